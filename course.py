@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""The one command of the course (on Windows write py for python3):
+
+    python3 course.py lab      open the course in JupyterLab
+    python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
+    python3 course.py build    write the notebooks from source/ and course_lib/tasks/
+
+What follows is passed on: `lab --no-browser`, `test tests/test_grid.py -k shift`, `build --check`.
+The first run installs what the course needs in the folder .venv, and touches nothing else.
+"""
+# The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
+
+import errno
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED during its first set-up
+UNFINISHED = "unfinished"
+GIGABYTES = 1.6  # 1.3 stay in .venv, the rest is room for the downloads
+LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.txt"]
+
+
+def main(arguments):
+    """Exit status, or the sentence that says what went wrong."""
+    commands = {"lab": lab, "test": test, "build": build}
+    if sys.version_info < (3, 11):
+        return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
+    if not arguments or arguments[0] not in commands:
+        asked = arguments[:1] in (["help"], ["--help"], ["-h"])
+        print(__doc__, file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
+    os.chdir(ROOT)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    try:
+        return commands[arguments[0]](arguments[1:])
+    except KeyboardInterrupt:
+        return "\nStopped. Run the same command again: it continues."
+    except OSError as error:
+        hint = f"{error}\nIs the folder {ROOT} complete, and may you write in it?"
+        return no_space() if error.errno == errno.ENOSPC else hint
+
+
+def lab(arguments):
+    """JupyterLab with the repository as its root, opened at the first lesson."""
+    prepare(LEARN)
+    own = [path for folder in ("notebooks", "exercises", "solutions") for path in ROOT.glob(folder + "/*.ipynb")]
+    if own:  # sign the course's own notebooks, so that their pictures live before anything is run
+        run(PYTHON, "-m", "nbformat.sign", *own)
+    flags = [
+        "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--KernelManager.transport_encryption=auto",  # otherwise each kernel prints a warning
+        "--ServerApp.answer_yes=True",  # Ctrl-C ends it without a question
+    ]
+    if os.name == "posix" and os.geteuid() == 0:
+        flags.append("--allow-root")
+    become("-m", "jupyterlab", *flags, *arguments)
+
+
+def test(arguments):
+    """Every check; with arguments, pytest with them and nothing else."""
+    prepare(DEVELOP)
+    become(*(["-m", "pytest", *arguments] if arguments else ["tools/check.py"]))
+
+
+def build(arguments):
+    prepare(DEVELOP)
+    become("tools/build.py", *arguments)
+
+
+def become(*arguments):
+    """Hand over to the Python in .venv: from here on, Ctrl-C and the exit status are that program's own."""
+    sys.stdout.flush()
+    if os.name == "posix":
+        os.execv(PYTHON, [str(PYTHON), *arguments])
+    sys.exit(subprocess.call([PYTHON, *arguments]))
+
+
+def prepare(requirements):
+    """Let .venv hold what these files list. It is filled up when they have changed, made anew when it is broken."""
+    wanted = [f"{name} {sha256(Path(name).read_bytes()).hexdigest()}" for name in requirements]
+    held = STAMP.read_text().splitlines() if STAMP.exists() else []
+    sound = UNFINISHED not in held and PYTHON.exists() and runs_with_pip()
+    if sound and set(wanted) <= set(held):
+        return
+    if sound:
+        print(f"Installing what is new in {' and '.join(requirements)} ...", flush=True)
+    else:
+        make_venv()
+    install(requirements)
+    STAMP.write_text("\n".join(wanted))
+
+
+def runs_with_pip():
+    """Does .venv have the Python version that runs this file, and pip?"""
+    question = f"import pip, sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
+    return run(PYTHON, "-c", question)[0] == 0
+
+
+def make_venv():
+    """A new .venv without packages, marked as unfinished."""
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError:
+        sys.exit("This Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv")
+    if shutil.disk_usage(ROOT).free < GIGABYTES * 1e9:
+        sys.exit(no_space())
+    why = "The folder .venv cannot be used as it is" if VENV.exists() else "First run"
+    print(f"{why}: setting up .venv, about a minute and 1.3 GB, once only.", flush=True)
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    VENV.mkdir()
+    STAMP.write_text(UNFINISHED)
+    # The base interpreter, since this file may be running in the very .venv that was just removed.
+    status, said = run(sys._base_executable, "-m", "venv", VENV)
+    if status:
+        sys.exit(f"Python could not make the folder .venv. It said:\n\n{said}")
+
+
+def install(requirements):
+    """pip install; before that PyTorch's much smaller CPU build, where it is all that the machine can use."""
+    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    nvidia = os.path.exists("/proc/driver/nvidia") or shutil.which("nvidia-smi")
+    if sys.platform == "linux" and not nvidia and os.environ.get("CI") != "true":
+        torch = re.findall(r"^torch==\S+", Path("requirements.txt").read_text(), re.MULTILINE)
+        once = ["--retries", "0", "--timeout", "5", "--no-deps"]  # no answer? then the plain build, below
+        run(*pip, *once, "--extra-index-url", "https://download.pytorch.org/whl/cpu", *torch)
+    status, said = run(*pip, *[word for name in requirements for word in ("-r", name)])
+    if status:
+        sys.exit(f"pip could not install the packages. It said:\n\n{said}\nIs this computer online? Run the same "
+                 "command again: it continues. If it fails time after time, delete the folder .venv first.")
+
+
+def run(*command):
+    """Exit status and errors (or last lines) of a step of the set-up; a terminal shows its newest line meanwhile."""
+    lines, width = [], shutil.get_terminal_size().columns - 1
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, errors="replace")
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            if sys.stdout.isatty():
+                print(line.strip()[:width].ljust(width), end="\r", flush=True)
+        if lines and sys.stdout.isatty():
+            print(" " * width, end="\r", flush=True)
+    except KeyboardInterrupt:
+        process.terminate()
+        raise
+    finally:
+        process.wait()
+    said = "".join([line for line in lines if line.startswith("ERROR")] or lines[-8:])
+    if process.returncode and "No space left on device" in said:
+        raise OSError(errno.ENOSPC, said)
+    return process.returncode, said
+
+
+def no_space():
+    free = [f"{shutil.disk_usage(place).free / 1e9:.1f} GB in {place}" for place in (ROOT, tempfile.gettempdir())]
+    return (f"There is too little disk space: the set-up needs about {GIGABYTES} GB; "
+            f"free are {' and '.join(free)}. Make room, then run the same command again.")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
