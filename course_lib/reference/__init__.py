@@ -1,0 +1,1 @@
+"""Every scheme in NumPy float64, one small file each, made to be read beside its equation."""

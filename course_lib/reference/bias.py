@@ -1,0 +1,58 @@
+"""A fixed bias on the scores: the further apart query and key, the larger the penalty."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .attention import Array
+from .grid import row_offsets, to_grid
+
+DECAYS: dict[str, Callable[[Array], Array]] = {
+    "log": np.log1p,  # log(1 + d): the worked example of the course
+    "linear": lambda d: d,  # d: ALiBi
+    "square root": np.sqrt,
+    "quadratic": np.square,  # d²: a Gaussian window on the weights
+}
+
+
+def decay_row(
+    offset: ArrayLike, *, scale: float = 0.3, decay: str = "log", forward_scale: float | None = None
+) -> Array:
+    """The bias as a function of the offset r = j − i: b(r) = −scale · decay(|r|), for an array of offsets of any shape.
+
+    `decay` is a key of DECAYS. With `forward_scale` the keys after the query (r > 0) get that scale instead,
+    and the bias is no longer symmetric. Raises ValueError for an unknown decay, or a scale that is negative or not
+    finite.
+    """
+    forward_scale = scale if forward_scale is None else forward_scale
+    check_decay(decay, scale=scale, forward_scale=forward_scale)
+    r = np.asarray(offset, float)
+    return 0.0 - np.where(r > 0, forward_scale, scale) * DECAYS[decay](abs(r))
+
+
+def decay_bias(
+    n_q: int,
+    n_k: int | None = None,
+    *,
+    scale: float = 0.3,
+    decay: str = "log",
+    forward_scale: float | None = None,
+    past: int = 0,
+) -> Array:
+    """The bias matrix B[i, j] = b(j − i), (n_q, n_k), n_k = past + n_q by default: `decay_row` laid on the diagonals.
+
+    Query i stands at position past + i. Raises ValueError as `row_offsets` and `decay_row` do.
+    """
+    row = decay_row(row_offsets(n_q, n_k, past), scale=scale, decay=decay, forward_scale=forward_scale)
+    return to_grid(row[None], n_q)
+
+
+def check_decay(decay: str, **scales: float) -> None:
+    """Raises ValueError when there is no such decay, or when a scale is negative or not finite."""
+    if decay not in DECAYS:
+        raise ValueError(f"decay={decay!r}: expected one of {', '.join(map(repr, DECAYS))}")
+    for name, value in scales.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"{name}={value}: expected a finite number, 0 or more")
