@@ -1,0 +1,80 @@
+"""Transformer-XL: the score of absolute positions, expanded and made relative term by term, and a memory of segments.
+
+With absolute vectors added to the input, (x_i + p_i) W_qᵀ W_k (x_j + p_j) has four terms. Wherever p_j stands a vector
+of the distance takes its place, r_{j−i} = W_r R_{i−j}; wherever p_i W_q stands a learned vector, u or v, for p_i no
+longer means anything. q = x W_q and k = x W_k (…, length, d), r (…, n_q + n_k − 1, d) in the order of `row_offsets`,
+u and v (…, d); leading axes are heads. Source: Dai et al. 2019, section 3.3.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .absolute import sinusoidal
+from .attention import Array
+from .grid import check_whole, row_offsets, to_grid
+from .skew import skew_causal
+
+
+def position_keys(n_q: int, n_k: int | None, weight: ArrayLike, *, past: int = 0) -> Array:
+    """r_{j−i} = R_{i−j} W_r for every offset, ascending: weight (…, d_model, d) gives (…, n_q + n_k − 1, d).
+
+    R is sinusoidal in the distance i − j, so it needs no table and ends nowhere. Raises ValueError for odd d_model.
+    """
+    weight = np.asarray(weight, float)
+    return sinusoidal(-row_offsets(n_q, n_k, past), weight.shape[-2]) @ weight
+
+
+def term_a(q: ArrayLike, k: ArrayLike) -> Array:
+    """(a) content meets content: q_i · k_j, (…, n_q, n_k)."""
+    return np.asarray(q, float) @ np.swapaxes(np.asarray(k, float), -1, -2)
+
+
+def term_b(q: ArrayLike, r: ArrayLike) -> Array:
+    """(b) content meets distance: q_i · r_{j−i}, (…, n_q, n_k)."""
+    q = np.asarray(q, float)
+    return to_grid(q @ np.swapaxes(np.asarray(r, float), -1, -2), q.shape[-2])
+
+
+def term_c(u: ArrayLike, k: ArrayLike) -> Array:
+    """(c) some content is always interesting: u · k_j, the same for every query, (…, 1, n_k)."""
+    return np.asarray(u, float)[..., None, :] @ np.swapaxes(np.asarray(k, float), -1, -2)
+
+
+def term_d(v: ArrayLike, r: ArrayLike, n_q: int) -> Array:
+    """(d) some distances are always interesting: v · r_{j−i}, a number per offset, (…, n_q, n_k)."""
+    return to_grid(np.asarray(v, float)[..., None, :] @ np.swapaxes(np.asarray(r, float), -1, -2), n_q)
+
+
+def xl_scores(q: ArrayLike, k: ArrayLike, r: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
+    """All four, inside the scaling: ((a) + (b) + (c) + (d)) / √d = ((q_i + u) · k_j + (q_i + v) · r_{j−i}) / √d.
+
+    Gives (…, n_q, n_k). Raises ValueError when r has not one row per offset. Source: Dai et al. 2019, section 3.3.
+    """
+    q, width = np.asarray(q, float), np.shape(q)[-2] + np.shape(k)[-2] - 1
+    if np.shape(r)[-2] != width:
+        raise ValueError(f"r {np.shape(r)}: expected one row per offset, (…, {width}, d)")
+    return (term_a(q, k) + term_b(q, r) + term_c(u, k) + term_d(v, r, q.shape[-2])) / math.sqrt(q.shape[-1])
+
+
+def relative_shift(rows: ArrayLike) -> Array:
+    """Term (b) as the paper computes it: all q_i · r in one product, then shift row i by i places.
+
+    rows (…, n_q, n_k), n_k = past + n_q, for the distances n_k − 1 … 0. It is Huang's skew with a memory in front:
+    right up to offset 0, junk beyond. Source: Dai et al. 2019, appendix B.
+    """
+    return skew_causal(rows)
+
+
+def remember(memory: ArrayLike | None, x: ArrayLike, length: int) -> Array:
+    """The memory after reading segment x: the last `length` rows of what was remembered and x, (…, ≤ length, d_model).
+
+    What is kept are the layer's inputs (hidden states), not keys and values; no gradient flows into them.
+    The next segment forms its keys and values from memory and itself, with past = rows remembered.
+    Raises ValueError for a negative length. Source: Dai et al. 2019, section 3.2.
+    """
+    length = check_whole("length", length, 0)
+    x = np.asarray(x, float)
+    both = x if memory is None else np.concatenate([np.asarray(memory, float), x], axis=-2)
+    return both[..., max(0, both.shape[-2] - length) :, :]

@@ -1,0 +1,181 @@
+"""Bad input is refused: which call, and the exact words. Read it as the list of what can go wrong."""
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.nn import grid as nn_grid
+from course_lib.nn.absolute import Learned, Sinusoidal
+from course_lib.nn.alibi import ALiBi
+from course_lib.nn.attention import KeyValueCache, RelativeAttention, SegmentMemory
+from course_lib.nn.attention import attention as nn_attention
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.position import Vectors
+from course_lib.nn.rope import RoPE
+from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.skew import OffsetVectors
+from course_lib.nn.t5 import T5Bias
+from course_lib.nn.transformer_xl import TransformerXL
+from course_lib.nn.window import WindowAttention
+from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, skew, t5, window
+from course_lib.reference import transformer_xl as xl
+
+a, t = np.zeros, torch.zeros  # arrays and tensors of these shapes
+q3, k3 = t(1, 2, 3, 4), t(1, 2, 5, 4)  # two heads, three queries, five keys
+
+NUMPY = [
+    (lambda: attention.scores(a(4), a((5, 4))), "q (4,), k (5, 4): both need at least two axes, (length, d_k)"),
+    (lambda: attention.scores(a((3, 4)), a((5, 6))), "q (3, 4), k (5, 6): the last axis d_k must be the same"),
+    (lambda: attention.attention(a((3, 4)), a((5, 4)), a((4, 4))), "v (4, 4): expected one row per key, (…, 5, d_v)"),
+    (
+        lambda: attention.attention(a((3, 4)), a((5, 4)), a((5, 4)), bias=a((5, 3))),
+        "bias (5, 3): does not broadcast to the scores (3, 5)",
+    ),
+    (
+        lambda: attention.attention(a((3, 4)), a((5, 4)), a((5, 4)), mask=a((5, 5), bool)),
+        "mask (5, 5): does not broadcast to the scores (3, 5)",
+    ),
+    (lambda: grid.row_offsets(0), "n_q=0: expected a whole number, 1 or more"),
+    (lambda: grid.offsets(3, 2.5), "n_k=2.5: expected a whole number, 1 or more"),
+    (lambda: grid.offsets("3"), "n_q='3': expected a whole number, 1 or more"),
+    (lambda: grid.offsets(True), "n_q=True: expected a whole number, 1 or more"),
+    (lambda: grid.offsets(3, past=-5), "past=-5: expected a whole number, 0 or more"),
+    (lambda: grid.to_grid(a((2, 7)), 3), "rows (2, 7): expected (…, 1, width) or (…, 3, width) for n_q=3"),
+    (lambda: grid.to_grid(a((1, 2)), 3), "rows (1, 2): width must be n_q + n_k − 1, at least 3 for n_q=3"),
+    (lambda: grid.from_grid(a(3)), "grid (3,): expected (…, n_q, n_k)"),
+    (
+        lambda: bias.decay_bias(3, decay="cubic"),
+        "decay='cubic': expected one of 'log', 'linear', 'square root', 'quadratic'",
+    ),
+    (lambda: bias.decay_bias(3, scale=-0.3), "scale=-0.3: expected a finite number, 0 or more"),
+    (lambda: bias.decay_bias(3, forward_scale=np.inf), "forward_scale=inf: expected a finite number, 0 or more"),
+    (lambda: absolute.sinusoidal([0, 1], 5), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: absolute.sinusoidal([0, 1], 4, base=0), "base=0: expected a number above 0"),
+    (
+        lambda: absolute.learned(3, a((8, 4)), past=6),
+        "length 9: the table ends at max_length=8, it has no vector further on",
+    ),
+    (
+        lambda: t5.bucket(1, num_buckets=32, max_distance=8),
+        "num_buckets=32, max_distance=8: max_distance must exceed the 8 exact buckets",
+    ),
+    (
+        lambda: t5.bucket(1, bidirectional=False, num_buckets=1024, max_distance=128),
+        "num_buckets=1024, max_distance=128: max_distance must exceed the 512 exact buckets",
+    ),
+    (lambda: t5.bucket(1, num_buckets=2), "num_buckets=2: expected a whole number, 4 or more"),
+    (lambda: t5.bucket(1, num_buckets=31), "num_buckets=31: expected an even number, both directions get the same"),
+    (lambda: t5.bucket(1, max_distance=0), "max_distance=0: expected a whole number, 1 or more"),
+    (lambda: t5.t5_bias(3, table=a(32)), "table (32,): expected (num_buckets, heads)"),
+    (lambda: shaw.clip_index([1, 2], -1), "clip=-1: expected a whole number, 0 or more"),
+    (lambda: shaw.key_term(a((3, 4)), a((6, 4))), "key_table (6, 4): expected (…, 2·clip + 1, 4)"),
+    (lambda: shaw.value_term(a((3, 5)), a((6, 4))), "value_table (6, 4): expected (…, 2·clip + 1, d)"),
+    (lambda: skew.skew_causal(a((5, 3))), "rows (5, 3): expected (…, n_q, n_k) with n_q at most n_k"),
+    (lambda: skew.skew(a((3, 2)), 3), "rows (3, 2): expected (…, 3, 3 + n_k − 1) for n_q=3"),
+    (
+        lambda: skew.huang_scores(a((9, 4)), a((8, 4)), causal=True),
+        "length 9: the table ends at max_length=8, it has no vector further on",
+    ),
+    (
+        lambda: skew.huang_scores(a((3, 4)), a((15, 4)), 11),
+        "length 11: the table ends at max_length=8, it has no vector further on",
+    ),
+    (
+        lambda: xl.xl_scores(a((3, 4)), a((5, 4)), a((5, 4)), a(4), a(4)),
+        "r (5, 4): expected one row per offset, (…, 7, d)",
+    ),
+    (lambda: xl.position_keys(3, 5, a((5, 4))), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: xl.remember(None, a((3, 4)), -1), "length=-1: expected a whole number, 0 or more"),
+    (lambda: alibi.slopes(0), "n_heads=0: expected a whole number, 1 or more"),
+    (lambda: rope.rotate(a(4)), "x (4,): expected (…, length, d)"),
+    (lambda: rope.rotate(a((3, 5))), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: rope.to_half_split(7), "d=7: expected an even number, channels are taken in pairs"),
+    (lambda: window.window_bias(a((8, 2)), 2), "table (8, 2): expected (9, heads) for window=2"),
+    (lambda: window.partition(a((6, 8, 1)), 4), "height=6, width=8: expected multiples of window=4"),
+    (lambda: window.shift_mask(8, 8, 4, 4), "shift=4, window=4: shift must be below window"),
+]
+
+TORCH = [
+    (lambda: nn_grid.to_grid(t(2, 7), 3), "rows (2, 7): expected (…, 1, width) or (…, 3, width) for n_q=3"),
+    (lambda: nn_grid.to_grid(t(1, 2), 3), "rows (1, 2): width must be n_q + n_k − 1, at least 3 for n_q=3"),
+    (lambda: nn_grid.from_grid(t(3)), "grid (3,): expected (…, n_q, n_k)"),
+    (
+        lambda: nn_attention(t(3, 4), k3, k3),
+        "q (3, 4), k (1, 2, 5, 4), v (1, 2, 5, 4): expected (…, heads, length, d)",
+    ),
+    (
+        lambda: nn_attention(q3, t(1, 2, 5, 6), k3),
+        "q (1, 2, 3, 4), k (1, 2, 5, 6): the last axis d must be the same",
+    ),
+    (lambda: nn_attention(q3, k3, q3), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
+    (lambda: nn_attention(q3, k3, k3, bias=t(2, 6)), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
+    (lambda: nn_attention(q3, k3, k3, bias=t(3, 7)), "bias (3, 7): expected (2 or 1, 7) for n_q=3, n_k=5"),
+    (
+        lambda: nn_attention(q3, k3, k3, key_vectors=Vectors(t(2, 5, 4))),
+        "key_vectors: table (2, 5, 4) for 5 offsets, expected (2 or 1, rows, 4) for 7 offsets (n_q=3, n_k=5)",
+    ),
+    (
+        lambda: nn_attention(q3, k3, k3, value_vectors=Vectors(t(1, 7, 6))),
+        "value_vectors: table (1, 7, 6) for 7 offsets, expected (2 or 1, rows, 4) for 7 offsets (n_q=3, n_k=5)",
+    ),
+    (
+        lambda: nn_attention(q3, k3, k3, mask=t(3, 5)),
+        "mask of torch.float32: expected torch.bool, True where a query may look",
+    ),
+    (
+        lambda: nn_attention(q3, k3, k3, mask=t(5, 3).bool()),
+        "mask (5, 3): does not broadcast to the scores (1, 2, 3, 5)",
+    ),
+    (lambda: RelativeAttention(10, 4), "d_model=10, n_heads=4: d_model must be a positive multiple of n_heads"),
+    (
+        lambda: RelativeAttention(8, 2, causal=True)(t(1, 3, 8), mask=t(3, 3)),
+        "mask of torch.float32: expected torch.bool, True where a query may look",
+    ),
+    (lambda: RelativeAttention(8, 2)(t(3, 8)), "x (3, 8): expected (batch, length, 8)"),
+    (lambda: RelativeAttention(8, 2)(t(1, 3, 6)), "x (1, 3, 6): expected (batch, length, 8)"),
+    (lambda: RelativeAttention(8, 2)(t(1, 3, 8), t(1, 5, 6)), "memory (1, 5, 6): expected (batch, length, 8)"),
+    (lambda: RelativeAttention(8, 2)(t(1, 3, 8), t(2, 5, 8)), "memory (2, 5, 8): expected the batch of x, 1"),
+    (
+        lambda: RelativeAttention(8, 2)(t(1, 3, 8), t(1, 5, 8), cache=KeyValueCache()),
+        "cache: keeps the keys of self-attention, expected None together with memory",
+    ),
+    (lambda: RelativeAttention(8, 2, T5Bias(4))(t(1, 3, 8)), "bias (4, 5): expected (2 or 1, 5) for n_q=3, n_k=3"),
+    (lambda: SegmentMemory(-1), "length=-1: expected a whole number, 0 or more"),
+    (lambda: DecayBias([0.3, -0.1]), "scale=-0.1: expected a finite number, 0 or more"),
+    (lambda: DecayBias(forward_scale=float("nan")), "forward_scale=nan: expected a finite number, 0 or more"),
+    (lambda: ALiBi(0), "n_heads=0: expected a whole number, 1 or more"),
+    (lambda: Sinusoidal(7), "d_model=7: expected an even number, channels are taken in pairs"),
+    (
+        lambda: Learned(8, 4)(t(1, 3, 4), past=6),
+        "length 9: the table ends at max_length=8, it has no vector further on",
+    ),
+    (
+        lambda: T5Bias(2, max_distance=8),
+        "num_buckets=32, max_distance=8: max_distance must exceed the 8 exact buckets",
+    ),
+    (lambda: T5Bias(0), "n_heads=0: expected a whole number, 1 or more"),
+    (lambda: ShawVectors(2, 4, clip=-1), "clip=-1: expected a whole number, 0 or more"),
+    (lambda: OffsetVectors(2, 4, 0), "max_length=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, OffsetVectors(2, 4, 5), causal=True)(t(1, 6, 8)),
+        "length 6: the table ends at max_length=5, it has no vector further on",
+    ),
+    (lambda: RoPE(5), "d_head=5: expected an even number, channels are taken in pairs"),
+    (
+        lambda: RelativeAttention(6, 2, RoPE(4))(t(1, 3, 6)),
+        "q (1, 2, 3, 3): expected (…, n_q, 4), the d_head of this RoPE",
+    ),
+    (lambda: TransformerXL(9, 3), "d_model=9: expected an even number, channels are taken in pairs"),
+    (lambda: TransformerXL(10, 4), "d_model=10, n_heads=4: d_model must be a multiple of n_heads"),
+    (lambda: WindowAttention(10, 4, 2), "d_model=10, n_heads=4: d_model must be a positive multiple of n_heads"),
+    (lambda: WindowAttention(8, 2, 2, shift=2), "shift=2, window=2: shift must be below window"),
+    (lambda: WindowAttention(8, 2, 2)(t(1, 4, 4, 6)), "image (1, 4, 4, 6): expected (batch, height, width, 8)"),
+    (lambda: WindowAttention(8, 2, 2)(t(1, 4, 5, 8)), "height=4, width=5: expected multiples of window=2"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), NUMPY + TORCH, ids=[words for _, words in NUMPY + TORCH])
+def test_refused_with_these_words(call, words):
+    with pytest.raises(ValueError) as refusal:
+        call()
+    assert str(refusal.value) == words
