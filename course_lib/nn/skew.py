@@ -1,0 +1,43 @@
+"""Music Transformer: a learned vector for every offset, without clipping, as far as the table goes."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from ..reference.absolute import check_length
+from ..reference.grid import check_whole
+from .position import Position, Vectors
+
+
+class OffsetVectors(Position):
+    """score_ij = (q_i · k_j + q_i · e[j − i]) / √d_head, which Huang's skew computes without (n, n, d).
+
+    causal: `table` (n_heads or 1, max_length, d_head) for offsets −(max_length − 1) … 0, and offsets after the query
+    have the zero vector. Otherwise 2·max_length − 1 rows, up to offset max_length − 1. shared=True: one table for all
+    heads. Raises ValueError past max_length. Source: Huang et al. 2019, section 3.4, eq. 3.
+    """
+
+    def __init__(
+        self, n_heads: int, d_head: int, max_length: int, *, causal: bool = True, shared: bool = False
+    ) -> None:
+        super().__init__()
+        n_heads, d_head = check_whole("n_heads", n_heads), check_whole("d_head", d_head)
+        self.max_length, self.causal = check_whole("max_length", max_length), causal
+        rows = max_length if causal else 2 * max_length - 1
+        self.table = nn.Parameter(torch.randn(1 if shared else n_heads, rows, d_head) * d_head**-0.5)
+
+    def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
+        return Vectors(take_offsets(self.table, n_q, n_k, past, causal=self.causal))
+
+
+def take_offsets(table: Tensor, n_q: int, n_k: int, past: int = 0, *, causal: bool = False) -> Tensor:
+    """The rows of a table (…, rows, d) that n_q queries and n_k keys need: (…, n_q + n_k − 1, d), offsets ascending.
+
+    `reference.skew.take_offsets` in torch, a view of the table where no zero vectors are needed.
+    Raises ValueError when the text is longer than the table.
+    """
+    max_length = table.shape[-2] if causal else (table.shape[-2] + 1) // 2
+    check_length(past + n_q if causal else max(past + n_q, n_k - past), max_length)
+    first = max_length - (past + n_q)  # the row of the smallest offset, −(past + n_q − 1)
+    found = table[..., first : first + n_q + n_k - 1, :]
+    return pad(found, (0, 0, 0, n_q + n_k - 1 - found.shape[-2]))

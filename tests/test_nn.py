@@ -1,0 +1,368 @@
+"""Every layer against the plain loops of the definition, its gradients against finite differences, and decoding."""
+
+import copy
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from course_lib.nn.absolute import Learned, Sinusoidal
+from course_lib.nn.attention import KeyValueCache, RelativeAttention, SegmentMemory, attention, causal_mask
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.grid import from_grid, to_grid
+from course_lib.nn.rope import RoPE
+from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
+from course_lib.nn.window import WindowAttention, partition, reverse
+from course_lib.reference import absolute, oracle, t5, window
+
+from .schemes import DEVICES, SCHEMES, by_definition
+
+F64, F32, F16, BF16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
+every_scheme = pytest.mark.parametrize("name", SCHEMES)
+every_device = pytest.mark.parametrize("device", DEVICES)
+few = settings(deadline=None, max_examples=30, derandomize=True)
+
+
+def make(name, n_heads=2, d_head=4, *, device="cpu", dtype=F64, seed=0, **options):
+    torch.manual_seed(seed)
+    return SCHEMES[name](n_heads, d_head, **options).to(device, dtype)
+
+
+def draw_text(batch, n, d_model, device="cpu", dtype=F64):
+    """Random input whose memory is not in the order of its axes, as after a transpose."""
+    return torch.randn(batch, d_model, n, dtype=F64).to(device, dtype).transpose(1, 2)
+
+
+# --- the definition -----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def shapes(draw):
+    kind = draw(st.sampled_from(["self", "causal", "cross"]))
+    n_q = draw(st.integers(1, 6))
+    past = 0 if kind == "cross" else draw(st.integers(0, 4))
+    n_k = draw(st.integers(1, 7)) if kind == "cross" else past + n_q
+    heads, d_head = draw(st.sampled_from([(1, 2), (2, 4), (3, 2), (12, 2)]))
+    return kind, n_q, n_k, past, heads, d_head, draw(st.integers(1, 2)), draw(st.booleans()), draw(st.integers(0, 99))
+
+
+def error(name, shape, device, dtype):
+    """The largest difference between a layer and the loops, for one drawn shape, with whole rows masked at times."""
+    kind, n_q, n_k, past, heads, d_head, batch, masked, seed = shape
+    layer = make(name, heads, d_head, device=device, dtype=dtype, seed=seed, causal=kind == "causal")
+    source = draw_text(batch, n_k, heads * d_head, device, dtype)
+    mask = None
+    if masked:
+        mask = torch.rand(n_q, n_k, device=device) > 0.3
+        mask[n_q // 2] = False
+    with torch.no_grad():
+        if kind == "cross":
+            x = draw_text(batch, n_q, heads * d_head, device, dtype)
+            got = layer(x, source, mask=mask)
+        else:
+            x, cache = source[:, past:], KeyValueCache()
+            if past:
+                layer(source[:, :past], cache=cache)
+            got = layer(x, mask=mask, cache=cache)
+        expected = by_definition(name, layer, x, source, past=past, mask=mask)
+    assert got.dtype == dtype and got.device.type == device and got.isfinite().all()
+    return (got.cpu().double() - expected).abs().max().item()
+
+
+@every_device
+@every_scheme
+def test_equals_the_definition(name, device):
+    @few
+    @given(shapes())
+    def check(shape):
+        assert error(name, shape, device, F64) < 1e-10
+
+    check()
+
+
+@every_device
+@every_scheme
+@pytest.mark.parametrize(("dtype", "tolerance"), [(F32, 1e-5), (F16, 0.005), (BF16, 0.04)])
+def test_equals_the_definition_in_less_precision(name, device, dtype, tolerance):
+    """Answers are about 1, so the tolerance is a few units of the last digit of each format."""
+    for shape in [("causal", 5, 8, 3, 2, 4, 2, True, 1), ("cross", 4, 7, 0, 3, 2, 1, False, 2)]:
+        torch.manual_seed(0)
+        assert error(name, shape, device, dtype) < tolerance
+
+
+@every_scheme
+def test_runs_under_autocast(name):
+    layer, x = make(name, dtype=F32, causal=True), torch.randn(2, 5, 8)
+    expected = layer(x)
+    with torch.autocast("cpu", BF16):
+        got = layer(x)
+    assert got.dtype == BF16
+    assert (got - expected).abs().max() < 0.04
+
+
+# --- gradients ----------------------------------------------------------------------------------------------------
+
+
+@every_scheme
+def test_gradients(name):
+    """Every input, weight and table, with one query that sees nothing."""
+    layer = make(name, 2, 2, causal=True)
+    mask = torch.ones(3, 3, dtype=torch.bool)
+    mask[1] = False
+    names, weights = zip(*layer.named_parameters(), strict=True)
+
+    def run(x, *parameters):
+        return torch.func.functional_call(layer, dict(zip(names, parameters, strict=True)), (x,), {"mask": mask})
+
+    x = torch.randn(1, 3, 4, dtype=F64, requires_grad=True)
+    assert torch.autograd.gradcheck(run, (x, *weights))
+
+
+@every_device
+@every_scheme
+@pytest.mark.parametrize("dtype", [F16, BF16])
+def test_gradients_in_less_precision(name, device, dtype):
+    """Of the same kind as the weights, finite, and near those of float64."""
+    exact = make(name, device=device, causal=True)
+    layer, x = copy.deepcopy(exact).to(dtype), draw_text(1, 5, 8, device)
+    exact(x).square().mean().backward()
+    layer(x.to(dtype)).square().mean().backward()
+    for weight, expected in zip(layer.parameters(), exact.parameters(), strict=True):
+        assert weight.grad.dtype == dtype
+        torch.testing.assert_close(weight.grad.double(), expected.grad, rtol=0, atol=0.05)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (1, 5), (5, 1), (1, 1)])
+def test_to_grid_and_from_grid_are_adjoint(shape):
+    n_q, n_k = shape
+    rows = torch.randn(2, n_q, n_q + n_k - 1, dtype=F64, requires_grad=True)
+    grid = torch.randn(2, n_q, n_k, dtype=F64, requires_grad=True)
+    torch.testing.assert_close((to_grid(rows, n_q) * grid).sum(), (rows * from_grid(grid, shared=False)).sum())
+    torch.testing.assert_close(torch.autograd.grad(to_grid(rows, n_q), rows, grid)[0], from_grid(grid, shared=False))
+    assert torch.autograd.gradcheck(lambda r: to_grid(r, n_q), rows)
+    assert torch.autograd.gradcheck(from_grid, grid)
+
+
+# --- decoding, memory, sharing ------------------------------------------------------------------------------------
+
+
+@every_device
+@every_scheme
+@pytest.mark.parametrize("step", [1, 2])
+def test_decoding_equals_the_full_pass(name, device, step):
+    layer = make(name, 2, 4, device=device, causal=True)
+    x, cache = draw_text(2, 7, 8, device), KeyValueCache()
+    with torch.no_grad():
+        rows = [layer(x[:, i : i + step], cache=cache) for i in range(0, 7, step)]
+        torch.testing.assert_close(torch.cat(rows, 1), layer(x), rtol=0, atol=1e-12)
+    assert len(cache) == 7
+
+
+@every_device
+@pytest.mark.parametrize("positions", [Sinusoidal(8), Learned(7, 8)], ids=["sinusoidal", "learned"])
+def test_decoding_with_absolute_positions(positions, device):
+    layer, positions = make("none", device=device, causal=True), positions.to(device, F64)
+    x, cache = draw_text(2, 7, 8, device), KeyValueCache()
+    with torch.no_grad():
+        rows = [layer(positions(x[:, i : i + 1], past=len(cache)), cache=cache) for i in range(7)]
+        torch.testing.assert_close(torch.cat(rows, 1), layer(positions(x)), rtol=0, atol=1e-12)
+
+
+@every_device
+@every_scheme
+@pytest.mark.parametrize("length", [0, 2, 5, 99])
+def test_segments_equal_one_pass_with_a_window(name, device, length):
+    """A query of segment s sees its own segment up to itself, and the `length` tokens before the segment."""
+    layer = make(name, 2, 4, device=device, causal=True)
+    x, memory, size = draw_text(2, 8, 8, device), SegmentMemory(length), 3
+    i, j = torch.arange(8, device=device)[:, None], torch.arange(8, device=device)
+    with torch.no_grad():
+        segments = [layer(x[:, start : start + size], cache=memory) for start in range(0, 8, size)]
+        one_pass = layer(x, mask=j >= i // size * size - length)
+        torch.testing.assert_close(torch.cat(segments, 1), one_pass, rtol=0, atol=1e-12)
+    assert len(memory) == min(length, 8)
+
+
+def test_no_gradient_flows_into_the_memory():
+    """… but keys and values are formed from it anew, so W_k, W_v and W_r learn from it."""
+    layer, memory = make("transformer-xl", causal=True), SegmentMemory(4)
+    first, second = (torch.randn(1, 3, 8, dtype=F64, requires_grad=True) for _ in range(2))
+    layer(first, cache=memory)
+    layer(second, cache=memory).square().sum().backward()
+    assert first.grad is None and second.grad.abs().sum() > 0
+    got = layer.key.weight.grad.clone()
+
+    layer.zero_grad()
+    layer(torch.cat([first.detach(), second], 1))[:, 3:].square().sum().backward()
+    torch.testing.assert_close(got, layer.key.weight.grad)
+
+    layer.zero_grad()
+    layer(second).square().sum().backward()  # without the memory W_k learns something else
+    assert (got - layer.key.weight.grad).abs().max() > 1e-3
+
+
+def test_one_t5_table_serves_a_whole_stack():
+    torch.manual_seed(0)
+    shared = T5Bias(2)
+    stack = nn.Sequential(*(RelativeAttention(8, 2, shared) for _ in range(3))).double()
+    x = torch.randn(1, 5, 8, dtype=F64)
+    assert sum(p is shared.table for p in stack.parameters()) == 1
+    stack(x).sum().backward()
+    apart = copy.deepcopy(stack)
+    for layer in apart:
+        layer.position = copy.deepcopy(shared)
+        layer.position.zero_grad()
+    apart(x).sum().backward()
+    torch.testing.assert_close(shared.table.grad, sum(layer.position.table.grad for layer in apart))
+
+
+# --- the pieces ---------------------------------------------------------------------------------------------------
+
+
+@every_device
+def test_buckets_equal_the_reference(device):
+    r = torch.arange(-700, 701, device=device)
+    for sizes in [{}, {"bidirectional": False}, {"num_buckets": 6, "max_distance": 2}, {"max_distance": 600}]:
+        assert bucket(r, **sizes).tolist() == t5.bucket(r.cpu().numpy(), **sizes).tolist()
+
+
+def test_sinusoids_equal_the_reference():
+    x = torch.zeros(1, 300, 6, dtype=F64)
+    expected = torch.from_numpy(absolute.sinusoidal(5 + torch.arange(300).numpy(), 6))
+    torch.testing.assert_close(Sinusoidal(6)(x, past=5)[0], expected)
+    torch.testing.assert_close(Sinusoidal(6)(x.bfloat16(), past=5)[0].double(), expected, rtol=0, atol=0.004)
+
+
+def test_far_bias_is_exact_in_bfloat16():
+    """257 is no bfloat16 number: a distance must not be rounded before the decay is taken."""
+    layer, exact = DecayBias(1.0, "linear").bfloat16(), torch.arange(-511, 512).abs()
+    assert torch.equal(layer.bias(512, 512, 0)[0], -exact.bfloat16())
+    assert torch.equal(DecayBias(0.5, "log").bfloat16().bias(512, 512, 0)[0], -(0.5 * exact.log1p()).bfloat16())
+
+
+def test_a_bias_in_float32_serves_queries_in_bfloat16():
+    """The sum is taken in float32, so that the bias keeps its digits; the answer is of the kind of the values."""
+    q, k, v = torch.randn(3, 1, 2, 5, 4).bfloat16()
+    bias = T5Bias(2).bias(5, 5, 0)
+    output, _ = attention(q, k, v, bias=bias)
+    expected, _ = attention(q.double(), k.double(), v.double(), bias=bias.double())
+    assert output.dtype == BF16
+    torch.testing.assert_close(output.double(), expected, rtol=0, atol=0.02)
+
+
+def test_rope_stays_relative_far_away_in_bfloat16():
+    """Angles are formed in float32: the score of neighbours at position 4,000 is that at position 0."""
+    q, k = torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
+    near, far = (RoPE(8).rotate(q, k, past, past + 1) for past in (0, 4000))
+    assert ((near[0] * near[1]).sum() - (far[0] * far[1]).sum()).abs() < 1e-3
+    near, far = (RoPE(8).rotate(q.bfloat16(), k.bfloat16(), past, past + 1) for past in (0, 4000))
+    assert ((near[0] * near[1]).sum() - (far[0] * far[1]).sum()).abs() < 0.1
+
+
+@pytest.mark.parametrize("name", ["transformer-xl", "rope"])
+def test_angles_kept_from_inference_serve_training(name):
+    """What is kept between calls must not be an inference tensor, which autograd refuses."""
+    layer, x = make(name, dtype=F32), torch.randn(1, 13, 8)
+    with torch.inference_mode():
+        expected = layer(x)
+    layer(x).sum().backward()
+    assert all(weight.grad.abs().sum() > 0 for weight in layer.parameters())
+    torch.testing.assert_close(layer(x), expected)
+
+
+def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients():
+    q, k, v = (torch.randn(1, 2, 3, 4, requires_grad=True) for _ in range(3))
+    mask = torch.tensor([[True, True, True], [False, False, False], [False, True, False]])
+    output, weights = attention(q, k, v, mask=mask)
+    assert not output[:, :, 1].any() and not weights[:, :, 1].any()
+    assert torch.equal(weights[:, :, 2, 1], torch.ones(1, 2))
+    output.square().sum().backward()
+    assert all(t.grad.isfinite().all() for t in (q, k, v)) and not q.grad[:, :, 1].any()
+
+
+def test_causal_mask_by_its_definition():
+    mask = causal_mask(3, 5, past=2)
+    assert mask.tolist() == [[j <= 2 + i for j in range(5)] for i in range(3)]
+
+
+def test_t5_cross_attention_is_blind_to_the_order_of_the_source():
+    torch.manual_seed(0)
+    layer = RelativeAttention(8, 2, T5CrossAttention())
+    x, source = torch.randn(1, 3, 8), torch.randn(1, 6, 8)
+    torch.testing.assert_close(layer(x, source), layer(x, source.flip(1)))
+
+
+# --- windows ------------------------------------------------------------------------------------------------------
+
+
+def window_by_definition(layer, image):
+    """Each patch looks at the patches of its window, and no further than the image reaches without the roll."""
+    _, height, width, _ = image.shape
+    w, shift, heads = layer.window, layer.shift, layer.n_heads
+    places = [(y, x) for y in range(height) for x in range(width)]
+
+    def cell(y, x):
+        """The window of a place after the roll, and which side of the roll's seam it came from."""
+        return (y - shift) % height // w, (x - shift) % width // w, y < shift, x < shift
+
+    mask = [[cell(*a) == cell(*b) for b in places] for a in places]
+    answers = []
+    for one in image.flatten(1, 2):
+        outputs = []
+        for head in range(heads):
+            q, k, v = (
+                part(one).unflatten(-1, (heads, -1))[:, head].tolist() for part in (layer.query, layer.key, layer.value)
+            )
+            table = layer.table[:, head].tolist()
+            scores = [
+                [
+                    oracle.dot(q[i], k[j]) * len(q[i]) ** -0.5
+                    + (table[(b[0] - a[0] + w - 1) * (2 * w - 1) + b[1] - a[1] + w - 1] if mask[i][j] else 0.0)
+                    for j, b in enumerate(places)
+                ]
+                for i, a in enumerate(places)
+            ]
+            outputs.append(torch.tensor(oracle.attend(scores, v, mask=mask)[0], dtype=F64))
+        answers.append(layer.out(torch.cat(outputs, -1)))
+    return torch.stack(answers).unflatten(1, (height, width))
+
+
+@every_device
+@pytest.mark.parametrize(
+    ("window", "shift", "height", "width", "heads"),
+    [(1, 0, 2, 3, 1), (2, 0, 2, 2, 2), (2, 0, 4, 6, 12), (2, 1, 4, 6, 2), (3, 1, 6, 3, 2), (3, 2, 6, 6, 1)],
+)
+def test_windows_equal_the_definition(window, shift, height, width, heads, device):
+    torch.manual_seed(0)
+    layer = WindowAttention(heads * 2, heads, window, shift=shift).double()
+    nn.init.normal_(layer.table)
+    image = torch.randn(2, height, heads * 2, width, dtype=F64).transpose(2, 3)
+    with torch.no_grad():
+        expected = window_by_definition(layer, image)
+        got = layer.to(device)(image.to(device)).cpu()
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
+
+
+def test_window_gradients_and_precision():
+    torch.manual_seed(0)
+    layer = WindowAttention(4, 2, 2, shift=1).double()
+    names, weights = zip(*layer.named_parameters(), strict=True)
+    image = torch.randn(1, 4, 4, 4, dtype=F64, requires_grad=True)
+
+    def run(image, *parameters):
+        return torch.func.functional_call(layer, dict(zip(names, parameters, strict=True)), (image,))
+
+    assert torch.autograd.gradcheck(run, (image, *weights))
+    expected = layer(image)
+    for dtype, tolerance in ((F32, 1e-5), (BF16, 0.03)):
+        got = copy.deepcopy(layer).to(dtype)(image.to(dtype))
+        torch.testing.assert_close(got.double(), expected, rtol=0, atol=tolerance)
+
+
+def test_windows_are_cut_as_in_the_reference():
+    image = torch.arange(2 * 4 * 6 * 3).reshape(2, 4, 6, 3)
+    cut = partition(image, 2)
+    assert torch.equal(cut, torch.from_numpy(window.partition(image.numpy(), 2)))
+    assert torch.equal(reverse(cut, 4, 6), image)

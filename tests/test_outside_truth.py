@@ -1,0 +1,192 @@
+"""Published code and tables, which must say the same: T5, Llama, GPT-J, BLOOM and XLNet as in `transformers`."""
+
+import json
+from functools import partial
+from itertools import chain, repeat
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.nn import rope as nn_rope
+from course_lib.nn.attention import KeyValueCache, RelativeAttention
+from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
+from course_lib.reference import alibi, attention, rope, skew, t5
+
+torch.set_num_threads(1)
+pytest.importorskip("transformers")
+TRUTH = json.loads((Path(__file__).parent / "data" / "t5_buckets.json").read_text(encoding="utf-8"))
+SIZES = ("bidirectional", "num_buckets", "max_distance")
+
+
+# --- T5 -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", TRUTH["configs"], ids=lambda c: "-".join(str(c[size]) for size in SIZES))
+def test_every_published_bucket(config):
+    expected = list(chain.from_iterable(repeat(number, count) for number, count in config["runs"]))
+    r = TRUTH["first_offset"] + np.arange(len(expected))
+    options = {size: config[size] for size in SIZES}
+    assert r[-1] == 300
+    assert t5.bucket(r, **options).tolist() == expected
+    assert bucket(torch.from_numpy(r), **options).tolist() == expected
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize(("num_buckets", "max_distance"), [(6, 40), (10, 160), (32, 17), (64, 50), (128, 2048)])
+def test_buckets_of_unusual_sizes(bidirectional, num_buckets, max_distance):
+    """Among them 10/160 and 64/50, where the logarithm in float64 or by a reciprocal is one bucket off."""
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    r = torch.arange(-4096, 4097)
+    expected = T5Attention._relative_position_bucket(r, bidirectional, num_buckets, max_distance)
+    options = dict(zip(SIZES, (bidirectional, num_buckets, max_distance), strict=True))
+    assert torch.equal(bucket(r, **options), expected)
+
+
+@pytest.fixture(scope="module")
+def published_t5():
+    from transformers import T5Config, T5Model
+
+    torch.manual_seed(0)
+    config = T5Config(
+        vocab_size=50, d_model=24, d_kv=6, num_heads=4, d_ff=16, num_layers=2, relative_attention_num_buckets=8,
+        relative_attention_max_distance=12, dropout_rate=0.0, attn_implementation="eager",
+    )  # fmt: skip
+    model = T5Model(config).double().eval()
+    for name, weight in model.named_parameters():
+        if "relative_attention_bias" in name:
+            torch.nn.init.normal_(weight)  # the published initial values are too small to notice a wrong bucket
+    return model
+
+
+def our_layers(model):
+    """Each T5Attention of the model with a RelativeAttention of the same weights; one T5Bias for each stack."""
+    config, twins = model.config, {}
+    tables = {
+        stack: T5Bias(4, bidirectional=stack == "encoder", num_buckets=8, max_distance=12).double()
+        for stack in ("encoder", "decoder")
+    }
+    for stack, table in tables.items():
+        first = getattr(model, stack).block[0].layer[0].SelfAttention
+        table.load_state_dict({"table": first.relative_attention_bias.weight})
+        for block in getattr(model, stack).block:
+            for part, position, causal in (
+                ("SelfAttention", table, stack == "decoder"),
+                ("EncDecAttention", None, False),
+            ):
+                published = getattr(block.layer[0 if part == "SelfAttention" else 1], part, None)
+                if published is None:
+                    continue
+                ours = RelativeAttention(config.d_model, 4, position or T5CrossAttention(), causal=causal).double()
+                names = {"query": "q", "key": "k", "value": "v", "out": "o"}
+                weights = {f"{us}.weight": getattr(published, they).weight for us, they in names.items()}
+                ours.load_state_dict(weights, strict=False)
+                twins[published] = ours
+    return twins
+
+
+def compared(model, run, caches=None):
+    """Run the published model; give every attention layer's input to its twin; how many agreed."""
+    twins, agreed = our_layers(model), []
+
+    def compare(published, args, kwargs, output):
+        source = kwargs.get("key_value_states")
+        cache = None if caches is None or source is not None else caches.setdefault(published, KeyValueCache())
+        ours = twins[published](args[0] if args else kwargs["hidden_states"], source, cache=cache)
+        torch.testing.assert_close(ours, output[0], rtol=0, atol=1e-12)
+        agreed.append(published)
+
+    handles = [published.register_forward_hook(compare, with_kwargs=True) for published in twins]
+    try:
+        with torch.no_grad():
+            result = run()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return result, len(agreed)
+
+
+def test_t5_encoder_and_decoder(published_t5):
+    """Two encoder layers, two decoder layers, two cross-attentions: biases shared, nothing scaled, no cross bias."""
+    source, target = torch.randint(50, (2, 17)), torch.randint(50, (2, 15))
+    _, agreed = compared(published_t5, partial(published_t5, input_ids=source, decoder_input_ids=target))
+    assert agreed == 6
+
+
+def test_t5_decoding_with_a_cache(published_t5):
+    """Token by token; each published cache step equals ours, and all together the full pass."""
+    source, target = torch.randint(50, (2, 9)), torch.randint(50, (2, 15))
+    with torch.no_grad():
+        full = published_t5(input_ids=source, decoder_input_ids=target)
+    encoded, past, caches, rows = (full.encoder_last_hidden_state,), None, {}, []
+    for i in range(15):
+        token = {"encoder_outputs": encoded, "decoder_input_ids": target[:, i : i + 1], "past_key_values": past}
+        step, agreed = compared(published_t5, partial(published_t5, **token, use_cache=True), caches)
+        assert agreed == 4
+        past = step.past_key_values
+        rows.append(step.last_hidden_state)
+    assert all(len(cache) == 15 for cache in caches.values()) and len(caches) == 2
+    torch.testing.assert_close(torch.cat(rows, 1), full.last_hidden_state, rtol=0, atol=1e-12)
+
+
+def test_reference_t5_attention(published_t5):
+    """One layer of the encoder by the NumPy reference alone."""
+    layer = published_t5.encoder.block[0].layer[0].SelfAttention
+    x = torch.randn(1, 20, 24, dtype=torch.float64)
+    with torch.no_grad():
+        expected = layer(x)[0][0].numpy()
+        q, k, v = (part(x)[0].unflatten(-1, (4, 6)).transpose(0, 1).numpy() for part in (layer.q, layer.k, layer.v))
+        table, w_o = layer.relative_attention_bias.weight.numpy(), layer.o.weight.numpy()
+    heads, _ = attention.attention(q, k, v, bias=t5.t5_bias(20, table=table, max_distance=12), scale=1.0)
+    np.testing.assert_allclose(np.concatenate(heads, -1) @ w_o.T, expected, rtol=0, atol=1e-12)
+
+
+# --- rotations, slopes, shifts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("past", [0, 37])
+def test_llama_rotation(past):
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+
+    config = LlamaConfig(hidden_size=32, num_attention_heads=2, max_position_embeddings=64)
+    q, k = torch.randn(2, 1, 2, 11, 16).double()
+    cos, sin = LlamaRotaryEmbedding(config)(q, past + torch.arange(11)[None])
+    expected = apply_rotary_pos_emb(q, k, cos, sin)
+    for ours, theirs in zip(nn_rope.RoPE(16).rotate(q, k, past), expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5)  # theirs forms its angles in float32
+    np.testing.assert_allclose(rope.rotate(q, past=past), expected[0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("past", [0, 37])
+def test_gptj_rotation(past):
+    from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb, create_sinusoidal_positions
+
+    x = torch.randn(1, 11, 2, 16).double()  # (batch, length, heads, d_head)
+    sin, cos = create_sinusoidal_positions(64, 16)[None, past : past + 11].chunk(2, -1)
+    expected = apply_rotary_pos_emb(x, sin, cos).transpose(1, 2)
+    ours = nn_rope.rotate(x.transpose(1, 2), past, interleaved=True)
+    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(rope.rotate(x.transpose(1, 2), past=past, interleaved=True), expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 3, 6, 8, 12, 16, 20, 32, 40, 71, 112])
+def test_bloom_slopes(n_heads):
+    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+
+    published = build_alibi_tensor(torch.ones(1, 9, dtype=torch.long), n_heads, torch.float32)
+    np.testing.assert_allclose(alibi.slopes(n_heads), published[:, 0, 1], rtol=1e-6)
+    np.testing.assert_allclose(alibi.key_form(9, n_heads=n_heads), published, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (4, 4), (3, 7), (6, 2)])
+def test_xlnet_shift(n_q, n_k):
+    """Transformer-XL's shift for both directions, as XLNet has it: one column more in front, heads last."""
+    from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
+
+    rows = torch.randn(2, 3, n_q, n_q + n_k - 1)
+    in_front = torch.nn.functional.pad(rows, (1, 0), value=float("nan")).permute(2, 3, 0, 1)
+    published = XLNetRelativeAttention.rel_shift(in_front, n_k).permute(2, 3, 0, 1)
+    np.testing.assert_array_equal(skew.skew(rows.numpy(), n_q), published.numpy())
