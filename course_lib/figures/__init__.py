@@ -1,0 +1,33 @@
+"""Pictures which live without a kernel, and the line tracer. Each is text/html with a static body inside.
+
+from course_lib import figures
+figures.heatmap(weights, alt="…")            a matrix as a coloured table
+figures.bias_heatmap()                       a bias with sliders and every cell's calculation
+figures.attention_explorer(Q, K)             who gains and who loses by a bias
+figures.trace(attention, Q, K, V)            a function line by line, with every value
+figures.question("…?", options={…}, answer="…")
+figures.show(fig, alt="…")                   a matplotlib figure
+figures.map_of_schemes()                     the course on one page
+figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
+"""
+
+from .attention_explorer import attention_explorer
+from .bias_heatmap import bias_heatmap
+from .heatmap import heatmap
+from .live import Picture, side_by_side
+from .map_of_schemes import map_of_schemes
+from .plot import show
+from .question import question
+from .tracer import trace
+
+__all__ = [
+    "Picture",
+    "attention_explorer",
+    "bias_heatmap",
+    "heatmap",
+    "map_of_schemes",
+    "question",
+    "show",
+    "side_by_side",
+    "trace",
+]

@@ -1,0 +1,69 @@
+"""Two colour maps that colour-blind readers can use, and black or white text, whichever reads better on a colour.
+
+Signed numbers: blue below zero, white at zero, orange above. Weights: white at zero, teal at the largest. The ends
+are of middle brightness, so that the black numbers on them stay easy to read.
+Both are straight lines between a few fixed colours. `MAPS` travels into each live picture: scripts own no colours.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+
+MAPS = {
+    "signed": ["#4a94dd", "#b5d5f4", "#ffffff", "#fbd3a2", "#ee8f2f"],  # from −1 over 0 to +1
+    "weight": ["#ffffff", "#b9e2da", "#38a696"],  # from 0 to 1
+}
+NO_NUMBER = "#d9d9d9"  # grey for what has no place on a scale: ±∞ and nan
+
+Paint = Callable[[float], str]
+
+
+def blend(stops: list[str], t: float) -> str:
+    """The colour at t (0 to 1, clipped) on the line through the stops, as #rrggbb."""
+    x = min(max(t, 0.0), 1.0) * (len(stops) - 1)
+    left = min(int(x), len(stops) - 2)
+    channels = (
+        round(int(stops[left][c : c + 2], 16) * (1 - x + left) + int(stops[left + 1][c : c + 2], 16) * (x - left))
+        for c in (1, 3, 5)
+    )
+    return "#" + "".join(f"{channel:02x}" for channel in channels)
+
+
+def signed_colour(t: float) -> str:
+    """Blue at −1, white at 0, orange at +1."""
+    return blend(MAPS["signed"], (t + 1) / 2)
+
+
+def weight_colour(t: float) -> str:
+    """White at 0, teal at 1."""
+    return blend(MAPS["weight"], t)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of #rrggbb, 0 to 1 (WCAG 2.2)."""
+    parts = (int(colour[c : c + 2], 16) / 255 for c in (1, 3, 5))
+    r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours, 1 to 21 (WCAG 2.2); text wants 4.5."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink(background: str) -> str:
+    """Pure black or pure white: one of the two always reaches 4.58 on any colour. (A softer black would not.)"""
+    return "#000000" if contrast(background, "#000000") >= contrast(background, "#ffffff") else "#ffffff"
+
+
+def painter(values: Iterable[float], signed: bool | None = None, limit: float | None = None) -> Paint:
+    """A function from a number to its colour, scaled so that the largest magnitude (or `limit`) has the full colour."""
+    finite = [float(v) for v in values if math.isfinite(v)]
+    top = limit or max((abs(v) for v in finite), default=0.0) or 1.0
+    scale = signed_colour if is_signed(finite, signed) else weight_colour
+    return lambda value: scale(value / top) if math.isfinite(value) else NO_NUMBER
+
+
+def is_signed(values: Iterable[float], signed: bool | None = None) -> bool:
+    """What the caller says, or else whether any number is below zero (−∞, a masked score, has no colour)."""
+    return any(-math.inf < v < 0 for v in values) if signed is None else signed

@@ -1,0 +1,123 @@
+"""A matrix as a coloured table with its numbers in the cells: no script, so it looks the same everywhere."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..example import TOKENS
+from .colours import ink, is_signed, painter
+from .live import SUPPRESS, TABLE, Picture
+from .text import check_alt, check_number, check_whole, decimals, escape, labels_or_numbers, number
+
+# On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
+ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
+PAGE = 560  # pixels inside a picture when the page is 800 wide and JupyterLab keeps its sidebar
+LARGEST = 24  # rows or columns; beyond that numbers are no longer read, and the output grows large
+
+
+def heatmap(
+    values: Any,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    alt: str | None = None,
+    title: str | None = None,
+    digits: int = 4,
+    signed: bool | None = None,
+    limit: float | None = None,
+    corner: str | None = None,
+) -> Picture:
+    """A matrix (n, m) or a row (m,) of numbers as a coloured table.
+
+    `rows` and `columns` are labels: the five tokens when there are five, else 0, 1, 2, … `digits` is the most decimals
+    shown; whole numbers go without. `signed` chooses the colours: blue–white–orange around zero (the default as soon as
+    a number is negative), or white to teal. `limit` is the magnitude of the strongest colour (the largest by default):
+    give two pictures the same to compare them.
+    Raises ValueError for a missing alt text, a shape that is no matrix, more than 24 rows or columns, or labels that
+    do not fit.
+    """
+    text = check_alt(alt)
+    grid = as_grid(values)
+    numbers = [float(v) for v in grid.flat]
+    digits = decimals(numbers, check_whole("digits", digits, 0, 10)) if grid.dtype.kind == "f" else 0
+    if limit is not None:
+        limit = check_number("limit", limit, 1e-12, 1e12)
+    one_row = np.ndim(values) == 1 and rows is None
+    row_labels = None if one_row else labels_or_numbers("rows", rows, grid.shape[0], TOKENS)
+    column_labels = labels_or_numbers("columns", columns, grid.shape[1], TOKENS)
+    if corner is None:
+        both_tokens = rows is None and columns is None and row_labels == column_labels == list(TOKENS)
+        corner = "query ↓ key →" if both_tokens else ""
+    legend = "orange above 0, white 0, blue below 0" if is_signed(numbers, signed) else "the darker, the larger"
+    table = table_html(
+        grid.tolist(),
+        row_labels,
+        column_labels,
+        name=text,
+        caption=f'<b>{escape(title or text)}</b><br><span class="rp-note" style="color:#57606a">{legend}</span>',
+        paint=painter(numbers, signed, limit),
+        show=lambda value: number(value, digits),
+        corner=corner,
+    )
+    return Picture("heatmap", table, alt=text, title=title)
+
+
+def as_grid(values: Any) -> NDArray:
+    """Numbers (from NumPy, torch or lists) as a two-dimensional array; ValueError when they are not a small matrix."""
+    if hasattr(values, "detach"):  # a torch tensor, told by what it can do: torch itself is not needed here
+        values = values.detach().cpu()
+    grid = np.asarray(values)
+    if grid.ndim == 1:
+        grid = grid[None]
+    if grid.ndim != 2 or grid.dtype.kind not in "biuf" or 0 in grid.shape:
+        raise ValueError(f"values, shape {np.shape(values)}, {grid.dtype}: expected numbers of shape (n, m) or (m,)")
+    if max(grid.shape) > LARGEST:
+        raise ValueError(f"values, shape {grid.shape}: expected at most {LARGEST} rows and columns; show a part of it")
+    return grid
+
+
+def table_html(
+    grid: Sequence[Sequence[Any]],
+    rows: Sequence[str] | None,
+    columns: Sequence[str],
+    *,
+    name: str,
+    caption: str,
+    paint: Callable[[Any], str],
+    show: Callable[[Any], str],
+    corner: str = "",
+) -> str:
+    """The table itself. `caption` is HTML, all else is text; rows=None leaves the row labels away.
+
+    What is too wide for a page is set in small print and scrolls, where it must, in a region called `name`.
+    """
+    texts = [[show(value) for value in line] for line in grid]
+    labels = [] if rows is None else [corner, *rows]
+    first = f'<td style="color:#57606a">{escape(corner)}</td>' if rows is not None else ""
+    head = first + "".join(f'<th scope="col">{escape(label)}</th>' for label in columns)
+    lines = []
+    for index, (values, shown) in enumerate(zip(grid, texts, strict=True)):
+        label = "" if rows is None else f'<th scope="row">{escape(rows[index])}</th>'
+        cells = "".join(cell(value, text, paint) for value, text in zip(values, shown, strict=True))
+        lines.append(f"<tr {ROW}>{label}{cells}</tr>")
+    note = f'<caption style="text-align:left">{caption}</caption>'
+    body = f"{note}<thead><tr {ROW}>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    if _width(labels, columns, texts) <= PAGE:
+        return f"<table {TABLE}>{body}</table>"
+    small = f'<table class="rp-tight" style="font-size:11px;color:#1b1f24">{body}</table>'
+    return f'<div class="rp-scroll" role="region" tabindex="0" {SUPPRESS} aria-label="{escape(name)}">{small}</div>'
+
+
+def cell(value: Any, text: str, paint: Callable[[Any], str]) -> str:
+    """One number on its colour; black is the row's, white is said."""
+    colour = paint(value)
+    white = ";color:#ffffff" if ink(colour) == "#ffffff" else ""
+    return f'<td style="background-color:{colour}{white}">{escape(text)}</td>'
+
+
+def _width(labels: Sequence[str], columns: Sequence[str], texts: Sequence[Sequence[str]]) -> float:
+    """Roughly how many pixels the columns need: the longest text of each, and the space around it."""
+    all_columns = [labels, *zip(columns, *texts, strict=True)]
+    return sum(max(map(len, column), default=0) * 7.3 + 14 for column in all_columns)

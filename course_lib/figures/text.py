@@ -1,0 +1,98 @@
+"""Words and numbers as a picture shows them: escaped, with a true minus sign, and refusals that name the argument."""
+
+import html
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+MINUS = "−"
+CODE = 'style="background-color:#f0f2f4;color:#1b1f24"'  # else code takes the colours of a dark theme
+
+
+def escape(text: object) -> str:
+    """Any text as HTML, in an element or in an attribute between double quotes."""
+    return html.escape(str(text), quote=True)
+
+
+def prose(text: str) -> str:
+    """One sentence as HTML: what stands between `backticks` becomes code."""
+    parts = escape(text).split("`")
+    if len(parts) % 2 == 0:  # a lonely backtick is only a character
+        return escape(text)
+    return "".join(f"<code {CODE}>{part}</code>" if odd % 2 else part for odd, part in enumerate(parts))
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number to read: fixed digits, "−" for minus, no "−0.0000", "∞" and "nan" as such."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return str(value).replace("-", MINUS)
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("∞" if value > 0 else f"{MINUS}∞")
+    shown = f"{value:.{digits}f}"
+    if float(shown) == 0.0:
+        shown = shown.lstrip("-")
+    return shown.replace("-", MINUS)
+
+
+def decimals(values: Iterable[float], most: int = 4) -> int:
+    """As few decimals as show all the numbers as they are, at most `most`: 1 and 2, but 0.25 and 1.50."""
+    finite = [v for v in values if math.isfinite(v)]
+    return next((d for d in range(most) if all(abs(v - round(v, d)) < 5e-7 for v in finite)), most)
+
+
+def script_json(data: Any) -> str:
+    """Compact JSON that is safe inside <script>: no "</script>" and no "<!--" can appear in it."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def check_alt(alt: object) -> str:
+    """The alt text, or a ValueError when there is none: who cannot see the picture needs it."""
+    if not isinstance(alt, str) or not alt.strip():
+        raise ValueError(f"alt={alt!r}: expected a sentence that says what the picture shows")
+    return alt.strip()
+
+
+def check_number(name: str, value: Any, low: float, high: float) -> float:
+    """A finite number between low and high (both allowed), or a ValueError that names the argument."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        result = math.nan
+    if isinstance(value, (bool, str)) or not low <= result <= high:
+        raise ValueError(f"{name}={value!r}: expected a number from {low:g} to {high:g}")
+    return result
+
+
+def check_whole(name: str, value: Any, low: int, high: int) -> int:
+    """A whole number between low and high (both allowed), or a ValueError that names the argument."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value <= high:
+        raise ValueError(f"{name}={value!r}: expected a whole number from {low} to {high}")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of the given words, or a ValueError that lists them."""
+    known = list(choices)
+    if value not in known:
+        raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, known))}")
+    return str(value)
+
+
+def check_labels(name: str, labels: Any, length: int) -> list[str]:
+    """`length` labels as text, or a ValueError that counts them."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise ValueError(f"{name}={labels!r}: expected {length} labels")
+    words = [str(label) for label in labels]
+    if len(words) != length:
+        raise ValueError(f"{name}={words!r}: {len(words)} labels, expected {length}")
+    return words
+
+
+def labels_or_numbers(name: str, labels: Sequence[str] | None, length: int, usual: Sequence[str]) -> list[str]:
+    """The labels given; without them the usual ones when their number fits, and else 0, 1, 2, …"""
+    if labels is not None:
+        return check_labels(name, labels, length)
+    return list(usual) if length == len(usual) else [str(index) for index in range(length)]

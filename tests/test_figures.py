@@ -1,0 +1,621 @@
+"""The pictures: the same in every run, readable without script or style, refusing what they cannot show; the tracer."""
+
+import functools
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from course_lib import figures
+from course_lib.example import LAMBDA, TOKENS, K, Q, V
+from course_lib.figures import colours, live, recorder, source
+from course_lib.figures.bias_heatmap import FORMULAS, decay_tables
+from course_lib.reference.attention import attention, scores, softmax
+from course_lib.reference.bias import DECAYS, decay_bias
+
+BIAS = decay_bias(5)
+WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
+OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
+
+
+def make_pictures():
+    return {
+        "weights": figures.heatmap(WEIGHTS, alt="weights"),
+        "masked": figures.heatmap(np.where(np.tri(5) > 0, scores(Q, K), -np.inf), alt="masked", title="Masked"),
+        "strong": figures.heatmap(np.linspace(-9, 9, 24).reshape(2, 12), alt="all signed colours"),
+        "wide": figures.heatmap(np.linspace(-1, 1, 400).reshape(20, 20), alt="wide", digits=6),
+        "bias": figures.bias_heatmap(),
+        "large bias": figures.bias_heatmap(16, 2, "quadratic"),
+        "explorer": figures.attention_explorer(Q, K, query=2),
+        "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
+        "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
+        "map": figures.map_of_schemes(),
+        "row": figures.side_by_side(figures.heatmap(Q, alt="Q"), figures.heatmap(K, alt="K")),
+    }
+
+
+PICTURES = make_pictures()
+every_picture = pytest.mark.parametrize("name", PICTURES)
+
+
+class Page(HTMLParser):
+    """The elements of a piece of HTML, each with its attributes, its own text and the inline colours it stands in."""
+
+    VOID = frozenset({"br", "img", "input", "meta"})
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.elements, self.open = [], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        above = self.open[-1] if self.open else {"color": None, "background-color": None}
+        element = {"tag": tag, "attrs": dict(attrs), "text": "", **{k: above[k] for k in ("color", "background-color")}}
+        element |= re.findall(r"(?:^|;)(color|background-color):(#\w{6})", element["attrs"].get("style", "") or "")
+        self.elements.append(element)
+        if tag not in self.VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()["tag"] == tag, "elements must nest"
+
+    def handle_data(self, data):
+        if self.open:
+            self.open[-1]["text"] += data
+
+    def text(self):
+        return " ".join(e["text"] for e in self.elements if e["text"].strip())
+
+
+def static(picture) -> str:
+    """What an untrusted notebook leaves of a picture."""
+    return re.sub(r"(?s)<(style|script)>.*?</\1>", "", picture._repr_html_())
+
+
+# --- every picture -------------------------------------------------------------------------------------------------
+
+
+@every_picture
+def test_the_same_content_gives_the_same_html(name):
+    assert make_pictures()[name]._repr_html_() == PICTURES[name]._repr_html_()
+    assert "0x" not in repr(PICTURES[name]) and PICTURES[name].alt in repr(PICTURES[name])
+
+
+def test_other_content_gives_another_key():
+    keys = [re.search(r'data-rp="(\w+)"', picture._repr_html_())[1] for picture in PICTURES.values()]
+    keys += re.findall(r'data-rp="(\w+)"', figures.bias_heatmap(scale=0.31)._repr_html_())
+    assert len(set(keys)) == len(keys)
+
+
+@every_picture
+def test_text_stands_out_from_its_colour(name):
+    elements = [e for e in Page(static(PICTURES[name])).elements if e["text"].strip()]
+    assert elements
+    for e in elements:
+        assert e["color"] and e["background-color"], f"{e['text']!r} would take the colours of the theme"
+        assert colours.contrast(e["color"], e["background-color"]) >= 4.5, e
+
+
+@every_picture
+def test_tables_do_not_take_the_colours_of_the_theme(name):
+    for e in Page(static(PICTURES[name])).elements:
+        style = e["attrs"].get("style", "")
+        assert e["tag"] != "tr" or "background-color:" in style  # JupyterLab stripes the rows
+        assert e["tag"] not in ("table", "code") or "color:#" in style  # and colours these
+
+
+@every_picture
+def test_every_element_that_takes_keys_keeps_them_from_jupyterlab(name):
+    for e in Page(PICTURES[name]._repr_html_()).elements:
+        if e["tag"] in ("a", "button", "input", "select", "summary", "textarea") or "tabindex" in e["attrs"]:
+            assert e["attrs"].get("data-lm-suppress-shortcuts") == "true", e
+
+
+def test_scripts_build_elements_in_the_one_place_that_marks_them():
+    folder = resources.files("course_lib.figures")
+    scripts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name.endswith(".js")}
+    assert len(scripts) == 5
+    assert 'node.setAttribute(SUPPRESS, "true")' in scripts["live.js"]
+    for name, text in scripts.items():
+        assert text.count("createElement") == (name == "live.js")
+        assert text.count("innerHTML") == (name == "question.js")  # fed with what question.py has escaped
+        assert not re.search(r"insertAdjacentHTML|outerHTML|https?:|fetch\(|eval\(|localStorage", text)
+
+
+@every_picture
+def test_the_static_body_says_everything_without_script_and_style(name):
+    page = Page(static(PICTURES[name]))
+    assert page.elements[0]["tag"] == "figure" and page.elements[0]["attrs"]["aria-label"] == PICTURES[name].alt
+    assert not {"svg", "canvas", "script", "style", "button", "input"} & {e["tag"] for e in page.elements}
+    for table_cell in (e for e in page.elements if e["tag"] == "th"):
+        assert table_cell["attrs"]["scope"] in ("row", "col") and table_cell["text"].strip()
+    tables = [e["tag"] for e in page.elements]
+    assert tables.count("table") == tables.count("caption")
+    assert not any("id" in e["attrs"] for e in page.elements)  # two equal pictures on a page would share it
+
+
+def test_the_static_bodies_hold_the_numbers():
+    for value in np.abs(WEIGHTS).ravel():
+        assert f"{value:.4f}" in static(PICTURES["weights"])
+    assert "−0.3296" in static(PICTURES["bias"]) and "log(1 + |j − i|)" in static(PICTURES["bias"])
+    assert "gains" in static(PICTURES["explorer"]) and "Σ w·e" in static(PICTURES["explorer"])
+    assert "−∞" in static(PICTURES["masked"]) and "−0.0000" not in "".join(map(static, PICTURES.values()))
+    assert all(reason in static(PICTURES["question"]) for reason in OPTIONS.values())
+    for scheme in ("T5", "ALiBi", "Swin", "Shaw keys", "Shaw values", "Music Transformer", "RoPE", "sinusoidal"):
+        assert scheme in static(PICTURES["map"]) and scheme in PICTURES["map"].alt
+
+
+@every_picture
+def test_outputs_stay_small(name):
+    limit = {"trace": 40_000, "large bias": 28_000, "wide": 28_000}.get(name, 16_000)
+    assert len(PICTURES[name]._repr_html_().encode()) < limit
+
+
+def test_the_style_sheet_touches_nothing_outside_its_pictures():
+    css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_lib.figures").joinpath("figures.css").read_text("utf-8"))
+    css = re.sub(r"@(media|container) [^{]*\{", "", css)
+    for selectors in re.findall(r"([^{}]+)\{", css):
+        assert all(s.strip().startswith(".rp") for s in selectors.split(",")), selectors
+
+
+def test_scripts_are_sent_without_their_comments():
+    assert "//" in live._source("live.js")
+    assert not re.search(r"(?m)^\s*//", live.javascript("live.js"))
+
+
+def test_data_cannot_end_the_script():
+    picture = figures.attention_explorer(Q, K, tokens=["</script>", "<b>", "&", '"', "'"])
+    html = picture._repr_html_()
+    assert html.count("</script>") == 1 and "&lt;b&gt;" in html and "<b>&" not in html
+
+
+def test_importing_figures_loads_neither_torch_nor_matplotlib():
+    code = (
+        "import sys, course_lib.figures; print([m for m in ('torch', 'matplotlib', 'ipywidgets') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_save_writes_one_whole_page(tmp_path):
+    path = PICTURES["bias"].save(tmp_path / "slide.html")
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith('<!DOCTYPE html>\n<html lang="en">') and PICTURES["bias"]._repr_html_() in text
+    assert "<title>" in text and "http" not in text
+    assert PICTURES["map"].save(str(path)) == path and "RoPE" in path.read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match=r"path='slide\.png': expected a file name that ends in \.html"):
+        PICTURES["bias"].save("slide.png")
+    with pytest.raises(OSError, match=r"path='.*nowhere.*slide\.html': cannot be written .*a folder that exists"):
+        PICTURES["bias"].save(tmp_path / "nowhere" / "slide.html")
+
+
+# --- colours and numbers -------------------------------------------------------------------------------------------
+
+
+def test_the_maps_are_centred_and_always_legible():
+    assert colours.signed_colour(0) == colours.weight_colour(0) == "#ffffff"
+    for t in np.linspace(-1, 1, 201):
+        for colour in (colours.signed_colour(t), colours.weight_colour(abs(t))):
+            assert colours.contrast(colour, colours.ink(colour)) >= 4.5
+    steps = [colours.luminance(colours.weight_colour(t)) for t in np.linspace(0, 1, 50)]
+    assert steps == sorted(steps, reverse=True)  # read by brightness alone, so by everybody
+
+
+@pytest.mark.parametrize("colour", ["#777777", "#808080", "#ff0000", "#0000ff", "#757575"])
+def test_black_or_white_reads_on_any_colour(colour):
+    assert colours.contrast(colour, colours.ink(colour)) >= 4.5
+
+
+def test_a_shared_limit_makes_pictures_comparable():
+    assert colours.painter([1.0, -2.0])(-2.0) == colours.signed_colour(-1)
+    assert colours.painter([1.0], limit=4)(1.0) == colours.weight_colour(0.25)
+    assert colours.painter([-np.inf, 1.0])(-np.inf) == colours.NO_NUMBER
+
+
+def test_numbers_show_as_many_decimals_as_they_need():
+    assert ">2<" in static(figures.heatmap(Q, alt="Q"))
+    assert ">0.25<" in static(figures.heatmap(scores(Q, K), alt="scores"))
+    assert ">0.33<" in static(figures.heatmap([1 / 3], alt="third", digits=2))
+    assert ">7<" in static(figures.heatmap([[7, -1]], alt="whole"))
+    assert "query ↓" in static(PICTURES["weights"]) and "query ↓" not in static(figures.heatmap(Q, alt="Q"))
+
+
+def test_the_script_gets_the_decays_of_the_reference():
+    tables = decay_tables(16)
+    assert set(tables) == set(DECAYS) == set(FORMULAS)
+    for name, decay in DECAYS.items():
+        np.testing.assert_allclose(tables[name]["values"], decay(np.arange(16.0)), rtol=1e-8)
+
+
+def test_the_explorer_names_the_winners_of_the_rule():
+    for query in range(5):
+        before, factor = softmax(scores(Q, K)[query]), np.exp(BIAS[query])
+        text = static(figures.attention_explorer(Q, K, query=query))
+        assert text.count("gains") - 1 == (factor > before @ factor).sum()  # one more in the rule below the table
+    assert static(figures.attention_explorer(Q, K, scale=0)).count("same") == 5
+
+
+# --- what is refused -----------------------------------------------------------------------------------------------
+
+
+def generator():
+    yield 1
+
+
+REFUSED = {
+    "heatmap without alt": (lambda: figures.heatmap(Q), "alt=None: expected a sentence"),
+    "heatmap with a blank alt": (lambda: figures.heatmap(Q, alt=" "), "alt=' ': expected a sentence"),
+    "heatmap of a cube": (
+        lambda: figures.heatmap(np.ones((2, 3, 4)), alt="x"),
+        r"\(2, 3, 4\), float64: expected numbers",
+    ),
+    "heatmap of words": (lambda: figures.heatmap(["a"], alt="x"), "expected numbers of shape"),
+    "heatmap of nothing": (
+        lambda: figures.heatmap([], alt="x"),
+        r"\(1, 0\).*expected numbers|\(0,\).*expected numbers",
+    ),
+    "heatmap too large": (lambda: figures.heatmap(np.ones((99, 2)), alt="x"), r"\(99, 2\): expected at most 24 rows"),
+    "heatmap rows": (lambda: figures.heatmap(Q, rows=["a"], alt="x"), r"rows=\['a'\]: 1 labels, expected 5"),
+    "heatmap columns": (lambda: figures.heatmap(Q, columns=TOKENS, alt="x"), "columns=.*: 5 labels, expected 4"),
+    "heatmap labels": (lambda: figures.heatmap(Q, rows="abcde", alt="x"), "rows='abcde': expected 5 labels"),
+    "heatmap digits": (
+        lambda: figures.heatmap(Q, alt="x", digits=-1),
+        "digits=-1: expected a whole number from 0 to 10",
+    ),
+    "heatmap limit": (lambda: figures.heatmap(Q, alt="x", limit=0), "limit=0: expected a number from"),
+    "bias n": (lambda: figures.bias_heatmap(n=17), "n=17: expected a whole number from 2 to 16"),
+    "bias n float": (lambda: figures.bias_heatmap(n=5.0), r"n=5\.0: expected a whole number"),
+    "bias scale": (lambda: figures.bias_heatmap(scale=-0.3), r"scale=-0\.3: expected a number from 0 to 2"),
+    "bias scale nan": (lambda: figures.bias_heatmap(scale=float("nan")), "scale=nan: expected a number"),
+    "bias decay": (lambda: figures.bias_heatmap(decay="cubic"), "decay='cubic': expected one of 'log', 'linear'"),
+    "explorer shapes": (
+        lambda: figures.attention_explorer(Q, K[:3]),
+        r"q \(5, 4\), k \(3, 4\): expected the same shape",
+    ),
+    "explorer vector": (lambda: figures.attention_explorer(Q[0], K), r"q, shape \(4,\): expected one row of finite"),
+    "explorer nan": (
+        lambda: figures.attention_explorer(Q, K * np.nan),
+        r"k, shape \(5, 4\): expected one row of finite",
+    ),
+    "explorer tokens": (lambda: figures.attention_explorer(Q, K, ["a"]), r"tokens=\['a'\]: 1 labels, expected 5"),
+    "explorer query": (
+        lambda: figures.attention_explorer(Q, K, query=5),
+        "query=5: expected a whole number from 0 to 4",
+    ),
+    "explorer scale": (
+        lambda: figures.attention_explorer(Q, K, scale="0.3"),
+        "scale='0.3': expected a number from 0 to 3",
+    ),
+    "trace built-in": (lambda: figures.trace(len, Q), "function=len: expected a function written in Python"),
+    "trace generator": (lambda: figures.trace(generator), "function=generator: expected a plain function"),
+    "trace into": (lambda: figures.trace(softmax, Q, into=[max]), "into=max: expected a function written in Python"),
+    "trace no source": (
+        lambda: figures.trace(eval("lambda: 1")),
+        "its source cannot be found; expected a function from",
+    ),
+    "question text": (lambda: figures.question("", OPTIONS, "loses"), "text='': expected a question"),
+    "question options": (lambda: figures.question("Which?", {"a": "b"}, "a"), "expected two or more answers"),
+    "question reason": (
+        lambda: figures.question("Which?", {"a": "b", "c": ""}, "a"),
+        r"options\['c'\]='': expected what",
+    ),
+    "question answer": (
+        lambda: figures.question("Which?", OPTIONS, "x"),
+        "answer='x': expected one of '`gains`', 'loses'",
+    ),
+    "one picture in a row": (lambda: figures.side_by_side(PICTURES["map"]), "expected two or more pictures"),
+    "an array in a row": (lambda: figures.side_by_side(PICTURES["map"], 1), "expected two or more pictures"),
+    "show without alt": (lambda: figures.show(None), "alt=None: expected a sentence"),
+    "show no figure": (lambda: figures.show([1], alt="x"), r"fig=\[1\]: expected a matplotlib figure"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_says_why(case):
+    make, message = REFUSED[case]
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_matplotlib_figure_becomes_an_image_with_its_words():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    def draw():
+        fig, ax = plt.subplots(figsize=(12, 2))
+        ax.plot([1, 2, 3])
+        return figures.show(fig, alt='rises from 1 to 3 & is called "line"')
+
+    picture = draw()
+    assert not plt.get_fignums()  # closed: the notebook does not draw it a second time
+    image = next(e for e in Page(picture._repr_html_()).elements if e["tag"] == "img")
+    assert image["attrs"]["alt"] == picture.alt and image["attrs"]["width"] == "700"
+    assert image["attrs"]["src"].startswith("data:image/png;base64,")
+    assert draw()._repr_html_() == picture._repr_html_()
+
+
+# --- the line tracer -----------------------------------------------------------------------------------------------
+
+
+def fill(n, scale):
+    """Fill a matrix cell by cell.
+
+    Two more lines of docstring."""
+    out = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = -scale * abs(j - i)
+    if n > 100:
+        print("large")
+    return (
+        out,
+        n,
+    )
+
+
+def record(function, *args, into=(), **kwargs):
+    return recorder.record(function, args, kwargs, into)
+
+
+def steps_at(recording, text, source_index=0):
+    """The steps at the line which contains this text."""
+    found = recording.sources[source_index]
+    wanted = {n for n, chunk in enumerate(found.chunks) if text in found.text(chunk)}
+    return [s for s in recording.steps if s.chunk in wanted and recording.calls[s.call][0] == source_index]
+
+
+def test_the_values_at_a_line_are_those_after_it_ran():
+    recording = record(attention, Q, K, V, bias=BIAS)
+    assert set(recording.steps[0].changes) == {"q", "k", "v", "bias", "scale", "mask"}
+    np.testing.assert_allclose(steps_at(recording, "s = scores(")[0].changes["s"]["r"], scores(Q, K))
+    weights = steps_at(recording, "weights = softmax(")[0].changes["weights"]
+    np.testing.assert_allclose(weights["r"], WEIGHTS, atol=5e-5)
+    assert weights["s"] == [5, 5] and weights["t"] == "array, float64"
+    returned = recording.steps[-1].returned
+    assert [key for key, _ in returned["items"]] == ["[0]", "[1]"]
+    np.testing.assert_allclose(returned["items"][0][1]["r"], WEIGHTS @ V, atol=5e-5)
+    assert not steps_at(recording, "raise ValueError") and recording.error is None
+
+
+def test_a_loop_has_its_visits_and_arrays_are_copied_at_the_time():
+    recording = record(fill, 3, 2.0)
+    visits = steps_at(recording, "out[i, j]")
+    assert len(visits) == 9
+    assert visits[0].changes == {}  # −2 · 0 leaves the zero there as it was
+    assert visits[1].changes["out"]["r"] == [[0, -2, 0], [0, 0, 0], [0, 0, 0]]
+    assert visits[-2].changes["out"]["r"] == [[0, -2, -4], [-2, 0, -2], [-4, -2, 0]]
+    assert [s.changes["j"]["x"] for s in steps_at(recording, "for j in") if "j" in s.changes] == list("012" * 3)
+    assert len(steps_at(recording, "return (")) == 1  # four lines, one statement, one step
+    html = figures.trace(fill, 3, 2.0)._repr_html_()
+    assert "(9 times, the last shown)" in html and "(not reached)" in html
+
+
+def test_what_changed_in_a_few_cells_is_kept_as_those_cells():
+    data = figures.trace(fill, 5, 2.0)._data
+    assert {"of": 2, "set": [[0, 1, -2]]} in data["values"] and len(str(data["values"])) < 3500
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_former_trace_function_comes_back(fails):
+    def stop(x):
+        y = x + 1
+        if fails:
+            y = y / 0
+        return y
+
+    def mine(frame, event, arg):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(mine)
+    try:
+        recording = record(stop, 1)
+        assert sys.gettrace() is mine
+    finally:
+        sys.settrace(before)
+    assert recording.error == ("ZeroDivisionError: division by zero" if fails else None)
+
+
+def test_an_exception_is_shown_at_its_line():
+    def broken(x):
+        y = x * 2
+        return y @ np.ones((7, 7))
+
+    recording = record(broken, np.ones((2, 2)))
+    last = recording.steps[-1]
+    assert last.returned is None and last.error.startswith("ValueError: matmul")
+    assert "return y @" in recording.sources[0].text(recording.sources[0].chunks[last.chunk])
+    picture = figures.trace(broken, np.ones((2, 2)))
+    assert "stopped with ValueError" in picture.alt and "raised ValueError" in static(picture)
+
+
+def test_an_exception_that_is_caught_stays_at_its_line():
+    def careful(x):
+        try:
+            y = 1 / x
+        except ZeroDivisionError:
+            y = 0
+        return y
+
+    recording = record(careful, 0)
+    assert steps_at(recording, "y = 1 / x")[0].error == "ZeroDivisionError: division by zero"
+    assert recording.error is None and recording.steps[-1].returned == {"t": "int", "x": "0"}
+
+
+def test_recursion_keeps_its_calls_apart():
+    def factorial(n):
+        if n <= 1:
+            return 1
+        rest = factorial(n - 1)
+        return n * rest
+
+    recording = record(factorial, 4)
+    assert recording.calls == [(0, 0), (0, 1), (0, 2), (0, 3)]
+    assert {s.call: s.changes["rest"]["x"] for s in steps_at(recording, "rest =")} == {0: "6", 1: "2", 2: "1"}
+    assert [s.returned["x"] for s in recording.steps if s.returned] == ["1", "2", "6", "24"]
+    assert recording.steps[-1].changes == {}
+
+
+def test_only_the_named_functions_are_followed():
+    def outer(x):
+        return inner(x) + 1
+
+    def inner(x):
+        doubled = 2 * x
+        return doubled
+
+    assert len(record(outer, 3).sources) == 1 and len(record(outer, 3).steps) == 2
+    both = record(outer, 3, into=[inner])
+    assert steps_at(both, "doubled = ", 1)[0].changes["doubled"]["x"] == "6"
+    picture = figures.trace(outer, 3, into=[inner])
+    assert "only inner of what it calls is opened" in picture.alt and "doubled = " in static(picture)
+
+
+def test_the_steps_are_capped_and_the_run_is_not():
+    reached = []
+
+    def long(n):
+        total = 0
+        for i in range(n):
+            total += i
+        reached.append(total)
+        return total
+
+    recording = record(long, 1000)
+    assert len(recording.steps) <= recorder.LIMIT + 1 < recording.total and reached == [499500]
+    assert recording.steps[-1].returned == {"t": "int", "x": "499500"}
+    picture = figures.trace(long, 1000)
+    assert f"keeps {recorder.LIMIT + 1} of the steps (at most {recorder.LIMIT})" in static(picture)
+    assert len(picture._repr_html_()) < 60_000
+
+
+def test_a_picture_of_large_arrays_stays_bounded():
+    def churn(a):
+        for i in range(300):
+            a = a + i / 7
+        return a
+
+    assert len(figures.trace(churn, np.random.default_rng(0).normal(size=(12, 12)))._repr_html_()) < 100_000
+
+
+def test_values_of_every_kind_are_readable():
+    class Odd:
+        def __repr__(self):
+            raise RuntimeError("half built")
+
+    def values():
+        large = np.arange(400.0).reshape(20, 20)
+        cube = np.ones((2, 3, 4))
+        row = np.array([1.0, -np.inf, np.nan])
+        mask = np.tri(2) > 0
+        number = np.float64(0.12345678)
+        small = 1e-7
+        pair = (1, "a", None, True)
+        arrays = {"q": mask, "n": 3}
+        function = fill
+        thing, odd = object(), Odd()
+        empty = np.zeros((0, 3))
+        parts = [x + 1 for x in (1, 2, 3)]
+        return locals()
+
+    record_of = {name: value for step in record(values).steps for name, value in step.changes.items()}
+    assert record_of["large"]["cut"] == "cut to 12×12" and np.shape(record_of["large"]["r"]) == (12, 12)
+    assert record_of["large"]["s"] == [20, 20] and record_of["large"]["r"][11][11] == 231
+    assert record_of["cube"]["cut"] == "page [0] shown" and np.shape(record_of["cube"]["r"]) == (3, 4)
+    assert record_of["row"]["r"] == [[1, "−∞", "nan"]]
+    assert record_of["mask"]["r"] == [[True, False], [True, True]]
+    assert record_of["number"] == {"t": "number, float64", "x": "0.1235"} and record_of["small"]["x"] == "1e-07"
+    assert record_of["pair"]["x"] == "(1, 'a', None, True)" and record_of["function"]["x"] == "function fill"
+    assert [key for key, _ in record_of["arrays"]["items"]] == ["['q']", "['n']"]
+    assert "0x" not in record_of["thing"]["x"] and record_of["odd"]["x"] == "(cannot be shown)"
+    assert record_of["empty"]["s"] == [0, 3] and record_of["parts"]["x"] == "[2, 3, 4]"
+    assert len(steps_at(record(values), "parts = ")) == 1
+    assert figures.trace(values)._repr_html_() == figures.trace(values)._repr_html_()
+
+
+def test_tensors_are_shown_like_arrays():
+    torch = pytest.importorskip("torch")
+
+    def double(x):
+        y = (2 * x).to(torch.bfloat16)
+        nothing = torch.empty(2, device="meta")
+        return y.sum() + 0 * len(nothing)
+
+    recording = record(double, torch.ones(2, 2, requires_grad=True))
+    assert recording.steps[1].changes["y"]["t"] == "tensor, torch.bfloat16"
+    assert recording.steps[1].changes["y"]["r"] == [[2, 2], [2, 2]]
+    assert "meta" in recording.steps[2].changes["nothing"]["x"]
+    assert recording.steps[-1].returned["x"] == "8.0"
+    assert ">1<" in static(figures.heatmap(torch.ones(2, 2, requires_grad=True), alt="ones"))
+
+
+def test_tokens_label_the_axes_of_their_length():
+    html = static(figures.trace(softmax, WEIGHTS, tokens=TOKENS))
+    assert '<th scope="row">cat</th>' in html and '<th scope="col">mat</th>' in html
+    assert ">cat<" not in static(figures.trace(softmax, WEIGHTS))
+
+
+def test_methods_partials_and_decorated_functions_are_opened():
+    class Scaled:
+        def __init__(self, by):
+            self.by = by
+
+        def apply(self, x):
+            return self.by * x
+
+    @functools.wraps(fill)
+    def wrapped(*args):
+        return fill(*args)
+
+    assert record(Scaled(3).apply, 2).steps[-1].returned["x"] == "6"
+    assert record(functools.partial(fill, 2), 1.0).sources[0].name == "partial"
+    assert len(steps_at(record(wrapped, 2, 1.0), "out[i, j]")) == 4
+
+
+def test_functions_defined_in_a_cell_are_found():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    cell = "def added(x):\n    y = x + 1\n    return y\nfrom course_lib import figures\np = figures.trace(added, 41)"
+    assert shell.run_cell(cell).success
+    text = static(shell.user_ns["p"])
+    assert "y&nbsp;=&nbsp;x" in text or "y = x + 1" in text
+    assert ">42<" in text
+
+
+def test_statements_are_the_units_of_the_source():
+    chunks = source.split(
+        [
+            "def f(a,",
+            "      b):",
+            '    """Doc',
+            '    more."""',
+            "    # a comment",
+            "    for x in a:",
+            "        # another",
+            "        try: y = (x +",
+            "                  b)",
+            "        except ValueError:",
+            "            pass",
+            "    else:",
+            "        y = 0",
+            "    while y: y -= 1",
+            "    return y",
+        ]
+    )
+    shape = [(c.first, c.last, c.kind) for c in chunks]
+    assert shape[:4] == [(0, 1, "run"), (2, 3, "doc"), (4, 4, "idle"), (5, 5, "run")]
+    assert [c.first for c in chunks] == sorted({c.first for c in chunks})
+    assert (11, 11, "idle") in shape and shape[-2:] == [(13, 13, "run"), (14, 14, "run")]
+    covered = [n for c in chunks for n in range(c.first, c.last + 1)]
+    assert covered == list(range(15))
+
+
+def test_the_defaults_are_those_of_the_course():
+    assert figures.bias_heatmap()._repr_html_() == figures.bias_heatmap(5, LAMBDA, "log", TOKENS)._repr_html_()
