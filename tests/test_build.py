@@ -1,0 +1,157 @@
+"""The build: what did not change stays as it is, what is wrong is named with file and line, and nothing is lost."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tools import build
+
+LESSON = """\
+# %% [markdown]
+# # 97 · A small lesson
+
+# %%
+print("hello")
+
+# %%
+x = 1
+x + 1
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A course with one lesson and no tasks, in a folder of its own."""
+    for name in ("tools/setup_cell.py", "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(build.ROOT / name, tmp_path / name)
+    (tmp_path / "course_lib").mkdir()  # what the set-up cell looks for
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "97_small.py").write_text(LESSON, encoding="utf-8")
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    return tmp_path
+
+
+def notebook(project) -> Path:
+    return project / "notebooks" / "97_small.ipynb"
+
+
+def change(project, old, new):
+    source = project / "source" / "97_small.py"
+    source.write_text(source.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+
+def test_a_second_build_changes_no_byte(project, capsys):
+    assert build.main([]) == 0
+    first = notebook(project).read_bytes()
+    assert build.main(["97"]) == 0
+    assert notebook(project).read_bytes() == first
+    assert capsys.readouterr().out.splitlines() == [
+        f"notebooks/97_small.ipynb: {done}" for done in ("written", "unchanged")
+    ]
+    nb = nbformat.read(notebook(project), as_version=4)
+    assert [cell.execution_count for cell in nb.cells[1:]] == [1, 2, 3]
+    assert "widgets" not in nb.metadata and build.main(["--check"]) == 0
+
+
+def test_a_change_of_the_source_is_noticed_and_built(project, capsys):
+    build.main([])
+    change(project, "x + 1", "x + 2")
+    assert build.main(["--check"]) == 1
+    assert (
+        "notebooks/97_small.ipynb differs from source/97_small.py at cell 4: older than its source"
+        in capsys.readouterr().out
+    )
+    assert build.main([]) == 0 and build.main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("x + 1", "x + y", "source/97_small.py, line 9 (cell 4 of notebooks/97_small.ipynb): NameError: name 'y' is not defined\n    x + y"),
+        ("x + 1", "x + (1", "source/97_small.py, line 9: '(' was never closed\n    x + (1"),
+        ("x = 1", "import os; os._exit(3)", "source/97_small.py, line 8 (cell 4 of notebooks/97_small.ipynb): Kernel died"),
+        (LESSON, "nothing here", "source/97_small.py: expected cells that begin with '# %%', a markdown cell with the title first"),
+    ],
+)  # fmt: skip
+def test_a_wrong_source_is_named_and_the_old_notebook_kept(project, capsys, old, new, message):
+    build.main([])
+    before = notebook(project).read_bytes()
+    change(project, old, new)
+    assert build.main([]) == 1
+    assert capsys.readouterr().err.startswith(f"build stopped: {message}")
+    assert notebook(project).read_bytes() == before
+
+
+def test_a_source_that_is_no_text_is_refused(project, capsys):
+    (project / "source" / "97_small.py").write_bytes(b"# %% [markdown]\n# \xff\n")
+    assert build.main([]) == 1
+    assert "source/97_small.py: not UTF-8 text" in capsys.readouterr().err
+    assert not notebook(project).exists()
+
+
+def test_a_notebook_edited_by_hand_is_never_overwritten(project, capsys):
+    build.main([])
+    edited = notebook(project).read_text(encoding="utf-8").replace("hello", "my own words")
+    notebook(project).write_text(edited, encoding="utf-8")
+    change(project, "x + 1", "x + 2")
+    assert build.main([]) == 1
+    assert "notebooks/97_small.ipynb was edited by hand and is left as it is" in capsys.readouterr().err
+    assert notebook(project).read_text(encoding="utf-8") == edited
+    assert build.main(["--check"]) == 1
+    assert "edited by hand" in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_notebook_is_never_overwritten(project, capsys):
+    notebook(project).parent.mkdir()
+    notebook(project).write_text("{ half a", encoding="utf-8")
+    assert build.main([]) == 1
+    assert "notebooks/97_small.ipynb is not a notebook" in capsys.readouterr().err
+    assert notebook(project).read_text(encoding="utf-8") == "{ half a"
+
+
+def test_a_folder_that_cannot_be_made_is_named(project, capsys):
+    (project / "notebooks").write_text("a file in the way", encoding="utf-8")
+    assert build.main([]) == 1
+    assert capsys.readouterr().err.startswith("build stopped: notebooks cannot be made: ")
+
+
+def test_a_file_that_cannot_be_written_is_named_and_the_old_one_kept(project, capsys, monkeypatch):
+    build.main([])
+    before = notebook(project).read_bytes()
+    change(project, "x + 1", "x + 2")
+
+    def refuse(*_args, **_kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    assert build.main([]) == 1
+    assert (
+        "notebooks/97_small.ipynb cannot be written: Permission denied. Nothing was changed." in capsys.readouterr().err
+    )
+    assert notebook(project).read_bytes() == before
+
+
+def test_check_finds_what_is_missing_not_run_or_left_over(project, capsys):
+    assert build.main(["--check"]) == 1
+    assert "notebooks/97_small.ipynb is missing" in capsys.readouterr().out
+    build.main([])
+    nb = nbformat.read(notebook(project), as_version=4)
+    nb.cells[2].execution_count = None
+    nbformat.write(nb, notebook(project))
+    shutil.copy(notebook(project), project / "notebooks" / "96_old.ipynb")
+    assert build.main(["--check"]) == 1
+    out = capsys.readouterr().out
+    assert "notebooks/97_small.ipynb was not executed from top to bottom" in out
+    assert "notebooks/96_old.ipynb has no source" in out
+
+
+def test_an_unknown_chapter_is_refused(project):
+    with pytest.raises(SystemExit):
+        build.main(["42"])
+
+
+def test_the_notebooks_of_the_course_are_up_to_date(capsys):
+    assert build.main(["--check"]) == 0, capsys.readouterr().out

@@ -1,0 +1,298 @@
+"""python3 course.py build [02 …] [--check]: source/ and course_lib/tasks/ → notebooks/, exercises/ and solutions/.
+
+Without names, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
+build with its file and line. A file whose content would not change is left alone, byte for byte, and a file that was
+edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
+"""
+
+import argparse
+import ast
+import hashlib
+import importlib
+import json
+import os
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("notebooks", "exercises", "solutions")
+SECONDS_PER_CELL = 120
+Origin = tuple[Path, int]  # the file and line a cell was written in
+
+
+class BuildError(Exception):
+    """What is wrong and where, in one message for the author."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A notebook and, for each of its cells, where it comes from."""
+
+    nb: NotebookNode
+    origins: list[Origin]
+
+
+# ---- from text to notebooks
+
+
+def chapter_notebooks(source: Path) -> dict[Path, Built]:
+    """The notebooks of one chapter, not yet executed, by the path they belong to."""
+    name = source.stem
+    notebooks = {ROOT / "notebooks" / f"{name}.ipynb": lesson(source)}
+    if list((ROOT / "course_lib" / "tasks").glob(f"ch{name[:2]}*")):
+        for folder in ("exercises", "solutions"):
+            notebooks[ROOT / folder / f"{name}.ipynb"] = task_notebook(name, solved=folder == "solutions")
+    return notebooks
+
+
+def lesson(source: Path) -> Built:
+    """The lesson in `source` (jupytext's percent text) with the Colab link under its title and the set-up cell."""
+    try:
+        text = source.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BuildError(f"{where(source)}: not UTF-8 text ({error})") from error
+    starts = [number for number, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
+    cells = jupytext.reads(text, fmt="py:percent").cells
+    if not cells or len(cells) != len(starts) or cells[0].cell_type != "markdown":
+        raise BuildError(
+            f"{where(source)}: expected cells that begin with '# %%', a markdown cell with the title first"
+        )
+    for cell in cells:
+        tags = cell.metadata.get("tags", [])
+        cell.metadata = {"tags": tags} if tags else {}
+        if "hide-input" in tags:  # a question: its code holds the answer, so JupyterLab and Colab fold it away
+            cell.metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
+    written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
+    return notebook("notebooks", source.stem, cells[0].source, written[1:])
+
+
+def task_notebook(name: str, *, solved: bool) -> Built:
+    """The tasks of chapter `name`: words, the learner's cell (blank or solved) and the cell that checks it."""
+    module = importlib.import_module(f"course_lib.tasks.ch{name[:2]}")
+    title, _, words = (module.__doc__ or "").partition("\n")
+    written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
+    for number, (task_name, task) in enumerate(module.TASKS.items(), 1):
+        stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
+        heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}*\n\n{task.words}"
+        answer = task.solution_source() if solved else task.stub()
+        cells = new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{task_name}.check({task_name})")
+        written += [(cell, task.origin()) for cell in cells]
+    folder = "solutions" if solved else "exercises"
+    kind = "Solutions" if solved else "Tasks"
+    return notebook(folder, name, f"# {kind} {name[:2]}: {title.strip('. ')}\n\n{words.strip()}", written)
+
+
+def notebook(folder: str, name: str, opening: str, written: list[tuple[NotebookNode, Origin]]) -> Built:
+    """A notebook with its opening words, the set-up cell and the written cells, with ids that depend on content alone."""
+    repository, version = address()
+    colab = repository.replace("https://github.com/", "https://colab.research.google.com/github/")
+    link = f"[Open in Colab]({colab}/blob/v{version}/{folder}/{name}.ipynb)"
+    heading, _, rest = opening.partition("\n")
+    template = ROOT / "tools" / "setup_cell.py"
+    setup = template.read_text(encoding="utf-8").replace("{REPOSITORY}", repository).replace("{VERSION}", version)
+    first = [new_markdown_cell(f"{heading}\n\n{link}\n{rest}"), new_code_cell(setup.strip())]
+    seen: set[str] = set()
+    written = [*((cell, (template, 1)) for cell in first), *written]
+    for cell, origin in written:
+        digest = hashlib.sha256(f"{name} {cell.cell_type} {cell.source}".encode()).hexdigest()
+        cell.id = next(digest[i : i + 8] for i in range(56) if digest[i : i + 8] not in seen)
+        seen.add(cell.id)
+        if cell.cell_type == "code":
+            parse(cell.source, origin)
+    made = new_notebook(cells=[cell for cell, _ in written])
+    made.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+        "built": {"fingerprint": fingerprint(made)},
+    }
+    return Built(nbformat.from_dict(made), [origin for _, origin in written])
+
+
+def address() -> tuple[str, str]:
+    """The repository's address, written once in pyproject.toml, and the version of course_lib."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"].rstrip("/"), importlib.import_module("course_lib").__version__
+
+
+def parse(code: str, origin: Origin) -> None:
+    """Raises BuildError when a code cell is not Python (lines of %magic aside)."""
+    try:
+        ast.parse(re.sub(r"^( *)[%!].*", r"\1pass", code, flags=re.MULTILINE))
+    except SyntaxError as error:
+        file, line = origin
+        shown = (error.text or "").rstrip()
+        raise BuildError(f"{where(file)}, line {line + (error.lineno or 1) - 1}: {error.msg}\n    {shown}") from error
+
+
+def content(nb: NotebookNode) -> list[tuple[str, str, list[str]]]:
+    """What an author writes of a notebook: kind, text and tags of each cell."""
+    return [(cell.cell_type, cell.source, list(cell.metadata.get("tags", []))) for cell in nb.cells]
+
+
+def fingerprint(nb: NotebookNode) -> str:
+    """Tells a notebook that was edited by hand from one that was built."""
+    return hashlib.sha256(json.dumps(content(nb)).encode()).hexdigest()[:16]
+
+
+# ---- from notebooks to files
+
+
+def execute(built: Built, path: Path) -> None:
+    """Run every cell in the notebook's own folder and keep the outputs; BuildError names the cell that fails."""
+    os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    client = NotebookClient(
+        built.nb, timeout=SECONDS_PER_CELL, resources={"metadata": {"path": str(path.parent)}},
+        record_timing=False, store_widget_state=False, coalesce_streams=True,
+        config=Config(KernelManager={"transport_encryption": "auto"}),  # without it each kernel prints a warning
+    )  # fmt: skip
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise BuildError(failure(built, path, f"{error.ename}: {error.evalue}")) from None
+    except (CellTimeoutError, DeadKernelError) as error:
+        raise BuildError(failure(built, path, str(error).strip().splitlines()[0])) from None
+
+
+def failure(built: Built, path: Path, what: str) -> str:
+    """Where the run stopped: source file and line, the cell, and what happened there."""
+    code = [k for k, cell in enumerate(built.nb.cells) if cell.cell_type == "code"]
+    failed = [k for k in code if any(o.output_type == "error" for o in built.nb.cells[k].outputs)]
+    unfinished = [k for k in code if built.nb.cells[k].execution_count is None]
+    k = (failed or unfinished or code[-1:])[0]
+    cell, (file, start) = built.nb.cells[k], built.origins[k]
+    trace = "\n".join(line for o in cell.outputs if o.output_type == "error" for line in o.traceback)
+    lines = re.findall(r"Cell In\[\d+\], line (\d+)", re.sub(r"\x1b\[[\d;]*m", "", trace))
+    line = int(lines[0]) if lines else 1
+    shown = cell.source.splitlines()[line - 1].strip()
+    return f"{where(file)}, line {start + line - 1} (cell {k + 1} of {where(path)}): {what}\n    {shown}"
+
+
+def write(built: Built, path: Path) -> str:
+    """Execute the notebook and write it, unless the old file says the same already; returns what was done."""
+    old = read(path)
+    if old is not None and edited(old):
+        raise BuildError(
+            f"{where(path)} was edited by hand and is left as it is. Carry what you want to keep over to "
+            f"{where(built.origins[-1][0])}, then delete {where(path)} and build again."
+        )
+    try:
+        path.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise BuildError(f"{where(path.parent)} cannot be made: {error.strerror}.") from error
+    if path.parent.name != "exercises":
+        execute(built, path)
+    if old is not None and lasting(old) == lasting(built.nb):
+        return "unchanged"
+    save(built.nb, path)
+    return "written"
+
+
+def read(path: Path) -> NotebookNode | None:
+    """The notebook in the file, None when there is none; BuildError when the file is no notebook."""
+    if not path.exists():
+        return None
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception as error:
+        raise BuildError(f"{where(path)} is not a notebook ({error}). Move it away and build again.") from error
+
+
+def ran(nb: NotebookNode) -> bool:
+    """Whether every code cell was executed, in order: nbval does not compare a cell without a count."""
+    counts = [cell.execution_count for cell in nb.cells if cell.cell_type == "code"]
+    return counts == list(range(1, len(counts) + 1))
+
+
+def edited(nb: NotebookNode) -> bool:
+    """Whether somebody changed the notebook after it was built."""
+    return fingerprint(nb) != nb.metadata.get("built", {}).get("fingerprint")
+
+
+def lasting(nb: NotebookNode) -> str:
+    """What two builds must share: all but a picture's bytes and the outputs that nbval is told to ignore."""
+    nb = nbformat.from_dict(nb)
+    for cell in nb.cells:
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            cell.outputs = []
+    return re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "PNG", nbformat.writes(nb))
+
+
+def save(nb: NotebookNode, path: Path) -> None:
+    """Write beside the old file, then put it in its place: a build that is cut off loses nothing."""
+    draft = path.with_suffix(".draft")
+    try:
+        draft.write_text(nbformat.writes(nb) + "\n", encoding="utf-8", newline="\n")
+        draft.replace(path)
+    except OSError as error:
+        raise BuildError(f"{where(path)} cannot be written: {error.strerror}. Nothing was changed.") from error
+
+
+# ---- the check
+
+
+def differences(path: Path, built: Built) -> list[str]:
+    """What is out of date in the file at `path`, in sentences; empty when it is what the build would write."""
+    old, nb = read(path), built.nb
+    if old is None:
+        return [f"{where(path)} is missing"]
+    found = []
+    if content(old) != content(nb) or [c.id for c in old.cells] != [c.id for c in nb.cells]:
+        pairs = zip(content(old), content(nb), strict=False)
+        first = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old.cells), len(nb.cells)))
+        cause = "edited by hand" if edited(old) else "older than its source"
+        found.append(f"{where(path)} differs from {where(built.origins[-1][0])} at cell {first}: {cause}")
+    elif path.parent.name != "exercises" and not ran(old):
+        found.append(f"{where(path)} was not executed from top to bottom")
+    return found
+
+
+def where(path: Path) -> str:
+    """The path as a person would say it, from the repository's root."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="course.py build", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("chapters", nargs="*", metavar="02", help="chapter numbers; all when none is given")
+    parser.add_argument("--check", action="store_true", help="run nothing, report what is out of date")
+    options = parser.parse_args(arguments)
+    sys.path.insert(0, str(ROOT))
+    sources = sorted((ROOT / "source").glob("[0-9][0-9]_*.py"))
+    if unknown := set(options.chapters) - {source.name[:2] for source in sources}:
+        parser.error(f"no chapter {', '.join(sorted(unknown))} in source/")
+    chosen = [source for source in sources if not options.chapters or source.name[:2] in options.chapters]
+    try:
+        notebooks = {path: built for source in chosen for path, built in chapter_notebooks(source).items()}
+        if options.check:
+            found = [line for path, built in notebooks.items() for line in differences(path, built)]
+            expected = {source.stem for source in sources}
+            strays = [
+                p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb")) if p.stem not in expected
+            ]
+            found += [f"{where(path)} has no source" for path in strays]
+            print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")
+            return bool(found)
+        for path, built in notebooks.items():
+            print(f"{where(path)}: {write(built, path)}", flush=True)
+    except BuildError as error:
+        print(f"build stopped: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
