@@ -26,6 +26,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED during its first set-up
 UNFINISHED = "unfinished"
 GIGABYTES = 1.6  # 1.3 stay in .venv, the rest is room for the downloads
+NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'  # else a pop-up asks
 LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.txt"]
 
 
@@ -55,9 +56,11 @@ def lab(arguments):
     own = [path for folder in ("notebooks", "exercises", "solutions") for path in ROOT.glob(folder + "/*.ipynb")]
     if own:  # sign the course's own notebooks, so that their pictures live before anything is run
         run(PYTHON, "-m", "nbformat.sign", *own)
+    settings = VENV / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(NO_NEWS)
     flags = [
         "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
-        "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--KernelManager.transport_encryption=auto",  # otherwise each kernel prints a warning
         "--ServerApp.answer_yes=True",  # Ctrl-C ends it without a question

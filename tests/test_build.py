@@ -70,12 +70,25 @@ def test_a_change_of_the_source_is_noticed_and_built(project, capsys):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("x + 1", "x + y", "source/97_small.py, line 9 (cell 4 of notebooks/97_small.ipynb): NameError: name 'y' is not defined\n    x + y"),
+        (
+            "x + 1",
+            "x + y",
+            "source/97_small.py, line 9 (cell 4 of notebooks/97_small.ipynb): NameError: name 'y' is not defined"
+            "\n    x + y",
+        ),
         ("x + 1", "x + (1", "source/97_small.py, line 9: '(' was never closed\n    x + (1"),
-        ("x = 1", "import os; os._exit(3)", "source/97_small.py, line 8 (cell 4 of notebooks/97_small.ipynb): Kernel died"),
-        (LESSON, "nothing here", "source/97_small.py: expected cells that begin with '# %%', a markdown cell with the title first"),
+        (
+            "x = 1",
+            "import os; os._exit(3)",
+            "source/97_small.py, line 8 (cell 4 of notebooks/97_small.ipynb): Kernel died",
+        ),
+        (
+            LESSON,
+            "nothing here",
+            "source/97_small.py: expected cells that begin with '# %%', a markdown cell with the title first",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_source_is_named_and_the_old_notebook_kept(project, capsys, old, new, message):
     build.main([])
     before = notebook(project).read_bytes()

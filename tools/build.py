@@ -28,6 +28,7 @@ from traitlets.config import Config
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
 Origin = tuple[Path, int]  # the file and line a cell was written in
 
 
@@ -71,8 +72,8 @@ def lesson(source: Path) -> Built:
     for cell in cells:
         tags = cell.metadata.get("tags", [])
         cell.metadata = {"tags": tags} if tags else {}
-        if "hide-input" in tags:  # a question: its code holds the answer, so JupyterLab and Colab fold it away
-            cell.metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
+        if "hide-input" in tags:  # a question: its code holds the answer
+            cell.metadata |= FOLDED
     written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
     return notebook("notebooks", source.stem, cells[0].source, written[1:])
 
@@ -82,7 +83,8 @@ def task_notebook(name: str, *, solved: bool) -> Built:
     module = importlib.import_module(f"course_lib.tasks.ch{name[:2]}")
     title, _, words = (module.__doc__ or "").partition("\n")
     written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
-    for number, (task_name, task) in enumerate(module.TASKS.items(), 1):
+    tasks = importlib.import_module("course_lib.tasks").tasks_of(module)
+    for number, (task_name, task) in enumerate(tasks.items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}*\n\n{task.words}"
         answer = task.solution_source() if solved else task.stub()
@@ -94,14 +96,14 @@ def task_notebook(name: str, *, solved: bool) -> Built:
 
 
 def notebook(folder: str, name: str, opening: str, written: list[tuple[NotebookNode, Origin]]) -> Built:
-    """A notebook with its opening words, the set-up cell and the written cells, with ids that depend on content alone."""
+    """A notebook: its opening words, the set-up cell and the written cells, with ids that depend on content alone."""
     repository, version = address()
     colab = repository.replace("https://github.com/", "https://colab.research.google.com/github/")
     link = f"[Open in Colab]({colab}/blob/v{version}/{folder}/{name}.ipynb)"
     heading, _, rest = opening.partition("\n")
     template = ROOT / "tools" / "setup_cell.py"
     setup = template.read_text(encoding="utf-8").replace("{REPOSITORY}", repository).replace("{VERSION}", version)
-    first = [new_markdown_cell(f"{heading}\n\n{link}\n{rest}"), new_code_cell(setup.strip())]
+    first = [new_markdown_cell(f"{heading}\n\n{link}\n{rest}"), new_code_cell(setup.strip(), metadata=FOLDED)]
     seen: set[str] = set()
     written = [*((cell, (template, 1)) for cell in first), *written]
     for cell, origin in written:

@@ -1,3 +1,4 @@
+# @title Set-up: run this first
 # Finds the course: in a folder above this notebook, or else (on Colab) on GitHub. Safe to run twice.
 import importlib.metadata
 import pathlib
