@@ -1,0 +1,164 @@
+"""An answer to commit to: a number worked out by hand, a prediction in words, or several of them by name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .exercise import Exercise
+from .faces import Result
+from .judge import number
+from .parts import Axes, Case, Mistake, named
+from .run import Outcome, run
+from .values import Array, Parts, plain
+
+NEARLY: dict[str, Callable[[Array], Array]] = {
+    "The sign is the wrong way round.": lambda e: -e,
+    "This is a percentage: give the number itself.": lambda e: 100 * e,
+    "This is one divided by the right number.": lambda e: 1 / e,
+    "This is twice the right number.": lambda e: 2 * e,
+    "This is half the right number.": lambda e: e / 2,
+    "This is 1 minus the right number.": lambda e: 1 - e,
+    "This is 1 too large.": lambda e: e + 1,
+    "This is 1 too small.": lambda e: e - 1,
+    "This is the square of the right number.": lambda e: e * e,
+    "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
+    "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
+}
+
+
+class Answer(Exercise):
+    """A value the learner assigns to `name`. The check never tells the right one: `solution()` does.
+
+    `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared field
+    by field. A number is right within one unit of its last of `digits` decimals. `options` maps each wrong choice to its
+    message and, with the right one, closes the set of words; Mistake(value, message) knows other wrong values, where a
+    dictionary may name some of the fields only. Raises ValueError for an answer that is not whole.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        *,
+        minutes: int,
+        difficulty: int,
+        words: str,
+        expected: Callable[[], Any],
+        hints: Sequence[str],
+        digits: int = 3,
+        options: Mapping[str, str] | None = None,
+        mistakes: Sequence[Mistake] = (),
+        axes: Axes = (),
+    ) -> None:
+        super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
+        self.need(digits >= 0, "digits", digits, "0 or more decimals")
+        self.expected, self.digits, self.axes = expected, digits, axes
+        self.options, self.mistakes = dict(options or {}), tuple(mistakes)
+        self.need(all(self.options.values()), "options", options, "a message for each wrong choice")
+
+    @property
+    def choices(self) -> list[str]:
+        """All choices, in an order that does not give the right one away."""
+        return sorted([*self.options, str(self.expected())]) if self.options else []
+
+    def stub(self) -> str:
+        """`name = ...`, with a place for each field, and the choices beside it."""
+        right = self.expected()
+        if isinstance(right, Mapping):
+            return f"{self.name} = {{\n" + "".join(f"    {key!r}: ...,\n" for key in right) + "}"
+        if isinstance(right, (list, tuple, np.ndarray)) and np.ndim(right) == 1:
+            return f"{self.name} = [{', '.join(['...'] * len(right))}]"
+        listed = ", ".join(f'"{choice}"' for choice in self.choices)
+        return f"{self.name} = ..." + (f"  # one of {listed}" if listed else "")
+
+    def solution_source(self) -> str:
+        return f"{self.name} = {self._literal(self.expected())}"
+
+    def _literal(self, value: Any) -> str:
+        if isinstance(value, Mapping):
+            return "{\n" + "".join(f"    {key!r}: {self._literal(item)},\n" for key, item in value.items()) + "}"
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return f"[{', '.join(self._literal(item) for item in value)}]"
+        if isinstance(value, (bool, np.bool_, str)):
+            return repr(bool(value) if not isinstance(value, str) else str(value)).replace("'", '"')
+        return f"{float(value):.{self.digits}f}" if float(value) != int(value) else str(int(value))
+
+    def _check(self, given: Any) -> Result:
+        right = self._fields(self.expected())
+        outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[0]
+        if outcome.blank or outcome.value == {}:
+            return Result("not attempted", self.title, (f"Put your answer in place of `...`: `{self.name} = …`",))
+        if outcome.value is None:
+            return Result("wrong type", self.title, (f"`{self.name}` is {outcome.unusable or outcome.error}",))
+        yours = outcome.value
+        strange = self._strange(yours, right)
+        if strange:
+            return Result("wrong type", self.title, (strange,))
+        wrong = {key: ~self._near(yours[key], e) for key, e in right.items() if key in yours}
+        missing = [key for key in right if key not in yours]
+        facts = [self._told(key, mask, yours[key]) for key, mask in wrong.items() if mask.any()][:1]
+        if not facts and not missing:
+            return Result("passed", self.title, ("right",))
+        facts += [f"still to fill in: {', '.join(missing)}"] if missing else []
+        if not any(mask.any() for mask in wrong.values()):
+            return Result("not attempted", self.title, ("right so far", *facts))
+        cause, known = self._cause(yours, right, wrong)
+        return Result("wrong values", self.title, tuple(facts), cause, known=known)
+
+    def _fields(self, value: Any) -> Parts:
+        """The fields by name; those left at `...` are left out."""
+        if isinstance(value, Mapping):
+            return {str(key): plain(item) for key, item in value.items() if item is not Ellipsis and item is not None}
+        return {} if value is None else {"": plain(value)}
+
+    def _strange(self, yours: Parts, right: Parts) -> str:
+        unknown = [key for key in yours if key not in right]
+        if unknown:
+            wanted = ", ".join(key for key in right if key)
+            return f"`{self.name}` should be a dictionary with {wanted}" if wanted else f"`{self.name}` should be one value"
+        for key, value in yours.items():
+            at, e = f"{key}: " if key else "", right[key]
+            if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
+                return f"{at}expected {'a word' if e.dtype.kind == 'U' else 'a number, without quotes'}"
+            if value.squeeze().shape != e.squeeze().shape:
+                return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
+            if self.options and str(value).strip().lower() not in [choice.lower() for choice in self.choices]:
+                return f'{at}"{value}" is none of the choices: ' + ", ".join(f'"{choice}"' for choice in self.choices)
+        return ""
+
+    def _near(self, yours: Array, right: Array) -> Array:
+        """Where an answer counts as right."""
+        if right.dtype.kind == "U":
+            return np.char.lower(np.char.strip(yours)) == np.char.lower(right)
+        unit = 10.0**-self.digits if right.dtype.kind == "f" else 0.0
+        return np.isclose(yours.reshape(right.shape).astype(float), right.astype(float), rtol=1e-9, atol=unit, equal_nan=True)
+
+    def _told(self, key: str, wrong: Array, yours: Array) -> str:
+        """Which entry is not right, and how many are, without giving the number away."""
+        first = tuple(int(k) for k in np.argwhere(wrong)[0]) if wrong.ndim else ()
+        value = yours.reshape(wrong.shape)[first]
+        where = ", ".join(axis.at(k, n) for axis, k, n in zip(named(self.axes, key, wrong.ndim), first, wrong.shape))
+        shown = f'"{value}"' if yours.dtype.kind == "U" else number(value, 4 if yours.dtype.kind == "f" else 0)
+        counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
+        return f"{', '.join(name for name in (key, where) if name) or 'yours'}: {shown} is not right{counted}"
+
+    def _cause(self, yours: Parts, right: Parts, wrong: dict[str, Array]) -> tuple[str, bool]:
+        """The message of a wrong option or a known mistake, else what the number nearly is."""
+        for choice, message in self.options.items():
+            if str(yours[""]).strip().lower() == choice.lower():
+                return message, True
+        for mistake in self.mistakes:
+            told = self._fields(mistake.what[0])
+            if all(key in yours and yours[key].shape == v.shape and self._near(yours[key], v).all() for key, v in told.items()):
+                return mistake.message, True
+        bad = [key for key, mask in wrong.items() if mask.any()]
+        if any(right[key].dtype.kind not in "iuf" for key in bad):
+            return "", False
+        with np.errstate(all="ignore"):
+            for message, change in NEARLY.items():
+                if all(self._near(yours[key], np.asarray(change(right[key].astype(float)))).all() for key in bad):
+                    return message, False
+            if all(np.allclose(yours[key].reshape(right[key].shape), right[key], rtol=0, atol=0.02 * (1 + abs(right[key]).max())) for key in bad):
+                return f"Close: give {self.digits} decimals, and round only at the end.", False
+        return "", False

@@ -1,0 +1,200 @@
+"""What a wrong result has in common with the right one: small facts, each a pure function from a Pair to sentences.
+
+A function yields every sentence that is true of the pair, the most telling first. `common` keeps those that are true of
+all pairs, so that what is said holds in every failing case and not by accident in one.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .parts import Axis
+from .values import Array, close, same
+
+GENERIC = ("Every entry is off by the same factor.", "Every entry is off by the same amount.")
+CONSTANTS = {"2": 2.0, "4": 4.0, "½": 0.5, "¼": 0.25, "ln 2": math.log(2), "1/ln 2 (a logarithm to base 2?)": 1 / math.log(2),
+             "1/ln 10 (a logarithm to base 10?)": 1 / math.log(10), "√2": math.sqrt(2), "1/√2": math.sqrt(0.5)}  # fmt: skip
+
+
+@dataclass
+class Pair:
+    """Yours and expected, the names of the axes, and the numbers of the case by which something may be off."""
+
+    yours: Array
+    expected: Array
+    axes: Sequence[Axis] = ()
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def alike(self) -> bool:
+        return self.yours.shape == self.expected.shape
+
+    def axis(self, k: int) -> str:
+        """The name of an axis counted from the end: axis(-1)."""
+        return self.axes[k].name if -k <= len(self.axes) else {-1: "column", -2: "row"}.get(k, f"axis {k}")
+
+
+Fact = Callable[[Pair], Iterator[str]]
+
+
+def common(facts: Sequence[Fact], pairs: Sequence[Pair]) -> str:
+    """The first sentence that is true of every pair, or else of every pair with several rows and columns, or "".
+
+    A shared factor of a single number says nothing, and a single row cannot tell whether rows are mixed up.
+    """
+    telling = max((pair.expected.size for pair in pairs), default=0) > 1
+    wide = [pair for pair in pairs if min(pair.expected.shape[-2:], default=1) > 1]
+    with np.errstate(all="ignore"):
+        for asked in (pairs, wide):
+            for fact in facts:
+                said = [list(fact(pair)) for pair in asked]
+                for sentence in said[0] if said else ():
+                    if all(sentence in others for others in said) and (telling or sentence not in GENERIC):
+                        return sentence
+    return ""
+
+
+def signs(p: Pair) -> Iterator[str]:
+    if same(-p.yours, p.expected):
+        yield "Every sign is the wrong way round."
+    if same(abs(p.yours), abs(p.expected)):
+        yield "The sizes are right, the signs are not."
+
+
+def transposed(p: Pair) -> Iterator[str]:
+    if p.expected.ndim > 1 < p.yours.ndim and same(np.swapaxes(p.yours, -1, -2), p.expected):
+        yield f"Yours is the transpose: {p.axis(-2)} and {p.axis(-1)} have changed places."
+
+
+def factor(p: Pair) -> Iterator[str]:
+    ratio = p.yours[p.expected != 0] / p.expected[p.expected != 0]
+    if not ratio.size or not np.isfinite(ratio[0]) or not same(p.expected * ratio[0], p.yours) or ratio[0] == 0:
+        return
+    sign, size = ("−" if ratio[0] < 0 else ""), abs(float(ratio[0]))
+    for name, value in p.numbers.items():
+        for power, text in ((1, name), (-1, f"1/{name}"), (2, f"{name}²"), (-2, f"1/{name}²")):
+            if value > 0 and math.isclose(size, value**power, rel_tol=1e-5):
+                yield f"Every entry is {sign}{text} times what it should be."
+    for text, constant in CONSTANTS.items():
+        if math.isclose(size, constant, rel_tol=1e-5):
+            yield f"Every entry is {sign}{text} times what it should be."
+    yield GENERIC[0]
+
+
+def offset(p: Pair) -> Iterator[str]:
+    gap = np.asarray(p.yours, float) - p.expected
+    gap = gap[np.isfinite(gap)]
+    if not gap.size or not same(p.expected + gap[0], np.asarray(p.yours, float)):
+        return
+    for name, value in {"1": 1.0, "2": 2.0, **p.numbers}.items():
+        if value and math.isclose(abs(gap[0]), abs(value), rel_tol=1e-5):
+            yield f"Every entry is too {'large' if gap[0] > 0 else 'small'} by {name}."
+    yield GENERIC[1]
+
+
+def flat(p: Pair) -> Iterator[str]:
+    """The same all along an axis, where it should not be."""
+    if p.expected.size > 1 and _even(p.yours.ravel(), 0) and not _even(p.expected.ravel(), 0):
+        yield "Every entry of yours is the same number."
+    for axis in range(-p.expected.ndim, 0):
+        if p.expected.shape[axis] > 1 and _even(p.yours, axis) and not _even(p.expected, axis):
+            yield f"Yours is the same for every {p.axis(axis)}."
+
+
+def by_row(p: Pair) -> Iterator[str]:
+    """One amount, or one factor, for each row or column."""
+    if p.expected.ndim < 2 or min(p.expected.shape[-2:]) < 2:
+        return
+    for axis, other in ((-1, -2), (-2, -1)):
+        gap = p.yours.astype(float) - p.expected
+        ratio = p.yours / np.where(p.expected == 0, np.nan, p.expected)
+        if np.isfinite(gap).all() and same(gap, gap.mean(axis, keepdims=True) + 0 * gap):
+            yield f"Each {p.axis(other)} is off by an amount of its own."
+        if np.isfinite(ratio).all() and same(ratio, ratio.mean(axis, keepdims=True) + 0 * ratio):
+            yield f"Each {p.axis(other)} is off by a factor of its own: is it divided by the right sum?"
+
+
+def shifted(p: Pair) -> Iterator[str]:
+    for axis in range(-p.expected.ndim, 0):
+        y, e = np.moveaxis(p.yours, axis, 0), np.moveaxis(p.expected, axis, 0)
+        for mine, right, way in ((y[1:], e[:-1], "later"), (y[:-1], e[1:], "earlier")):
+            if mine.size > 1 and np.ptp(right) > 0 and same(mine, right):
+                yield f"Yours is the right result moved by one towards {way} entries of the {p.axis(axis)} axis."
+
+
+def reversed_(p: Pair) -> Iterator[str]:
+    for axis in range(-p.expected.ndim, 0):
+        if p.expected.shape[axis] > 1 and same(np.flip(p.yours, axis), p.expected):
+            yield f"Yours is the right result read backwards along the {p.axis(axis)} axis."
+
+
+def normalised(p: Pair) -> Iterator[str]:
+    """Weights should sum to 1 over the last axis: over another one, or not at all."""
+    if p.expected.ndim == 0 or not _ones(p.expected.sum(-1)) or _ones(p.yours.sum(-1)):
+        return
+    if p.expected.ndim > 1 and _ones(p.yours.sum(-2)):
+        yield f"Yours sums to 1 over the {p.axis(-2)} axis; it should over the {p.axis(-1)} axis: softmax along the wrong axis?"
+    if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
+        yield f"Your weights are not divided by their sum over the {p.axis(-1)} axis."
+    e = np.exp(p.yours - p.yours.max(-1, keepdims=True))
+    if same(e / e.sum(-1, keepdims=True), p.expected):
+        yield "These are scores, not weights: the softmax is missing."
+    if p.expected.ndim > 1 and _ones(np.asarray(p.yours.sum())):
+        yield "All of yours together sums to 1; each row should: sum over one axis only."
+    yield f"Yours should sum to 1 over the {p.axis(-1)} axis, and does not."
+
+
+def softened(p: Pair) -> Iterator[str]:
+    """Right weights of wrong scores: the logarithm of a weight is its score, up to an amount for each row."""
+    if p.expected.ndim == 0 or p.expected.shape[-1] < 3 or not (_ones(p.expected.sum(-1)) and _ones(p.yours.sum(-1))):
+        return
+    if p.expected.min() <= 0 or p.yours.min() <= 0:
+        return
+    mine, right = (np.log(w.astype(float)) for w in (p.yours, p.expected))
+    mine, right = mine - mine.mean(-1, keepdims=True), right - right.mean(-1, keepdims=True)
+    largest = np.unravel_index(abs(right).argmax(), right.shape)
+    times = mine[largest] / right[largest]
+    if np.isfinite(times) and same(times * right, mine):
+        if math.isclose(times, -1, rel_tol=1e-5):
+            yield "The scores have the wrong sign when they go into the softmax."
+        yield "The scores are all off by one factor when they go into the softmax: is the scaling right?"
+
+
+def function_of(p: Pair) -> Iterator[str]:
+    """One of the small functions too many or too few."""
+    y, e = p.yours.astype(float), p.expected.astype(float)
+    candidates = {
+        "Yours is the logarithm of what it should be: is an exp missing?": np.exp(y),
+        "Yours is the exponential of what it should be: is a log missing?": np.log(y),
+        "Yours is the square of what it should be.": np.sqrt(y) * np.sign(e),
+        "Yours is the square root of what it should be.": y * y,
+        "Yours is one divided by what it should be.": 1 / y,
+        "Yours is 1 minus what it should be.": 1 - y,
+    }
+    yield from (sentence for sentence, undone in candidates.items() if np.ptp(e) > 0 and same(undone, e))
+
+
+def reordered(p: Pair) -> Iterator[str]:
+    if p.expected.size > 2 and np.ptp(p.expected) > 0 and same(np.sort(p.yours, None), np.sort(p.expected, None)):
+        yield "The right numbers, in the wrong places."
+
+
+def rounded(p: Pair) -> Iterator[str]:
+    if np.allclose(p.yours, p.expected, rtol=5e-3, atol=5e-3 * float(abs(p.expected).max(initial=0))):
+        yield "Right to two digits or more: is something rounded on the way?"
+
+
+def _even(array: Array, axis: int) -> bool:
+    return same(np.broadcast_to(array.take([0], axis), array.shape), array)
+
+
+def _ones(sums: Array) -> bool:
+    return bool(close(np.asarray(sums, float), np.ones_like(sums, float)).all())
+
+
+WHOLE: tuple[Fact, ...] = (
+    signs, transposed, factor, normalised, offset, shifted, reversed_, flat, softened, function_of, by_row, reordered,
+    rounded,
+)  # fmt: skip

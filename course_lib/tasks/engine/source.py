@@ -1,0 +1,92 @@
+"""A function's source in two pieces, head and body, from which stub, solution and wrong variants are made."""
+
+import ast
+import dis
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+
+
+class Source:
+    """The source of `function` under a public `name`: `head` up to the docstring, `body` after it."""
+
+    def __init__(self, function: Callable, name: str) -> None:
+        text = textwrap.dedent(inspect.getsource(function))
+        node = ast.parse(text).body[0]
+        if not isinstance(node, ast.FunctionDef) or ast.get_docstring(node) is None or len(node.body) < 2:
+            raise ValueError(f"{name}: expected a def with a docstring and a body below it")
+        lines = re.sub(rf"\b{re.escape(function.__name__)}\b", name, text).rstrip().splitlines()
+        end = node.body[0].end_lineno or 0
+        self.name, self.globals = name, getattr(function, "__globals__", {})
+        self.head = "\n".join(lines[node.lineno - 1 : end])
+        self.body = "\n".join(lines[end:])
+
+    def stub(self) -> str:
+        return f"{self.head}\n    ..."
+
+    def whole(self) -> str:
+        return f"{self.head}\n{self.body}"
+
+    def variant(self, old: str, new: str) -> Callable:
+        """The function with one substitution in its body. Raises ValueError unless `old` is there exactly once."""
+        count = self.body.count(old)
+        if count != 1:
+            raise ValueError(f"{self.name}: old={old!r} is found {count} times in the solution's body, expected once")
+        return compiled(f"{self.head}\n{self.body.replace(old, new)}", self.name, self.globals)
+
+
+def compiled(text: str, name: str, scope: dict[str, Any]) -> Callable:
+    """The function `name` that `text` defines, in a copy of `scope`."""
+    scope = dict(scope)
+    exec(compile(text, f"<{name}>", "exec"), scope)
+    return scope[name]
+
+
+def untouched(function: Any, given: FunctionType | None = None) -> bool:
+    """Whether the learner has not begun: `...`, nothing, an empty body, or still the code that was given."""
+    if function is None or function is Ellipsis:
+        return True
+    if type(function) is not FunctionType:  # isinstance would ask the object itself
+        return False
+    if given is None:
+        return _empty(function)
+    return _alike(function.__code__, given.__code__, function.__doc__, given.__doc__)
+
+
+def unread(function: Callable) -> list[str]:
+    """The parameters that a plain function never reads."""
+    if type(function) is not FunctionType:
+        return []
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    read: set[Any] = set(code.co_cellvars)
+    for step in dis.get_instructions(code):
+        if step.opname.startswith("LOAD_FAST") or "_LOAD_FAST" in step.opname:
+            read.update(step.argval if isinstance(step.argval, tuple) else (step.argval,))
+    return [name for name in names if name not in read]
+
+
+def _empty(function: Callable) -> bool:
+    steps = list(dis.get_instructions(function))
+    consts = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
+    return all(step.opname in IDLE for step in steps) and consts[-1] in (None, Ellipsis)
+
+
+def _alike(a: CodeType, b: CodeType, doc_a: str | None = None, doc_b: str | None = None) -> bool:
+    """Equal code, wherever it was written and whatever its docstring says."""
+
+    def core(code: CodeType, doc: str | None) -> tuple[list[Any], list[CodeType]]:
+        consts = list(code.co_consts)
+        if doc is not None and doc in consts:
+            consts[consts.index(doc)] = ""
+        plain = [(type(c), c) for c in consts if not isinstance(c, CodeType)]
+        names = [name.lstrip("_") for name in code.co_names]  # a function may call itself by its public name
+        return [code.co_code, code.co_varnames, code.co_freevars, names, plain], [c for c in consts if isinstance(c, CodeType)]
+
+    (mine, my_inner), (theirs, their_inner) = core(a, doc_a), core(b, doc_b)
+    return mine == theirs and len(my_inner) == len(their_inner) and all(map(_alike, my_inner, their_inner))

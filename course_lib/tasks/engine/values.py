@@ -1,0 +1,105 @@
+"""What a learner's code may hand back, made plain: one NumPy array per named part; and when two arrays agree."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Parts = dict[str, Array]  # {"output": …, "weights": …}, or {"": …} where one thing is returned
+
+TOLERANCE = {2: 2e-2, 4: 1e-4}  # by bytes per number, relative to the largest entry; 1e-6 for the rest
+NOTHING = "nothing (None): is there a `return`?"
+
+
+class Unusable(Exception):
+    """The value is of no kind that could be right; the text says what it is instead."""
+
+
+class Blank(Exception):
+    """The value is still `...`."""
+
+
+def plain(value: Any) -> Array:
+    """Numbers, words, lists of them, arrays and tensors as an array. Raises Unusable, or Blank for `...`."""
+    if value is Ellipsis:
+        raise Blank
+    if value is None:
+        raise Unusable(NOTHING)
+    torch = sys.modules.get("torch")  # nobody can hold a tensor before torch is loaded
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _from_torch(torch, value)
+    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (int, float, str, np.generic)):
+        value = [plain(item) for item in value]
+    if not isinstance(value, (bool, int, float, complex, str, range, list, tuple, np.generic, np.ndarray)):
+        if not hasattr(type(value), "__array__"):
+            raise Unusable(_kind(value))
+    try:
+        array = np.asarray(value)
+        array = array.astype(float) if array.dtype.kind == "O" else array
+    except (ValueError, TypeError):
+        raise Unusable(f"{_kind(value)} that does not make an array: do its rows have the same length?") from None
+    if array.dtype.kind not in "biufcU":
+        raise Unusable(f"an array of {array.dtype}")
+    return array
+
+
+def parts(value: Any, names: Sequence[str] = ()) -> Parts:
+    """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if not names or value is None or value is Ellipsis:
+        return {"": plain(value)}
+    wanted = f"a tuple of {len(names)}: {', '.join(names)}"
+    if not isinstance(value, (tuple, list)):
+        raise Unusable(f"{_kind(value)}; expected {wanted}")
+    if len(value) != len(names):
+        raise Unusable(f"{_kind(value)} of {len(value)}; expected {wanted}")
+    return {name: plain(item) for name, item in zip(names, value)}
+
+
+def close(yours: Array, expected: Array) -> NDArray[np.bool_]:
+    """Where two arrays agree, entry by entry: nan equals nan, and the tolerance follows the coarser dtype."""
+    if "U" in (yours.dtype.kind, expected.dtype.kind):
+        return yours.astype(str) == expected.astype(str)
+    finite = abs(expected[np.isfinite(expected)]) if expected.size else expected
+    largest = float(finite.max()) if finite.size else 0.0
+    rate = max(_tolerance(yours), _tolerance(expected))
+    with np.errstate(all="ignore"):
+        return np.isclose(yours, expected, rtol=rate, atol=rate * (largest or 1.0), equal_nan=True)
+
+
+def same(yours: Array, expected: Array) -> bool:
+    """Equal shapes and equal values."""
+    return yours.shape == expected.shape and bool(close(yours, expected).all())
+
+
+def fit(yours: Array, expected: Array) -> Array | None:
+    """`yours` in the expected shape, or None: leading axes of length 1 come and go, and a broadcast serves if it is right."""
+    while yours.ndim > expected.ndim and yours.shape[0] == 1:
+        yours = yours[0]
+    try:
+        wide = np.broadcast_to(yours, expected.shape)
+    except ValueError:
+        return None
+    only_ones = yours.size == expected.size
+    return wide if only_ones or same(wide, expected) else None
+
+
+def _tolerance(array: Array) -> float:
+    floating = array.dtype.kind in "fc"
+    size = array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1)
+    return TOLERANCE.get(size, 1e-6) if floating else 1e-6
+
+
+def _from_torch(torch: Any, tensor: Any) -> Array:
+    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
+    return np.asarray((tensor.half() if tensor.dtype == torch.bfloat16 else tensor).numpy())
+
+
+def _kind(value: object) -> str:
+    name = {"builtin_function_or_method": "function"}.get(type(value).__name__, type(value).__name__)
+    hint = {"generator": ": `yield` where `return` was meant?", "function": ": are the parentheses missing?"}
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}{hint.get(name, '')}"

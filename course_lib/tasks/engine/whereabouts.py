@@ -1,0 +1,137 @@
+"""Where a result is wrong, when no single fact explains all of it: a region, a shape, the cases that fail."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .diagnose import Fact, Pair
+from .values import Array, close
+
+
+def undefined(p: Pair) -> Iterator[str]:
+    why = "0/0, ∞ − ∞, the logarithm of a negative number, or a row with nothing but −∞?"
+    yield from _odd(p, np.isnan(p.yours) & ~np.isnan(p.expected), "nan", why)
+
+
+def infinite(p: Pair) -> Iterator[str]:
+    why = "a division by 0, the logarithm of 0, or e^x of a large x?"
+    yield from _odd(p, np.isinf(p.yours) & ~np.isinf(p.expected), "infinite", why)
+
+
+def _odd(p: Pair, odd: Array, name: str, why: str) -> Iterator[str]:
+    if odd.any():
+        first = np.argwhere(odd)[0]
+        where = ", ".join(axis.at(int(k), n) for axis, k, n in zip(p.axes, first, odd.shape))
+        if where:
+            yield f"Yours is {name} in {int(odd.sum())} of {odd.size} entries, first at {where}: {why}"
+        yield f"Some of yours is {name}: {why}"
+
+
+def regions(p: Pair) -> Iterator[str]:
+    """The smallest familiar region that holds all the wrong entries."""
+    wrong = ~close(p.yours, p.expected)
+    for name, inside in _regions(p).items():
+        if inside.any() and not inside.all() and not (wrong & ~inside).any():
+            yield f"Only {name} {'is' if name.startswith('the ') else 'are'} wrong."
+
+
+def steady(p: Pair) -> Iterator[str]:
+    """The wrong entries are all off by the same amount."""
+    wrong = ~close(p.yours, p.expected)
+    gap = (p.yours.astype(float) - p.expected.astype(float))[wrong]
+    if gap.size > 1 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9:
+        size = f"{abs(gap[0]):.4g}"
+        yield f"Wherever it is wrong, it is too {'large' if gap[0] > 0 else 'small'} by {size}: a boundary?"
+        yield "Wherever it is wrong, it is off by the same amount: a boundary?"
+
+
+def shapes(p: Pair) -> Iterator[str]:
+    """How a wrong shape differs from the right one."""
+    mine, right = p.yours.shape, p.expected.shape
+    for k in range(len(right)):
+        if mine == right[:k] + right[k + 1 :]:
+            yield f"The {p.axis(k - len(right))} axis is missing: is it summed away (keepdims?), or never made?"
+    if len(mine) == len(right) + 1 and any(mine[:k] + mine[k + 1 :] == right for k in range(len(mine))):
+        yield "There is one axis too many."
+    if len(mine) == len(right):
+        off = [k for k in range(len(right)) if mine[k] != right[k]]
+        if len(off) == 1 and abs(mine[off[0]] - right[off[0]]) == 1:
+            more = "many" if mine[off[0]] > right[off[0]] else "few"
+            yield f"One too {more} along the {p.axis(off[0] - len(right))} axis: count the ends."
+        if len(off) > 1 and sorted(mine) == sorted(right):
+            yield "The right lengths in another order: two axes have changed places."
+    if not right and mine:
+        yield "Yours is still an array; one number is asked for: a sum or a mean over what is left?"
+    if right and not mine:
+        yield f"Yours is a single number; every {' and '.join(p.axis(k - len(right)) for k in range(len(right)))} needs one."
+    if len(mine) == len(right):
+        for k in range(len(right)):
+            yield from _lengths(p, k)
+    if p.yours.size == p.expected.size and close(p.yours.ravel(), p.expected.ravel()).all():
+        yield "The right numbers in another shape."
+
+
+def _lengths(p: Pair, k: int) -> Iterator[str]:
+    """Which argument gives an axis its length, and which one should."""
+    mine, right, name = p.yours.shape[k], p.expected.shape[k], p.axis(k - p.expected.ndim)
+    if mine != right:
+        by = {length: [x for x, value in p.numbers.items() if value == length and "axis" not in x] for length in (mine, right)}
+        yield from (f"Your {name} axis has the length {x}; it should have {y}." for x in by[mine] for y in by[right])
+        if mine == 1:
+            yield f"Your {name} axis has one entry only: each {name} needs its own."
+
+
+def separating(arguments: Sequence[Mapping[str, Any]], failed: Sequence[bool]) -> str:
+    """The argument that tells the failing cases from the others: right when `past` is 0, wrong in every other case.
+
+    Only where that value is a special one, for any argument of a case that stands alone is different from the rest.
+    """
+    for name in arguments[0] if arguments else ():
+        values = [case.get(name) for case in arguments]
+        if not all(value is None or isinstance(value, (bool, int, float, str)) for value in values):
+            continue
+        bad, good = ([v for v, f in zip(values, failed) if f is which] for which in (True, False))
+        if not bad or not good or set(bad) & set(good):
+            continue
+        if len(set(good)) == 1 and _special(good):
+            return f"Right when `{name}` is {good[0]!r}, wrong in every other case: what does `{name}` change?"
+        if len(set(bad)) == 1 and _special(bad):
+            return f"Wrong only when `{name}` is {bad[0]!r}."
+    if list(failed).count(True) == 1 and len(failed) > 3:
+        return "All other cases are right: what is special about this one?"
+    return ""
+
+
+def _special(values: Sequence[Any]) -> bool:
+    return len(values) > 1 or values[0] in (0, 1, None) or isinstance(values[0], str)
+
+
+def _regions(p: Pair) -> dict[str, Array]:
+    shape = p.expected.shape
+    found: dict[str, Array] = {}
+    if len(shape) > 1:
+        past = int(p.numbers.get("`past`", 0)) if p.axis(-1) == "key" else 0
+        offset = np.broadcast_to(np.arange(shape[-1]) - past - np.arange(shape[-2])[:, None], shape)
+        tokens = p.axis(-2) == "query" and p.axis(-1) == "key"
+        found["the diagonal"] = offset == 0
+        found["the future (keys after the query)" if tokens else "the part above the diagonal"] = offset > 0
+        found["the past (keys before the query)" if tokens else "the part below the diagonal"] = offset < 0
+    for axis in range(-min(len(shape), 2), 0):
+        index = np.broadcast_to(np.arange(shape[axis]).reshape(-1, *[1] * (-axis - 1)), shape)
+        found[f"the first {p.axis(axis)}"], found[f"the last {p.axis(axis)}"] = index == 0, index == shape[axis] - 1
+        found[f"entries after the first {p.axis(axis)}"] = index > 0
+        found[f"entries before the last {p.axis(axis)}"] = index < shape[axis] - 1
+    if len(shape) > 1:
+        found["entries off the diagonal"] = offset != 0
+    for axis in range(len(shape) - 2):
+        later = np.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(len(shape))]) > 0
+        found[f"entries beyond the first of the {p.axis(axis - len(shape))} axis"] = np.broadcast_to(later, shape)
+    found["entries that should be 0"] = p.expected == 0
+    found["entries that should be negative"] = p.expected < 0
+    found["entries that should be positive"] = p.expected > 0
+    return found
+
+
+SHAPES: tuple[Fact, ...] = (shapes,)
+PARTLY: tuple[Fact, ...] = (infinite, steady, regions)
