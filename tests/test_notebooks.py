@@ -1,0 +1,101 @@
+"""What every built notebook must be: executed, small, described, and without a number that nothing produces."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILT = sorted(path for folder in ("notebooks", "exercises", "solutions") for path in (ROOT / folder).glob("*.ipynb"))
+SOURCED = json.loads((ROOT / "tests" / "data" / "numbers_with_source.json").read_text(encoding="utf-8"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def cells(path: Path, kind: str) -> list[dict]:
+    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == kind]
+
+
+def shown(cell: dict) -> str:
+    """All text a code cell puts out, HTML as a reader sees it."""
+    text = []
+    for output in cell["outputs"]:
+        text.append("".join(output.get("text", "")))
+        data = output.get("data", {})
+        text.append("".join(data.get("text/plain", "")))
+        page = re.sub(r"(?s)<(script|style).*?</\1>", " ", "".join(data.get("text/html", "")))
+        text.append(html.unescape(re.sub(r"<[^>]+>", " ", page)))
+    return "\n".join(text)
+
+
+def numbers(text: str) -> set[str]:
+    """The numbers of a text that somebody must have computed: with a decimal point, or of three digits and more."""
+    text = re.sub(r"\]\([^)]*\)|(section|chapter|table|eq\.) [\d.]+", "", text)  # link targets, and places in a paper
+    found = re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", text)
+    plain = {number.replace(",", "") for number in found}
+    return {x for x in plain if "." in x or (len(x) >= 3 and not re.fullmatch(r"(19|20)\d\d", x))}
+
+
+@pytest.mark.parametrize("path", BUILT, ids=name)
+def test_nothing_in_it_breaks_a_viewer(path):
+    nb = json.loads(path.read_text(encoding="utf-8"))
+    assert "widgets" not in nb["metadata"], "widget state: GitHub may refuse to draw the notebook"
+    assert path.stat().st_size <= 300_000
+    for cell in nb["cells"]:
+        assert all(tag == tag.lower() for tag in cell["metadata"].get("tags", [])), "nbval reads lower-case tags only"
+        page = "".join("".join(o.get("data", {}).get("text/html", "")) for o in cell.get("outputs", []))
+        assert not re.search(r'<img(?![^>]*\balt="[^"])', page + "".join(cell["source"])), "a picture without alt text"
+        assert all("image/png" not in o.get("data", {}) for o in cell.get("outputs", [])), (
+            "use figures.show: PNGs have no alt text"
+        )
+
+
+@pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name != "exercises"], ids=name)
+def test_every_cell_was_executed_in_order(path):
+    counts = [cell["execution_count"] for cell in cells(path, "code")]
+    assert counts == list(range(1, len(counts) + 1)), "nbval does not compare a cell without a count"
+
+
+@pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "exercises"], ids=name)
+def test_exercises_hold_no_outputs(path):
+    assert all(cell["execution_count"] is None and not cell["outputs"] for cell in cells(path, "code"))
+
+
+@pytest.mark.parametrize("path", BUILT, ids=name)
+def test_an_ignored_cell_has_an_assert_beside_it(path):
+    code = cells(path, "code")
+    for k, cell in enumerate(code):
+        if "nbval-ignore-output" in cell["metadata"].get("tags", []):
+            assert "assert" in "".join(cell["source"]) + "".join(code[k + 1]["source"])
+
+
+@pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
+def test_every_number_in_the_prose_is_produced_by_a_cell_or_has_a_source(path):
+    prose = numbers("\n".join("".join(cell["source"]) for cell in cells(path, "markdown")))
+    produced = numbers("\n".join("".join(cell["source"]) + "\n" + shown(cell) for cell in cells(path, "code")))
+    unexplained = prose - produced - set(SOURCED.get(path.stem, {}))
+    assert not unexplained, f"no cell produces {sorted(unexplained)}"
+
+
+def test_the_number_test_can_fail():
+    assert numbers("rose by 0.0446, 30.3 % of 16,384 keys in 2017, see [7](x_1.25.md), 25 cells") == {
+        "0.0446",
+        "30.3",
+        "16384",
+    }
+
+
+@pytest.mark.parametrize("path", [*BUILT, ROOT / "README.md"], ids=name)
+def test_links_inside_the_course_lead_somewhere(path):
+    text = (
+        path.read_text(encoding="utf-8")
+        if path.suffix == ".md"
+        else "\n".join("".join(c["source"]) for c in cells(path, "markdown"))
+    )
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if "://" not in target:
+            assert (path.parent / target).exists(), f"{name(path)} links to {target}"
