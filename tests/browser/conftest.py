@@ -1,0 +1,106 @@
+"""A real JupyterLab, opened by the course's own command on a copy of the course, in a real Chromium."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "learner"
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+SETTINGS = {
+    # Cells out of sight stay on the page, where a test can find them.
+    "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": '{"windowingMode": "none"}',
+    # Light or dark as the browser asks.
+    "@jupyterlab/apputils-extension/themes.jupyterlab-settings": '{"adaptive-theme": true}',
+}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Where JupyterLab answers, and the copy of the course that it serves."""
+
+    address: str
+    folder: Path
+
+
+def find_browser() -> str | None:
+    """The browser to drive: $COURSE_BROWSER, or the first one on the path."""
+    return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser to open pages in; without one the tests are skipped, on Linux in CI they fail."""
+    from playwright.sync_api import sync_playwright
+
+    path = find_browser()
+    if path is None:
+        advice = "no browser: install Chromium (Debian: sudo apt install chromium) or set COURSE_BROWSER to one"
+        if os.environ.get("CI") == "true" and sys.platform == "linux":
+            pytest.fail(advice)
+        pytest.skip(advice)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory, chromium):
+    """JupyterLab as `python3 course.py lab` opens it, on a copy that the tests may change."""
+    home = tmp_path_factory.mktemp("home")
+    copy = home / "course"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "results"))
+    (copy / ".venv").symlink_to(sys.prefix, target_is_directory=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for extension, settings in SETTINGS.items():
+        (home / "settings" / extension).parent.mkdir(parents=True, exist_ok=True)
+        (home / "settings" / extension).write_text(settings, encoding="utf-8")
+    env = dict(
+        os.environ, HOME=str(home), JUPYTER_DATA_DIR=str(home / "data"), JUPYTER_CONFIG_DIR=str(home / "config"),
+        JUPYTERLAB_SETTINGS_DIR=str(home / "settings"), PYTHONPATH="",
+    )  # fmt: skip
+    command = [
+        sys.executable,
+        "course.py",
+        "lab",
+        "--no-browser",
+        f"--ServerApp.port={port}",
+        f"--IdentityProvider.token={TOKEN}",
+    ]
+    with open(home / "lab.log", "w") as log:
+        server = subprocess.Popen(command, cwd=copy, env=env, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, home / "lab.log")
+        yield Lab(f"http://127.0.0.1:{port}", copy)
+    finally:
+        server.terminate()
+        try:
+            server.wait(15)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not answer:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,67 @@
+"""What a learner does on a page of JupyterLab, in one function each."""
+
+import re
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from .conftest import TOKEN, Lab
+
+PATIENCE = 60_000  # milliseconds; a kernel that imports torch on a busy machine takes its time
+
+
+@contextmanager
+def opened(browser: Browser, lab: Lab, notebook: str = "", *, dark: bool = False):
+    """A fresh page with this notebook open (or what the course opens by itself), its kernel ready."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{lab.address}/{f'lab/tree/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    ready(page)
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false" if dark else "true")
+    try:
+        yield page
+    finally:
+        context.close()
+
+
+def ready(page: Page) -> None:
+    """Wait until the kernel has started and has nothing to do."""
+    expect(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator")).to_have_attribute(
+        "data-status", "idle", timeout=PATIENCE
+    )
+
+
+def run_all(page: Page) -> None:
+    """Run → Run All Cells, and wait until the last cell is done."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    prompts = notebook(page).locator(".jp-CodeCell .jp-InputPrompt")
+    expect(prompts.filter(has_text="*")).to_have_count(0, timeout=2 * PATIENCE)
+    ready(page)
+
+
+def notebook(page: Page) -> Locator:
+    return page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook")
+
+
+def errors(page: Page) -> list[str]:
+    """The error outputs on the page: a check that finds a wrong answer is none, a traceback is one."""
+    found = notebook(page).locator('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.error"]')
+    return found.all_inner_texts()
+
+
+def cell(page: Page, text: str) -> Locator:
+    """The first code cell whose input holds this text."""
+    return (
+        notebook(page)
+        .locator(".jp-CodeCell", has=page.locator(".jp-InputArea-editor", has_text=re.compile(re.escape(text))))
+        .first
+    )
+
+
+def picture(page: Page, kind: str) -> Locator:
+    return notebook(page).locator(f".rp-{kind}").first
