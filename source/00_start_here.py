@@ -1,18 +1,20 @@
 # %% [markdown]
 # # 00 · Start here
 #
-# Words have an order, and attention does not see it. This course is about the many ways to tell it: adding a number,
-# a vector, a rotation; and about what each of them can and cannot express. You will build them all, small enough to
-# check with a pencil, and then fast enough for a real model.
+# Words have an order, and attention does not see it. This course is about the ways to put it in, by adding a number,
+# adding a vector or rotating, and about what each of them can and cannot express. You will build them all, small
+# enough to check with a pencil, and then fast enough for a real model.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task.
 # **You need** Python, a little NumPy, and matrix products. **Time** about 20 minutes.
 
 # %% [markdown]
-# ## Thirty seconds: a model that cannot read
+# ## Thirty seconds: a decoder that sees a bag of words
 #
-# A decoder reads from left to right. Ours has one attention head, one random vector per word, and a T5 bias: a number
-# for each distance, looked up in a table of 32. We give it two sentences and look at what it computes at the last word.
+# A decoder reads from left to right: no word may look at a later one. Ours is one attention layer with a random vector
+# for each word. To tell near from far it adds a number to each score, a **bias**, as the model T5 does: the bias
+# depends on the **offset** between the two words, and far offsets share one of 32 table entries, called *buckets*.
+# We give it two sentences and look at what it computes at the last word.
 
 # %%
 import numpy as np
@@ -22,7 +24,7 @@ from course_lib.reference.t5 import bucket
 
 rng = np.random.default_rng(0)
 vectors = {word: rng.normal(size=8) for word in ("dog", "bites", "man", "today")}
-table = rng.normal(size=32)  # the learned bias of each bucket
+table = rng.normal(size=32)  # a bias for each bucket; in a model it is learned
 
 
 def last_output(sentence, sign):
@@ -31,11 +33,12 @@ def last_output(sentence, sign):
     position = np.arange(len(x))
     offset = sign * (position - position[:, None])
     bias = table[bucket(offset, bidirectional=False)]
-    return attention(x, x, x, bias=bias, mask=causal_mask(len(x)))[0][-1]
+    output, _ = attention(x, x, x, bias=bias, scale=1.0, mask=causal_mask(len(x)))
+    return output[-1]
 
 
 # %% [markdown]
-# First with the offset as query minus key. It is a natural way to write it, and you can find it in published code.
+# First with the offset as the query's position minus the key's. It is a natural way to write it.
 
 # %%
 same = np.allclose(
@@ -46,8 +49,8 @@ print("dog bites man = man bites dog?", same)
 assert same
 
 # %% [markdown]
-# To this model the two sentences are the *same*. No error, no warning, and it would train. Now change one sign: key
-# minus query.
+# At its last word the layer computes the *same* for both, to the last digit. No error, no warning, and it would train.
+# Now change one sign: key minus query.
 
 # %%
 same = np.allclose(
@@ -59,7 +62,8 @@ assert not same
 
 # %% [markdown]
 # What happened? T5's decoder puts every key that is *not* in the past into bucket 0. With the sign turned round, all
-# visible keys look like the future: one bucket for all, the same bias for all, and a constant cancels in the softmax.
+# visible keys look like the future and share that bucket. One bias for all of them cancels in the softmax, and what is
+# left is a weighted sum of words without their order.
 
 # %%
 position = np.arange(4)
@@ -68,8 +72,9 @@ print("key minus query, buckets:", bucket(last_row, bidirectional=False))
 print("query minus key, buckets:", bucket(-last_row, bidirectional=False))
 
 # %% [markdown]
-# This is why the course checks every sign, and why it says which way it counts: **offset = j − i**, key minus query.
-# Negative means the key is in the past.
+# So the course says which way it counts, and checks it: **offset = j − i**, with $i$ the position of the query and $j$
+# that of the key. Negative means the key is in the past. (In a deeper model the mask alone gives some order away,
+# which is why such a bug can live long: the model still learns, only worse.)
 
 # %% [markdown]
 # ## Is your machine ready?
@@ -90,7 +95,7 @@ assert ready.ok, ready
 # ## The five tokens
 #
 # One example runs through all chapters: the sentence "The cat sat on mat", with a query, a key and a value of four
-# numbers for each token. They live in `course_lib.example`, and you will know them by heart.
+# numbers for each token. They live in `course_lib.example`.
 
 # %%
 from course_lib import figures
@@ -112,16 +117,18 @@ figures.side_by_side(
 # | $d_k$ | numbers in a query or key (4 in the example) |
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
+# | scale | what $q_i \cdot k_j$ is multiplied by: $1/\sqrt{d_k}$, in T5 1 |
+# | $\lambda$ | the strength of the log-decay bias (the argument `scale` of `decay_bias`) |
 # | past | how many tokens came before the first query (0 unless a cache holds some) |
 #
-# The score is always $\text{scale} \cdot q_i \cdot k_j + \text{bias}_{ij}$, then the mask, then the softmax over $j$. In
-# torch, tensors are `(batch, heads, length, d)`.
+# In chapter 02 the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$, then comes the mask, then the softmax over
+# $j$. Other schemes change the score in other places: see the map. In torch, tensors are `(batch, heads, length, d)`.
 
 # %% [markdown]
 # ## The map
 #
 # Every scheme answers one question: **what may a head see of the offset, and where does it enter?** There are five
-# places, and each chapter visits one.
+# places. The number beside a scheme is the chapter that builds it.
 
 # %%
 figures.map_of_schemes()
@@ -142,8 +149,8 @@ figures.bias_heatmap(n=5, scale=0.3, decay="log", tokens=TOKENS)
 # %% [markdown]
 # ## The line tracer
 #
-# Code is easier to believe when you can watch it. Click a line to see what it made, click again for its next visit, or
-# step with the buttons. You can trace functions of your own too: `figures.trace(your_function, its, arguments)`.
+# Click a line to see what it made, click again for its next visit, or step with the buttons. You can trace functions
+# of your own too: `figures.trace(your_function, its, arguments)`.
 
 
 # %%
@@ -187,8 +194,8 @@ task.bias_matrix.hint()
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Mend the sign in the cell above and check again. Your code may loop for ever, print a million lines or change its
-# arguments: the check survives it and says so.
+# Mend the sign in the cell with `def bias_matrix` and run it again. Your code may loop for ever, print a million lines
+# or change its arguments: the check survives it and says so.
 
 # %% [markdown]
 # ## Where you are

@@ -2,8 +2,8 @@
 # # 02 · A bias by hand
 #
 # Attention compares words by what they say. In this chapter you give it a sense of distance with a single addition,
-# follow every number of it through five tokens, and find out *why* each weight moved. The explanations that are
-# passed around for this are easy to believe, and several of them are wrong. You will test them.
+# follow every number of it through five tokens, and find out *why* each weight moved. The first explanations that come
+# to mind are easy to believe, and most of them are wrong. You will test them.
 #
 # **You will be able to**
 # - write the bias matrix from its formula, and say why its diagonals are constant;
@@ -12,7 +12,7 @@
 # - choose between logarithmic and linear decay, and know what each does to a long text;
 # - put the same bias into a torch layer.
 #
-# **You need** matrix products and the softmax, nothing else. **Time** about 60 minutes, and 75 for the tasks.
+# **You need** matrix products and the softmax, nothing else. **Time** about 60 minutes, and 90 for the tasks.
 
 # %%
 import numpy as np
@@ -73,8 +73,9 @@ assert np.array_equal(Q[order] @ K[order].T, raw[np.ix_(order, order)])
 # %% [markdown]
 # ## Step 2 · Scale
 #
-# A sum of $d_k$ products grows with $d_k$, and large scores make the softmax nearly all-or-nothing. Dividing by
-# $\sqrt{d_k}$ keeps their spread the same whatever $d_k$ is (Vaswani et al. 2017, section 3.2.1). Here $d_k = 4$.
+# Large scores make the softmax nearly all-or-nothing. If the numbers of $q$ and $k$ are independent with mean 0 and
+# variance 1, then $q \cdot k$ has variance $d_k$, so its typical size is $\sqrt{d_k}$. Dividing by that keeps scores
+# the same size whatever $d_k$ is (Vaswani et al. 2017, section 3.2.1). Here $d_k = 4$.
 
 # %%
 scaled = raw / np.sqrt(D_K)
@@ -99,8 +100,9 @@ for d in range(n):
     print(f"{d:8}  {np.log1p(d):10.4f}  {0 - LAMBDA * np.log1p(d):7.4f}")
 
 # %% [markdown]
-# `np.log1p(d)` is $\log(1 + d)$. No penalty for looking at yourself, and each further step costs less than the one
-# before: the fourth step away adds 0.0669, the first 0.2079. A query $i$ and a key $j$ need nothing but their distance:
+# `np.log1p(d)` is $\log(1 + d)$, and `0 - …` avoids printing −0. No penalty for looking at yourself, and each further
+# step costs less than the one before: the fourth step away adds 0.0669, the first 0.2079. The matrix needs nothing but
+# the distance of each query $i$ and key $j$:
 
 # %%
 B = np.zeros((n, n))
@@ -113,8 +115,9 @@ figures.heatmap(B, alt="The bias B")
 
 # %% [markdown]
 # Read along a diagonal: every number is the same. A matrix like that is called **Toeplitz**, and it holds far less than
-# it seems to. Its 25 entries are 9 different offsets, from −4 to +4, each laid on its own diagonal. `to_grid` does
-# exactly this, and it will carry nearly every scheme of the course:
+# it seems to. Its 25 entries are 9 different offsets, from −4 to +4, each laid on its own diagonal: row $i$ is the window
+# of $n$ numbers that begins at place $n - 1 - i$. `to_grid` does exactly this (for one row that all queries share, hence
+# `row[None]`), and it will carry nearly every scheme of the course:
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -171,14 +174,14 @@ steps = ["score", "minus largest", "e^x", "weight"]
 figures.heatmap(softmax_steps(biased[the]), rows=steps, alt='Softmax, query "The"')
 
 # %% [markdown]
-# And for *sat*, in the middle of the sentence. Follow one column down with a calculator: that is all attention does.
+# And for *sat*, in the middle of the sentence. Follow one column down with a calculator: that is all a softmax does.
 
 # %%
 figures.heatmap(softmax_steps(biased[sat]), rows=steps, alt='Softmax, query "sat"')
 
 # %% [markdown]
-# *sat* now gives itself 30.3 % of its attention. Without the bias it was 25.1 % (to be exact 0.2505, the same as for
-# *cat*: those two keys have the same score). All rows at once, without and with the bias:
+# *sat* now gives itself 30.3 % of its attention. Without the bias it was 25.1 %, the same as for *cat*: those two keys
+# have the same score. All rows at once, without and with the bias:
 
 # %%
 from course_lib.reference.attention import softmax
@@ -213,7 +216,7 @@ figures.side_by_side(
 # %% [markdown]
 # ## The whole in one function, line by line
 #
-# Six steps, six lines. Click a line (or use the buttons or arrow keys) to see what it made: the shape, the type and
+# Six steps in one function. Click a line (or use the buttons or arrow keys) to see what it made: the shape, the type and
 # every number at that moment.
 
 
@@ -256,7 +259,7 @@ figures.question(
         "Only the token itself gains":
             "Four neighbours gained as well, cat in the row The for one. 21 of 25 fit.",
         "Keys with a high score gain":
-            "The bias does not read the score of the key it moves. 20 of 25 fit.",
+            "The bias is the same whatever the score is: a high score alone decides nothing. 20 of 25 fit.",
         "The key's bias is compared with an average over its row":
             "Yes. Which average exactly is what we work out now.",
     },
@@ -266,7 +269,7 @@ figures.question(
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Four explanations of this table are often given. Each one can be checked in a line or two.
+# Four tempting explanations of such a table, and a line or two of code to check each.
 #
 # **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone,
 # give all pairs the same content score:
@@ -279,8 +282,8 @@ assert place_only.diagonal().argmin() == sat
 # %% [markdown]
 # The centre gains *least*. Its keys are all near, so there is less penalised weight to take from.
 #
-# **"*mat* gains most because it stands at the edge."** *The* stands at the other edge. With equal content both edges
-# gain 0.0626. In our sentence they do not, so what differs is the content:
+# **"*mat* gains most because it stands at the edge."** Half true. With equal content both edges gain most, 0.0626 each.
+# But *The* stands at an edge too, and in our sentence gains less than the centre. What differs is the content:
 
 # %%
 print("own gain in our sentence:   ", change.diagonal())
@@ -346,8 +349,9 @@ for name, prediction in rules.items():
 
 # %% [markdown]
 # Two rules get everything right, and only one of them is a rule. "Bias above the weighted mean *bias*" leaves out the
-# exponential. The mean of the exponentials is never below the exponential of the mean (Jensen's inequality), so it
-# errs on keys that lie between the two, and here none does. A stronger bias finds them:
+# exponential. The mean of the exponentials is never below the exponential of the mean (Jensen's inequality), so that
+# rule errs on every key whose factor lies between those two numbers. At λ = 0.3 there is no such key. A stronger bias
+# has some:
 
 # %%
 def above_mean(x):
@@ -367,13 +371,15 @@ for scale in (0.3, 1.0, 2.0, 3.0):
 # Passing one example is not a proof. **Your turn:** put a rule of your own in place of the one below and run the cell.
 
 # %%
-my_rule = (distance <= 1) & (raw >= 1)
+my_rule = distance <= 1
 print(f"{(my_rule == gained).sum()} of 25")
 figures.heatmap((my_rule == gained).astype(int), alt="1 where my rule is right")
 
 # %% [markdown]
-# One more look at *mat*. Its output was nearly flat, and number 3 rose by 0.0446. What *on*, its nearest
-# neighbour, contributes is only 0.0092. The rest, 0.0354, is *mat* itself, which gained most and whose value is one half:
+# One more look at *mat*. Its output was flat, 0.3108 four times, and number 3 rose by 0.0446. What *on*, its nearest
+# neighbour, contributes is only 0.0092. The rest, 0.0354, is *mat* itself, which gained most and whose value is one
+# half everywhere: it lifts all four numbers alike. In the other three, what *The*, *cat* and
+# *sat* lose eats up some or all of it.
 
 # %%
 rise = change[mat] * V[:, 3]
@@ -384,7 +390,7 @@ figures.heatmap(rise, alt="What each key adds to number 3 of mat's output")
 # ## How strong? λ
 #
 # Choose a query, move λ, and watch the average factor of the row (the line every key has to beat) sink as the penalty
-# grows. At λ = 0 you have standard attention. Far to the right only the token itself is left.
+# grows. At λ = 0 you have standard attention. Far to the right most of the weight sits on the token itself.
 
 # %%
 figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, scale=LAMBDA, decay="log")
@@ -402,29 +408,37 @@ assert np.allclose(np.exp(decay_bias(n, scale=2.0)), (1.0 + distance) ** -2.0)
 # %% [markdown]
 # ## Which decay?
 #
-# You will read that "quadrupling the distance only doubles the logarithm". Let us see, for $\log(1 + d)$:
+# "Quadrupling the distance only doubles the logarithm": easy to believe, and what a logarithm really does is better
+# than that. Let us see, for $\log(1 + d)$:
 
 # %%
 for d in (1, 2, 4, 16, 100):
-    print(f"log(1 + {4 * d:3}) / log(1 + {d:3}) = {np.log1p(4 * d) / np.log1p(d):.2f}")
+    near, far = np.log1p(d), np.log1p(4 * d)
+    print(f"d = {d:3}: from {near:.3f} to {far:.3f}, times {far / near:.2f}, plus {far - near:.3f}")
+print(f"log 4 = {np.log(4):.3f}")
 
 # %% [markdown]
-# It doubles at $d = 2$ and nowhere else. What is always nearly true: quadrupling *adds* about $\log 4 = 1.386$. That is
-# the point of a logarithm: ratios of distances count, not differences. Its price shows on long texts. Below, a causal
-# row with equal content: what share of the attention goes to keys 16 or more tokens back?
+# It doubles at $d = 2$ and nowhere else. What it does for large $d$ is to *add* nearly $\log 4 = 1.386$, whatever $d$
+# is. The price of so mild a penalty shows on long texts. Take the last token of a long text, all content scores equal:
+# what share of its attention goes to the keys that are 16 or more tokens back?
 
 # %%
-print(f"log 4 = {np.log(4):.3f}\n\nrow length      log   linear")
+print("tokens  log, λ = 0.3  log, λ = 2  linear, λ = 0.3")
 for length in (64, 1024, 16384):
     d = np.arange(length)
-    log, linear = np.exp(-LAMBDA * np.log1p(d)), np.exp(-LAMBDA * d)
-    shares = [factors[16:].sum() / factors.sum() for factors in (log, linear)]
-    print(f"{length:10}  {shares[0]:7.1%}  {shares[1]:7.1%}")
+    rows = (1.0 + d) ** -0.3, (1.0 + d) ** -2.0, np.exp(-0.3 * d)
+    shares = [factors[16:].sum() / factors.sum() for factors in rows]
+    print(f"{length:6}  {shares[0]:12.1%}  {shares[1]:10.1%}  {shares[2]:15.1%}")
 
 # %% [markdown]
-# The log bias favours near keys one against one, but there are so many far keys that together they win: at 16,384
-# tokens they hold 99.3 % of the attention. The linear bias gives them 0.8 % at every length: a fixed window. Neither is
-# better as such. Linear is what ALiBi uses (chapter 07), with a different slope for each head so that some look far.
+# At λ = 0.3 the log bias favours near keys one against one, but there are so many far keys that together they win: at
+# 16,384 tokens they hold 99.3 % of the attention. (The sum of $(1+d)^{-\lambda}$ grows without end for λ ≤ 1; beyond 1
+# it converges, and near keys keep their share.) The linear bias gives the far ones 0.8 % at every length: a window of
+# fixed width. Neither is better as such. Linear is what ALiBi uses (chapter 07), with a different slope for each head
+# so that some look far.
+#
+# Two more decays to compare with, all at λ = 0.3: the square root lies between the two, and the square of the distance
+# makes the weights a bell curve.
 
 # %%
 import matplotlib.pyplot as plt
@@ -444,8 +458,8 @@ figures.show(fig, alt="What each decay multiplies a weight by: log falls slowest
 # %% [markdown]
 # ## The same phrase, somewhere else
 #
-# $B$ depends on $j - i$ and on nothing else, so the same five tokens get the same bias at the start of a book and on
-# page 100. With absolute positions the model would have to learn that twice.
+# $B$ depends on $j - i$ and on nothing else, so the same five tokens get the same bias at the start of a book and 500
+# tokens later. With a learned vector per absolute position the model would have to learn that twice.
 
 # %%
 book = decay_bias(505, scale=LAMBDA)
@@ -458,8 +472,8 @@ print(f"query 0, key 2: {book[0, 2]:.4f} | query 500, key 502: {book[500, 502]:.
 
 # %% [markdown]
 # A word on direction. $B$ is symmetric: it cannot tell *before* from *after*. Hiding the future is the business of a
-# **mask**, which is applied after the bias and removes keys altogether. A bias alone never hides anything: the weight
-# of a far key is small, and it is never 0.
+# **mask**, which is applied after the bias and sets scores to −∞, so that those weights are exactly 0. A finite bias
+# makes a weight small and never 0 (until the computer rounds it away).
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -473,8 +487,8 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 # ## In torch, with batch and heads
 #
 # A model has many sequences and many heads at once, so its tensors are `(batch, heads, n, d)`. The bias is the same
-# for the whole batch and may differ per head: the layer asks it for one row of $n_q + n_k - 1$ numbers per head and
-# lays that on the diagonals itself.
+# for the whole batch and may differ per head. `DecayBias` gives one row of $n_q + n_k - 1$ numbers per head, and the
+# attention lays it on the diagonals.
 
 # %%
 import torch
@@ -553,25 +567,27 @@ print(f"numbers stored: {row.size:,} instead of {m * m:,}")
 # - As a matrix it is Toeplitz: $2n - 1$ numbers on $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *who* gains
 #   depends on the content of the whole row.
-# - A log decay is a power law and does not localise a long row. A linear decay is a window of fixed width.
-# - A bias never masks. Direction needs a mask, or a bias that is not symmetric.
+# - A log decay is a power law: for λ ≤ 1 the far keys of a long row together outweigh the near ones. A linear decay is
+#   a window of fixed width.
+# - A finite bias does not mask. Direction needs a mask, or a bias that is not symmetric.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "All scores of a row are equal, the bias is the log decay. "
-    "Whose own weight rises most?",
+    "A key two tokens away has by far the highest score of its row. "
+    "What does the log decay do to its weight?",
     options={
-        "The token in the middle":
-            "Its keys are nearest: the average factor of its row is highest.",
-        "A token at either end":
-            "Yes: its keys are farthest, so the average factor is lowest, and its own is 1.",
-        "All alike":
-            "The row of a token at the end holds larger distances than one in the middle.",
+        "It rises: the highest score wins":
+            "Its factor does not depend on its score; and the token itself has the factor 1.",
+        "It falls: it is penalised":
+            "Every other key is penalised too. Compare its factor with the average of the row.",
+        "It may rise or fall":
+            "Yes: its own large weight pulls the average close to its own factor, from "
+            "above or from below, depending on who holds the rest.",
     },
-    answer="A token at either end",
+    answer="It may rise or fall",
     title="Question 1",
 )
 
@@ -610,8 +626,8 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [Tasks for this chapter](../exercises/02_a_bias_by_hand.ipynb) · nine of them, from the first score to a hunt for a
-# bug that lives in real code. Every answer is checked, and a wrong one is told what went wrong.
+# [Tasks for this chapter](../exercises/02_a_bias_by_hand.ipynb): eleven, from the first score to a bug hunt. Every
+# answer is checked, and a wrong one is told what went wrong.
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017 · C. Raffel et al., *Exploring the Limits of
 # Transfer Learning with a Unified Text-to-Text Transformer*, 2020, section 2.1 (a bias per offset, added to the score)

@@ -8,7 +8,7 @@ function start(data) {
   const scaleText = () => String(Number(state.scale.toFixed(2)));
 
   const controls = el("div", { class: "rp-controls" },
-    slider("scale λ", { min: 0, max: 2, step: 0.05, value: state.scale, show: (v) => v.toFixed(2) }, (v) => {
+    slider("strength λ", { min: 0, max: 2, step: 0.05, value: state.scale, show: (v) => v.toFixed(2) }, (v) => {
       state.scale = v;
       redraw();
     }),

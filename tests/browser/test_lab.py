@@ -61,7 +61,7 @@ def test_pictures_live_before_anything_is_run_and_follow_the_slider(lab, chromiu
         explorer = picture(page, "bias-heatmap")
         corner = explorer.locator('td[data-i="0"][data-j="4"]')
         expect(corner).to_have_text("−0.4828")
-        slider = explorer.get_by_label("scale λ")
+        slider = explorer.get_by_label("strength λ")
         slider.fill("0.6")
         expect(corner).to_have_text("−0.9657")
         times = slider.evaluate(DRAG)
@@ -120,7 +120,7 @@ def test_the_keyboard_alone_is_enough(lab, chromium):
         expect(cell(page, "task.bias_matrix.check").locator(".jp-OutputArea")).to_contain_text("passed")
     with opened(chromium, lab, LESSONS[1]) as page:
         explorer = picture(page, "bias-heatmap")
-        explorer.get_by_label("scale λ").focus()
+        explorer.get_by_label("strength λ").focus()
         page.keyboard.press("ArrowRight")
         expect(explorer.locator('td[data-i="0"][data-j="4"]')).not_to_have_text("−0.4828")
         explorer.locator('td[tabindex="0"]').focus()
