@@ -29,6 +29,7 @@ def record(module: str, task: str) -> None:
 def passed_tasks() -> set[str]:
     """The names of all passed tasks, such as "ch02.bias_matrix"; none when the file is missing or damaged."""
     try:
-        return set(json.loads(FILE.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        names = json.loads(FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return set()
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()

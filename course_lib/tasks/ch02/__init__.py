@@ -1,8 +1,8 @@
 """A bias by hand
 
 Eleven tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
-below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your numbers beside the expected ones, and
-`task.NAME.solution()` shows a solution. No task needs another one: start where you like.
+below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your function beside the expected one, and
+`task.NAME.solution()` shows a solution. Start where you like: only tasks 6 and 10 use the function of an earlier one.
 """
 
 # ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)

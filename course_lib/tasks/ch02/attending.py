@@ -93,6 +93,25 @@ biased_attention = Task(
         ),
         Mistake("e / e.sum(axis=-1, keepdims=True)", "e", "The weights do not sum to 1: divide each row by its sum."),
         Mistake(
+            "np.sqrt(q.shape[-1])",
+            "q.shape[-1]",
+            "You divide the scores by d_k itself. It is its square root that keeps their spread constant.",
+        ),
+        Mistake(
+            "/ np.sqrt", "* np.sqrt", "You multiply the scores by √d_k. They grow with d_k already: divide them by it."
+        ),
+        Mistake("q @ k.T", "k @ k.T", "Your keys meet the keys: the scores are `q @ k.T`, each query with every key."),
+        Mistake(
+            "s - s.max(axis=-1, keepdims=True)",
+            "s - s.max(axis=0)",
+            "You subtract the largest score of each key. That changes the weights; the largest of each query's row does not.",
+        ),
+        Mistake(
+            "e.sum(axis=-1, keepdims=True)",
+            "e.sum(axis=-1)",
+            "The sums of the rows have lost their axis, so that NumPy lays them along the keys: `keepdims=True` keeps it.",
+        ),
+        Mistake(
             "q.shape[-1]", "len(k)", "You scale by the number of keys. d_k is the length of one query: its last axis."
         ),
         Mistake(
@@ -162,6 +181,32 @@ biased_attention_torch = Task(
         Mistake("(s + bias)", "s", "The bias has no effect: add it to the scaled scores."),
         Mistake("(s + bias)", "(s - bias)", "You subtract the bias. Its sign is inside it already: add it."),
         Mistake(" / q.shape[-1] ** 0.5", "", "The scores are not scaled: divide by √d, d being the last axis of q."),
+        Mistake(
+            "q.shape[-1] ** 0.5",
+            "q.shape[-1]",
+            "You divide the scores by d itself. It is its square root that keeps their spread constant.",
+        ),
+        Mistake(
+            "/ q.shape[-1] ** 0.5",
+            "* q.shape[-1] ** 0.5",
+            "You multiply the scores by √d. They grow with d already: divide them by it.",
+        ),
+        Mistake(
+            "k.transpose(-2, -1)",
+            "k",
+            "(…, n, d) and (…, n, d) do not multiply: swap the last two axes of k, `k.transpose(-2, -1)`.",
+        ),
+        Mistake(
+            "k.transpose(-2, -1)",
+            "k.transpose(1, 2)",
+            "You swap heads and tokens. Swap tokens and numbers, the last two axes: `k.transpose(-2, -1)`.",
+        ),
+        Mistake(
+            "(s + bias).softmax(dim=-1)",
+            "(s + bias)",
+            "These are scores, not weights: the softmax over the keys is missing.",
+        ),
+        Mistake("q @", "k @", "Your keys meet the keys: the scores are `q @ k.transpose(-2, -1)`."),
         Mistake(
             "q.shape[-1] ** 0.5",
             "q.shape[1] ** 0.5",

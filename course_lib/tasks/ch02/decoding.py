@@ -26,9 +26,9 @@ cached_bias = Task(
     title="Bug hunt: the new word that thinks it is the first",
     minutes=8,
     difficulty=3,
-    words="""When a decoder writes, it reads each new token once and keeps the keys of the old ones. This function passes
-every test on whole sequences. In the step by step use below it gives the wrong bias without any error, and the text
-slowly gets worse. The same bug was in several published T5 layers. Find it and mend it.
+    words="""When a decoder writes, it reads each new token once and keeps the keys of the old ones. This function is right
+for a whole sequence at once. Step by step it gives the wrong bias without any error, and the text slowly gets worse.
+It is easy to write: a layer that is only tested on whole sequences never shows it. Find the bug and mend it.
 
 `cached_bias(1, 5, 0.3)` should be the *last* row of `cached_bias(5, 5, 0.3)`.""",
     solution=_cached_bias,
@@ -45,7 +45,7 @@ slowly gets worse. The same bug was in several published T5 layers. Find it and 
         Mistake(
             " + n_k - n_q",
             "",
-            "Query 0 still stands at position 0. It comes after everything in the cache, and n_k − n_q tokens came before it.",
+            "Query 0 still stands at position 0. Where does it stand when older tokens came before it?",
         ),
         Mistake(
             " + n_k - n_q",

@@ -101,7 +101,7 @@ causal_weights = Task(
     difficulty=2,
     words="""A decoder hides the future with a mask: −∞ on the score, after the bias. Compute the weights. Then call your
 function with two biases that differ only in their `future_scale` (the task before), and see how much the weights differ.
-A causal decoder has one half of an asymmetric bias, the past; an encoder has use for both.""",
+A causal decoder uses only the past half of an asymmetric bias; an encoder uses both.""",
     solution=_causal_weights,
     expected=lambda scores, bias: softmax(np.where(causal_mask(len(scores)), scores + bias, -np.inf)),
     cases=[

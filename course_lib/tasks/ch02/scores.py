@@ -33,6 +33,12 @@ many numbers there are. There may be more keys than queries.""",
     ],
     draw=lambda rng: (normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)),
     mistakes=[
+        Mistake(
+            "q.shape[-1]",
+            "len(k)",
+            "You divide by √(number of keys). d_k is the length of one query: the last axis of q.",
+        ),
+        Mistake("np.sqrt(d_k)", "2.0", "Right only while d_k is 4: take √d_k from the shape of q."),
         Mistake(" / np.sqrt(d_k)", "", "These are the raw scores. Divide by √d_k, which is 2 for the five tokens."),
         Mistake(
             "np.sqrt(d_k)", "d_k", "You divide by d_k itself. It is its square root that keeps the spread constant."

@@ -64,6 +64,11 @@ position, `scales` the values of $\lambda$. Then try it: `row_weights((Q @ K.T /
             "e / e.sum()",
             "All rows together sum to 1. Each λ must sum to 1 by itself: `axis=-1, keepdims=True`.",
         ),
+        Mistake(
+            "s - s.max(axis=-1, keepdims=True)",
+            "s - s.max(axis=0)",
+            "You subtract the largest score of each key. That changes the weights; the largest of each λ's row does not.",
+        ),
         Mistake("e / e.sum(axis=-1, keepdims=True)", "s", "These are scores, not weights: the softmax is missing."),
     ],
     alternatives=[
@@ -197,6 +202,26 @@ $-\lambda d$. Afterwards compare `far_share(Q @ K.T / 2, 0.3, "log", 3)` with `"
             'np.log1p(distance) if decay == "log" else distance',
             "np.log1p(distance)",
             "`decay` has no effect: the bias is logarithmic for both.",
+        ),
+        Mistake(
+            'np.log1p(distance) if decay == "log" else distance',
+            "distance",
+            "`decay` has no effect: the bias is linear for both.",
+        ),
+        Mistake(
+            "abs(position - position[:, None])",
+            "(position - position[:, None])",
+            "The absolute value is missing: keys before the query get a negative distance. It is |j − i|.",
+        ),
+        Mistake(
+            "e / e.sum(axis=-1, keepdims=True)",
+            "e",
+            "These are no shares yet: divide the weights of each query by their sum, so that a row sums to 1.",
+        ),
+        Mistake(
+            "e.sum(axis=-1, keepdims=True)",
+            "e.sum(axis=-1)",
+            "The sums of the rows have lost their axis, so that NumPy lays them along the keys: `keepdims=True` keeps it.",
         ),
         Mistake(
             "position - position[:, None]",

@@ -1,6 +1,6 @@
 """Tasks that say what exactly went wrong. A chapter's tasks are made of these five, and of names for axes.
 
-    from .engine import Answer, Axis, Case, Mistake, Property, Task
+from .engine import Answer, Axis, Case, Mistake, Property, Task
 """
 
 from .answer import Answer

@@ -86,7 +86,9 @@ class Answer(Exercise):
 
     def _check(self, given: Any) -> Result:
         right = self._fields(self.expected())
-        outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[0]
+        outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[
+            0
+        ]
         if outcome.blank or outcome.value == {}:
             return Result("not attempted", self.title, (f"Put your answer in place of `...`: `{self.name} = …`",))
         if outcome.value is None:
@@ -116,7 +118,11 @@ class Answer(Exercise):
         unknown = [key for key in yours if key not in right]
         if unknown:
             wanted = ", ".join(key for key in right if key)
-            return f"`{self.name}` should be a dictionary with {wanted}" if wanted else f"`{self.name}` should be one value"
+            return (
+                f"`{self.name}` should be a dictionary with {wanted}"
+                if wanted
+                else f"`{self.name}` should be one value"
+            )
         for key, value in yours.items():
             at, e = f"{key}: " if key else "", right[key]
             if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
@@ -132,7 +138,9 @@ class Answer(Exercise):
         if right.dtype.kind == "U":
             return np.char.lower(np.char.strip(yours)) == np.char.lower(right)
         unit = 10.0**-self.digits if right.dtype.kind == "f" else 0.0
-        return np.isclose(yours.reshape(right.shape).astype(float), right.astype(float), rtol=1e-9, atol=unit, equal_nan=True)
+        return np.isclose(
+            yours.reshape(right.shape).astype(float), right.astype(float), rtol=1e-9, atol=unit, equal_nan=True
+        )
 
     def _told(self, key: str, wrong: Array, yours: Array) -> str:
         """Which entry is not right, and how many are, without giving the number away."""
@@ -150,7 +158,10 @@ class Answer(Exercise):
                 return message, True
         for mistake in self.mistakes:
             told = self._fields(mistake.what[0])
-            if all(key in yours and yours[key].shape == v.shape and self._near(yours[key], v).all() for key, v in told.items()):
+            if all(
+                key in yours and yours[key].shape == v.shape and self._near(yours[key], v).all()
+                for key, v in told.items()
+            ):
                 return mistake.message, True
         bad = [key for key, mask in wrong.items() if mask.any()]
         if any(right[key].dtype.kind not in "iuf" for key in bad):
@@ -159,6 +170,11 @@ class Answer(Exercise):
             for message, change in NEARLY.items():
                 if all(self._near(yours[key], np.asarray(change(right[key].astype(float)))).all() for key in bad):
                     return message, False
-            if all(np.allclose(yours[key].reshape(right[key].shape), right[key], rtol=0, atol=0.02 * (1 + abs(right[key]).max())) for key in bad):
+            if all(
+                np.allclose(
+                    yours[key].reshape(right[key].shape), right[key], rtol=0, atol=0.02 * (1 + abs(right[key]).max())
+                )
+                for key in bad
+            ):
                 return f"Close: give {self.digits} decimals, and round only at the end.", False
         return "", False

@@ -11,7 +11,7 @@ from .parts import named
 from .run import Outcome
 from .source import unread
 from .values import same
-from .whereabouts import PARTLY, SHAPES, separating, undefined
+from .whereabouts import PARTLY, SHAPES, infinite, separating, undefined
 
 if TYPE_CHECKING:
     from .task import Task
@@ -33,7 +33,8 @@ def narrowed_cause(
     if unused and first.status in ("wrong shape", "wrong values", "property broken"):
         return first.status, f"Your code never reads `{unused[0]}`."
     arguments = [case.arguments(task.signature) for case in task.all_cases]
-    separated = separating(arguments[: len(faults)], [fault is not None for fault in faults])
+    told = telling(task, faults)
+    separated = separating([arguments[k] for k in told], [faults[k] is not None for k in told])
     pairs = [
         _pair(task, k, fault, arguments[k])
         for k, fault in enumerate(faults)
@@ -43,13 +44,21 @@ def narrowed_cause(
         return first.status, common((transposed, *SHAPES), pairs) or separated
     if first.status != "wrong values" or "U" in (pairs[0].yours.dtype.kind, pairs[0].expected.dtype.kind):
         return first.status, separated
-    whole = common(WHOLE, pairs) or common((undefined,), pairs) or _elsewhere(task, outcomes, first.part, arguments)
+    whole = common((undefined, *WHOLE), pairs) or _elsewhere(task, outcomes, first.part, arguments)
     if not whole:
         for k, (fault, outcome) in enumerate(zip(faults, outcomes)):
             broken = task.broken(k, outcome.value) if fault and outcome.value else ""
             if broken:
                 return "property broken", broken
-    return first.status, whole or separated or common(PARTLY, pairs)
+    return first.status, whole or common((infinite,), pairs) or separated or common(PARTLY, pairs)
+
+
+def telling(task: Task, faults: Sequence[Fault | None]) -> list[int]:
+    """The cases that count when wrong ones are set against right ones: that one token alone is right says little."""
+    sizes = [
+        max(array.size for array in task.right_parts(case).values()) if task.expected else 1 for case in task.all_cases
+    ]
+    return [k for k, fault in enumerate(faults) if fault or sizes[k] > 1 or max(sizes) == 1]
 
 
 def _elsewhere(task: Task, outcomes: Sequence[Outcome], part: str, arguments: Sequence[dict[str, Any]]) -> str:
@@ -61,7 +70,7 @@ def _elsewhere(task: Task, outcomes: Sequence[Outcome], part: str, arguments: Se
                 right = task.right_parts(task.all_cases[k])[other]
                 fault = judge({other: outcome.value[other]}, {other: right}, task.axes_of(k))
                 pairs += [_pair(task, k, fault, arguments[k])] if fault and fault.status == "wrong values" else []
-        if said := common((*WHOLE, undefined), pairs):
+        if said := common((undefined, *WHOLE), pairs):
             return f"{other}: {said}"
     return ""
 
@@ -87,6 +96,6 @@ def numbers_of(arguments: dict[str, Any]) -> dict[str, float]:
 
 def _equal(a: Outcome, b: Outcome) -> bool:
     if a.value is None or b.value is None:
-        kinds = [(o.value is None, o.blank, o.unusable, o.error.partition(":")[0]) for o in (a, b)]
+        kinds = [(o.value is None, o.blank, o.unusable, o.error) for o in (a, b)]
         return kinds[0] == kinds[1]
     return a.value.keys() == b.value.keys() and all(same(a.value[part], b.value[part]) for part in a.value)

@@ -31,7 +31,9 @@ class Comparison:
         left = max(len(label) for label in rows)
         for name, table in tables.items():
             lines += [name, " " * (left + 2) + "".join(f"{label:>{width}}" for label in columns)]
-            lines += [f"  {label:<{left}}" + "".join(f"{cell:>{width}}" for cell in row) for label, row in zip(rows, table)]
+            lines += [
+                f"  {label:<{left}}" + "".join(f"{cell:>{width}}" for cell in row) for label, row in zip(rows, table)
+            ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -78,7 +80,10 @@ class Comparison:
         head = "".join(cell("th", label, GREY) for label in ["", *columns])
         body = ""
         for label, row in zip(rows, table):
-            shades = [AMBER if text.endswith("✗") else GREEN if name == "yours" else ("#ffffff", "#202124", "") for text in row]
+            shades = [
+                AMBER if text.endswith("✗") else GREEN if name == "yours" else ("#ffffff", "#202124", "")
+                for text in row
+            ]
             body += f"<tr>{cell('th', label, GREY)}{''.join(map(cell, ['td'] * len(row), row, shades))}</tr>"
         caption = f'<caption style="color:{GREY[1]};text-align:left;font-weight:bold">{name}</caption>'
         return f'<table style="border-collapse:collapse;font-size:13px;margin:4px 0">{caption}<tr>{head}</tr>{body}</table>'

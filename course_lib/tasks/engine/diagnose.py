@@ -96,6 +96,8 @@ def offset(p: Pair) -> Iterator[str]:
 
 def flat(p: Pair) -> Iterator[str]:
     """The same all along an axis, where it should not be."""
+    if not np.isfinite(p.yours).all():
+        return
     if p.expected.size > 1 and _even(p.yours.ravel(), 0) and not _even(p.expected.ravel(), 0):
         yield "Every entry of yours is the same number."
     for axis in range(-p.expected.ndim, 0):
@@ -137,7 +139,10 @@ def normalised(p: Pair) -> Iterator[str]:
     if p.expected.ndim > 1 and _ones(p.yours.sum(-2)):
         yield f"Yours sums to 1 over the {p.axis(-2)} axis; it should over the {p.axis(-1)} axis: softmax along the wrong axis?"
     if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
-        yield f"Your weights are not divided by their sum over the {p.axis(-1)} axis."
+        yield (
+            "Your weights are in the right proportion but do not sum to 1: "
+            f"divide by their sum over the {p.axis(-1)} axis, once."
+        )
     e = np.exp(p.yours - p.yours.max(-1, keepdims=True))
     if same(e / e.sum(-1, keepdims=True), p.expected):
         yield "These are scores, not weights: the softmax is missing."

@@ -69,4 +69,6 @@ class Exercise:
         except KeyboardInterrupt:
             return Result("raised", self.title, ("Interrupted before the check was done.",))
         except BaseException as error:
-            return Result("raised", self.title, (f"The check could not read what it was given ({type(error).__name__}).",))
+            return Result(
+                "raised", self.title, (f"The check could not read what it was given ({type(error).__name__}).",)
+            )

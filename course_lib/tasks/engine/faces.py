@@ -4,7 +4,11 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 
-GREEN, AMBER, GREY = ("#e6f4ea", "#0b4f25", "#1e8e3e"), ("#fff4d6", "#5c3b00", "#b06000"), ("#f1f3f4", "#3c4043", "#5f6368")
+GREEN, AMBER, GREY = (
+    ("#e6f4ea", "#0b4f25", "#1e8e3e"),
+    ("#fff4d6", "#5c3b00", "#b06000"),
+    ("#f1f3f4", "#3c4043", "#5f6368"),
+)
 SYMBOL = {"passed": "✓", "not attempted": "○"}
 STATUSES = ("not attempted", "raised", "wrong type", "wrong shape", "wrong values", "property broken", "passed")
 
@@ -68,7 +72,9 @@ class Code:
 def box(lines: list[str], colours: tuple[str, str, str]) -> str:
     """Lines of HTML in an opaque box that reads the same on a light and a dark page."""
     ground, ink, edge = colours
-    style = f"background:{ground};color:{ink};border-left:6px solid {edge};padding:8px 14px;line-height:1.6;max-width:760px"
+    style = (
+        f"background:{ground};color:{ink};border-left:6px solid {edge};padding:8px 14px;line-height:1.6;max-width:760px"
+    )
     inside = "".join(f'<div style="background:{ground};color:{ink}">{line}</div>' for line in lines)
     return f'<div class="rp-result" style="{style}">{inside}</div>'
 

@@ -75,7 +75,7 @@ class Mistake:
     """
 
     def __init__(self, *what: Any) -> None:
-        *self.what, self.message = what
+        self.what, self.message = list(what[:-1]), what[-1] if what else ""
         if not 1 <= len(self.what) <= 2 or not isinstance(self.message, str) or not self.message:
             raise ValueError(f"Mistake{what!r}: expected (old, new, message), (function, message) or (value, message)")
 
@@ -89,7 +89,7 @@ def named(axes: Axes, part: str, ndim: int) -> tuple[Axis, ...]:
     given = axes.get(part, ()) if isinstance(axes, Mapping) else axes
     known = [axis if isinstance(axis, Axis) else Axis(axis) for axis in given][-ndim:] if ndim else []
     if not known:
-        known = [Axis("entry")] if ndim == 1 else [Axis("row"), Axis("column")][: ndim]
+        known = [Axis("entry")] if ndim == 1 else [Axis("row"), Axis("column")][:ndim]
     return (*(Axis(f"axis {k}") for k in range(ndim - len(known))), *known)
 
 

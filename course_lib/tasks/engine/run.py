@@ -5,6 +5,7 @@ cannot be stopped: the caller goes on without it, and the thread ends when that 
 (A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing here can help.)
 """
 
+import _thread
 import contextvars
 import copy
 import ctypes
@@ -12,21 +13,20 @@ import io
 import linecache
 import re
 import sys
-import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
 from .parts import Case
 from .values import Blank, Parts, Unusable, plain, same
 
 HERE = str(Path(__file__).parent)
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
-GRACE = 0.6  # seconds in which a stopped thread should end
+GRACE = 0.3  # seconds in which a thread should end, or fall asleep
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Catcher(io.TextIOBase):
         self.run, self.elsewhere, self.thread = run, elsewhere, 0
 
     def write(self, text: str) -> int:
-        if threading.get_ident() != self.thread:
+        if _thread.get_ident() != self.thread:
             return self.elsewhere.write(text)
         run = self.run
         run.lines += text.count("\n")
@@ -76,60 +76,84 @@ class Catcher(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        if threading.get_ident() != self.thread:
+        if _thread.get_ident() != self.thread:
             self.elsewhere.flush()
 
 
 def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Parts], seconds: float) -> Run:
     """Call `function` on each case, all together in at most `seconds`. Raises nothing, not even KeyboardInterrupt."""
-    result = Run()
+    result, over = Run(), _thread.allocate_lock()
     out, err = sys.stdout, sys.stderr
     catchers = Catcher(result, out), Catcher(result, err)
 
     def work() -> None:
-        for catcher in catchers:
-            catcher.thread = threading.get_ident()
-        for case in cases:
-            outcome = attempt(function, case, read)
-            if result.stopped:
-                return
-            result.outcomes.append(outcome)
+        try:
+            for catcher in catchers:
+                catcher.thread = _thread.get_ident()
+            for case in cases:
+                outcome = attempt(function, case, read)
+                if result.stopped:
+                    return
+                result.outcomes.append(outcome)
+        finally:
+            over.release()
 
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
+    over.acquire()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python shows a warning once, so the second check would read differently
         try:
             sys.stdout, sys.stderr = catchers
-            thread.start()
-            end = time.monotonic() + seconds
-            while thread.is_alive() and time.monotonic() < end:
-                thread.join(0.05)  # in slices, so that an interrupt gets through on Windows too
-            if thread.is_alive():
-                result.stopped = "late"
-                result.stopped = "late" if stop(thread) else "stuck"
-        except KeyboardInterrupt:
-            result.stopped = "interrupted"
-            stop(thread)
+            # not a threading.Thread, whose last steps are in Python too, where what is thrown into it would be printed
+            thread = _thread.start_new_thread(contextvars.copy_context().run, (work,))
+            done, end = False, time.monotonic() + seconds
+            try:
+                while not done and time.monotonic() < end:
+                    done = over.acquire(timeout=0.05)  # in slices, so that an interrupt gets through on Windows too
+            except KeyboardInterrupt:
+                result.stopped = "interrupted"
+                stop(thread, over)
+            else:
+                if not done:
+                    result.stopped = "late"
+                    result.stopped = "late" if stop(thread, over) else "stuck"
         finally:
             sys.stdout, sys.stderr = out, err
     return Run(result.outcomes[: len(cases)], result.stopped, result.lines, result.head)
 
 
-def stop(thread: threading.Thread) -> bool:
-    """Throw SystemExit into a thread until it ends; False when it has not ended after GRACE seconds.
+class Parked(SystemExit):
+    """Thrown into a thread that swallows every SystemExit: making it puts the thread to sleep for good."""
 
-    SystemExit, because a thread that dies of one dies silently.
+    asleep: ClassVar[set[int]] = set()
+
+    def __init__(self) -> None:
+        self.asleep.add(_thread.get_ident())
+        while True:
+            time.sleep(3600)
+
+
+def stop(thread: int, over: _thread.LockType) -> bool:
+    """End a thread, or put it to sleep if its own `except:` keeps it alive; False if it is in a call that does neither.
+
+    What is thrown is a SystemExit, because a thread that dies of one dies silently.
     """
-    throw, usual = ctypes.pythonapi.PyThreadState_SetAsyncExc, sys.getswitchinterval()
+    usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # the next one arrives while an `except:` still handles the last
     try:
-        end = time.monotonic() + GRACE
-        while thread.is_alive() and time.monotonic() < end:
-            throw(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
-            thread.join(1e-4)
+        for error in (SystemExit, Parked):
+            end = time.monotonic() + GRACE
+            while time.monotonic() < end:
+                if over.acquire(timeout=1e-4) or thread in Parked.asleep or not _throw(error, thread):
+                    return True
+        _throw(SystemExit, thread)  # for when that call ends
+        return False
     finally:
         sys.setswitchinterval(usual)
-    return not thread.is_alive()
+
+
+def _throw(error: type[BaseException], thread: int) -> bool:
+    """Whether there still was such a thread."""
+    return bool(ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error)))
 
 
 def attempt(function: Callable, case: Case, read: Callable[[Any], Parts]) -> Outcome:
@@ -142,10 +166,20 @@ def attempt(function: Callable, case: Case, read: Callable[[Any], Parts]) -> Out
     except Unusable as what:
         return Outcome(unusable=str(what))
     except BaseException as error:
-        return Outcome(error=f"{type(error).__name__}: {tidy(str(error), 200)}".rstrip(": "), line=line_of(error, function))
+        return Outcome(
+            error=f"{type(error).__name__}: {tidy(said(error), 200)}".rstrip(": "), line=line_of(error, function)
+        )
     given, now = (*case.args, *case.kwargs.values()), (*args, *kwargs.values())
     changed = [number for number, (a, b) in enumerate(zip(given, now)) if _changed(a, b)]
     return Outcome({name: array.copy() for name, array in value.items()}, changed=tuple(changed))
+
+
+def said(error: BaseException) -> str:
+    """The words of an error, or nothing when its own class has no words for it."""
+    try:
+        return str(error)
+    except BaseException:
+        return ""
 
 
 def line_of(error: BaseException, function: Callable) -> str:

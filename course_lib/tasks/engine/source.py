@@ -10,6 +10,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+SILENT = {"RESUME", "NOP", "CACHE", "PUSH_NULL", "PRECALL", "EXTENDED_ARG"}
+SAME = {"LOAD_METHOD": "LOAD_ATTR"}
 
 
 class Source:
@@ -55,7 +57,7 @@ def untouched(function: Any, given: FunctionType | None = None) -> bool:
         return False
     if given is None:
         return _empty(function)
-    return _alike(function.__code__, given.__code__, function.__doc__, given.__doc__)
+    return _alike(function, given)
 
 
 def unread(function: Callable) -> list[str]:
@@ -77,16 +79,18 @@ def _empty(function: Callable) -> bool:
     return all(step.opname in IDLE for step in steps) and consts[-1] in (None, Ellipsis)
 
 
-def _alike(a: CodeType, b: CodeType, doc_a: str | None = None, doc_b: str | None = None) -> bool:
+def _alike(mine: FunctionType, theirs: FunctionType) -> bool:
     """Equal code, wherever it was written and whatever its docstring says."""
+    return _steps(mine.__code__, mine.__name__) == _steps(theirs.__code__, theirs.__name__)
 
-    def core(code: CodeType, doc: str | None) -> tuple[list[Any], list[CodeType]]:
-        consts = list(code.co_consts)
-        if doc is not None and doc in consts:
-            consts[consts.index(doc)] = ""
-        plain = [(type(c), c) for c in consts if not isinstance(c, CodeType)]
-        names = [name.lstrip("_") for name in code.co_names]  # a function may call itself by its public name
-        return [code.co_code, code.co_varnames, code.co_freevars, names, plain], [c for c in consts if isinstance(c, CodeType)]
 
-    (mine, my_inner), (theirs, their_inner) = core(a, doc_a), core(b, doc_b)
-    return mine == theirs and len(my_inner) == len(their_inner) and all(map(_alike, my_inner, their_inner))
+def _steps(code: CodeType, own_name: str) -> list[tuple[str, Any]]:
+    """What a code does, step by step. A method is called by other steps when its module is imported in the same cell."""
+    steps: list[tuple[str, Any]] = [("arguments", code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])]
+    for step in dis.get_instructions(code):
+        if isinstance(step.argval, CodeType):
+            steps += _steps(step.argval, own_name)
+        elif step.opname not in SILENT:
+            value = None if step.opcode in (*dis.hasjrel, *dis.hasjabs) else step.argval
+            steps.append((SAME.get(step.opname, step.opname), "" if value == own_name else (type(value), value)))
+    return steps

@@ -15,7 +15,7 @@ from .judge import Fault, judge
 from .parts import Axes, Case, Mistake, Property, completed, named, unlabelled
 from .run import Outcome, Run, run
 from .source import Source, untouched
-from .values import Parts, fit, parts
+from .values import Parts, fit, kind, parts
 
 SEEDS = 3  # random cases in every check
 TOO_LONG = "Your code ran for more than {:g} seconds and was stopped: does the loop end?"
@@ -130,8 +130,8 @@ class Task(Exercise):
         if untouched(given, self.given):
             begin = "Find the bug and mend it" if self.given else "Write the body in place of the `...`"
             return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
-        if isinstance(given, type) or not callable(given):
-            what = f"the class {given.__name__}" if isinstance(given, type) else f"a {type(given).__name__}"
+        if issubclass(type(given), type) or not callable(given):  # isinstance would ask the object itself
+            what = f"the class {given.__name__}" if issubclass(type(given), type) else kind(given)
             text = f"`check` was given {what}; it takes the function itself: `check({self.name})`, without calling it."
             return Result("wrong type", self.title, (text,))
         done = self.outcomes(given)
@@ -201,7 +201,10 @@ class Task(Exercise):
                 case = self.all_cases[k]
                 name = [*list(self.signature.parameters)[: len(case.args)], *case.kwargs][outcome.changed[0]]
                 right = "The values are right, but your" if bad == len(self.all_cases) else "Your"
-                return (*notes, f"{right} function writes into its argument `{name}`: work on a copy, the caller keeps it.")
+                return (
+                    *notes,
+                    f"{right} function writes into its argument `{name}`: work on a copy, the caller keeps it.",
+                )
         return tuple(notes)
 
     @cached_property

@@ -11,6 +11,7 @@ Array = NDArray[Any]
 Parts = dict[str, Array]  # {"output": …, "weights": …}, or {"": …} where one thing is returned
 
 TOLERANCE = {2: 2e-2, 4: 1e-4}  # by bytes per number, relative to the largest entry; 1e-6 for the rest
+LEAVES = (int, float, str, np.generic, type(None), type(...))
 NOTHING = "nothing (None): is there a `return`?"
 
 
@@ -31,19 +32,29 @@ def plain(value: Any) -> Array:
     torch = sys.modules.get("torch")  # nobody can hold a tensor before torch is loaded
     if torch is not None and isinstance(value, torch.Tensor):
         return _from_torch(torch, value)
-    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (int, float, str, np.generic)):
+    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], LEAVES):
         value = [plain(item) for item in value]
     if not isinstance(value, (bool, int, float, complex, str, range, list, tuple, np.generic, np.ndarray)):
         if not hasattr(type(value), "__array__"):
-            raise Unusable(_kind(value))
+            raise Unusable(kind(value))
     try:
         array = np.asarray(value)
+        _complete(array)
         array = array.astype(float) if array.dtype.kind == "O" else array
     except (ValueError, TypeError):
-        raise Unusable(f"{_kind(value)} that does not make an array: do its rows have the same length?") from None
+        raise Unusable(f"{kind(value)} that does not make an array: do its rows have the same length?") from None
     if array.dtype.kind not in "biufcU":
         raise Unusable(f"an array of {array.dtype}")
     return array
+
+
+def _complete(array: Array) -> None:
+    """Raises Blank or Unusable where something is still missing; float() would make a nan of None."""
+    items = array.ravel().tolist() if array.dtype.kind == "O" else ()
+    if any(item is Ellipsis for item in items):
+        raise Blank
+    if any(item is None for item in items):
+        raise Unusable("an array with None in it: is some entry never set?")
 
 
 def parts(value: Any, names: Sequence[str] = ()) -> Parts:
@@ -54,9 +65,9 @@ def parts(value: Any, names: Sequence[str] = ()) -> Parts:
         return {"": plain(value)}
     wanted = f"a tuple of {len(names)}: {', '.join(names)}"
     if not isinstance(value, (tuple, list)):
-        raise Unusable(f"{_kind(value)}; expected {wanted}")
+        raise Unusable(f"{kind(value)}; expected {wanted}")
     if len(value) != len(names):
-        raise Unusable(f"{_kind(value)} of {len(value)}; expected {wanted}")
+        raise Unusable(f"{kind(value)} of {len(value)}; expected {wanted}")
     return {name: plain(item) for name, item in zip(names, value)}
 
 
@@ -99,7 +110,8 @@ def _from_torch(torch: Any, tensor: Any) -> Array:
     return np.asarray((tensor.half() if tensor.dtype == torch.bfloat16 else tensor).numpy())
 
 
-def _kind(value: object) -> str:
+def kind(value: object) -> str:
+    """What a value is, in two words, and what that may come from."""
     name = {"builtin_function_or_method": "function"}.get(type(value).__name__, type(value).__name__)
     hint = {"generator": ": `yield` where `return` was meant?", "function": ": are the parentheses missing?"}
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}{hint.get(name, '')}"

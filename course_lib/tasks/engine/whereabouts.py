@@ -76,7 +76,10 @@ def _lengths(p: Pair, k: int) -> Iterator[str]:
     """Which argument gives an axis its length, and which one should."""
     mine, right, name = p.yours.shape[k], p.expected.shape[k], p.axis(k - p.expected.ndim)
     if mine != right:
-        by = {length: [x for x, value in p.numbers.items() if value == length and "axis" not in x] for length in (mine, right)}
+        by = {
+            length: [x for x, value in p.numbers.items() if value == length and "axis" not in x]
+            for length in (mine, right)
+        }
         yield from (f"Your {name} axis has the length {x}; it should have {y}." for x in by[mine] for y in by[right])
         if mine == 1:
             yield f"Your {name} axis has one entry only: each {name} needs its own."
@@ -134,4 +137,4 @@ def _regions(p: Pair) -> dict[str, Array]:
 
 
 SHAPES: tuple[Fact, ...] = (shapes,)
-PARTLY: tuple[Fact, ...] = (infinite, steady, regions)
+PARTLY: tuple[Fact, ...] = (steady, regions)

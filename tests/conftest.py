@@ -1,0 +1,26 @@
+"""Keeps the tests' solutions out of the learner's progress, and prints the tables that tests hand in, at the end.
+
+A test hands in a row with record_property("table: NAME", {column: value, …}); this also works across processes.
+"""
+
+import os
+from collections import defaultdict
+
+os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
+
+
+def pytest_terminal_summary(terminalreporter):
+    tables = defaultdict(list)
+    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
+        for key, row in report.user_properties:
+            if key.startswith("table: ") and report.when == "call":
+                tables[key.removeprefix("table: ")].append(row)
+    for title, rows in tables.items():
+        terminalreporter.section(title)
+        rows.sort(key=lambda row: str(next(iter(row.values()))))
+        for row in [dict(zip(rows[0], rows[0])), *rows]:
+            terminalreporter.line("  ".join(f"{row[name]!s:{width(name, rows)}}" for name in row))
+
+
+def width(name, rows):
+    return max(len(name), *(len(str(row[name])) for row in rows))
