@@ -1,4 +1,4 @@
-"""Every task of every chapter: what is right passes, what is wrong is refused, and known mistakes get their own words."""
+"""Every task of every chapter: what is right passes, what is wrong is refused, known mistakes get their own words."""
 
 import linecache
 
@@ -82,10 +82,11 @@ def test_solution_and_alternatives_pass(task):
 @every(Task)
 @pytest.mark.parametrize("form", ["list", "float32", "torch", "leading axis"])
 def test_other_forms_of_the_right_result_pass(task, form):
+    torch = pytest.importorskip("torch") if form == "torch" or task.tensors else None
     change = {
         "list": lambda x: np.asarray(x).tolist(),
         "float32": lambda x: np.float32(np.asarray(x)),
-        "torch": lambda x: pytest.importorskip("torch").asarray(np.asarray(x)),
+        "torch": lambda x: torch.asarray(np.asarray(x)),
         "leading axis": lambda x: np.asarray(x)[None],
     }[form]
 

@@ -30,10 +30,10 @@ NEARLY: dict[str, Callable[[Array], Array]] = {
 class Answer(Exercise):
     """A value the learner assigns to `name`. The check never tells the right one: `solution()` does.
 
-    `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared field
-    by field. A number is right within one unit of its last of `digits` decimals. `options` maps each wrong choice to its
-    message and, with the right one, closes the set of words; Mistake(value, message) knows other wrong values, where a
-    dictionary may name some of the fields only. Raises ValueError for an answer that is not whole.
+    `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared
+    field by field. A number is right within one unit of its last of `digits` decimals. `options` maps each wrong choice
+    to its message and, with the right one, closes the set of words; Mistake(value, message) knows other wrong values,
+    where a dictionary may name some of the fields only. Raises ValueError for an answer that is not whole.
     """
 
     def __init__(

@@ -82,7 +82,7 @@ def _pair(task: Task, k: int, fault: Fault, arguments: dict[str, Any]) -> Pair:
 
 
 def numbers_of(arguments: dict[str, Any]) -> dict[str, float]:
-    """The numbers of a case by which a result may be off: its scalars, and √ and length of the last axis of its arrays."""
+    """The numbers of a case by which a result may be off: its scalars, and √ and length of its arrays' last axes."""
     numbers: dict[str, float] = {}
     for name, value in arguments.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -53,8 +53,8 @@ class Comparison:
         bad = ~close(self.yours, self.expected)
         first = tuple(int(k) for k in np.argwhere(bad)[0]) if bad.any() else (0,) * bad.ndim
         lead, ndim = first[:-2], bad.ndim
-        sizes = ((1, 1) + bad.shape)[-2:]
-        top, left = (max(0, min(at - MOST // 2, size - MOST)) for at, size in zip(((0, 0) + first)[-2:], sizes))
+        sizes = (1, 1, *bad.shape)[-2:]
+        top, left = (max(0, min(at - MOST // 2, size - MOST)) for at, size in zip((0, 0, *first)[-2:], sizes))
         cut = slice(top, top + MOST), slice(left, left + MOST)
         y, e, b = (np.atleast_2d(array[lead])[cut] for array in (self.yours, self.expected, bad))
         tables = {
@@ -69,7 +69,8 @@ class Comparison:
         columns = [self.axes[-1].label(left + k, sizes[1]) for k in range(e.shape[1])] if ndim else [""]
         slab = ", ".join(axis.at(k, size) for axis, k, size in zip(self.axes, lead, bad.shape))
         if max(sizes) > MOST:
-            slab = f"{slab + '; ' if slab else ''}rows {top} to {top + len(e) - 1}, columns {left} to {left + e.shape[1] - 1}"
+            window = f"rows {top} to {top + len(e) - 1}, columns {left} to {left + e.shape[1] - 1}"
+            slab = f"{slab}; {window}" if slab else window
         return rows, columns, tables, int(bad.sum()), slab
 
     def _table(self, name: str, rows: list[str], columns: list[str], table: list[list[str]]) -> str:
@@ -86,7 +87,8 @@ class Comparison:
             ]
             body += f"<tr>{cell('th', label, GREY)}{''.join(map(cell, ['td'] * len(row), row, shades))}</tr>"
         caption = f'<caption style="color:{GREY[1]};text-align:left;font-weight:bold">{name}</caption>'
-        return f'<table style="border-collapse:collapse;font-size:13px;margin:4px 0">{caption}<tr>{head}</tr>{body}</table>'
+        style = "border-collapse:collapse;font-size:13px;margin:4px 0"
+        return f'<table style="{style}">{caption}<tr>{head}</tr>{body}</table>'
 
 
 def _cell(value: object) -> str:

@@ -14,8 +14,17 @@ from .parts import Axis
 from .values import Array, close, same
 
 GENERIC = ("Every entry is off by the same factor.", "Every entry is off by the same amount.")
-CONSTANTS = {"2": 2.0, "4": 4.0, "½": 0.5, "¼": 0.25, "ln 2": math.log(2), "1/ln 2 (a logarithm to base 2?)": 1 / math.log(2),
-             "1/ln 10 (a logarithm to base 10?)": 1 / math.log(10), "√2": math.sqrt(2), "1/√2": math.sqrt(0.5)}  # fmt: skip
+CONSTANTS = {
+    "2": 2.0,
+    "4": 4.0,
+    "½": 0.5,
+    "¼": 0.25,
+    "√2": math.sqrt(2),
+    "1/√2": math.sqrt(0.5),
+    "ln 2": math.log(2),
+    "1/ln 2 (a logarithm to base 2?)": 1 / math.log(2),
+    "1/ln 10 (a logarithm to base 10?)": 1 / math.log(10),
+}
 
 
 @dataclass
@@ -137,7 +146,8 @@ def normalised(p: Pair) -> Iterator[str]:
     if p.expected.ndim == 0 or not _ones(p.expected.sum(-1)) or _ones(p.yours.sum(-1)):
         return
     if p.expected.ndim > 1 and _ones(p.yours.sum(-2)):
-        yield f"Yours sums to 1 over the {p.axis(-2)} axis; it should over the {p.axis(-1)} axis: softmax along the wrong axis?"
+        wrong, right = p.axis(-2), p.axis(-1)
+        yield f"Yours sums to 1 over the {wrong} axis; it should over the {right} axis: softmax along the wrong axis?"
     if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
         yield (
             "Your weights are in the right proportion but do not sum to 1: "

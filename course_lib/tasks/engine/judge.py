@@ -11,7 +11,7 @@ from .values import Array, Parts, close, fit
 
 @dataclass
 class Fault:
-    """What is wrong with one part of one result; `yours` and `expected` have one shape when the values could be compared."""
+    """What is wrong with one part of one result; `yours` and `expected` have one shape if they could be compared."""
 
     status: str
     facts: tuple[str, ...]

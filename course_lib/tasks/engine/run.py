@@ -2,7 +2,7 @@
 
 A loop in Python is stopped when the time is up, also through the learner's own `except:`. A long call into C
 cannot be stopped: the caller goes on without it, and the thread ends when that call does.
-(A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing here can help.)
+(A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; no help for that.)
 """
 
 import _thread
@@ -157,7 +157,7 @@ def _throw(error: type[BaseException], thread: int) -> bool:
 
 
 def attempt(function: Callable, case: Case, read: Callable[[Any], Parts]) -> Outcome:
-    """One call on a copy of the case, and what came of it; runs inside the thread, as does all code of the learner's objects."""
+    """One call on a copy of the case, and what came of it. All code of the learner's objects runs in here too."""
     args, kwargs = copy.deepcopy((case.args, case.kwargs))
     try:
         value = read(function(*args, **kwargs))

@@ -49,7 +49,7 @@ def compiled(text: str, name: str, scope: dict[str, Any]) -> Callable:
     return scope[name]
 
 
-def untouched(function: Any, given: FunctionType | None = None) -> bool:
+def untouched(function: Any, given: Any = None) -> bool:
     """Whether the learner has not begun: `...`, nothing, an empty body, or still the code that was given."""
     if function is None or function is Ellipsis:
         return True
@@ -85,7 +85,7 @@ def _alike(mine: FunctionType, theirs: FunctionType) -> bool:
 
 
 def _steps(code: CodeType, own_name: str) -> list[tuple[str, Any]]:
-    """What a code does, step by step. A method is called by other steps when its module is imported in the same cell."""
+    """What a code does, step by step. A method is called in other steps when the same cell imports its module."""
     steps: list[tuple[str, Any]] = [("arguments", code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])]
     for step in dis.get_instructions(code):
         if isinstance(step.argval, CodeType):

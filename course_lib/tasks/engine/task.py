@@ -31,9 +31,10 @@ class Task(Exercise):
 
     `expected(*arguments)` gives the right result, from the reference and never from the solution; with None the task
     is open and its properties decide. `draw(rng)` gives a random case: a tuple of arguments, or a Case.
-    `returns` names the parts of a tuple; `axes` names the axes of all cases that do not name their own (without it, those of the first case do);
-    `given` is what the learner starts from in a bug hunt; with `tensors` the learner's code gets the arrays of a case
-    as torch tensors, and torch is imported then. Raises ValueError for a task that is not whole.
+    `returns` names the parts of a tuple; `axes` names the axes of all cases that do not name their own (without it,
+    those of the first case do); `given` is what the learner starts from in a bug hunt; with `tensors` the learner's
+    code gets the arrays of a case as torch tensors, and torch is imported then.
+    Raises ValueError for a task that is not whole.
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class Task(Exercise):
 
     def broken(self, k: int, value: Parts) -> str:
         """The message of the first property that a result does not have, or ""."""
-        result: Any = tuple(value.values()) if self.returns else value[""] if "" in value else value
+        result: Any = tuple(value.values()) if self.returns else value.get("", value)
         case = self.all_cases[k]
         for one in self.properties:
             try:

@@ -34,9 +34,9 @@ def plain(value: Any) -> Array:
         return _from_torch(torch, value)
     if isinstance(value, (list, tuple)) and value and not isinstance(value[0], LEAVES):
         value = [plain(item) for item in value]
-    if not isinstance(value, (bool, int, float, complex, str, range, list, tuple, np.generic, np.ndarray)):
-        if not hasattr(type(value), "__array__"):
-            raise Unusable(kind(value))
+    known = isinstance(value, (bool, int, float, complex, str, range, list, tuple, np.generic, np.ndarray))
+    if not known and not hasattr(type(value), "__array__"):
+        raise Unusable(kind(value))
     try:
         array = np.asarray(value)
         _complete(array)
@@ -88,7 +88,7 @@ def same(yours: Array, expected: Array) -> bool:
 
 
 def fit(yours: Array, expected: Array) -> Array | None:
-    """`yours` in the expected shape, or None: leading axes of length 1 come and go, and a broadcast serves if it is right."""
+    """`yours` in the expected shape, or None: leading axes of length 1 come and go, a right broadcast serves."""
     while yours.ndim > expected.ndim and yours.shape[0] == 1:
         yours = yours[0]
     try:

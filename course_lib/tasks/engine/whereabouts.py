@@ -64,7 +64,8 @@ def shapes(p: Pair) -> Iterator[str]:
     if not right and mine:
         yield "Yours is still an array; one number is asked for: a sum or a mean over what is left?"
     if right and not mine:
-        yield f"Yours is a single number; every {' and '.join(p.axis(k - len(right)) for k in range(len(right)))} needs one."
+        names = " and ".join(p.axis(k - len(right)) for k in range(len(right)))
+        yield f"Yours is a single number; every {names} needs one."
     if len(mine) == len(right):
         for k in range(len(right)):
             yield from _lengths(p, k)
