@@ -509,7 +509,8 @@ assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 # as reading the whole text at once:
 
 # %%
-from course_lib.nn.attention import KeyValueCache, RelativeAttention
+from course_lib.nn.cache import KeyValueCache
+from course_lib.nn.layer import RelativeAttention
 
 torch.manual_seed(0)
 position = DecayBias([0.0, 0.3, 1.0])

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from course_lib.nn.alibi import ALiBi
-from course_lib.nn.attention import RelativeAttention
 from course_lib.nn.bias import DecayBias
+from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors

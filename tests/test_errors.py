@@ -7,9 +7,10 @@ import torch
 from course_lib.nn import grid as nn_grid
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.alibi import ALiBi
-from course_lib.nn.attention import KeyValueCache, RelativeAttention, SegmentMemory
 from course_lib.nn.attention import attention as nn_attention
 from course_lib.nn.bias import DecayBias
+from course_lib.nn.cache import KeyValueCache, SegmentMemory
+from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors

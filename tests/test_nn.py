@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from torch import nn
 
 from course_lib.nn.absolute import Learned, Sinusoidal
-from course_lib.nn.attention import KeyValueCache, RelativeAttention, SegmentMemory, attention, causal_mask
+from course_lib.nn.attention import attention, causal_mask
 from course_lib.nn.bias import DecayBias
+from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.grid import from_grid, to_grid
+from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
 from course_lib.nn.window import WindowAttention, partition, reverse

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from course_lib.nn import rope as nn_rope
-from course_lib.nn.attention import KeyValueCache, RelativeAttention
+from course_lib.nn.cache import KeyValueCache
+from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
 from course_lib.reference import alibi, attention, rope, skew, t5
 

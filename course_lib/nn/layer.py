@@ -1,0 +1,87 @@
+"""The attention layer of a model: it owns projections, cache and backend, and asks a scheme how offsets enter."""
+
+import torch
+from torch import Tensor, nn
+
+from .attention import check_mask
+from .backends import attend, check_backend
+from .cache import KeyValueCache, SegmentMemory
+from .position import Position
+
+
+class RelativeAttention(nn.Module):
+    """Multi-head attention that owns projections, masks and cache, and asks `position` how offsets enter.
+
+    d_model must be a multiple of n_heads. `causal` hides the keys after each query. `position` is a `Position`
+    (none: attention that is blind to order). `backend` says how to compute it: "auto", "eager", "sdpa" or "flex"
+    (`backends`). Raises ValueError for sizes that do not fit and an unknown backend.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        position: Position | None = None,
+        *,
+        causal: bool = False,
+        backend: str = "auto",
+    ) -> None:
+        super().__init__()
+        self.backend = check_backend(backend)
+        if n_heads < 1 or d_model < 1 or d_model % n_heads:
+            raise ValueError(f"d_model={d_model}, n_heads={n_heads}: d_model must be a positive multiple of n_heads")
+        self.n_heads, self.causal = n_heads, causal
+        self.position = Position() if position is None else position
+        self.query, self.key, self.value, self.out = (nn.Linear(d_model, d_model, bias=False) for _ in range(4))
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        cache: KeyValueCache | SegmentMemory | None = None,
+    ) -> Tensor:
+        """x (batch, n_q, d_model) looks at itself, or at memory (batch, n_k, d_model) when given.
+
+        mask broadcasts to (batch, heads, n_q, n_k), True where a query may look. With a cache, x continues what the
+        cache holds: its first query stands at position len(cache). Returns (batch, n_q, d_model).
+        """
+        if cache is not None and memory is not None:
+            raise ValueError("cache: keeps the keys of self-attention, expected None together with memory")
+        self._check_input(x, memory)
+        past = 0 if cache is None else len(cache)
+        source = x if memory is None else memory
+        if isinstance(cache, SegmentMemory):
+            source = cache.append(x)
+        q, k, v = self._heads(self.query(x)), self._heads(self.key(source)), self._heads(self.value(source))
+        q, k = self.position.rotate(q, k, past, past if isinstance(cache, KeyValueCache) else 0)
+        if isinstance(cache, KeyValueCache):
+            k, v = cache.append(k, v)
+        n_q, n_k = q.shape[-2], k.shape[-2]
+        if mask is not None:
+            check_mask(mask, torch.Size((len(x), self.n_heads, n_q, n_k)))
+        output = attend(
+            self.backend,
+            q,
+            k,
+            v,
+            bias=self.position.bias(n_q, n_k, past),
+            key_vectors=self.position.key_vectors(n_q, n_k, past),
+            value_vectors=self.position.value_vectors(n_q, n_k, past),
+            scale=self.position.scale,
+            mask=mask,
+            causal=self.causal,
+            past=past,
+        )
+        return self.out(output.transpose(-2, -3).flatten(-2))
+
+    def _heads(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
+
+    def _check_input(self, x: Tensor, memory: Tensor | None) -> None:
+        for name, value in (("x", x), ("memory", memory)):
+            if value is not None and (value.dim() != 3 or value.shape[-1] != self.query.in_features):
+                raise ValueError(f"{name} {tuple(value.shape)}: expected (batch, length, {self.query.in_features})")
+        if memory is not None and len(memory) != len(x):
+            raise ValueError(f"memory {tuple(memory.shape)}: expected the batch of x, {len(x)}")

@@ -1,0 +1,356 @@
+"""The fast path and the backends give the numbers of the definition, for any shape, and never build an n × n bias."""
+
+import math
+import shutil
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from course_lib.nn import backends, fast, hankel
+from course_lib.nn.attention import attention
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.cache import KeyValueCache
+from course_lib.nn.fast import fast_attention
+from course_lib.nn.grid import from_grid, row_offsets, to_grid
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position, Vectors
+from course_lib.nn.shaw import ShawVectors
+
+from .schemes import DEVICES, SCHEMES  # this also sets one thread
+
+F64, F32, BF16 = torch.float64, torch.float32, torch.bfloat16
+every_device = pytest.mark.parametrize("device", DEVICES)
+
+
+def definition(q, k, v, *, bias, key_vectors, value_vectors, scale, mask, causal, past):
+    """The formula with every index written out: offsets, gathered vectors (n_q, n_k, d), softmax, in one go."""
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    i, j = torch.arange(n_q, device=q.device)[:, None], torch.arange(n_k, device=q.device)
+    column = j - i + n_q - 1
+    s = torch.einsum("bhid,bhjd->bhij", q, k)
+    if key_vectors is not None:
+        s = s + torch.einsum("bhid,hijd->bhij", q, gathered(key_vectors, column, q.shape[1]))
+    s = scale * s
+    if bias is not None:
+        s = s + bias.expand(q.shape[1], -1)[:, column]
+    visible = torch.ones_like(s, dtype=torch.bool) if mask is None else mask.expand_as(s)
+    if causal:
+        visible = visible & (j - i - past <= 0)
+    weights = s.masked_fill(~visible, -math.inf).softmax(-1).masked_fill(~visible, 0.0)
+    output = weights @ v
+    if value_vectors is not None:
+        output = output + torch.einsum("bhij,hijd->bhid", weights, gathered(value_vectors, column, q.shape[1]))
+    return output
+
+
+def gathered(vectors, column, heads):
+    row = column if vectors.index is None else vectors.index[column]
+    return vectors.table.expand(heads, -1, -1)[:, row]
+
+
+@st.composite
+def problems(draw):
+    """Shapes and options as plain data; `build` makes the tensors."""
+    n_q, n_k = draw(st.integers(1, 24)), draw(st.integers(1, 24))
+    kind = st.sampled_from(["none", "per offset", "clipped", "any index"])
+    return {
+        "batch": draw(st.integers(1, 3)),
+        "heads": draw(st.sampled_from([1, 2, 12])),
+        "n_q": n_q,
+        "n_k": n_k,
+        "past": draw(st.integers(0, 9)),
+        "causal": draw(st.booleans()),
+        "d": draw(st.sampled_from([1, 4])),
+        "d_v": draw(st.sampled_from([4, 4, 3])),
+        "bias": draw(st.sampled_from(["none", "fixed", "learned"])),
+        "key_vectors": draw(kind),
+        "value_vectors": draw(kind),
+        "shared": draw(st.booleans()),
+        "mask": draw(st.sampled_from(["none", "none", "keys", "padding", "grid"])),
+        "seed": draw(st.integers(0, 99)),
+        "block": draw(st.sampled_from([(256, 2**19), (5, 40), (3, 700)])),  # as it is, and so that many are needed
+    }
+
+
+def build(p, device, dtype=F64):
+    """q, k, v, the options of attention, and the list of all that learns. Nothing lies in the order of its axes."""
+    torch.manual_seed(p["seed"])
+    heads, n_q, n_k = p["heads"], p["n_q"], p["n_k"]
+    width, table_heads = n_q + n_k - 1, 1 if p["shared"] else heads
+
+    def numbers(*shape, learns=True):
+        t = torch.randn(*shape[:-2], shape[-1], shape[-2], dtype=F64).to(device, dtype).mT
+        return t.requires_grad_(learns)
+
+    def vectors(kind, d):
+        if kind == "none":
+            return None
+        if kind == "per offset":
+            return Vectors(numbers(table_heads, width, d))
+        r = row_offsets(n_q, n_k, p["past"], device)
+        index = r.clamp(-2, 2) + 2 if kind == "clipped" else torch.randint(0, 5, (width,)).to(device)
+        return Vectors(numbers(table_heads, 5, d), index)
+
+    q, k, v = (numbers(p["batch"], heads, *s) for s in ((n_q, p["d"]), (n_k, p["d"]), (n_k, p["d_v"])))
+    bias = None if p["bias"] == "none" else numbers(table_heads, width, learns=p["bias"] == "learned")
+    shape = {"keys": (n_k,), "padding": (p["batch"], 1, 1, n_k), "grid": (p["batch"], heads, n_q, n_k)}.get(p["mask"])
+    options = {
+        "bias": bias,
+        "key_vectors": vectors(p["key_vectors"], p["d"]),
+        "value_vectors": vectors(p["value_vectors"], p["d_v"]),
+        "scale": 0.7,
+        "mask": None if shape is None else (torch.rand(shape) > 0.4).to(device),
+        "causal": p["causal"],
+        "past": p["past"],
+    }
+    tables = [x if torch.is_tensor(x) else x.table for x in list(options.values())[:3] if x is not None]
+    return (q, k, v), options, [t for t in (q, k, v, *tables) if t.requires_grad]
+
+
+@every_device
+def test_fast_attention_and_its_gradients_equal_the_definition(device, monkeypatch):
+    @settings(deadline=None, max_examples=150, derandomize=True)
+    @given(problems())
+    def check(p):
+        monkeypatch.setattr(fast, "CPU_BLOCK", p["block"])
+        monkeypatch.setattr(fast, "GPU_BLOCK", p["block"])
+        (q, k, v), options, learned = build(p, device)
+        expected = definition(q, k, v, **options)
+        with torch.no_grad():
+            torch.testing.assert_close(fast_attention(q, k, v, **options), expected, rtol=0, atol=1e-10)
+        got = fast_attention(q, k, v, **options)
+        torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
+        grad = torch.randn_like(expected)
+        for a, b in zip(torch.autograd.grad(got, learned, grad), torch.autograd.grad(expected, learned, grad)):
+            torch.testing.assert_close(a, b, rtol=0, atol=1e-10)
+
+    check()
+
+
+@every_device
+@pytest.mark.parametrize(("dtype", "tolerance"), [(F32, 1e-5), (BF16, 0.05)])
+def test_less_precision(dtype, tolerance, device):
+    """Answers are about 1. In bfloat16 the scores themselves have 8 bits, in `attention` as here."""
+
+    @settings(deadline=None, max_examples=40, derandomize=True)
+    @given(problems())
+    def check(p):
+        (q, k, v), options, _ = build({**p, "d": 4}, device, dtype)
+        exact = {
+            name: x.detach().double()
+            if torch.is_tensor(x) and x.dtype == dtype
+            else Vectors(x.table.detach().double(), x.index)
+            if isinstance(x, Vectors)
+            else x
+            for name, x in {**options, "scale": 0.1}.items()
+        }
+        expected = definition(*(t.detach().double() for t in (q, k, v)), **exact)
+        for grad in (False, True):
+            with torch.set_grad_enabled(grad):
+                got = fast_attention(q, k, v, **{**options, "scale": 0.1})
+            assert got.dtype == dtype
+            error = (got.double() - expected).abs() / expected.abs().clamp(min=1)
+            assert error.max() < tolerance
+
+    check()
+
+
+@pytest.mark.parametrize("n", [257, 700])
+@pytest.mark.parametrize("causal", [False, True])
+def test_real_blocks(n, causal):
+    """Lengths that need several blocks as they are, float32 against the definition in float64."""
+    shared = {"heads": 2, "d": 8, "d_v": 8, "batch": 1, "past": 3, "mask": "none", "seed": 0, "shared": False}
+    for kinds in [("learned", "none", "none"), ("none", "per offset", "none"), ("fixed", "clipped", "clipped")]:
+        p = (
+            shared
+            | {"n_q": n, "n_k": n + 3, "causal": causal}
+            | dict(zip(("bias", "key_vectors", "value_vectors"), kinds))
+        )
+        (q, k, v), options, learned = build(p, "cpu", F32)
+        got = fast_attention(q, k, v, **options)
+        exact, exact_options, exact_learned = build(p, "cpu", F64)
+        expected = definition(*exact, **exact_options)
+        assert (got - expected).abs().max() < 1e-5
+        grad = torch.randn_like(expected)
+        grads = zip(torch.autograd.grad(got, learned, grad.float()), torch.autograd.grad(expected, exact_learned, grad))
+        assert all((a - b).abs().max() < 1e-5 * b.abs().max() for a, b in grads)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("terms", ["bias", "key_vectors", "value_vectors"])
+def test_gradcheck(terms, causal, monkeypatch):
+    """Every learned input against finite differences, with two blocks and a query that may look nowhere."""
+    monkeypatch.setattr(fast, "CPU_BLOCK", (2, 8))
+    mask = torch.tensor([[True] * 4, [False] * 4, [True, False, True, True]])
+    for table_shape, index, seen in [((2, 6), None, None), ((1, 3), torch.tensor([0, 0, 0, 1, 2, 2]), mask)]:
+        torch.manual_seed(0)
+        q, k, v = (torch.randn(2, 2, n, 2, dtype=F64, requires_grad=True) for n in (3, 4, 4))
+        bias = torch.randn(table_shape[0], 6, dtype=F64, requires_grad=True)
+        table = torch.randn(*table_shape, 2, dtype=F64, requires_grad=True)
+
+        def run(q, k, v, bias, table, index=index, seen=seen):
+            extra = {} if terms == "bias" else {terms: Vectors(table, index)}
+            return fast_attention(q, k, v, bias=bias, mask=seen, causal=causal, past=1, **extra)
+
+        assert torch.autograd.gradcheck(run, (q, k, v, bias, table))
+
+
+def test_second_derivatives_are_refused_not_wrong():
+    q = torch.randn(1, 1, 3, 2, requires_grad=True)
+    out = fast_attention(q, q, q, key_vectors=Vectors(torch.randn(1, 5, 2)))
+    with pytest.raises(RuntimeError, match="differentiable once"):
+        torch.autograd.grad(out.sum(), q, create_graph=True)
+
+
+# --- the view -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (1, 5), (4, 1), (4, 6), (6, 4)])
+def test_the_view_is_to_grid_with_flipped_queries_and_its_own_adjoint(n_q, n_k):
+    rows = torch.randn(2, n_q, n_q + n_k - 1)
+    assert torch.equal(hankel.view(rows.flip(-2), n_k).flip(-2), to_grid(rows, n_q))
+    shared = rows[:, :1]
+    assert torch.equal(hankel.view(shared, n_k).flip(-2), to_grid(shared, n_q))
+    assert torch.equal(hankel.view(shared, n_k), shared[:, 0].unfold(-1, n_k, 1))
+    assert hankel.view(rows, n_k).data_ptr() == rows.data_ptr()
+    grid = torch.randn(2, n_q, n_k)
+    assert torch.equal(hankel.adjoint(grid.flip(-2)).flip(-2), from_grid(grid, shared=False))
+
+
+def test_clipped_tables_are_recognised_and_others_copied():
+    """A clipped index is a ramp, whichever part of it the text reaches: few products instead of one per offset."""
+    for n_q, n_k, past in [(9, 9, 0), (2, 3, 0), (1, 9, 8), (9, 2, 0), (3, 9, 20)]:
+        vectors = ShawVectors(2, 4, 3).key_vectors(n_q, n_k, past)
+        ramp = fast._Ramp.of(vectors, n_q + n_k - 1)
+        assert ramp.table is vectors.table
+        rows, (left, right) = ramp.rows(slice(0, n_q + n_k - 1))
+        used = list(range(rows.start, rows.stop))
+        assert [used[0]] * left + used + [used[-1]] * right == vectors.index.tolist()
+    backwards = Vectors(torch.randn(1, 3, 2), torch.tensor([2, 1, 0]))
+    assert torch.equal(fast._Ramp.of(backwards, 3).table, backwards.table.flip(1))
+
+
+class Largest(TorchDispatchMode):
+    """Remembers the largest memory behind any tensor that an operation returns."""
+
+    def __init__(self):
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        for t in tree_leaves(result):
+            if torch.is_tensor(t):
+                self.numbers = max(self.numbers, t.untyped_storage().nbytes() // t.element_size())
+        return result
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("name", ["bias", "key_vectors", "clipped"])
+def test_nothing_grows_with_the_square(name, causal):
+    """The largest tensor of forward and backward holds a block or a row per token, never n_q · n_k per head."""
+    heads, n, d = 4, 2048, 8
+    q = torch.randn(1, heads, n, d, requires_grad=True)
+    terms = {
+        "bias": {"bias": torch.randn(heads, 2 * n - 1, requires_grad=True)},
+        "key_vectors": {"key_vectors": Vectors(torch.randn(1, 2 * n - 1, d, requires_grad=True))},
+        "clipped": {
+            name: Vectors(torch.randn(1, 33, d, requires_grad=True), row_offsets(n).clamp(-16, 16) + 16)
+            for name in ("key_vectors", "value_vectors")
+        },
+    }[name]
+    block = fast.CPU_BLOCK[1] + fast.CPU_BLOCK[0] ** 2  # the rows behind a block are a little wider than its grid
+    with Largest() as forward, torch.no_grad():
+        fast_attention(q, q, q, causal=causal, **terms)
+    assert forward.numbers <= (2 * heads * n * d if name == "bias" else block)
+    with Largest() as both:
+        fast_attention(q, q, q, causal=causal, **terms).sum().backward()
+    assert both.numbers <= block < heads * n * n / 25
+    with Largest() as eager, torch.no_grad():
+        attention(q, q, q, **terms)
+    assert eager.numbers >= heads * n * n
+
+
+# --- backends -----------------------------------------------------------------------------------------------------
+
+
+@every_device
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize(
+    ("causal", "dtype", "tolerance"), [(False, F64, 1e-10), (True, F64, 1e-10), (True, F32, 1e-5), (True, BF16, 0.04)]
+)
+def test_backends_agree(name, causal, dtype, tolerance, device):
+    """Every scheme by every backend, with and without a mask that hides a whole row, and with a cache."""
+    torch.manual_seed(0)
+    layer = SCHEMES[name](2, 4, causal=causal).to(device, dtype)
+    x = torch.randn(2, 6, 8, dtype=F64).to(device, dtype)
+    mask = (torch.rand(2, 1, 6, 6) > 0.3).to(device)
+    mask[:, :, 2] = False
+    choices = ["auto", "sdpa", "flex"]
+    if layer.position.value_vectors(6, 6, 0) is not None or (device == "cuda" and dtype == F64):
+        choices.remove("flex")
+    with torch.no_grad():
+        for seen in (None, mask):
+            layer.backend = "eager"
+            expected = layer(x, mask=seen)
+            for layer.backend in choices:
+                assert (layer(x, mask=seen) - expected).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("backend", ["sdpa", "flex"])
+def test_decoding_by_every_backend(backend):
+    torch.manual_seed(0)
+    layer = RelativeAttention(8, 2, DecayBias(0.3), causal=True, backend=backend).double()
+    x = torch.randn(1, 6, 8, dtype=F64)
+    with torch.no_grad():
+        cache = KeyValueCache()
+        rows = [layer(x[:, i : i + 2], cache=cache) for i in (0, 2, 4)]
+        torch.testing.assert_close(torch.cat(rows, 1), layer(x), rtol=0, atol=1e-12)
+
+
+def test_auto_is_eager_only_for_small_grids(monkeypatch):
+    called = []
+    monkeypatch.setattr(backends, "fast_attention", lambda q, *args, **terms: called.append(len(q)) or q)
+    x = torch.randn(1, 4, 127, 2)
+    backends.attend("auto", x, x, x)
+    x = torch.randn(2, 4, 127, 2)
+    backends.attend("auto", x, x, x)
+    assert called == [2]
+
+
+def test_what_a_backend_cannot_do_is_refused():
+    x = torch.randn(1, 2, 3, 4, requires_grad=True)
+    values = Vectors(torch.randn(1, 5, 4))
+    with pytest.raises(ValueError, match="backend='fast': expected one of 'auto', 'eager', 'sdpa', 'flex'"):
+        RelativeAttention(8, 2, Position(), backend="fast")
+    with pytest.raises(ValueError, match="value_vectors: FlexAttention changes scores, not values"):
+        backends.attend("flex", x.detach(), x.detach(), x.detach(), value_vectors=values)
+    with pytest.raises(ValueError, match="backend='flex': has no gradients on a CPU"):
+        backends.attend("flex", x, x, x)
+    with pytest.raises(ValueError, match=r"mask of torch.float32: expected torch.bool"):
+        fast_attention(x, x, x, mask=torch.ones(3, 3))
+    with pytest.raises(ValueError, match=r"mask \(2, 3\): does not broadcast"):
+        fast_attention(x, x, x, mask=torch.ones(2, 3, dtype=torch.bool))
+    with pytest.raises(ValueError, match="past=-1: expected a whole number, 0 or more"):
+        fast_attention(x, x, x, past=-1)
+    with pytest.raises(ValueError, match=r"bias \(3, 5\): expected \(2 or 1, 5\)"):
+        fast_attention(x, x, x, bias=torch.zeros(3, 5))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    shutil.which("c++") is None and shutil.which("g++") is None, reason="compiling needs a C++ compiler"
+)
+def test_flex_compiled():
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, 2, 64, 16) for _ in range(3))
+    terms = {
+        "bias": torch.randn(2, 127),
+        "key_vectors": Vectors(torch.randn(1, 5, 16), row_offsets(64).clamp(-2, 2) + 2),
+    }
+    got = backends.flex_attention(q, k, v, causal=True, compiled=True, **terms)
+    torch.testing.assert_close(got, fast_attention(q, k, v, causal=True, **terms), rtol=0, atol=1e-5)
