@@ -23,6 +23,11 @@ def _biased_attention(q, k, v, bias):
     return weights @ v, weights
 
 
+def _bias_after_softmax(q, k, v, bias):
+    weights = softmax(scores(q, k)) + bias
+    return weights @ v, weights
+
+
 def _rows_sum_to_one(result, *_):
     return np.allclose(np.asarray(result[1]).sum(axis=-1), 1, atol=1e-5)
 
@@ -118,6 +123,30 @@ biased_attention = Task(
             "return weights @ v, weights",
             "return (weights + bias) @ v, weights + bias",
             "The bias is added to the weights as well. It belongs to the scores, before the softmax.",
+        ),
+        Mistake(
+            _bias_after_softmax,
+            "The bias comes after the softmax. It belongs to the scores: add it before, so that each row sums to 1.",
+        ),
+        Mistake(
+            "/ np.sqrt(q.shape[-1]) + bias",
+            "/ np.sqrt(q.shape[-1]) * bias",
+            "The bias is multiplied with the scores. It is added to them.",
+        ),
+        Mistake(
+            "return weights @ v, weights",
+            "return weights.T @ v, weights",
+            "The weights are right, but `weights.T @ v` mixes by key. Row i of the weights belongs to query i: `weights @ v`.",
+        ),
+        Mistake(
+            "return weights @ v, weights",
+            "return s @ v, s",
+            "These are scores, not weights: the softmax is missing.",
+        ),
+        Mistake(
+            "return weights @ v, weights",
+            "return s @ v, weights",
+            "The output is made of the scores. Mix the values by the weights: `weights @ v`.",
         ),
         Mistake(
             "return weights @ v, weights",
@@ -231,6 +260,27 @@ biased_attention_torch = Task(
             "k.transpose(-2, -1)",
             "k.permute(3, 2, 1, 0)",
             "With four axes `.T` turns all of them round. Swap the last two only: `k.transpose(-2, -1)`.",
+        ),
+        Mistake(
+            "(s + bias).softmax(dim=-1)",
+            "(s.softmax(dim=-1) + bias)",
+            "The bias comes after the softmax. It belongs to the scores: add it before, so that each row sums to 1.",
+        ),
+        Mistake(
+            "q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5\n    weights = (s + bias)",
+            "q @ k.transpose(-2, -1)\n    weights = ((s + bias) / q.shape[-1] ** 0.5)",
+            "The bias is scaled along with the scores, which makes it √d times weaker. Scale first, then add.",
+        ),
+        Mistake("(s + bias)", "(s * bias)", "The bias is multiplied with the scores. It is added to them."),
+        Mistake(
+            "(s + bias)",
+            "(s + bias[:, None])",
+            "With `bias[:, None]` the heads become batches. (heads, n, n) aligns from the right by itself: `s + bias`.",
+        ),
+        Mistake(
+            "(s + bias)",
+            "(s + bias[0])",
+            "Head 0 is right, the others are not: all of them get `bias[0]`. Head h gets bias[h].",
         ),
         Mistake("(s + bias)", "(s + bias.mean(dim=0))", "All heads get the same, averaged bias. Head h gets bias[h]."),
         Mistake(

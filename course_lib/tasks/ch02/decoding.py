@@ -74,6 +74,11 @@ It is easy to write: a layer that is only tested on whole sequences never shows 
         ),
         Mistake(
             "np.arange(n_q)[:, None] + n_k - n_q",
+            "np.arange(n_q, n_k)[:, None]",
+            "You leave out n_q rows and keep n_k − n_q. The last n_q of n_k tokens stand at n_k − n_q, …, n_k − 1.",
+        ),
+        Mistake(
+            "np.arange(n_q)[:, None] + n_k - n_q",
             "np.full((n_q, 1), n_k - 1)",
             "All queries stand at the last position. They follow one another: n_k − n_q, n_k − n_q + 1, …",
         ),

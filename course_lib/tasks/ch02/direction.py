@@ -61,6 +61,16 @@ The token itself keeps 0. It is still one number per offset: check with your eye
             "np.where(j > i, 0, past_scale)",
             "The future has no penalty. It gets `future_scale`; hiding it altogether would be a mask's business.",
         ),
+        Mistake(
+            "np.where(j > i, future_scale, past_scale)",
+            "(past_scale + future_scale)",
+            "The two scales are added. Each side has its own: `past_scale` where j < i, `future_scale` where j > i.",
+        ),
+        Mistake(
+            "np.log1p(abs(j - i))",
+            "np.log1p(j - i)",
+            "The absolute value is missing: for keys in the past this takes the logarithm of 0 or less, −∞ and nan. The distance is |j − i|.",
+        ),
         Mistake("np.log1p(abs(j - i))", "abs(j - i)", "This is the linear decay. Take the logarithm of 1 + distance."),
         Mistake(
             "np.where(j > i, future_scale, past_scale)",
@@ -85,6 +95,11 @@ def _causal_weights(scores, bias):
     s = np.where(np.tril(np.ones((n, n), dtype=bool)), scores + bias, -np.inf)
     e = np.exp(s - s.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
+
+
+def _zero_times_infinity(scores, bias):
+    with np.errstate(invalid="ignore"):
+        return softmax(scores + bias + np.triu(np.ones(scores.shape), 1) * -np.inf)
 
 
 def _future_is_hidden(result, *_):
@@ -118,14 +133,14 @@ A causal decoder uses only the past half of an asymmetric bias; an encoder uses 
     draw=lambda rng: (normal(rng, n := int(rng.integers(2, 8)), n), normal(rng, n, n)),
     properties=[
         Property(
-            "hidden keys get nothing",
-            _future_is_hidden,
-            "Some key after its query gets weight. Every key with j > i is hidden: its weight is 0.",
-        ),
-        Property(
             "weights of a query sum to 1",
             _rows_sum_to_one,
             "The weights of one query must sum to 1 over the keys it may see.",
+        ),
+        Property(
+            "hidden keys get nothing",
+            _future_is_hidden,
+            "Some key after its query gets weight. Every key with j > i is hidden: its weight is 0.",
         ),
     ],
     mistakes=[
@@ -138,6 +153,20 @@ A causal decoder uses only the past half of an asymmetric bias; an encoder uses 
             "np.tril(np.ones((n, n), dtype=bool))",
             "np.triu(np.ones((n, n), dtype=bool))",
             "You hide the past and keep the future. A decoder may look at j ≤ i.",
+        ),
+        Mistake(
+            "np.ones((n, n), dtype=bool)",
+            "np.ones((n, n), dtype=bool), -1",
+            "The diagonal is hidden too, which leaves the first token nothing to look at. A token may look at itself: j ≤ i.",
+        ),
+        Mistake(
+            _zero_times_infinity,
+            "Everything is nan, because 0 · ∞ is: use `np.where(mask, scores, -np.inf)`, which multiplies nothing.",
+        ),
+        Mistake(
+            "e / e.sum(axis=-1, keepdims=True)",
+            "e / e.sum(axis=-1)",
+            "The sums of the rows have lost their axis, so that NumPy lays them along the keys: `keepdims=True` keeps it.",
         ),
         Mistake(
             "scores + bias, -np.inf",

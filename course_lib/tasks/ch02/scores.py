@@ -34,6 +34,16 @@ many numbers there are. There may be more keys than queries.""",
     draw=lambda rng: (normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)),
     mistakes=[
         Mistake(
+            "q @ k.T",
+            "q @ k",
+            "(n, d) and (n, d) do not multiply: turn the keys round, `q @ k.T`, so that each query meets each key.",
+        ),
+        Mistake(
+            "q @ k.T",
+            "q * k",
+            "`*` multiplies query i with key i only, number by number. Each query meets every key in `q @ k.T`.",
+        ),
+        Mistake(
             "q.shape[-1]",
             "len(k)",
             "You divide by √(number of keys). d_k is the length of one query: the last axis of q.",

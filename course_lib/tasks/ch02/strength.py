@@ -70,6 +70,17 @@ position, `scales` the values of $\lambda$. Then try it: `row_weights((Q @ K.T /
             "You subtract the largest score of each key. That changes the weights; the largest of each λ's row does not.",
         ),
         Mistake("e / e.sum(axis=-1, keepdims=True)", "s", "These are scores, not weights: the softmax is missing."),
+        Mistake(
+            "np.outer(scales,",
+            "np.outer(np.full(len(scales), 0.3),",
+            "λ is fixed at 0.3 in every row. Row k has the λ of `scales[k]`.",
+        ),
+        Mistake("s = scores -", "s = scores / 2 -", "You divide by 2 = √d_k once more: `scores` are scaled already."),
+        Mistake(
+            "s = scores -",
+            "s = scores / np.sqrt(len(scores)) -",
+            "You scale by √(number of keys), but `scores` are scaled already: take them as they are.",
+        ),
     ],
     alternatives=[
         lambda scores, i, scales: [softmax(scores + decay_bias(len(scores), scale=x)[i]) for x in scales],
@@ -108,6 +119,18 @@ the second, try values with the function of the task before, or halve an interva
     digits=3,
     mistakes=[
         Mistake(
+            {"largest": _majority(SCORES[0], 0), "more than half": _largest(SCORES[0], 0)},
+            "The two answers have changed places: it is the largest first, and more than half later.",
+        ),
+        Mistake(
+            {"largest": math.log(2)},
+            "This is log 2 itself. The two are equal when λ · log 2 makes up the lead of 1.0: divide by log 2.",
+        ),
+        Mistake(
+            {"largest": 1 / math.log10(2)},
+            "You took the logarithm to base 10. The course's `log` is the natural one, `np.log` or `math.log`.",
+        ),
+        Mistake(
             {"largest": _largest(SCORES[1], 1)},
             'This is the value for the query "cat", whose rival is "The". For "The" the rival is "cat".',
         ),
@@ -136,29 +159,36 @@ the second, try values with the function of the task before, or halve an interva
 )
 
 
-def _far_share(scores, scale, decay, d):
-    """Mean share of the attention that goes to keys at distance d or more; decay is "log" or "linear"."""
+def _far_share(scores, scale, decay, at_least):
+    """Mean share of the attention that goes to keys at distance `at_least` or more; decay is "log" or "linear"."""
     position = np.arange(len(scores))
     distance = abs(position - position[:, None])
     penalty = np.log1p(distance) if decay == "log" else distance
     e = np.exp(scores - scale * penalty)
     weights = e / e.sum(axis=-1, keepdims=True)
-    return (weights * (distance >= d)).sum() / len(scores)
+    return (weights * (distance >= at_least)).sum() / len(scores)
 
 
-def _far_share_expected(scores, scale, decay, d):
+def _mean_of_far_cells(scores, scale, decay, at_least):
+    distance = abs(np.subtract.outer(np.arange(len(scores)), np.arange(len(scores))))
+    weights = softmax(scores + decay_bias(len(scores), scale=scale, decay=decay))
+    return weights[distance >= at_least].mean()
+
+
+def _far_share_expected(scores, scale, decay, at_least):
     weights = softmax(scores + decay_bias(len(scores), scale=scale, decay=decay))
     distance = abs(np.subtract.outer(np.arange(len(scores)), np.arange(len(scores))))
-    return np.where(distance >= d, weights, 0).sum(axis=-1).mean()
+    return np.where(distance >= at_least, weights, 0).sum(axis=-1).mean()
 
 
 far_share = Task(
     title="Linear or logarithmic?",
     minutes=10,
     difficulty=2,
-    words=r"""Measure which decay is harsher. For all queries, add the weights of the keys at distance $d$ or more, then
-take the mean over the queries. `scores` are scaled, square, without bias; the bias is $-\lambda\log(1+d)$ or
-$-\lambda d$. Afterwards compare `far_share(Q @ K.T / 2, 0.3, "log", 3)` with `"linear"` and with $\lambda = 0$.""",
+    words=r"""Measure which decay is harsher. For all queries, add the weights of the keys whose distance is `at_least` or
+more, then take the mean over the queries. `scores` are scaled, square, without bias; the bias is
+$-\lambda\log(1+d)$ or $-\lambda d$, with the distance $d = |j - i|$ of each pair. Afterwards compare
+`far_share(Q @ K.T / 2, 0.3, "log", 3)` with `"linear"` and with $\lambda = 0$.""",
     solution=_far_share,
     expected=_far_share_expected,
     cases=[
@@ -175,11 +205,43 @@ $-\lambda d$. Afterwards compare `far_share(Q @ K.T / 2, 0.3, "log", 3)` with `"
         int(rng.integers(0, n)),
     ),
     mistakes=[
-        Mistake("distance >= d", "distance > d", "Keys at distance exactly d count as well: `>=`."),
         Mistake(
-            "distance >= d",
-            "distance <= d",
-            "This is the share of the near keys. Count the far ones: distance at least d.",
+            "distance >= at_least",
+            "distance > at_least",
+            "Keys at a distance of exactly `at_least` count as well: `>=`.",
+        ),
+        Mistake(
+            "distance >= at_least",
+            "distance <= at_least",
+            "This is the share of the near keys. Count the far ones: distance `at_least` or more.",
+        ),
+        Mistake(
+            "distance >= at_least",
+            "distance < at_least",
+            "This is 1 minus the right answer: you took the near keys.",
+        ),
+        Mistake(
+            "distance >= at_least",
+            "position - position[:, None] >= at_least",
+            "You count only keys after the query. Distance counts in both directions: |j − i|.",
+        ),
+        Mistake(
+            _mean_of_far_cells,
+            "You average over the far cells. Add up the far keys of each query, then average over the queries: divide by n.",
+        ),
+        Mistake(
+            "scores - scale * penalty",
+            "scores + 0 * scale * penalty",
+            "The bias comes to nothing. Does it use `at_least`? That only says which keys are counted; the penalty takes the distance |j − i| of each pair.",
+        ),
+        Mistake(" / len(scores)", " * 100 / len(scores)", "A share is asked for, not percent: it is at most 1."),
+        Mistake(
+            "np.exp(scores -", "np.exp(scores / 2 -", "You divide by 2 = √d_k once more: `scores` are scaled already."
+        ),
+        Mistake(
+            "np.exp(scores -",
+            "np.exp(scores / np.sqrt(len(scores)) -",
+            "You scale by √(number of keys), but `scores` are scaled already: take them as they are.",
         ),
         Mistake(
             ".sum() / len(scores)",
@@ -231,7 +293,7 @@ $-\lambda d$. Afterwards compare `far_share(Q @ K.T / 2, 0.3, "log", 3)` with `"
     ],
     alternatives=[_far_share_expected],
     hints=[
-        "`distance >= d` is a matrix of yes and no; multiplied by the weights it keeps the far ones.",
+        "`distance >= at_least` is a matrix of yes and no; multiplied by the weights it keeps the far ones.",
         "Sum along the keys (`axis=-1`), then take the mean over the queries.",
     ],
 )
@@ -256,7 +318,7 @@ and only then try it in the picture of the lesson.""",
     expected=_course_of_cat,
     options={
         "rises": "At first, yes: the far keys pay more. But the token itself pays nothing at all, and in the end that decides.",
-        "falls": "In the end, yes. At small λ the far keys lose more than cat does, and cat gains what they lose.",
+        "falls": "In the end, yes. At small λ the far keys pay more than cat does, and cat gains part of what they lose.",
         "stays": "Its factor 2^−λ is compared with the average factor of the row, and both move.",
         "falls, then rises": "The other way round. Think of λ very large: what is the only key without a penalty?",
         "rises to 1": "For λ very large only one key has no penalty at all, and that is the token itself.",

@@ -1,12 +1,13 @@
 """An answer to commit to: a number worked out by hand, a prediction in words, or several of them by name."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .exercise import Exercise
-from .faces import Result
+from .exercise import MISSING, Exercise
+from .faces import Note, Result
 from .judge import number
 from .parts import Axes, Case, Mistake, named
 from .run import Outcome, run
@@ -25,6 +26,11 @@ NEARLY: dict[str, Callable[[Array], Array]] = {
     "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
     "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
 }
+
+
+def _bare(words: str) -> str:
+    """Words without case, stops and spacing: "Rises, then falls." is an answer too."""
+    return " ".join(re.sub(r"[,.;!]", " ", words.lower()).split())
 
 
 class Answer(Exercise):
@@ -84,6 +90,11 @@ class Answer(Exercise):
             return repr(bool(value) if not isinstance(value, str) else str(value)).replace("'", '"')
         return f"{float(value):.{self.digits}f}" if float(value) != int(value) else str(int(value))
 
+    def compare(self, given: Any = MISSING) -> Note:
+        """An answer has no table of entries: check says all there is to say."""
+        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
+        return Note(self.title, text)
+
     def _check(self, given: Any) -> Result:
         right = self._fields(self.expected())
         outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[
@@ -129,14 +140,14 @@ class Answer(Exercise):
                 return f"{at}expected {'a word' if e.dtype.kind == 'U' else 'a number, without quotes'}"
             if value.squeeze().shape != e.squeeze().shape:
                 return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
-            if self.options and str(value).strip().lower() not in [choice.lower() for choice in self.choices]:
+            if self.options and _bare(str(value)) not in map(_bare, self.choices):
                 return f'{at}"{value}" is none of the choices: ' + ", ".join(f'"{choice}"' for choice in self.choices)
         return ""
 
     def _near(self, yours: Array, right: Array) -> Array:
         """Where an answer counts as right."""
         if right.dtype.kind == "U":
-            return np.char.lower(np.char.strip(yours)) == np.char.lower(right)
+            return np.vectorize(_bare)(yours) == np.vectorize(_bare)(right)
         unit = 10.0**-self.digits if right.dtype.kind == "f" else 0.0
         return np.isclose(
             yours.reshape(right.shape).astype(float), right.astype(float), rtol=1e-9, atol=unit, equal_nan=True
@@ -154,12 +165,12 @@ class Answer(Exercise):
     def _cause(self, yours: Parts, right: Parts, wrong: dict[str, Array]) -> tuple[str, bool]:
         """The message of a wrong option or a known mistake, else what the number nearly is."""
         for choice, message in self.options.items():
-            if str(yours[""]).strip().lower() == choice.lower():
+            if _bare(str(yours[""])) == _bare(choice):
                 return message, True
         for mistake in self.mistakes:
             told = self._fields(mistake.what[0])
             if all(
-                key in yours and yours[key].shape == v.shape and self._near(yours[key], v).all()
+                key in yours and yours[key].size == v.size and self._near(yours[key], v).all()
                 for key, v in told.items()
             ):
                 return mistake.message, True

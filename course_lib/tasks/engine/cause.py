@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .diagnose import WHOLE, Pair, common, transposed
 from .judge import Fault, judge
 from .parts import named
 from .run import Outcome
 from .source import unread
-from .values import same
-from .whereabouts import PARTLY, SHAPES, infinite, separating, undefined
+from .values import Parts, same
+from .whereabouts import PARTLY, SHAPES, UNFILLED, not_finite, separating
+from .wording import in_other_words
 
 if TYPE_CHECKING:
     from .task import Task
@@ -25,6 +28,22 @@ def known_cause(outcomes: Sequence[Outcome], mistaken: Sequence[tuple[str, Seque
     return ""
 
 
+def nearly_known_cause(
+    outcomes: Sequence[Outcome], faults: Sequence[Fault | None], mistaken: Sequence[tuple[str, Sequence[Outcome]]]
+) -> str:
+    """The message of the mistake that agrees wherever yours is finite, which is in most cases; or "".
+
+    A second slip, such as an e^x that overflows, shows in a case of its own and should not hide the first.
+    """
+    finite = [k for k, outcome in enumerate(outcomes) if not outcome.value or _finite(outcome.value)]
+    wrong_there = [k for k in finite if faults[k]]
+    if len(finite) == len(outcomes) or len(wrong_there) < 2 or len(finite) <= len(outcomes) // 2:
+        return ""
+    return known_cause([outcomes[k] for k in finite], [
+        (message, [wrong[k] for k in finite]) for message, wrong in mistaken if len(wrong) == len(outcomes)
+    ])  # fmt: skip
+
+
 def narrowed_cause(
     task: Task, function: Callable, outcomes: Sequence[Outcome], faults: Sequence[Fault | None], first: Fault
 ) -> tuple[str, str]:
@@ -32,6 +51,8 @@ def narrowed_cause(
     unused = unread(function)
     if unused and first.status in ("wrong shape", "wrong values", "property broken"):
         return first.status, f"Your code never reads `{unused[0]}`."
+    if first.status == "raised":
+        return first.status, in_other_words(first.facts[-1])
     arguments = [case.arguments(task.signature) for case in task.all_cases]
     told = telling(task, faults)
     separated = separating([arguments[k] for k in told], [faults[k] is not None for k in told])
@@ -42,21 +63,54 @@ def narrowed_cause(
     ]
     if first.status == "wrong shape":
         return first.status, common((transposed, *SHAPES), pairs) or separated
-    if first.status != "wrong values" or "U" in (pairs[0].yours.dtype.kind, pairs[0].expected.dtype.kind):
+    if first.status != "wrong values":
+        return first.status, ""
+    if "U" in (pairs[0].yours.dtype.kind, pairs[0].expected.dtype.kind):
         return first.status, separated
-    whole = common((undefined, *WHOLE), pairs) or _elsewhere(task, outcomes, first.part, arguments)
+    if odd := not_finite(pairs[0]):  # before all else: what is nan has no property
+        return first.status, odd
+    pairs = [pair for pair in pairs if not not_finite(pair)]
+    whole = common((*UNFILLED, *WHOLE), pairs) or _elsewhere(task, outcomes, first.part, arguments)
     if not whole:
         for k, (fault, outcome) in enumerate(zip(faults, outcomes)):
-            broken = task.broken(k, outcome.value) if fault and outcome.value else ""
+            broken = task.broken(k, outcome.value) if fault and outcome.value and _finite(outcome.value) else ""
             if broken:
                 return "property broken", broken
-    return first.status, whole or common((infinite,), pairs) or separated or common(PARTLY, pairs)
+    right = _right_parts(task, outcomes, first.part)
+    return first.status, whole or right or separated or common(PARTLY, pairs)
+
+
+def _right_parts(task: Task, outcomes: Sequence[Outcome], part: str) -> str:
+    """Of several results, those that are right in every case: the slip comes after them."""
+    right = [
+        other
+        for other in task.returns
+        if other != part
+        and len(outcomes) == len(task.all_cases)
+        and all(
+            outcome.value and not judge({other: outcome.value[other]}, {other: task.right_parts(case)[other]}, ())
+            for outcome, case in zip(outcomes, task.all_cases)
+        )
+    ]
+    return f"Your {' and '.join(right)} {_are(right)} right; the {part} is not." if right else ""
+
+
+def _are(names: Sequence[str]) -> str:
+    return "are" if len(names) > 1 or names[0].endswith("s") else "is"
+
+
+def _finite(value: Parts) -> bool:
+    return all(bool(np.isfinite(array).all()) for array in value.values() if array.dtype.kind != "U")
 
 
 def telling(task: Task, faults: Sequence[Fault | None]) -> list[int]:
-    """The cases that count when wrong ones are set against right ones: that one token alone is right says little."""
+    """The cases that count when wrong ones are set against right ones.
+
+    That one token alone is right says little, nor does a result that is the same everywhere, as without a bias.
+    """
     sizes = [
-        max(array.size for array in task.right_parts(case).values()) if task.expected else 1 for case in task.all_cases
+        max(len(np.unique(array)) for array in task.right_parts(case).values()) if task.expected else 1
+        for case in task.all_cases
     ]
     return [k for k, fault in enumerate(faults) if fault or sizes[k] > 1 or max(sizes) == 1]
 
@@ -70,7 +124,7 @@ def _elsewhere(task: Task, outcomes: Sequence[Outcome], part: str, arguments: Se
                 right = task.right_parts(task.all_cases[k])[other]
                 fault = judge({other: outcome.value[other]}, {other: right}, task.axes_of(k))
                 pairs += [_pair(task, k, fault, arguments[k])] if fault and fault.status == "wrong values" else []
-        if said := common((undefined, *WHOLE), pairs):
+        if said := common((*UNFILLED, *WHOLE), [pair for pair in pairs if not not_finite(pair)]):
             return f"{other}: {said}"
     return ""
 

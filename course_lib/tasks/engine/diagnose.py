@@ -161,6 +161,20 @@ def normalised(p: Pair) -> Iterator[str]:
     yield f"Yours should sum to 1 over the {p.axis(-1)} axis, and does not."
 
 
+def lost_axis(p: Pair) -> Iterator[str]:
+    """Divided by the sum of the wrong row: entry (i, j) by that of row j, as without keepdims."""
+    if p.expected.ndim < 2 or p.expected.shape[-1] != p.expected.shape[-2] or not _ones(p.expected.sum(-1)):
+        return
+    right = p.expected[..., :1]
+    if p.expected.shape[-1] > 1 and (right > 0).all() and (p.yours[..., :1] > 0).all():
+        rate = p.yours[..., :1] / right
+        if same(p.yours, p.expected * rate / np.swapaxes(rate, -1, -2)):
+            yield (
+                "You sum over the right axis, but the sums have lost it, so that NumPy lays them along "
+                f"the {p.axis(-1)} axis: add `keepdims=True`."
+            )
+
+
 def softened(p: Pair) -> Iterator[str]:
     """Right weights of wrong scores: the logarithm of a weight is its score, up to an amount for each row."""
     if p.expected.ndim == 0 or p.expected.shape[-1] < 3 or not (_ones(p.expected.sum(-1)) and _ones(p.yours.sum(-1))):
@@ -210,6 +224,6 @@ def _ones(sums: Array) -> bool:
 
 
 WHOLE: tuple[Fact, ...] = (
-    signs, transposed, factor, normalised, offset, shifted, reversed_, flat, softened, function_of, by_row, reordered,
-    rounded,
+    signs, transposed, lost_axis, factor, normalised, offset, shifted, reversed_, flat, softened, function_of, by_row,
+    reordered, rounded,
 )  # fmt: skip

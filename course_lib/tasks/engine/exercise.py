@@ -8,6 +8,8 @@ from typing import Any
 from ..record import record
 from .faces import Code, Note, Result
 
+MISSING: Any = object()  # stands for an argument that was not given; None is something a learner may give
+
 
 class Exercise:
     """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
@@ -37,8 +39,10 @@ class Exercise:
 
     def hint(self, number: int | None = None) -> Note:
         """The next hint at each call, and the last one from then on; or hint(2), the second."""
-        self._shown = min(max(number or self._shown + 1, 1), len(self.hints))
-        return Note(f"Hint {self._shown} of {len(self.hints)}", self.hints[self._shown - 1])
+        wanted, count = number or self._shown + 1, len(self.hints)
+        self._shown = min(max(wanted, 1), count)
+        no_more = " (the last one; after it there is `.solution()`)" if wanted > count else ""
+        return Note(f"Hint {self._shown} of {count}{no_more}", self.hints[self._shown - 1])
 
     def solution(self) -> Code:
         """The source of a right answer, to read."""
@@ -48,12 +52,23 @@ class Exercise:
         """The source of a right answer, under the name the learner uses."""
         raise NotImplementedError
 
-    def check(self, given: Any) -> Result:
+    def check(self, given: Any = MISSING) -> Result:
         """What is right or wrong about the learner's object; never raises."""
+        if given is MISSING:
+            return self.missing("check")
         result = self.guarded(self._check, given)
         if result.passed:
             record(self.home.__module__, self.name)
         return result
+
+    def compare(self, given: Any = MISSING) -> Any:
+        """Yours beside the expected, where there is something to set side by side."""
+        raise NotImplementedError
+
+    def missing(self, verb: str) -> Result:
+        """What to say when a verb was called with nothing in its parentheses."""
+        text = f"Hand over what you made: write `task.{self.name}.{verb}({self.name})`."
+        return Result("not attempted", self.title, (text,))
 
     def origin(self) -> tuple[Path, int]:
         """The file and the line in which it is written, for an author who is told that something is wrong."""

@@ -54,7 +54,7 @@ def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tupl
     facts = [said + entry(first, yours, right, axes) + many]
     if yours.dtype.kind != "U" and len(wrong) > 2:
         with np.errstate(all="ignore"):
-            size = np.nan_to_num(abs(yours - right.astype(yours.dtype)).astype(float), nan=0.0, posinf=0.0)
+            size = np.nan_to_num(abs(yours - right.astype(yours.dtype)).astype(float), nan=np.inf, posinf=np.inf)
         largest = tuple(int(k) for k in np.unravel_index(size.argmax(), size.shape))
         if size[largest] > 1.5 * size[first]:
             facts.append("largest difference: " + entry(largest, yours, right, axes))

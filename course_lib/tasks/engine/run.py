@@ -25,6 +25,7 @@ from .parts import Case
 from .values import Blank, Parts, Unusable, plain, same
 
 HERE = str(Path(__file__).parent)
+MANY_LINES = 10_000
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
 GRACE = 0.3  # seconds in which a thread should end, or fall asleep
 
@@ -56,7 +57,11 @@ class Run:
         if not lines:
             return ""
         shown = [tidy(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
-        many = f"{lines:,} lines; the first {len(shown)}" if lines > len(shown) else f"{lines} line{'s' * (lines > 1)}"
+        many = f"{lines:,} line{'s' * (lines > 1)}"
+        if self.stopped and lines > MANY_LINES:  # by chance so many before it was stopped
+            many = f"more than {MANY_LINES:,} lines"
+        many += " in all cases together" * (len(self.outcomes) > 1)
+        many += f"; the first {len(shown)}" if lines > len(shown) else ""
         return f"Your code printed {many}: " + " ⏎ ".join(shown)
 
 

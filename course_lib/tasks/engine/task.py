@@ -7,22 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from .cause import known_cause, narrowed_cause
+from .cause import known_cause, narrowed_cause, nearly_known_cause
 from .comparison import Comparison
-from .exercise import Exercise
-from .faces import Result
+from .exercise import MISSING, Exercise
+from .faces import Note, Result
 from .judge import Fault, judge
 from .parts import Axes, Case, Mistake, Property, completed, named, unlabelled
-from .run import Outcome, Run, run
+from .run import MANY_LINES, Outcome, Run, run
 from .source import Source, untouched
 from .values import Parts, fit, kind, parts
 
 SEEDS = 3  # random cases in every check
 TOO_LONG = "Your code ran for more than {:g} seconds and was stopped: does the loop end?"
+MUCH_PRINTED = (
+    "Your code ran for more than {:g} seconds and was stopped. It prints a lot, and printing so much is slow: "
+    "take the `print` out. If it is still too slow then: does the loop end?"
+)
 STUCK = (
     "Your code ran for more than {:g} seconds and could not be stopped (a long call inside a library?). "
     "It goes on in the background: if the notebook stays slow, restart the kernel."
 )
+NOT_A_NUMBER = "Yours holds nan: the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞?"
 STILL = "Your function does just what the given one did: the bug is still there."
 
 
@@ -107,12 +112,12 @@ class Task(Exercise):
 
     # ---------------------------------------------------------------- the verbs
 
-    def compare(self, function: Callable) -> Comparison | Result:
+    def compare(self, given: Any = MISSING) -> Comparison | Result | Note:
         """Yours beside the expected, in the first case where they differ."""
-        return self.guarded(self._compare, function)
+        return self.missing("compare") if given is MISSING else self.guarded(self._compare, given)
 
     def _compare(self, function: Any) -> Comparison | Result:
-        result = self._check(function)
+        result = self._no_function(function, "compare") or self._check(function)
         if self.expected is None or not (result.passed or result.status in ("wrong values", "property broken")):
             return result
         done = self.outcomes(function)
@@ -131,10 +136,8 @@ class Task(Exercise):
         if untouched(given, self.given):
             begin = "Find the bug and mend it" if self.given else "Write the body in place of the `...`"
             return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
-        if issubclass(type(given), type) or not callable(given):  # isinstance would ask the object itself
-            what = f"the class {given.__name__}" if issubclass(type(given), type) else kind(given)
-            text = f"`check` was given {what}; it takes the function itself: `check({self.name})`, without calling it."
-            return Result("wrong type", self.title, (text,))
+        if strange := self._no_function(given, "check"):
+            return strange
         done = self.outcomes(given)
         faults = [self.fault(k, outcome) for k, outcome in enumerate(done.outcomes)]
         bad = next((k for k, fault in enumerate(faults) if fault), len(faults))
@@ -146,8 +149,17 @@ class Task(Exercise):
         told = self.all_cases[bad].told(self.name, self.signature)
         if bad == len(faults):
             text = {"late": TOO_LONG, "stuck": STUCK}[done.stopped or "late"].format(self.seconds)
+            text = MUCH_PRINTED.format(self.seconds) if done.lines > MANY_LINES else text
             return Result("raised", self.title, (told, text), notes=notes)
         return self._explained(given, done, faults, bad, told, notes)
+
+    def _no_function(self, given: Any, verb: str) -> Result | None:
+        """What to say when something else than a function was handed over."""
+        if untouched(given, self.given) or (not issubclass(type(given), type) and callable(given)):
+            return None  # isinstance would ask the object itself
+        what = f"the class {given.__name__}" if issubclass(type(given), type) else kind(given)
+        text = f"`{verb}` was given {what}; it takes the function itself: `{verb}({self.name})`, without calling it."
+        return Result("wrong type", self.title, (text,))
 
     def _explained(
         self, given: Callable, done: Run, faults: list[Fault | None], bad: int, told: str, notes: tuple[str, ...]
@@ -157,6 +169,9 @@ class Task(Exercise):
         assert first is not None
         status, cause = first.status, "" if done.stopped else known_cause(done.outcomes, self._mistaken)
         known = bool(cause)
+        if not cause and not done.stopped:
+            cause = nearly_known_cause(done.outcomes, faults, self._mistaken)
+            known = bool(cause)
         if not cause:
             status, cause = narrowed_cause(self, given, done.outcomes, faults, first)
         if not cause and status == "wrong values":
@@ -175,7 +190,8 @@ class Task(Exercise):
             return Fault("raised", (outcome.error,))
         if self.expected is not None:
             return judge(outcome.value, self._right[k], self.axes_of(k))
-        broken = self.broken(k, outcome.value)
+        undefined = any(np.isnan(array).any() for array in outcome.value.values() if array.dtype.kind in "fc")
+        broken = NOT_A_NUMBER if undefined else self.broken(k, outcome.value)
         return Fault("property broken", (broken,)) if broken else None
 
     def axes_of(self, k: int) -> Axes:

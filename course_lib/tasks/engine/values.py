@@ -61,6 +61,8 @@ def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
+    if not names and isinstance(value, tuple) and len({getattr(item, "shape", None) for item in value}) > 1:
+        raise Unusable(f"{len(value)} values; one is wanted: leave the others out of the `return`")
     if not names or value is None or value is Ellipsis:
         return {"": plain(value)}
     wanted = f"a tuple of {len(names)}: {', '.join(names)}"

@@ -6,26 +6,63 @@ from typing import Any
 import numpy as np
 
 from .diagnose import Fact, Pair
-from .values import Array, close
+from .values import Array, close, same
 
 
-def undefined(p: Pair) -> Iterator[str]:
-    why = "0/0, ∞ − ∞, the logarithm of a negative number, or a row with nothing but −∞?"
-    yield from _odd(p, np.isnan(p.yours) & ~np.isnan(p.expected), "nan", why)
+def not_finite(p: Pair) -> str:
+    """Where a result is nan or infinite and should not be, and what that may come from, or ""."""
+    if "U" in (p.yours.dtype.kind, p.expected.dtype.kind):
+        return ""
+    nan, infinite = (odd(p.yours) & ~odd(p.expected) for odd in (np.isnan, np.isinf))
+    why = (
+        "the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞, or a row with nothing but −∞?"
+        if nan.any()
+        else "the logarithm of 0, a division by 0, or e^x of a large x?"
+    )
+    counts = [f"{name} in {int(odd.sum())}" for name, odd in (("nan", nan), ("infinite", infinite)) if odd.any()]
+    if not counts or not p.expected.ndim:
+        return f"Yours is {'nan' if nan.any() else 'infinite'}: {why}" if counts else ""
+    first = np.argwhere(nan | infinite)[0]
+    where = ", ".join(axis.at(int(k), n) for axis, k, n in zip(p.axes, first, nan.shape))
+    return f"Yours is {' and '.join(counts)} of {nan.size} entries, first at {where}: {why}"
 
 
-def infinite(p: Pair) -> Iterator[str]:
-    why = "a division by 0, the logarithm of 0, or e^x of a large x?"
-    yield from _odd(p, np.isinf(p.yours) & ~np.isinf(p.expected), "infinite", why)
+def whole_numbers(p: Pair) -> Iterator[str]:
+    """An array made for whole numbers cuts off what is written into it."""
+    if p.yours.dtype.kind in "iu" and p.expected.dtype.kind == "f" and same(p.yours, np.trunc(p.expected)):
+        yield "Yours are whole numbers, cut off at the point: has the array `dtype=int`? It should hold floats."
 
 
-def _odd(p: Pair, odd: Array, name: str, why: str) -> Iterator[str]:
-    if odd.any():
-        first = np.argwhere(odd)[0]
-        where = ", ".join(axis.at(int(k), n) for axis, k, n in zip(p.axes, first, odd.shape))
-        if where:
-            yield f"Yours is {name} in {int(odd.sum())} of {odd.size} entries, first at {where}: {why}"
-        yield f"Some of yours is {name}: {why}"
+def zeros(p: Pair) -> Iterator[str]:
+    """A part of a matrix that was never filled: all 0 there, and right elsewhere."""
+    if p.expected.ndim < 2 or min(p.expected.shape[-2:]) < 2:
+        return
+    rows, columns = (np.arange(n) for n in p.expected.shape[-2:])
+    offset = columns - rows[:, None]
+    last = (rows[:, None] == rows[-1]) | (columns == columns[-1])
+    early = "is the `return` indented too far?"
+    parts = {
+        "Below the diagonal everything of yours is 0.": offset < 0,
+        "Above the diagonal everything of yours is 0.": offset > 0,
+        "The last row and the last column are untouched (0): does a loop end one too early?": last,
+        f"All rows after the first are 0: {early}": np.broadcast_to(rows[:, None] > 0, last.shape),
+        f"All but the first entry is 0: {early}": (rows[:, None] + columns) > 0,
+        f"All of yours is 0: is it filled before it is returned? If it is, {early}": np.ones_like(last),
+    }
+    wrong, empty = ~close(p.yours, p.expected), p.yours == 0
+    for text, inside in parts.items():
+        if (wrong & inside).any() and not (wrong & ~inside).any() and (empty | ~inside).all():
+            yield text
+
+
+def first_only(p: Pair) -> Iterator[str]:
+    """Of heads or batches, number 0 is right and no other."""
+    wrong = np.asarray(~close(p.yours, p.expected))
+    for axis in range(p.expected.ndim - 2):
+        each = np.asarray(np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1).any(1))
+        if len(each) > 1 and not each[0] and each[1:].all():
+            name = p.axis(axis - p.expected.ndim)
+            yield f"{name.capitalize()} 0 is right, the others are not: does each {name} get what is its own?"
 
 
 def regions(p: Pair) -> Iterator[str]:
@@ -40,7 +77,7 @@ def steady(p: Pair) -> Iterator[str]:
     """The wrong entries are all off by the same amount."""
     wrong = ~close(p.yours, p.expected)
     gap = (p.yours.astype(float) - p.expected.astype(float))[wrong]
-    if gap.size > 1 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9:
+    if gap.size > 2 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9:
         size = f"{abs(gap[0]):.4g}"
         yield f"Wherever it is wrong, it is too {'large' if gap[0] > 0 else 'small'} by {size}: a boundary?"
         yield "Wherever it is wrong, it is off by the same amount: a boundary?"
@@ -49,14 +86,17 @@ def steady(p: Pair) -> Iterator[str]:
 def shapes(p: Pair) -> Iterator[str]:
     """How a wrong shape differs from the right one."""
     mine, right = p.yours.shape, p.expected.shape
+    yield from _one_row(p)
     for k in range(len(right)):
         if mine == right[:k] + right[k + 1 :]:
             yield f"The {p.axis(k - len(right))} axis is missing: is it summed away (keepdims?), or never made?"
+    if mine[1:] == right and mine[:1] and mine[0] in (2, 3):
+        yield "Yours holds several results of the right shape: return one of them."
     if len(mine) == len(right) + 1 and any(mine[:k] + mine[k + 1 :] == right for k in range(len(mine))):
         yield "There is one axis too many."
     if len(mine) == len(right):
         off = [k for k in range(len(right)) if mine[k] != right[k]]
-        if len(off) == 1 and abs(mine[off[0]] - right[off[0]]) == 1:
+        if len(off) == 1 and off[0] >= len(right) - 2 and abs(mine[off[0]] - right[off[0]]) == 1:
             more = "many" if mine[off[0]] > right[off[0]] else "few"
             yield f"One too {more} along the {p.axis(off[0] - len(right))} axis: count the ends."
         if len(off) > 1 and sorted(mine) == sorted(right):
@@ -71,6 +111,16 @@ def shapes(p: Pair) -> Iterator[str]:
             yield from _lengths(p, k)
     if p.yours.size == p.expected.size and close(p.yours.ravel(), p.expected.ravel()).all():
         yield "The right numbers in another shape."
+
+
+def _one_row(p: Pair) -> Iterator[str]:
+    """One row of a matrix instead of all of them, as a loop leaves it that returns too early or keeps nothing."""
+    if p.expected.ndim == 2 and p.yours.shape == p.expected.shape[1:]:
+        wanted = f"One row instead of several: there should be one for each {p.axis(-2)}."
+        if same(p.yours, p.expected[0]):
+            yield f"{wanted} Is the `return` inside the loop?"
+        if same(p.yours, p.expected[-1]):
+            yield f"{wanted} Yours is the last: collect the rows in a list."
 
 
 def _lengths(p: Pair, k: int) -> Iterator[str]:
@@ -96,7 +146,7 @@ def separating(arguments: Sequence[Mapping[str, Any]], failed: Sequence[bool]) -
         if not all(value is None or isinstance(value, (bool, int, float, str)) for value in values):
             continue
         bad, good = ([v for v, f in zip(values, failed) if f is which] for which in (True, False))
-        if not bad or not good or set(bad) & set(good):
+        if min(len(bad), len(good)) < 2 or set(bad) & set(good):
             continue
         if len(set(good)) == 1 and _special(good):
             return f"Right when `{name}` is {good[0]!r}, wrong in every other case: what does `{name}` change?"
@@ -128,9 +178,6 @@ def _regions(p: Pair) -> dict[str, Array]:
         found[f"entries before the last {p.axis(axis)}"] = index < shape[axis] - 1
     if len(shape) > 1:
         found["entries off the diagonal"] = offset != 0
-    for axis in range(len(shape) - 2):
-        later = np.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(len(shape))]) > 0
-        found[f"entries beyond the first of the {p.axis(axis - len(shape))} axis"] = np.broadcast_to(later, shape)
     found["entries that should be 0"] = p.expected == 0
     found["entries that should be negative"] = p.expected < 0
     found["entries that should be positive"] = p.expected > 0
@@ -138,4 +185,5 @@ def _regions(p: Pair) -> dict[str, Array]:
 
 
 SHAPES: tuple[Fact, ...] = (shapes,)
-PARTLY: tuple[Fact, ...] = (steady, regions)
+UNFILLED: tuple[Fact, ...] = (whole_numbers, zeros)
+PARTLY: tuple[Fact, ...] = (first_only, steady, regions)
