@@ -25,7 +25,7 @@ row_weights = Task(
     difficulty=2,
     words=r"""Recompute the weights of one query for several $\lambda$ at once. `scores` are its scaled scores, $i$ its
 position, `scales` the values of $\lambda$. Then try it: `row_weights((Q @ K.T / 2)[0], 0, [0.1, 0.5, 1.0])` is the row
-*The*. How does its attention move from far to near?""",
+*The*: as $\lambda$ grows, its attention leaves *mat* and *on* for *cat* and for itself.""",
     solution=_row_weights,
     expected=lambda scores, i, scales: [softmax(scores + decay_bias(len(scores), scale=x)[i]) for x in scales],
     cases=[
@@ -112,7 +112,7 @@ self_dominates = Answer(
     title="From where on does a token look at itself most?",
     minutes=10,
     difficulty=3,
-    words=r"""*Dominates* can mean two things. For the query *The*: from which $\lambda$ on is its **own** weight the largest
+    words=r"""*Most* can mean two things. For the query *The*: from which $\lambda$ on is its **own** weight the largest
 of the row, and from which $\lambda$ on is it more than half? A pencil finds the first (two scores, one logarithm). For
 the second, try values with the function of the task before, or halve an interval. Three decimals are enough.""",
     expected=lambda: {"largest": _largest(SCORES[0], 0), "more than half": _majority(SCORES[0], 0)},

@@ -83,6 +83,8 @@ class Exercise:
             return look(given)
         except KeyboardInterrupt:
             return Result("raised", self.title, ("Interrupted before the check was done.",))
+        except ModuleNotFoundError as error:
+            return Result("raised", self.title, (f"This task needs {error.name}, which is not installed here.",))
         except BaseException as error:
             return Result(
                 "raised", self.title, (f"The check could not read what it was given ({type(error).__name__}).",)
