@@ -312,6 +312,14 @@ def test_decoding_by_every_backend(backend):
         torch.testing.assert_close(torch.cat(rows, 1), layer(x), rtol=0, atol=1e-12)
 
 
+def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
+    x, row = torch.randn(1, 2, 3, 4, requires_grad=True), torch.randn(2, 5, requires_grad=True)
+    with torch.no_grad():
+        torch.testing.assert_close(
+            backends.attend("flex", x, x, x, bias=row), backends.attend("eager", x, x, x, bias=row), rtol=0, atol=1e-6
+        )
+
+
 def test_auto_is_eager_only_for_small_grids(monkeypatch):
     called = []
     monkeypatch.setattr(backends, "fast_attention", lambda q, *args, **terms: called.append(len(q)) or q)

@@ -74,9 +74,9 @@ def flex_attention(
     """The output of `attention` by FlexAttention: score(s, b, h, i, j) = s + b_h[j − i] + scale · q_i·a[j − i].
 
     The query's products with the vectors are made before, (n_q, rows of the table) per head. compiled=None: compiled on
-    a GPU, and on a CPU with a C++ compiler for grids of 256 × 256 or more; the first call of each shape then takes
-    seconds on a CPU. Uncompiled it is right, and slow. Raises ValueError for value_vectors, for gradients on a CPU,
-    and when shapes do not fit. Source: Dong et al. 2024, section 3.
+    a GPU (from 16 channels a head, not in float64), and on a CPU with a C++ compiler for grids of 256 × 256 or more,
+    where the first call of a shape then takes seconds. Uncompiled it is right, and slow. Raises ValueError for
+    value_vectors, for gradients on a CPU, and when shapes do not fit. Source: Dong et al. 2024, section 3.
     """
     n_q, n_k = check_shapes(q, k, v, bias, key_vectors, value_vectors), k.shape[-2]
     if value_vectors is not None:
@@ -84,6 +84,8 @@ def flex_attention(
     learned = (q, k, v, bias, None if key_vectors is None else key_vectors.table)
     if q.device.type == "cpu" and torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in learned):
         raise ValueError("backend='flex': has no gradients on a CPU; expected torch.no_grad(), or 'sdpa' or 'eager'")
+    if not torch.is_grad_enabled():  # a view of a parameter still says that it learns, and is then refused
+        q, k, v, bias = q.detach(), k.detach(), v.detach(), None if bias is None else bias.detach()
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     lead = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     heads = lead[-1]
@@ -111,7 +113,7 @@ def flex_attention(
         blocks = flex.create_block_mask(
             lambda b, h, i, j: seen[b, h, i, j] & (j <= last + i), len(q), heads, n_q, n_k, device=str(q.device)
         )
-    run = _flex(_can_compile(q.device, n_q * n_k) if compiled is None else compiled)
+    run = _flex(_can_compile(q, v) if compiled is None else compiled)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="flex_attention called without torch.compile")
         output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale)
@@ -128,7 +130,9 @@ def _flex(compiled: bool) -> Callable[..., Any]:
     return torch.compile(flex.flex_attention) if compiled else flex.flex_attention  # type: ignore[return-value]
 
 
-def _can_compile(device: torch.device, cells: int) -> bool:
-    if device.type != "cpu":
-        return True
-    return cells >= 2**16 and any(map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++")))
+def _can_compile(q: Tensor, v: Tensor) -> bool:
+    """Where there is a compiler, the kernel exists for these sizes, and compiling pays."""
+    if q.device.type != "cpu":
+        return min(q.shape[-1], v.shape[-1]) >= 16 and q.dtype != torch.float64
+    compilers = (os.environ.get("CXX", "c++"), "g++", "clang++")
+    return q.shape[-2] * v.shape[-2] >= 2**16 and any(map(shutil.which, compilers))

@@ -1,0 +1,1 @@
+"""How fast each scheme is, beside attention without position and beside its peers: `python -m tests.bench --help`."""
