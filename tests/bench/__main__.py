@@ -11,7 +11,8 @@ import torch
 from tqdm import tqdm
 
 from . import learning_table, report
-from .contenders import SCHEMES, Size
+from .contender import Size
+from .contenders import SCHEMES
 from .measure import exponent, interleaved, peak_memory, ratio, step
 
 
@@ -98,7 +99,8 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     settings = (
         f"Batch 1, 8 heads, d 64, {str(dtype)[6:]}, {given.device}; medians over {given.rounds} interleaved rounds, as "
         "multiples of `scaled_dot_product_attention` without position (is_causal=True for causal schemes) in the same "
-        "round. Projections excluded. Memory: above inputs and tables, peak of one call in a process of its own."
+        "round. Projections excluded. Memory: above inputs and tables, peak of one call in a process of its own (on a "
+        "CPU what was freed while the inputs were made, up to the size of one of them, is used first and not counted)."
     )
     return {
         "machine": report.machine(given.device),

@@ -17,8 +17,9 @@ from torch.nn import functional as F
 from course_lib.nn.backends import flex_attention
 from course_lib.nn.fast import fast_attention
 
-from .contenders import Contender, Size, offsets
+from .contender import Contender, Size
 from .measure import seconds, step
+from .peers import offsets
 
 Build = Callable[[Size, bool], Contender]
 

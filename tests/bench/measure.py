@@ -13,7 +13,8 @@ from pathlib import Path
 
 import torch
 
-from .contenders import SCHEMES, Contender, Size
+from .contender import Contender, Size
+from .contenders import SCHEMES
 
 
 def step(contender: Contender, inputs: list[torch.Tensor], backward: bool) -> Callable[[], object]:
