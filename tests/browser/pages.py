@@ -36,12 +36,19 @@ def ready(page: Page) -> None:
 
 
 def run_all(page: Page) -> None:
-    """Run → Run All Cells, and wait until the last cell is done."""
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    """Run → Run All Cells on a page without outputs, until the last cell is done."""
+    menu(page, "Edit", "Clear Outputs of All Cells")
     prompts = notebook(page).locator(".jp-CodeCell .jp-InputPrompt")
+    expect(prompts.filter(has_text=re.compile(r"\d"))).to_have_count(0)
+    menu(page, "Run", "Run All Cells")
+    expect(prompts.filter(has_text=re.compile(r"[\d*]")).first).to_be_visible()  # it has begun: all others wait
     expect(prompts.filter(has_text="*")).to_have_count(0, timeout=2 * PATIENCE)
     ready(page)
+
+
+def menu(page: Page, name: str, item: str) -> None:
+    page.get_by_role("menuitem", name=name, exact=True).click()
+    page.get_by_role("menuitem", name=item, exact=True).click()
 
 
 def notebook(page: Page) -> Locator:
