@@ -9,7 +9,8 @@ from course_lib.nn.rope import RoPE
 
 from .bench import learning_table
 from .bench.__main__ import main
-from .bench.contenders import SCHEMES, Size
+from .bench.contender import Size
+from .bench.contenders import SCHEMES
 from .bench.contenders import ours as as_ours
 from .bench.measure import exponent, peak_memory, ratio, step
 

@@ -7,7 +7,8 @@ The bounds leave room for a busy machine; where the fused kernel is lost or a gr
 import pytest
 import torch
 
-from .bench.contenders import SCHEMES, Size
+from .bench.contender import Size
+from .bench.contenders import SCHEMES
 from .bench.measure import interleaved, step
 
 N, ROUNDS, ATTEMPTS = 1024, 5, 4
