@@ -178,11 +178,17 @@ class Copy:
         return subprocess.Popen(
             [sys.executable, self.root / "course.py", *words], cwd=self.wheels, env={**kept, **offline, **environment},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=None if WINDOWS else hear_interrupts,
         )  # fmt: skip
 
     def run(self, *words):
         process = self.start(*words)
         return Said(*process.communicate(timeout=100), process.returncode)
+
+
+def hear_interrupts():
+    """A shell starts what runs in the background with Ctrl-C ignored, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 Said = namedtuple("Said", "out err status")
