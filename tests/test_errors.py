@@ -108,6 +108,10 @@ TORCH = [
         lambda: nn_attention(q3, t(1, 2, 5, 6), k3),
         "q (1, 2, 3, 4), k (1, 2, 5, 6): the last axis d must be the same",
     ),
+    (
+        lambda: nn_attention(q3, t(2, 3, 5, 4), t(5, 3, 5, 4)),
+        "q (1, 2, 3, 4), k (2, 3, 5, 4), v (5, 3, 5, 4): the leading axes (…, heads) must be the same or 1",
+    ),
     (lambda: nn_attention(q3, k3, q3), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
     (lambda: nn_attention(q3, k3, k3, bias=t(2, 6)), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
     (lambda: nn_attention(q3, k3, k3, bias=t(3, 7)), "bias (3, 7): expected (2 or 1, 7) for n_q=3, n_k=5"),

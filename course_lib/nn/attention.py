@@ -1,6 +1,7 @@
 """Attention, with every place where relative position may enter it, as the formula reads."""
 
 import math
+from itertools import zip_longest
 
 import torch
 from torch import Tensor
@@ -73,6 +74,10 @@ def check_shapes(
         raise ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}: the last axis d must be the same")
     if v.shape[-2] != n_k:
         raise ValueError(f"v {tuple(v.shape)}: expected one row per key, (…, heads, {n_k}, d)")
+    for axes in zip_longest(*(reversed(x.shape[:-2]) for x in (q, k, v)), fillvalue=1):
+        if len({*axes} - {1}) > 1:
+            shapes = ", ".join(f"{name} {tuple(x.shape)}" for name, x in (("q", q), ("k", k), ("v", v)))
+            raise ValueError(f"{shapes}: the leading axes (…, heads) must be the same or 1")
     width = n_q + n_k - 1
     if bias is not None and (bias.dim() != 2 or bias.shape[0] not in (1, heads) or bias.shape[1] != width):
         raise ValueError(f"bias {tuple(bias.shape)}: expected ({heads} or 1, {width}) for n_q={n_q}, n_k={n_k}")

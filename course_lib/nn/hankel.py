@@ -10,8 +10,9 @@ other strides. For a bias, one row that all queries share: one number further pe
 `row.unfold(-1, n_k, 1)`, n_q · n_k cells seen through a window on n_q + n_k − 1 numbers. For a row per query, one query
 further is also one row further: stride width + 1. Huang's skew and Transformer-XL's shift are nothing but this stride.
 
-The view is its own adjoint. Each number of `rows` receives the gradients of the cells that showed it: write the grid's
-gradient through the same view of a buffer of zeros, and the buffer holds the gradient of `rows`.
+With a row per query the view is its own adjoint. Each number of `rows` receives the gradient of the cell that showed
+it: write the grid's gradient through the same view of a buffer of zeros, and the buffer holds the gradient of `rows`.
+A row that all queries share gets the sum of theirs; written through its own view, cells would overwrite each other.
 
 Sources: Huang et al. 2019, section 3.4.1, and Dai et al. 2019, appendix B, have the same rearrangement as a reshape;
 the ends that repeat are the clipping of Shaw et al. 2018, section 3.2.

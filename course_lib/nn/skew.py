@@ -40,4 +40,5 @@ def take_offsets(table: Tensor, n_q: int, n_k: int, past: int = 0, *, causal: bo
     check_length(past + n_q if causal else max(past + n_q, n_k - past), max_length)
     first = max_length - (past + n_q)  # the row of the smallest offset, −(past + n_q − 1)
     found = table[..., first : first + n_q + n_k - 1, :]
-    return pad(found, (0, 0, 0, n_q + n_k - 1 - found.shape[-2]))
+    missing = n_q + n_k - 1 - found.shape[-2]
+    return pad(found, (0, 0, 0, missing)) if missing else found  # `pad` by nothing would copy

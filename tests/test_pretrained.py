@@ -1,0 +1,155 @@
+"""The table of a published T5, read from a folder and over HTTP, and what is said when there is none."""
+
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from course_lib.nn.pretrained import t5_table  # noqa: E402
+
+WANTED = "{}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
+
+
+def file_of(tensors, dtype="F32"):
+    """A safetensors file with these tensors, written by hand."""
+    header, body = {"__metadata__": {"format": "pt"}}, b""
+    for name, tensor in tensors.items():
+        raw = tensor.contiguous().view(torch.uint8).numpy().tobytes()
+        spot = [len(body), len(body) + len(raw)]
+        header[name] = {"dtype": dtype, "shape": list(tensor.shape), "data_offsets": spot}
+        body += raw
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + body
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A function that puts bytes where a checkpoint belongs, and says in which folder."""
+
+    def write(content):
+        (tmp_path / "model.safetensors").write_bytes(content)
+        return tmp_path
+
+    return write
+
+
+def test_both_tables_of_a_published_model(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    config = transformers.T5Config(vocab_size=20, d_model=8, d_kv=4, num_heads=3, d_ff=8, num_layers=2)
+    model = transformers.T5Model(config)
+    model.save_pretrained(tmp_path)
+    for stack in ("encoder", "decoder"):
+        first = getattr(model, stack).block[0].layer[0].SelfAttention
+        table = t5_table(tmp_path, stack)
+        assert table.shape == (32, 3)
+        assert torch.equal(table, first.relative_attention_bias.weight)
+
+
+@pytest.mark.parametrize(("dtype", "name"), [(torch.float32, "F32"), (torch.float16, "F16"), (torch.bfloat16, "BF16")])
+def test_every_precision_comes_as_float32(folder, dtype, name):
+    table = torch.arange(8.0).reshape(4, 2).to(dtype)
+    found = t5_table(folder(file_of({"shared.weight": table + 1, WANTED.format("decoder"): table}, name)), "decoder")
+    assert found.dtype == torch.float32 and torch.equal(found, table.float())
+
+
+@pytest.fixture
+def server():
+    """A hub with one model; `whole` makes it ignore ranges. Yields its address, the switch and the ranges asked for."""
+    content = file_of(
+        {"shared.weight": torch.zeros(50_000), WANTED.format("encoder"): torch.arange(64.0).reshape(32, 2)}
+    )
+    asked, switch = [], {"whole": False}
+
+    class Hub(BaseHTTPRequestHandler):
+        def do_GET(self):
+            if self.path == "/moved/t5/resolve/main/model.safetensors":  # as a hub sends one on to where files lie
+                self.send_response(302)
+                self.send_header("Location", "/somebody/t5/resolve/main/model.safetensors")
+                self.end_headers()
+                return
+            if self.path != "/somebody/t5/resolve/main/model.safetensors":
+                self.send_error(404)
+                return
+            first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
+            asked.append((first, last))
+            part = content if switch["whole"] else content[first : last + 1]
+            if switch.get("hangs up"):
+                return
+            self.send_response(200 if switch["whole"] else 206)
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            self.wfile.write(part)
+
+        def log_message(self, *_):
+            pass
+
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{made.server_port}", switch, asked
+    made.shutdown()
+    made.server_close()
+
+
+def test_over_http_only_the_table_travels(server):
+    address, _, asked = server
+    assert torch.equal(t5_table("somebody/t5", hub=address), torch.arange(64.0).reshape(32, 2))
+    assert sum(last + 1 - first for first, last in asked) < 1000
+
+
+def test_a_server_may_send_one_on(server):
+    address, _, asked = server
+    assert torch.equal(t5_table("moved/t5", hub=address), torch.arange(64.0).reshape(32, 2))
+    assert sum(last + 1 - first for first, last in asked) < 1000
+
+
+def test_a_server_that_hangs_up_is_an_os_error(server):
+    address, switch, _ = server
+    switch["hangs up"] = True
+    with pytest.raises(OSError):
+        t5_table("somebody/t5", hub=address)
+
+
+def test_a_server_without_ranges_is_not_read_to_the_end(server):
+    address, switch, _ = server
+    switch["whole"] = True
+    with pytest.raises(OSError, match="sends whole files only"):
+        t5_table("somebody/t5", hub=address)
+
+
+def test_an_unknown_name_and_no_hub_are_an_os_error(server):
+    address, _, _ = server
+    with pytest.raises(OSError, match="404"):
+        t5_table("somebody/else", hub=address)
+    with pytest.raises(OSError):
+        t5_table("somebody/t5", hub="http://127.0.0.1:9", timeout=2)
+
+
+def test_what_holds_no_table_is_refused_with_words(folder, tmp_path):
+    with pytest.raises(ValueError, match=r"holds no model\.safetensors"):
+        t5_table(tmp_path)
+    with pytest.raises(ValueError, match=r"no tensor decoder\.block\.0"):
+        t5_table(folder(file_of({WANTED.format("encoder"): torch.zeros(32, 2)})), "decoder")
+    with pytest.raises(ValueError, match="stored as I64, expected one of F32, F16, BF16"):
+        t5_table(folder(file_of({WANTED.format("encoder"): torch.zeros(32, 2, dtype=torch.long)}, "I64")))
+    for broken in (
+        b"",
+        b"12345678 not a header",
+        (20).to_bytes(8, "little") + b"{ no json in here   ",
+        (2).to_bytes(8, "little") + b"[]",
+    ):
+        with pytest.raises(ValueError, match=r"safetensors|ends too early"):
+            t5_table(folder(broken))
+    whole = file_of({WANTED.format("encoder"): torch.zeros(32, 2)})
+    with pytest.raises(ValueError, match="ends too early"):
+        t5_table(folder(whole[:-1]))
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="stack='both': expected 'encoder' or 'decoder'"):
+        t5_table("somebody/t5", "both")
+    with pytest.raises(ValueError, match="name_or_path='no folder': expected a folder, or a name"):
+        t5_table("no folder")
