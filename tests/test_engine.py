@@ -734,6 +734,22 @@ def test_untouched_tells_small_changes_apart():
         assert untouched(cell(source, "f"), given) is same, source
 
 
+def test_a_line_moved_out_of_an_if_is_a_change():
+    def given(n):
+        """Words."""
+        total = 0
+        for k in range(n):
+            if k > 2:
+                total += k
+                total += 1
+        return total
+
+    head = "def f(n):\n    total = 0\n    for k in range(n):\n        if k > 2:\n            total += k\n"
+    for indent, same in ((12, True), (8, False), (4, False)):
+        source = f"{head}{' ' * indent}total += 1\n    return total"
+        assert untouched(cell(source, "f"), given) is same, source
+
+
 def test_an_open_task_is_decided_by_its_properties():
     task = array_task(
         _softmax,
@@ -790,6 +806,44 @@ def test_an_answer_does_not_give_the_right_one_away():
     result = ANSWER.check({"near": 0.9, "word": "up"})
     assert "0.25" not in repr(result)
     assert ANSWER.check({"near": 0.5, "word": "up"}).cause == "Halve it."
+
+
+COUNTS = Answer(
+    "counts",
+    "Counts",
+    expected=lambda: {"few": 4, "rows": [2, 5], "seen": True, "kind": "past"},
+    mistakes=[Mistake({"rows": [5, 2]}, "The rows are swapped."), Mistake({"kind": "future"}, "It lies behind.")],
+    digits=0,
+    **BASICS,
+)
+RIGHT_COUNTS = {"few": 4, "rows": [2, 5], "seen": True, "kind": "past"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"few": 5}, "This is 1 too large."),
+        ({"few": 8}, "This is twice the right number."),
+        ({"few": 6}, ""),  # near enough to several relations, and none of them
+        ({"few": 0}, ""),
+        ({"few": 4.02}, ""),
+        ({"few": 3, "rows": [5, 2]}, "rows, entry 0: 5 is not right (0 of 2 are right)\n  → The rows are swapped."),
+        ({"seen": "yes"}, "seen: expected `True` or `False`, without quotes"),
+        ({"kind": "futurre"}, 'kind: "futurre" is none of the words: "future", "past"'),
+        ({"rows": {5, 2}, "kind": "future"}, "It lies behind."),
+    ],
+    ids=repr,
+)
+def test_whole_numbers_words_and_truth_values_are_told_what_they_are(changes, words):
+    result = COUNTS.check({**RIGHT_COUNTS, **changes})
+    assert not result.passed and words in repr(result)
+    assert words or not result.cause
+
+
+def test_an_answer_in_another_form_is_told_the_form():
+    for given in ([4, [2, 5], True, "past"], 4, "past"):
+        assert "should be a dictionary with few, rows, seen, kind" in repr(COUNTS.check(given))
+    assert COUNTS.check({**RIGHT_COUNTS, "rows": {2, 5}}).passed
 
 
 @pytest.mark.parametrize("how", ["raises", "endless"])
@@ -916,3 +970,8 @@ def test_the_imports_cost_little_more_than_numpy():
 def test_plain_leaves_an_array_as_it_is():
     x = np.arange(6.0).reshape(2, 3)
     assert plain(x) is x
+
+
+def test_stress_and_code_in_a_message():
+    html = Result("wrong values", "*Sums*", ("`a * b` and 2*m*x stay, *this* is stressed",))._repr_html_()
+    assert "<em>Sums</em>" in html and ">a * b</code> and 2*m*x stay, <em>this</em> is" in html

@@ -1,7 +1,7 @@
 """An answer to commit to: a number worked out by hand, a prediction in words, or several of them by name."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,10 @@ class Answer(Exercise):
         return Note(self.title, text)
 
     def _check(self, given: Any) -> Result:
-        right = self._fields(self.expected())
+        expected = self.expected()
+        right = self._fields(expected)
+        if isinstance(expected, Mapping) and not (isinstance(given, Mapping) or given is None or given is Ellipsis):
+            return Result("wrong type", self.title, (self._no_dictionary(),))
         outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[
             0
         ]
@@ -110,42 +113,57 @@ class Answer(Exercise):
             return Result("wrong type", self.title, (strange,))
         wrong = {key: ~self._near(yours[key], e) for key, e in right.items() if key in yours}
         missing = [key for key in right if key not in yours]
-        facts = [self._told(key, mask, yours[key]) for key, mask in wrong.items() if mask.any()][:1]
+        cause, known, about = self._cause(yours, right, wrong)
+        bad = [key for key, mask in wrong.items() if mask.any()]
+        told = next((key for key in bad if key in about), bad[0] if bad else None)  # the fact the cause speaks of
+        facts = [self._told(told, wrong[told], yours[told])] if told is not None else []
         if not facts and not missing:
             return Result("passed", self.title, ("right",))
         facts += [f"still to fill in: {', '.join(missing)}"] if missing else []
-        if not any(mask.any() for mask in wrong.values()):
+        if told is None:
             return Result("not attempted", self.title, ("right so far", *facts))
-        cause, known = self._cause(yours, right, wrong)
         return Result("wrong values", self.title, tuple(facts), cause, known=known)
 
     def _fields(self, value: Any) -> Parts:
         """The fields by name; those left at `...` are left out."""
-        if isinstance(value, Mapping):
-            return {str(key): plain(item) for key, item in value.items() if item is not Ellipsis and item is not None}
-        return {} if value is None else {"": plain(value)}
+        given = value if isinstance(value, Mapping) else {"": value}
+        listed = {str(key): sorted(item) if isinstance(item, (set, frozenset)) else item for key, item in given.items()}
+        return {key: plain(item) for key, item in listed.items() if item is not None and item is not Ellipsis}
+
+    def _no_dictionary(self) -> str:
+        return f"`{self.name}` should be a dictionary with {', '.join(self._fields(self.expected()))}"
+
+    @property
+    def _words(self) -> set[str]:
+        """All words that the right answer and the known wrong ones use."""
+        values = [self.expected(), *(mistake.what[0] for mistake in self.mistakes)]
+        arrays = [array for value in values for array in self._fields(value).values()]
+        return {str(word) for array in arrays if array.dtype.kind == "U" for word in array.ravel()}
 
     def _strange(self, yours: Parts, right: Parts) -> str:
         unknown = [key for key in yours if key not in right]
         if unknown:
-            wanted = ", ".join(key for key in right if key)
-            return (
-                f"`{self.name}` should be a dictionary with {wanted}"
-                if wanted
-                else f"`{self.name}` should be one value"
-            )
+            return f"`{self.name}` should be one value" if "" in right else self._no_dictionary()
         for key, value in yours.items():
             at, e = f"{key}: " if key else "", right[key]
             if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
-                return f"{at}expected {'a word' if e.dtype.kind == 'U' else 'a number, without quotes'}"
+                wanted = {"U": "a word", "b": "`True` or `False`, without quotes"}
+                return f"{at}expected {wanted.get(e.dtype.kind, 'a number, without quotes')}"
             if value.squeeze().shape != e.squeeze().shape:
                 return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
             if self.options and _bare(str(value)) not in map(_bare, self.choices):
                 return f'{at}"{value}" is none of the choices: ' + ", ".join(f'"{choice}"' for choice in self.choices)
+            if (
+                key
+                and e.dtype.kind == "U"
+                and len(self._words) > 1
+                and _bare(str(value)) not in map(_bare, self._words)
+            ):
+                return f'{at}"{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in sorted(self._words))
         return ""
 
     def _near(self, yours: Array, right: Array) -> Array:
-        """Where an answer counts as right."""
+        """Where an answer counts as right: whole numbers exactly, others within one unit of the last decimal."""
         if right.dtype.kind == "U":
             return np.vectorize(_bare)(yours) == np.vectorize(_bare)(right)
         unit = 10.0**-self.digits if right.dtype.kind == "f" else 0.0
@@ -162,30 +180,43 @@ class Answer(Exercise):
         counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
         return f"{', '.join(name for name in (key, where) if name) or 'yours'}: {shown} is not right{counted}"
 
-    def _cause(self, yours: Parts, right: Parts, wrong: dict[str, Array]) -> tuple[str, bool]:
-        """The message of a wrong option or a known mistake, else what the number nearly is."""
+    def _cause(self, yours: Parts, right: Parts, wrong: dict[str, Array]) -> tuple[str, bool, Iterable[str]]:
+        """The message of a wrong option or a known mistake, else what the number nearly is; and the fields it means."""
+        bad = [key for key, mask in wrong.items() if mask.any()]
+        if not bad:
+            return "", False, bad
         for choice, message in self.options.items():
             if _bare(str(yours[""])) == _bare(choice):
-                return message, True
+                return message, True, bad
         for mistake in self.mistakes:
             told = self._fields(mistake.what[0])
             if all(
                 key in yours and yours[key].size == v.size and self._near(yours[key], v).all()
                 for key, v in told.items()
             ):
-                return mistake.message, True
-        bad = [key for key, mask in wrong.items() if mask.any()]
+                return mistake.message, True, told
         if any(right[key].dtype.kind not in "iuf" for key in bad):
-            return "", False
+            return "", False, bad
         with np.errstate(all="ignore"):
             for message, change in NEARLY.items():
-                if all(self._near(yours[key], np.asarray(change(right[key].astype(float)))).all() for key in bad):
-                    return message, False
+                if all(self._related(yours[key], right[key], change) for key in bad):
+                    return message, False, bad
             if all(
-                np.allclose(
+                right[key].dtype.kind == "f"
+                and np.allclose(
                     yours[key].reshape(right[key].shape), right[key], rtol=0, atol=0.02 * (1 + abs(right[key]).max())
                 )
                 for key in bad
             ):
-                return f"Close: give {self.digits} decimals, and round only at the end.", False
-        return "", False
+                return (
+                    f"Close: give {self.digits} decimal{'s' * (self.digits != 1)}, and round only at the end.",
+                    False,
+                    bad,
+                )
+        return "", False, bad
+
+    def _related(self, yours: Array, right: Array, change: Callable[[Array], Array]) -> bool:
+        """Whether yours is `change` of the right value, to the digit where that is a whole number."""
+        changed = np.asarray(change(right.astype(float)))
+        near = self._near(yours, changed) if right.dtype.kind == "f" else yours.reshape(right.shape) == changed
+        return bool(near.all())

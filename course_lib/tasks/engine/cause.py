@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from .wording import in_other_words
 
 if TYPE_CHECKING:
     from .task import Task
+
+AXIS = re.compile(r" for axis \d+")  # x[i, j] and x[i][j] run over the same edge
 
 
 def known_cause(outcomes: Sequence[Outcome], mistaken: Sequence[tuple[str, Sequence[Outcome]]]) -> str:
@@ -48,12 +51,13 @@ def narrowed_cause(
     task: Task, function: Callable, outcomes: Sequence[Outcome], faults: Sequence[Fault | None], first: Fault
 ) -> tuple[str, str]:
     """The status, which a broken property may change, and the cause or ""."""
-    unused = unread(function)
+    arguments = [case.arguments(task.signature) for case in task.all_cases]
+    wrong_in = [arguments[k] for k, fault in enumerate(faults) if fault]
+    unused = [name for name in unread(function) if all(given.get(name) is not None for given in wrong_in)]
     if unused and first.status in ("wrong shape", "wrong values", "property broken"):
         return first.status, f"Your code never reads `{unused[0]}`."
     if first.status == "raised":
         return first.status, in_other_words(first.facts[-1])
-    arguments = [case.arguments(task.signature) for case in task.all_cases]
     told = telling(task, faults)
     separated = separating([arguments[k] for k in told], [faults[k] is not None for k in told])
     pairs = [
@@ -150,6 +154,6 @@ def numbers_of(arguments: dict[str, Any]) -> dict[str, float]:
 
 def _equal(a: Outcome, b: Outcome) -> bool:
     if a.value is None or b.value is None:
-        kinds = [(o.value is None, o.blank, o.unusable, o.error) for o in (a, b)]
+        kinds = [(o.value is None, o.blank, o.unusable, AXIS.sub("", o.error)) for o in (a, b)]
         return kinds[0] == kinds[1]
     return a.value.keys() == b.value.keys() and all(same(a.value[part], b.value[part]) for part in a.value)

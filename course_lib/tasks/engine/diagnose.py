@@ -40,6 +40,10 @@ class Pair:
     def alike(self) -> bool:
         return self.yours.shape == self.expected.shape
 
+    @property
+    def all(self) -> str:
+        return "Every entry" if self.expected.ndim else "Your number"
+
     def axis(self, k: int) -> str:
         """The name of an axis counted from the end: axis(-1)."""
         return self.axes[k].name if -k <= len(self.axes) else {-1: "column", -2: "row"}.get(k, f"axis {k}")
@@ -85,10 +89,10 @@ def factor(p: Pair) -> Iterator[str]:
     for name, value in p.numbers.items():
         for power, text in ((1, name), (-1, f"1/{name}"), (2, f"{name}²"), (-2, f"1/{name}²")):
             if value > 0 and math.isclose(size, value**power, rel_tol=1e-5):
-                yield f"Every entry is {sign}{text} times what it should be."
+                yield f"{p.all} is {sign}{text} times what it should be."
     for text, constant in CONSTANTS.items():
         if math.isclose(size, constant, rel_tol=1e-5):
-            yield f"Every entry is {sign}{text} times what it should be."
+            yield f"{p.all} is {sign}{text} times what it should be."
     yield GENERIC[0]
 
 
@@ -99,7 +103,7 @@ def offset(p: Pair) -> Iterator[str]:
         return
     for name, value in {"1": 1.0, "2": 2.0, **p.numbers}.items():
         if value and math.isclose(abs(gap[0]), abs(value), rel_tol=1e-5):
-            yield f"Every entry is too {'large' if gap[0] > 0 else 'small'} by {name}."
+            yield f"{p.all} is too {'large' if gap[0] > 0 else 'small'} by {name}."
     yield GENERIC[1]
 
 

@@ -80,9 +80,12 @@ def box(lines: list[str], colours: tuple[str, str, str]) -> str:
 
 
 def rich(text: str) -> str:
-    """Escaped text, with `code` between backticks set as code."""
+    """Escaped text, with `code` between backticks set as code, and *words* between asterisks stressed."""
     style = "background:#ffffff;color:#202124;padding:0 4px;font-size:inherit"
-    return re.sub(r"`([^`]+)`", rf'<code style="{style}">\1</code>', escape(text, quote=False))
+    pieces = re.split(r"`([^`]+)`", escape(text, quote=False))  # every other one is code
+    words = [re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", piece) for piece in pieces[::2]]
+    code = [f'<code style="{style}">{piece}</code>' for piece in pieces[1::2]]
+    return "".join(a + b for a, b in zip(words, [*code, ""]))
 
 
 def _code(text: str) -> str:

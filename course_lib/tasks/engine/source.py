@@ -87,10 +87,13 @@ def _alike(mine: FunctionType, theirs: FunctionType) -> bool:
 def _steps(code: CodeType, own_name: str) -> list[tuple[str, Any]]:
     """What a code does, step by step. A method is called in other steps when the same cell imports its module."""
     steps: list[tuple[str, Any]] = [("arguments", code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])]
-    for step in dis.get_instructions(code):
+    told = [step for step in dis.get_instructions(code) if step.opname not in SILENT]
+    for step in told:
         if isinstance(step.argval, CodeType):
             steps += _steps(step.argval, own_name)
-        elif step.opname not in SILENT:
-            value = None if step.opcode in (*dis.hasjrel, *dis.hasjabs) else step.argval
-            steps.append((SAME.get(step.opname, step.opname), "" if value == own_name else (type(value), value)))
+            continue
+        value = step.argval
+        if step.opcode in (*dis.hasjrel, *dis.hasjabs):  # a line moved out of an `if` changes no more than this
+            value = sum(other.offset < step.argval for other in told)
+        steps.append((SAME.get(step.opname, step.opname), "" if value == own_name else (type(value), value)))
     return steps

@@ -174,9 +174,12 @@ class Task(Exercise):
             known = bool(cause)
         if not cause:
             status, cause = narrowed_cause(self, given, done.outcomes, faults, first)
+        facts = first.facts
+        if not cause and status == "property broken":  # an open task: what its property says is the cause
+            facts, cause = (), first.facts[-1]
         if not cause and status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` sets yours beside the expected.")
-        return Result(status, self.title, (told, *first.facts), cause, outcome.line, notes, known)
+        return Result(status, self.title, (told, *facts), cause, outcome.line, notes, known)
 
     # ---------------------------------------------------------------- one case
 

@@ -59,6 +59,8 @@ def _complete(array: Array) -> None:
 
 def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
+    if isinstance(value, Mapping) and not names:
+        raise Unusable("a dictionary; one value is wanted")
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if not names and isinstance(value, tuple) and len({getattr(item, "shape", None) for item in value}) > 1:
@@ -66,6 +68,8 @@ def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     if not names or value is None or value is Ellipsis:
         return {"": plain(value)}
     wanted = f"a tuple of {len(names)}: {', '.join(names)}"
+    if getattr(value, "ndim", 0) in (1, 3, 4) and len(value) == len(names):  # a matrix is one result, whatever its size
+        value = list(value)  # the parts, stacked
     if not isinstance(value, (tuple, list)):
         raise Unusable(f"{kind(value)}; expected {wanted}")
     if len(value) != len(names):

@@ -17,7 +17,7 @@ def not_finite(p: Pair) -> str:
     why = (
         "the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞, or a row with nothing but −∞?"
         if nan.any()
-        else "the logarithm of 0, a division by 0, or e^x of a large x?"
+        else "the logarithm of 0, a division by 0, e^x of a large x, or a mask that is not asked for?"
     )
     counts = [f"{name} in {int(odd.sum())}" for name, odd in (("nan", nan), ("infinite", infinite)) if odd.any()]
     if not counts or not p.expected.ndim:
