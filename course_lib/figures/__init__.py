@@ -4,6 +4,10 @@ from course_lib import figures
 figures.heatmap(weights, alt="…")            a matrix as a coloured table
 figures.bias_heatmap()                       a bias with sliders and every cell's calculation
 figures.attention_explorer(Q, K)             who gains and who loses by a bias
+figures.bucket_explorer()                    T5's buckets around a query, with every calculation
+figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
+figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
+figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
 figures.show(fig, alt="…")                   a matplotlib figure
@@ -13,21 +17,30 @@ figures.side_by_side(a, b)                   pictures in a row;  picture.save("s
 
 from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
+from .bucket_explorer import bucket_explorer
+from .clip_grid import clip_grid
 from .heatmap import heatmap
 from .live import Picture, side_by_side
 from .map_of_schemes import map_of_schemes
 from .plot import show
+from .provenance import provenance
 from .question import question
+from .seen_pairs import seen_pairs, unseen_pairs
 from .tracer import trace
 
 __all__ = [
     "Picture",
     "attention_explorer",
     "bias_heatmap",
+    "bucket_explorer",
+    "clip_grid",
     "heatmap",
     "map_of_schemes",
+    "provenance",
     "question",
+    "seen_pairs",
     "show",
     "side_by_side",
     "trace",
+    "unseen_pairs",
 ]

@@ -13,7 +13,8 @@ from .text import check_alt, check_number, check_whole, decimals, escape, labels
 
 # On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
 ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
-PAGE = 560  # pixels inside a picture when the page is 800 wide and JupyterLab keeps its sidebar
+PAGE = 560  # pixels for a table in a page of usual width
+NARROW = 350  # … when the page is 800 wide and JupyterLab keeps its sidebar; figures.css sets tables smaller there
 LARGEST = 24  # rows or columns; beyond that numbers are no longer read, and the output grows large
 
 
@@ -91,7 +92,7 @@ def table_html(
 ) -> str:
     """The table itself. `caption` is HTML, all else is text; rows=None leaves the row labels away.
 
-    What is too wide for a page is set in small print and scrolls, where it must, in a region called `name`.
+    What is too wide for a page is set in small print and scrolls, where it must, in a group called `name`.
     """
     texts = [[show(value) for value in line] for line in grid]
     labels = [] if rows is None else [corner, *rows]
@@ -104,10 +105,13 @@ def table_html(
         lines.append(f"<tr {ROW}>{label}{cells}</tr>")
     note = f'<caption style="text-align:left">{caption}</caption>'
     body = f"{note}<thead><tr {ROW}>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    if _width(labels, columns, texts) <= PAGE:
+    letters = [max(map(len, column), default=0) for column in (labels, *zip(columns, *texts, strict=True))]
+    if sum(6.4 * count + 7 for count in letters) <= NARROW:
         return f"<table {TABLE}>{body}</table>"
-    small = f'<table class="rp-tight" style="font-size:11px;color:#1b1f24">{body}</table>'
-    return f'<div class="rp-scroll" role="region" tabindex="0" {SUPPRESS} aria-label="{escape(name)}">{small}</div>'
+    fits = sum(7.3 * count + 14 for count in letters) <= PAGE
+    style = TABLE if fits else 'class="rp-tight" style="font-size:11px;color:#1b1f24"'
+    group = f'class="rp-scroll" role="group" tabindex="0" {SUPPRESS} aria-label="{escape(name)}"'
+    return f"<div {group}><table {style}>{body}</table></div>"
 
 
 def cell(value: Any, text: str, paint: Callable[[Any], str]) -> str:
@@ -115,9 +119,3 @@ def cell(value: Any, text: str, paint: Callable[[Any], str]) -> str:
     colour = paint(value)
     white = ";color:#ffffff" if ink(colour) == "#ffffff" else ""
     return f'<td style="background-color:{colour}{white}">{escape(text)}</td>'
-
-
-def _width(labels: Sequence[str], columns: Sequence[str], texts: Sequence[Sequence[str]]) -> float:
-    """Roughly how many pixels the columns need: the longest text of each, and the space around it."""
-    all_columns = [labels, *zip(columns, *texts, strict=True)]
-    return sum(max(map(len, column), default=0) * 7.3 + 14 for column in all_columns)

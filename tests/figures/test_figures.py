@@ -15,28 +15,9 @@ from course_lib.example import LAMBDA, TOKENS, K, Q, V
 from course_lib.figures import colours, live, recorder, source
 from course_lib.figures.bias_heatmap import FORMULAS, decay_tables
 from course_lib.reference.attention import attention, scores, softmax
-from course_lib.reference.bias import DECAYS, decay_bias
+from course_lib.reference.bias import DECAYS
 
-BIAS = decay_bias(5)
-WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
-OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
-
-
-def make_pictures():
-    return {
-        "weights": figures.heatmap(WEIGHTS, alt="weights"),
-        "masked": figures.heatmap(np.where(np.tri(5) > 0, scores(Q, K), -np.inf), alt="masked", title="Masked"),
-        "strong": figures.heatmap(np.linspace(-9, 9, 24).reshape(2, 12), alt="all signed colours"),
-        "wide": figures.heatmap(np.linspace(-1, 1, 400).reshape(20, 20), alt="wide", digits=6),
-        "bias": figures.bias_heatmap(),
-        "large bias": figures.bias_heatmap(16, 2, "quadratic"),
-        "explorer": figures.attention_explorer(Q, K, query=2),
-        "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
-        "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
-        "map": figures.map_of_schemes(),
-        "row": figures.side_by_side(figures.heatmap(Q, alt="Q"), figures.heatmap(K, alt="K")),
-    }
-
+from .pictures import BIAS, OPTIONS, WEIGHTS, make_pictures
 
 PICTURES = make_pictures()
 every_picture = pytest.mark.parametrize("name", PICTURES)
@@ -119,7 +100,7 @@ def test_every_element_that_takes_keys_keeps_them_from_jupyterlab(name):
 def test_scripts_build_elements_in_the_one_place_that_marks_them():
     folder = resources.files("course_lib.figures")
     scripts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name.endswith(".js")}
-    assert len(scripts) == 5
+    assert len(scripts) == 9
     assert 'node.setAttribute(SUPPRESS, "true")' in scripts["live.js"]
     for name, text in scripts.items():
         assert text.count("createElement") == (name == "live.js")
@@ -152,8 +133,10 @@ def test_the_static_bodies_hold_the_numbers():
 
 @every_picture
 def test_outputs_stay_small(name):
-    limit = {"trace": 40_000, "large bias": 28_000, "wide": 28_000}.get(name, 16_000)
-    assert len(PICTURES[name]._repr_html_().encode()) < limit
+    limit = {"trace": 40_000, "large bias": 28_000, "wide": 28_000, "large clip": 28_000}
+    limit |= {"buckets": 22_000, "causal buckets": 23_000, "clip": 18_000}
+    usual = 32_000 if PICTURES[name].kind == "provenance" else 16_000
+    assert len(PICTURES[name]._repr_html_().encode()) < limit.get(name, usual)
 
 
 def test_the_style_sheet_touches_nothing_outside_its_pictures():
@@ -327,9 +310,9 @@ def test_a_matplotlib_figure_becomes_an_image_with_its_words():
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    def draw():
+    def draw(last=3):
         fig, ax = plt.subplots(figsize=(12, 2))
-        ax.plot([1, 2, 3])
+        ax.plot([1, 2, last])
         return figures.show(fig, alt='rises from 1 to 3 & is called "line"')
 
     picture = draw()
@@ -338,6 +321,12 @@ def test_a_matplotlib_figure_becomes_an_image_with_its_words():
     assert image["attrs"]["alt"] == picture.alt and image["attrs"]["width"] == "700"
     assert image["attrs"]["src"].startswith("data:image/png;base64,")
     assert draw()._repr_html_() == picture._repr_html_()
+
+    def without_image(shown):
+        return re.sub(r"base64,[^\"]+", "", shown._repr_html_())
+
+    assert draw(3.01)._repr_html_() != picture._repr_html_()
+    assert without_image(draw(3.01)) == without_image(picture)  # a measured curve: nbval compares all but the image
 
 
 # --- the line tracer -----------------------------------------------------------------------------------------------

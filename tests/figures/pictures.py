@@ -1,0 +1,38 @@
+"""One of every kind of picture: whatever holds for all of them is tested on these, here and in a browser."""
+
+import numpy as np
+
+from course_lib import figures
+from course_lib.example import TOKENS, K, Q, V
+from course_lib.reference.attention import attention, scores
+from course_lib.reference.bias import decay_bias
+
+BIAS = decay_bias(5)
+WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
+OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
+
+
+def make_pictures():
+    return {
+        "weights": figures.heatmap(WEIGHTS, alt="weights"),
+        "masked": figures.heatmap(np.where(np.tri(5) > 0, scores(Q, K), -np.inf), alt="masked", title="Masked"),
+        "strong": figures.heatmap(np.linspace(-9, 9, 24).reshape(2, 12), alt="all signed colours"),
+        "wide": figures.heatmap(np.linspace(-1, 1, 400).reshape(20, 20), alt="wide", digits=6),
+        "bias": figures.bias_heatmap(),
+        "large bias": figures.bias_heatmap(16, 2, "quadratic"),
+        "explorer": figures.attention_explorer(Q, K, query=2),
+        "buckets": figures.bucket_explorer(),
+        "causal buckets": figures.bucket_explorer(64, 512, False, query=24, n=25),
+        "clip": figures.clip_grid(),
+        "large clip": figures.clip_grid(12, 8, TOKENS),
+        "seen": figures.seen_pairs(),
+        "seen corners": figures.seen_pairs(100, 1000, "relative"),
+        "skew": figures.provenance("skew"),
+        "general skew": figures.provenance("general"),
+        "relative shift": figures.provenance("shift"),
+        "short table": figures.provenance("general", n_q=4, longest=4),
+        "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
+        "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
+        "map": figures.map_of_schemes(),
+        "row": figures.side_by_side(figures.heatmap(Q, alt="Q"), figures.heatmap(K, alt="K")),
+    }
