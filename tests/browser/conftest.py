@@ -57,6 +57,27 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture
+def shown(chromium, tmp_path):
+    """A function which opens a picture, saved as one page, and waits until it is alive; no Jupyter, no kernel."""
+    contexts = []
+
+    def show(picture, *, dark=False, width=1280):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: pytest.fail(f"the picture's script: {error}"))
+        page.goto(picture.save(tmp_path / "picture.html").as_uri())
+        page.wait_for_selector(f".rp-{picture.kind}[data-rp-live]")
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+
+
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory, chromium):
     """JupyterLab as `python3 course.py lab` opens it, on a copy that the tests may change."""

@@ -6,10 +6,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from .conftest import ROOT
 from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run_all
 
 pytestmark = pytest.mark.browser
-LESSONS = ["notebooks/00_start_here.ipynb", "notebooks/02_a_bias_by_hand.ipynb"]
+LESSONS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+LESSON = "notebooks/02_a_bias_by_hand.ipynb"
 TASKS = "exercises/02_a_bias_by_hand.ipynb"
 WRONG = """def bias_matrix(n, scale):
     i, j = np.arange(n)[:, None], np.arange(n)
@@ -57,7 +59,7 @@ def test_the_course_opens_at_00_and_leads_to_02_where_everything_runs(lab, chrom
 
 
 def test_pictures_live_before_anything_is_run_and_follow_the_slider(lab, chromium):
-    with opened(chromium, lab, LESSONS[1]) as page:
+    with opened(chromium, lab, LESSON) as page:
         explorer = picture(page, "bias-heatmap")
         corner = explorer.locator('td[data-i="0"][data-j="4"]')
         expect(corner).to_have_text("−0.4828")
@@ -72,7 +74,7 @@ def test_pictures_live_before_anything_is_run_and_follow_the_slider(lab, chromiu
 
 
 def test_a_line_of_the_tracer_shows_its_values(lab, chromium):
-    with opened(chromium, lab, LESSONS[1]) as page:
+    with opened(chromium, lab, LESSON) as page:
         tracer = picture(page, "tracer")
         tracer.get_by_role("button", name="raw = q @ k.T").click()
         table = tracer.locator('.rp-values [data-name="raw"]')
@@ -81,7 +83,7 @@ def test_a_line_of_the_tracer_shows_its_values(lab, chromium):
 
 
 def test_the_attention_explorer_follows_query_and_strength(lab, chromium):
-    with opened(chromium, lab, LESSONS[1]) as page:
+    with opened(chromium, lab, LESSON) as page:
         explorer = picture(page, "attention-explorer")
         expect(explorer).to_contain_text("+0.0524")
         explorer.get_by_text("mat", exact=True).first.click()
@@ -118,7 +120,7 @@ def test_the_keyboard_alone_is_enough(lab, chromium):
         page.keyboard.press("Shift+Enter")
         page.keyboard.press("Shift+Enter")
         expect(cell(page, "task.bias_matrix.check").locator(".jp-OutputArea")).to_contain_text("passed")
-    with opened(chromium, lab, LESSONS[1]) as page:
+    with opened(chromium, lab, LESSON) as page:
         explorer = picture(page, "bias-heatmap")
         explorer.get_by_label("strength λ").focus()
         page.keyboard.press("ArrowRight")
@@ -159,9 +161,7 @@ def test_everyone_can_use_it_and_it_fits_a_narrow_page(lab, chromium, path, dark
 
 def test_without_trust_the_static_pictures_are_there(lab, chromium):
     """A notebook that JupyterLab does not know: the tables stand with their numbers, and no script has run."""
-    strange = (
-        (lab.folder / LESSONS[1]).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
-    )
+    strange = (lab.folder / LESSON).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
     (lab.folder / "notebooks" / "strange.ipynb").write_text(strange, encoding="utf-8")
     with opened(chromium, lab, "notebooks/strange.ipynb") as page:
         explorer = picture(page, "bias-heatmap")
