@@ -140,6 +140,9 @@ figures.map_of_schemes()
 # This one is the bias of chapter 02. Which slider position makes the whole picture vanish?
 
 # %%
+from course_lib.reference.bias import decay_bias
+
+assert np.isclose(decay_bias(5, scale=0.3)[0, 4], -0.3 * np.log(5))
 figures.bias_heatmap(n=5, scale=0.3, decay="log", tokens=TOKENS)
 
 # %% [markdown]
@@ -214,7 +217,8 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # %% [markdown]
 # ## Where to go
 #
-# In this release two lessons are there, this one and chapter 02. The others are being written; the map above says what
-# each will be about.
+# Chapters 00 to 06 are there; 07 to 11 are being written, and the map above says what they will be about. Each lesson ends
+# with its tasks, and each stands on the ones before it.
 #
-# **Next:** [02 · A bias by hand](02_a_bias_by_hand.ipynb), then [its tasks](../exercises/02_a_bias_by_hand.ipynb).
+# **Next:** [01 · Attention is blind to distance](01_blind_to_distance.ipynb). In a hurry? Go on with
+# [02 · A bias by hand](02_a_bias_by_hand.ipynb).

@@ -23,6 +23,7 @@ from course_lib.example import D_K, LAMBDA, TOKENS, K, Q, V
 np.set_printoptions(precision=4, suppress=True)
 n = len(TOKENS)
 four = ["0", "1", "2", "3"]
+assert Q.shape == K.shape == V.shape == (n, D_K)
 figures.side_by_side(
     figures.heatmap(Q, columns=four, alt="Queries Q"),
     figures.heatmap(K, columns=four, alt="Keys K"),
@@ -56,6 +57,8 @@ for i in range(n):
 
 raw = Q @ K.T
 assert np.array_equal(raw, raw_by_loop)
+zeros = [f"{TOKENS[i]} → {TOKENS[j]}" for i, j in np.argwhere(raw == 0)]
+print("largest:", raw.max(), "| zero:", zeros)
 figures.heatmap(raw, alt="Raw scores Q Kᵀ", digits=1)
 
 # %% [markdown]
@@ -64,9 +67,6 @@ figures.heatmap(raw, alt="Raw scores Q Kᵀ", digits=1)
 # every pair keeps its score.
 
 # %%
-zeros = [f"{TOKENS[i]} → {TOKENS[j]}" for i, j in np.argwhere(raw == 0)]
-print("largest:", raw.max(), "| zero:", zeros)
-
 order = [3, 0, 4, 1, 2]
 assert np.array_equal(Q[order] @ K[order].T, raw[np.ix_(order, order)])
 
@@ -171,7 +171,9 @@ def softmax_steps(scores):
 
 
 steps = ["score", "minus largest", "e^x", "weight"]
-figures.heatmap(softmax_steps(biased[the]), rows=steps, alt='Softmax, query "The"')
+made = softmax_steps(biased[the])
+assert np.isclose(made[3].sum(), 1)
+figures.heatmap(made, rows=steps, alt='Softmax, query "The"')
 
 # %% [markdown]
 # And for *sat*, in the middle of the sentence. Follow one column down with a calculator: that is all a softmax does.
@@ -206,8 +208,6 @@ for j in range(n):
     print(f"{weights[the, j]:.4f} * {V[j]}  ({TOKENS[j]})")
 print("output of The:  ", weights[the] @ V)
 assert np.allclose(weights @ V, weights[:, :4] + weights[:, [4]] / 2)
-
-# %%
 figures.side_by_side(
     figures.heatmap(standard @ V, columns=four, alt="Output without the bias"),
     figures.heatmap(weights @ V, columns=four, alt="Output with the bias"),
@@ -383,6 +383,7 @@ figures.heatmap((my_rule == gained).astype(int), alt="1 where my rule is right")
 
 # %%
 rise = change[mat] * V[:, 3]
+assert np.isclose(rise.sum(), (weights @ V - standard @ V)[mat, 3])
 print(f"number 3 of mat's output rises by {rise.sum():.4f}, from each key:")
 figures.heatmap(rise, alt="What each key adds to number 3 of mat's output")
 
@@ -554,7 +555,6 @@ took = {name: min(timeit.repeat(way, number=3, repeat=5)) for name, way in ways.
 for name, seconds in took.items():
     print(f"{1000 * seconds / 3:8.3f} ms  {name}")
 
-# %%
 view = ways["B, a view of one row"]()
 assert np.array_equal(view, decay_bias(m, scale=LAMBDA))
 assert np.shares_memory(view, row)
@@ -629,6 +629,8 @@ figures.question(
 #
 # [Tasks for this chapter](../exercises/02_a_bias_by_hand.ipynb): eleven, from the first score to a bug hunt. Every
 # answer is checked, and a wrong one is told what went wrong.
+#
+# **Next:** [03 · A vector per distance](03_a_vector_per_distance.ipynb).
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017 · C. Raffel et al., *Exploring the Limits of
 # Transfer Learning with a Unified Text-to-Text Transformer*, 2020, section 2.1 (a bias per offset, added to the score)

@@ -74,6 +74,14 @@ def test_an_ignored_cell_has_an_assert_beside_it(path):
 
 
 @pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
+def test_a_figure_has_an_assert_in_its_cell_or_a_neighbour(path):
+    code = ["".join(cell["source"]) for cell in cells(path, "code")]
+    for k, source in enumerate(code):
+        if re.search(r"figures\.(?!question|trace|map_of_schemes)\w+\(", source):
+            assert "assert" in "".join(code[max(0, k - 1) : k + 2]), source
+
+
+@pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
 def test_every_number_in_the_prose_is_produced_by_a_cell_or_has_a_source(path):
     prose = numbers("\n".join("".join(cell["source"]) for cell in cells(path, "markdown")))
     produced = numbers("\n".join("".join(cell["source"]) + "\n" + shown(cell) for cell in cells(path, "code")))
