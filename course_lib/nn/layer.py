@@ -54,7 +54,7 @@ class RelativeAttention(nn.Module):
         source = x if memory is None else memory
         if isinstance(cache, SegmentMemory):
             source = cache.append(x)
-        q, k, v = self._heads(self.query(x)), self._heads(self.key(source)), self._heads(self.value(source))
+        q, k, v = self.heads(self.query(x)), self.heads(self.key(source)), self.heads(self.value(source))
         q, k = self.position.rotate(q, k, past, past if isinstance(cache, KeyValueCache) else 0)
         if isinstance(cache, KeyValueCache):
             k, v = cache.append(k, v)
@@ -76,7 +76,8 @@ class RelativeAttention(nn.Module):
         )
         return self.out(output.transpose(-2, -3).flatten(-2))
 
-    def _heads(self, x: Tensor) -> Tensor:
+    def heads(self, x: Tensor) -> Tensor:
+        """(batch, n, d_model) as (batch, heads, n, d_head)."""
         return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
 
     def _check_input(self, x: Tensor, memory: Tensor | None) -> None:

@@ -17,7 +17,7 @@ class T5Bias(Position):
     no buckets. Source: Raffel et al. 2020, section 2.1.
     """
 
-    scale = 1.0  # T5 leaves 1/√d_head out and makes up for it in the initial W_q
+    scale: float | None = 1.0  # T5 leaves 1/√d_head out and makes up for it in the initial W_q
 
     def __init__(
         self, n_heads: int, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128

@@ -1,0 +1,41 @@
+"""Longer than training: small transformers that differ in position alone, trained at one length and tested at others.
+
+from course_lib import study
+study.sweep(study.Settings(steps=100), study.plan(["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
+study.committed("cpu")                       the results that come with the course
+study.table(rows), study.curves(rows)        mean and interval over seeds
+
+python -m course_lib.study --help            the same from a terminal, on all cores or many machines
+"""
+
+from .data import TASKS
+from .model import Model
+from .results import committed, pick, read
+from .run import evaluate, run, train
+from .schemes import Scheme, ablation, compared, find
+from .settings import PRESETS, Settings
+from .summary import Interval, curves, interval, table
+from .sweep import plan, sweep
+
+__all__ = [
+    "PRESETS",
+    "TASKS",
+    "Interval",
+    "Model",
+    "Scheme",
+    "Settings",
+    "ablation",
+    "committed",
+    "compared",
+    "curves",
+    "evaluate",
+    "find",
+    "interval",
+    "pick",
+    "plan",
+    "read",
+    "run",
+    "sweep",
+    "table",
+    "train",
+]

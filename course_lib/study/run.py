@@ -1,0 +1,123 @@
+"""One run: a model of one scheme is trained on one task from one seed, and tested at every length."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Generator, nn
+from torch.nn.functional import cross_entropy
+from torch.optim.lr_scheduler import OneCycleLR
+
+from .data import Batch, find_task, text_hash
+from .model import Model
+from .processes import gpu_of_this_process
+from .profile import added_by_distance
+from .schemes import Scheme, find
+from .settings import Settings
+
+BINS = 32  # of places in the longest test text
+TEST_SEED = 123
+AT_ONCE = 2**13  # tokens that are tested in one pass
+
+
+def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]:
+    """Train and test; what comes back is one line of a results file.
+
+    Raises ValueError for an unknown task or scheme, or a device that is not there. The same arguments give the same
+    numbers on one machine, whatever else runs there: a run on a CPU has one thread.
+    """
+    begin = time.perf_counter()
+    model = train(settings, task, scheme, seed)
+    row = {"task": task, "scheme": scheme, "seed": seed, **evaluate(model, settings, task)}
+    if (
+        added := added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
+    ) is not None:
+        row["added"] = _rounded(added)
+    row["settings"] = settings.as_json()
+    if task == "characters":
+        row["text"] = text_hash()
+    row["torch"], row["seconds"] = torch.__version__, round(time.perf_counter() - begin, 1)
+    return row
+
+
+def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Model:
+    """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
+    drawn, device = find_task(task), _device(settings)
+    added = scheme if isinstance(scheme, Scheme) else find(scheme)
+    with _reproducible(seed):
+        model = Model(added, drawn.vocabulary(), settings).to(device)
+        optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
+        rates = [group["lr"] for group in optimizer.param_groups]
+        schedule = OneCycleLR(optimizer, rates, total_steps=settings.steps, pct_start=0.1, cycle_momentum=False)
+        generator = Generator().manual_seed(seed)
+        for _ in range(settings.steps):
+            batch = drawn.batch(settings.length, settings.batch, generator, False)
+            tokens, answers, asked = (tensor.to(device) for tensor in batch)
+            loss = cross_entropy(model(tokens)[asked], answers[asked])
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+    return model
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
+    """Mean loss (nats) and accuracy over the last `length` places at each test length, and the loss by place.
+
+    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked.
+    """
+    found: dict[str, Any] = {"loss": [], "accuracy": []}
+    with _reproducible():
+        for n in settings.tests:
+            tokens, answers, asked = _test_texts(settings, task, n)
+            logits = torch.cat([model(part) for part in tokens.split(max(1, AT_ONCE // n))])
+            loss = cross_entropy(logits.mT, answers, reduction="none")
+            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.length)
+            found["loss"].append(_rounded(loss[last].mean()))
+            found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
+    parts = zip(loss.tensor_split(BINS, 1), asked.tensor_split(BINS, 1), strict=True)
+    found["by_position"] = [_rounded(part[told].mean()) if told.any() else None for part, told in parts]
+    return found
+
+
+def _test_texts(settings: Settings, task: str, n: int) -> Batch:
+    """The same for all models."""
+    generator = Generator().manual_seed(TEST_SEED)
+    tokens, answers, asked = find_task(task).batch(n, settings.test_texts, generator, True)
+    device = _device(settings)
+    return tokens.to(device), answers.to(device), asked.to(device)
+
+
+def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
+    """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
+    tables = [p for name, p in model.named_parameters() if name.endswith("position.table")]
+    others = [p for name, p in model.named_parameters() if not name.endswith("position.table")]
+    groups = [(others, settings.learning_rate), (tables, settings.learning_rate * settings.table_rate)]
+    return [{"params": parameters, "lr": rate} for parameters, rate in groups if parameters]
+
+
+@contextlib.contextmanager
+def _reproducible(seed: int = 0) -> Iterator[None]:
+    """One thread and the seed inside, and afterwards everything as it was."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _device(settings: Settings) -> torch.device:
+    if settings.device == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device='cuda': torch sees no GPU here")
+    return gpu_of_this_process() if settings.device == "cuda" else torch.device("cpu")
+
+
+def _rounded(tensor: torch.Tensor) -> Any:
+    return (tensor.double() * 1e4).round().div(1e4).tolist()

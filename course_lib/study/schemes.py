@@ -1,0 +1,93 @@
+"""The schemes that are compared: what each adds to a model that is otherwise the same."""
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import nn
+
+from ..nn.absolute import Learned, Sinusoidal
+from ..nn.alibi import ALiBi
+from ..nn.bias import DecayBias
+from ..nn.position import Position
+from ..nn.rope import RoPE
+from ..nn.shaw import ShawVectors
+from ..nn.t5 import T5Bias
+from ..nn.transformer_xl import TransformerXL
+from .buckets import LAYOUTS, BucketBias
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """`input` is added to the embeddings, `position` goes into every layer: one for all layers where `shared`."""
+
+    position: Callable[[Settings], Position] = lambda s: Position()
+    input: Callable[[Settings], nn.Module] | None = None
+    shared: bool = False
+
+
+def t5(max_distance: int) -> Scheme:
+    """T5's table of 32 buckets, one for the whole model."""
+
+    def position(settings: Settings) -> Position:
+        bias = T5Bias(settings.n_heads, bidirectional=False, max_distance=max_distance)
+        bias.scale = None  # here all schemes divide by √d_head: T5 makes up for it in W_q, which must begin alike
+        return bias
+
+    return Scheme(position, shared=True)
+
+
+def buckets(layout: str, number: float) -> Scheme:
+    """A table of that many buckets, the last of which begins before the training length ends."""
+    return Scheme(lambda s: BucketBias(s.n_heads, layout, whole(number), s.length), shared=True)
+
+
+PLAIN: dict[str, Scheme] = {
+    "none": Scheme(),
+    "learned": Scheme(input=lambda s: Learned(s.longest, s.d_model)),  # no text trains the rows past `length`
+    "sinusoidal": Scheme(input=lambda s: Sinusoidal(s.d_model)),
+    "transformer-xl": Scheme(lambda s: TransformerXL(s.d_model, s.n_heads)),
+    "alibi": Scheme(lambda s: ALiBi(s.n_heads)),
+    "rope": Scheme(lambda s: RoPE(s.d_model // s.n_heads)),
+}
+NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5" with 128
+    "log": lambda scale: Scheme(lambda s: DecayBias(scale)),
+    "t5": lambda max_distance: t5(whole(max_distance)),
+    "shaw": lambda clip: Scheme(lambda s: ShawVectors(s.n_heads, s.d_model // s.n_heads, clip=whole(clip))),
+    **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
+}
+
+
+def find(name: str) -> Scheme:
+    """The scheme of that name: one of PLAIN, or a family of NUMBERED and its number, as in "t5-128" or "log-0.3".
+
+    Raises ValueError for any other name.
+    """
+    family, _, number = name.rpartition("-")
+    if name in PLAIN:
+        return PLAIN[name]
+    if family in NUMBERED and re.fullmatch(r"\d+(\.\d+)?", number):
+        return NUMBERED[family](float(number))
+    numbered = ", ".join(f"{family}-NUMBER" for family in NUMBERED)
+    raise ValueError(f"scheme={name!r}: expected one of {', '.join(PLAIN)}, {numbered}")
+
+
+def whole(number: float) -> int:
+    """The number as an int, or a ValueError."""
+    if number != int(number):
+        raise ValueError(f"scheme number {number}: expected a whole number")
+    return int(number)
+
+
+def compared(length: int) -> list[str]:
+    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it."""
+    sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
+    return ["none", "learned", "sinusoidal", "log-0.3", "log-1", *sized, "transformer-xl", "alibi", "rope"]
+
+
+def ablation() -> list[str]:
+    """How many buckets, and how they are laid out: all end at the training length, so that training reaches each."""
+    numbers = [f"log-buckets-{number}" for number in (8, 16, 32, 64)]
+    return numbers + [f"{layout}-buckets-16" for layout in LAYOUTS if layout != "log"]

@@ -1,0 +1,81 @@
+"""What the result of a run depends on, besides its task, scheme and seed."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..reference.absolute import check_pairs
+from ..reference.grid import check_whole
+from .data import LONGEST
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Sizes of the model, how it is trained at `length`, and the lengths at which it is tested.
+
+    tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default. The last `length` places of
+    every test text are what is compared. table_rate: how many times faster a table of biases learns than the rest.
+    Raises ValueError for sizes that make no sense.
+    """
+
+    length: int = 64
+    tests: tuple[int, ...] = field(default=())
+    d_model: int = 64
+    n_heads: int = 4
+    n_layers: int = 2
+    steps: int = 300
+    batch: int = 16
+    learning_rate: float = 3e-3
+    table_rate: float = 10.0
+    test_texts: int = 64
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for name in ("n_heads", "n_layers", "steps", "batch", "test_texts"):
+            check_whole(name, getattr(self, name))
+        check_whole("length", self.length, 2)
+        if self.length % 2:
+            raise ValueError(f"length={self.length}: expected an even number, flip-flop reads in pairs")
+        tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8))
+        object.__setattr__(self, "tests", tests)  # the one field that depends on another
+        for n in tests:
+            check_whole("tests", n, self.length)
+        if list(tests) != sorted(set(tests)) or any(n % 2 for n in tests):
+            raise ValueError(f"tests={tests}: expected even lengths, ascending, each once")
+        if tests[-1] > LONGEST:
+            raise ValueError(f"tests={tests}: expected at most {LONGEST} tokens")
+        check_pairs("d_model", self.d_model)
+        if self.d_model % self.n_heads or (self.d_model // self.n_heads) % 2:
+            raise ValueError(
+                f"d_model={self.d_model}, n_heads={self.n_heads}: expected an even number of channels a head"
+            )
+        for name in ("learning_rate", "table_rate"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
+        if self.device not in ("cpu", "cuda"):
+            raise ValueError(f"device={self.device!r}: expected 'cpu' or 'cuda'")
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest test text."""
+        return self.tests[-1]
+
+    def as_json(self) -> dict[str, Any]:
+        """What is written beside every result."""
+        return {**asdict(self), "tests": list(self.tests)}
+
+
+PRESETS: dict[str, Settings] = {
+    "cpu": Settings(),
+    "gpu": Settings(
+        length=256,
+        tests=(256, 512, 1024, 2048, 4096, 8192),
+        d_model=256,
+        n_heads=8,
+        n_layers=6,
+        steps=3000,
+        batch=32,
+        learning_rate=1e-3,
+        device="cuda",
+    ),
+}
+SEEDS = {"cpu": 3, "gpu": 5}
