@@ -31,9 +31,9 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]
     begin = time.perf_counter()
     model = train(settings, task, scheme, seed)
     row = {"task": task, "scheme": scheme, "seed": seed, **evaluate(model, settings, task)}
-    if (
-        added := added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
-    ) is not None:
+    with _reproducible():
+        added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
+    if added is not None:
         row["added"] = _rounded(added)
     row["settings"] = settings.as_json()
     if task == "characters":
