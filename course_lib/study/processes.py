@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
-import torch.distributed as dist
 
 from . import results
 from .settings import Settings
@@ -38,7 +37,7 @@ class Place:
         if CHILD in os.environ:
             rank, world, parent = map(int, os.environ[CHILD].split("/"))
             return cls(rank, world, parent=parent)
-        if dist.is_torchelastic_launched():
+        if "TORCHELASTIC_RUN_ID" in os.environ:
             return cls(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), torchrun=True)
         return None
 
@@ -85,6 +84,8 @@ def collect(path: str | Path, settings: Settings) -> None:
 
     What is sent are lines of text, which no GPU has ever seen: gloo serves both kinds of machine.
     """
+    import torch.distributed as dist  # not in every torch there is
+
     dist.init_process_group("gloo", timeout=timedelta(days=7))  # the first to end waits for the last
     try:
         rows, _ = results.read(path, settings)
