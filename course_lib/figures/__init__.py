@@ -6,6 +6,7 @@ figures.bias_heatmap()                       a bias with sliders and every cell'
 figures.attention_explorer(Q, K)             who gains and who loses by a bias
 figures.bucket_explorer()                    T5's buckets around a query, with every calculation
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
+figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
 figures.trace(attention, Q, K, V)            a function line by line, with every value
@@ -20,6 +21,7 @@ from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
 from .heatmap import heatmap
+from .length_curves import length_curves
 from .live import Picture, side_by_side
 from .map_of_schemes import map_of_schemes
 from .plot import show
@@ -35,6 +37,7 @@ __all__ = [
     "bucket_explorer",
     "clip_grid",
     "heatmap",
+    "length_curves",
     "map_of_schemes",
     "provenance",
     "question",

@@ -7,6 +7,8 @@ from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
 
+from .losses import LENGTHS, PANELS
+
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
@@ -25,6 +27,10 @@ def make_pictures():
         "causal buckets": figures.bucket_explorer(64, 512, False, query=24, n=25),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
+        "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
+        "one panel": figures.length_curves(
+            [128, 512, 8192], {"one": {"<rope>": [(1, 0, 2)] * 3}}, trained=512, y="share right"
+        ),
         "seen": figures.seen_pairs(),
         "seen corners": figures.seen_pairs(100, 1000, "relative"),
         "skew": figures.provenance("skew"),
