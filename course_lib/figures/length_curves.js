@@ -29,8 +29,8 @@ function start(data, root) {
     const rows = [...table.tBodies[0].rows].map((row, r) => {
       const [s, points] = curves[r], [head, ...cells] = row.cells;
       const box = el("input", { type: "checkbox", onchange: () => toggle(s, box.checked) });
-      head.replaceChildren(el("label", {}, box, draw("svg", { width: 34, height: 12, viewBox: "-17 -6 34 12", "aria-hidden": "true" },
-        group(s, path(`rp-curve${hollow(s)}`, "M-17 0H17"), mark(s, 0, 0))), schemes[s]));
+      head.replaceChildren(el("label", {}, box, draw("svg", { width: 26, height: 12, viewBox: "-13 -6 26 12", "aria-hidden": "true" },
+        group(s, path(`rp-curve${hollow(s)}`, "M-13 0H13"), mark(s, 0, 0))), schemes[s]));
       head.dataset.at = `${r} ${last}`;
       cells.forEach((cell, i) => {
         cell.className = "rp-cell";
@@ -146,15 +146,23 @@ function start(data, root) {
       spot ? "" : " Its line is switched off.");
   }
 
+  // A pointer that leaves, or rests while the page scrolls below it, must not take the word from the keyboard.
+  const placeOf = (node) => node?.closest("[data-at]")?.dataset.at.split(" ").map(Number) ?? null;
+  const leave = () => choose(placeOf(place.querySelector(":focus-visible")));
   const listen = (node, kinds, act) => kinds.split(" ").forEach((kind) => node.addEventListener(kind, act));
+  let pointer = "";
   listen(frame, "pointermove click", (event) => {
     const box = chart.getBoundingClientRect(), far = (t) => Math.hypot(t[0] - event.clientX + box.left, t[1] - event.clientY + box.top);
     const nearest = targets.reduce((best, t) => far(t) < (best ? far(best) : 60) ? t : best, null);
-    choose(nearest && nearest.slice(2));
+    nearest ? choose(nearest.slice(2)) : leave();
   });
-  const placeOf = (event) => event.target.closest("[data-at]")?.dataset.at.split(" ").map(Number) ?? null;
-  listen(place, "pointerover focusin click", (event) => choose(placeOf(event)));
-  for (const node of [frame, place]) listen(node, "pointerleave focusout", () => choose(null));
+  listen(place, "pointerover", (event) => {
+    const before = pointer;
+    pointer = `${event.clientX} ${event.clientY}`;
+    if (pointer !== before) choose(placeOf(event.target));
+  });
+  listen(place, "focusin click", (event) => choose(placeOf(event.target)));
+  for (const node of [frame, place]) listen(node, "pointerleave focusout", leave);
   listen(place, "keydown", (event) => {
     const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     if (!by || event.target.tagName !== "TD") return;

@@ -135,6 +135,23 @@ def test_the_table_is_one_stop_and_arrows_walk_through_it(shown, curves):
     expect(page.locator('td[tabindex="0"]')).to_have_count(1)
 
 
+def test_a_resting_pointer_does_not_take_the_word_from_the_keyboard(shown, curves):
+    page = shown(curves)
+    page.set_viewport_size({"width": 800, "height": 300})  # so low that walking down scrolls the page
+    page.get_by_role("gridcell", name="2.099 ± 0.004").click()
+    for _ in range(10):
+        page.keyboard.press("ArrowDown")
+        page.wait_for_timeout(50)
+    assert page.evaluate("window.scrollY") > 0
+    expect(reading(page)).to_contain_text("rope, length 64: loss 1.661")
+    page.mouse.move(1, 1)
+    expect(reading(page)).to_contain_text("rope, length 64")
+    page.get_by_role("checkbox", name="rope").click()  # the mouse is no keyboard: it takes its words along
+    page.mouse.move(1, 1)
+    expect(page.locator("g.rp-faded")).to_have_count(0)
+    expect(reading(page)).to_contain_text("changes most for sinusoidal")
+
+
 def test_without_trust_the_tables_are_still_there(lab, chromium, curves):
     html = curves._repr_html_()
     output = nbformat.v4.new_output("display_data", {"text/html": html, "text/plain": "curves"})
