@@ -12,8 +12,8 @@ MAPS = {
     "signed": ["#4a94dd", "#b5d5f4", "#ffffff", "#fbd3a2", "#ee8f2f"],  # from −1 over 0 to +1
     "weight": ["#ffffff", "#b9e2da", "#38a696"],  # from 0 to 1
 }
-# Lines and their names, all dark enough to be read on white. Where one is not enough, marks and dashes tell them apart.
-LINES = ["#0b5fa5", "#a34700", "#0b6e65", "#b0156b", "#5b3fa0", "#1b1f24"]
+# Lines and their names: dark enough to be read on white, and far apart for colour-blind eyes too (a test measures it).
+LINES = ["#0066cc", "#552200", "#bb4477", "#777700", "#440066", "#111122"]
 NO_NUMBER = "#d9d9d9"  # grey for what has no place on a scale: ±∞ and nan
 
 Paint = Callable[[float], str]

@@ -88,6 +88,8 @@ function start(data, root) {
     const y = (value) => BOTTOM - (BOTTOM - TOP) * (value - low) / (high - low);
     const ticks = [];
     for (let k = Math.ceil(low / step); k * step <= high; k++) ticks.push(k * step);
+    let free = 0; // a length is written where it does not touch the one before
+    const written = lengths.filter((n, i) => x(i) - 3.6 * String(n).length > free && (free = x(i) + 3.6 * String(n).length + 3));
 
     // Names beside the ends of their lines: where they would touch they make a block around the middle of their ends.
     const blocks = [], sorted = shown.map((row) => ({ ...row, end: y(row.points[last][0]) })).sort((a, b) => a.end - b.end);
@@ -117,7 +119,7 @@ function start(data, root) {
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), middle = (LEFT + right) / 2;
     chart.replaceChildren(path("rp-grid", ticks.map((value) => `M${LEFT} ${y(value)}H${right}`).join("")),
       ...ticks.map((value) => word(number(value, digits), LEFT - 6, y(value) + 4, "end")),
-      ...lengths.map((n, i) => word(n, x(i), BOTTOM + 17)),
+      ...written.map((n) => word(n, x(lengths.indexOf(n)), BOTTOM + 17)),
       word(what, 0, 12, "start"), word("test length (log scale)", middle, BOTTOM + 35),
       path("rp-trained", `M${x(home)} ${TOP - 8}V${BOTTOM}`), word(`trained at ${lengths[home]}`, x(home) - 4, TOP - 12, "start"),
       ...(lines.length ? lines : [word("Every line is switched off.", middle, HEIGHT / 2)]), path("rp-ring", ""));

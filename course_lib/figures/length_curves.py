@@ -134,11 +134,13 @@ def _words(panel: Panel, y: str, trained: int, longest: int, digits: int) -> str
     by_change = sorted(panel.curves, key=lambda scheme: abs(panel.rise(scheme)))
 
     def change(scheme: str) -> str:
-        return f"{scheme} ({'+' if panel.rise(scheme) > 0 else ''}{number(panel.rise(scheme), digits)})"
+        return f"{'+' if panel.rise(scheme) > 0 else ''}{number(panel.rise(scheme), digits)}"
 
-    least = f" and least for {change(by_change[0])}" if len(by_change) > 1 else ""
-    opening = f"From length {trained} to {longest} the mean {y} changes{' most' if least else ''} for"
-    return f"{opening} {change(by_change[-1])}{least}."
+    least, most = by_change[0], by_change[-1]
+    opening = f"From length {trained} to {longest} the mean {y} changes"
+    if len(by_change) == 1:
+        return f"{opening} by {change(most)} for {most}."
+    return f"{opening} most for {most} ({change(most)}) and least for {least} ({change(least)})."
 
 
 def _table(panel: Panel, lengths: list[int], y: str, digits: int) -> str:

@@ -1,6 +1,7 @@
 """The length curves alive: lines where the numbers are, words for every point, switches, and the keyboard."""
 
 import itertools
+import re
 
 import nbformat
 import pytest
@@ -62,6 +63,16 @@ def test_names_never_touch_and_stay_inside(shown, curves, width):
         assert all(above[3] <= below[2] + 1 for above, below in itertools.pairwise(boxes))
         assert all(box[1] <= frame["x"] + frame["width"] for box in boxes)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("width", [1280, 350])
+def test_lengths_that_are_close_are_not_written_over_each_other(shown, width):
+    lengths = [128, 140, 192, 256, 512, 1024, 8192]
+    page = shown(figures.length_curves(lengths, {"one": {"none": [(1, 0, 2)] * 7}}, trained=512), width=width)
+    ticks = page.locator('svg[role="img"] text[text-anchor="middle"]').filter(has_text=re.compile(r"^\d+$"))
+    assert {"128", "8192"} <= set(ticks.all_text_contents()) < set(map(str, lengths))
+    boxes = [tick.bounding_box() for tick in ticks.all()]
+    assert all(a["x"] + a["width"] <= b["x"] for a, b in itertools.pairwise(boxes))
 
 
 def test_a_cell_says_everything_in_words_and_brings_its_line_forward(shown, curves):

@@ -29,7 +29,7 @@ def make_pictures():
         "large clip": figures.clip_grid(12, 8, TOKENS),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(
-            [128, 512, 8192], {"one": {"<rope>": [(1, 0, 2)] * 3}}, trained=512, y="share right"
+            [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
         ),
         "seen": figures.seen_pairs(),
         "seen corners": figures.seen_pairs(100, 1000, "relative"),

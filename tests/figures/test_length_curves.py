@@ -50,7 +50,7 @@ def test_the_words_name_who_changes_most_and_least():
     assert words in static(picture) and words in picture.alt
     assert picture.alt.startswith("Accuracy beyond the training length 8: 2 schemes, tested at 8, 16. copy: From")
     alone = figures.length_curves((8, 16), {"copy": {"none": ONE["none"]}}, trained=8, alt="said otherwise", title="T")
-    assert "changes for none (+1.00)." in static(alone) and "<b>T</b>" in static(alone)
+    assert "changes by +1.00 for none." in static(alone) and "<b>T</b>" in static(alone)
     assert alone.alt == "said otherwise"
 
 
@@ -71,6 +71,28 @@ def test_arrays_are_taken_and_names_are_escaped():
 def test_every_line_can_be_read_on_white():
     assert len(set(LINES)) == len(LINES) == 6
     assert all(contrast(colour, "#ffffff") >= 4.5 for colour in LINES)
+
+
+# Red, green and blue light as an eye without one kind of cone takes them (Machado, Oliveira and Fernandes 2009).
+EYES = {
+    "all cones": np.eye(3),
+    "no long": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "no middle": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "no short": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_no_two_lines_look_alike_to_any_eye(eye):
+    rgb = np.array([[int(colour[c : c + 2], 16) / 255 for c in (1, 3, 5)] for colour in LINES])
+    light = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    r, g, b = np.clip(light @ np.transpose(EYES[eye]), 0, 1).T
+    to_xyz = [(0.4124, 0.3576, 0.1805, 0.9505), (0.2126, 0.7152, 0.0722, 1.0), (0.0193, 0.1192, 0.9505, 1.089)]
+    x, y, z = ((kr * r + kg * g + kb * b) / white for kr, kg, kb, white in to_xyz)
+    x, y, z = (np.where(v > 0.008856, np.cbrt(v), 7.787 * v + 16 / 116) for v in (x, y, z))
+    lab = np.stack([116 * y, 500 * (x - y), 200 * (y - z)], axis=1)  # CIELAB: a distance of 2 can just be seen
+    distances = np.linalg.norm(lab[:, None] - lab, axis=-1)
+    assert distances[np.triu_indices(6, 1)].min() > 20
 
 
 def wrong(points):
