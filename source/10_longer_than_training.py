@@ -73,7 +73,7 @@ assert by_distance(ALiBi(4))[511] == -511 / 4 and by_distance(ALiBi(4), head=3)[
 # %% [markdown]
 # Both go on. The log decay goes on slowly, ALiBi linearly and without bound. Its first head subtracts 127.75 at distance
 # 511, and $e^{-127.75}$ is 0 for every practical purpose: for this head far tokens do not exist, neither in training nor
-# later. Its last head, with the slope 1/256, subtracts 2.0 there and still sees them, a little less with every step.
+# later. Its last head, with the slope 1/256, subtracts 2 there and still sees them, a little less with every step.
 #
 # Now T5. A decoder with 32 buckets and `max_distance` 128, T5's own sizes: which buckets has a text of 64 tokens
 # reached, and how often? The distance $d$ occurs $64 - d$ times (chapter 06).
@@ -189,7 +189,7 @@ for name in decays:
     print(f"{'':20}", *(f"{c:8}" for c in above[name]), "  above 1 %")
 
 # %% [markdown]
-# Read the second scheme. From 64 to 16,384 keys its span rises from 29 to almost 1,000, while the count falls from 21 to
+# Read the second scheme. From 64 to 16,384 keys its span rises from 29 to almost a thousand, while the count falls from 21 to
 # 9. Both are computed from the same weights. **The count falls because every weight does**: when a thousand keys share
 # the row, hardly one of them holds a hundredth of it. With a scale of 0.3 the count even reaches 0 where the span is the
 # widest of all. A threshold that does not move with the number of keys measures the number of keys.
@@ -259,6 +259,7 @@ assert tokens[0, 0] == 2  # the first instruction is a write: there is always so
 # %%
 print(f"guessing among 16 tokens: {np.log(16):.2f} nats, between 2 bits: {np.log(2):.2f} nats")
 settings = study.Settings()
+print(f"{settings.steps} steps, {settings.batch} texts each")
 model = study.Model(study.find("rope"), 16, settings)
 print(f"{sum(p.numel() for p in model.parameters()):,} parameters with RoPE, on 16 tokens")
 other = study.Model(study.find("none"), 16, settings)
@@ -389,7 +390,7 @@ fig.tight_layout()
 (row,) = study.pick(rows, task="characters", scheme="t5-128", seed=0)
 for d in (32, 128):
     there = np.array(row["added"])[:, at_distance == d].ravel()
-    print(f"t5-128, distance {d:3}, as it is stored: {there.round(2)}")
+    print(f"t5-128, distance {d:3}, as it is stored: {there.round(2)}, mean {there.mean():.1f}")
     assert np.all(there < -2) if d == 32 else np.all(abs(there) < 0.1)
 figures.show(fig, alt="What three schemes add by distance. t5-128 falls far down and jumps back up past distance 63; "
     "t5-32 stays down; Transformer-XL goes on falling, in waves")
@@ -621,6 +622,7 @@ for row in found:
     print(f"{row['scheme']}: accuracy", *(f"{n}: {a:.2f}" for n, a in zip(lengths, row["accuracy"])))
 too_short, enough = (row["accuracy"][0] for row in found)
 assert too_short < 0.7 < 0.95 < enough
+print(f"the gpu preset: {study.PRESETS['gpu'].n_layers} layers, texts up to {study.PRESETS['gpu'].longest} tokens")
 
 # %% [markdown]
 # ## Remember
