@@ -5,6 +5,8 @@ figures.heatmap(weights, alt="…")            a matrix as a coloured table
 figures.bias_heatmap()                       a bias with sliders and every cell's calculation
 figures.attention_explorer(Q, K)             who gains and who loses by a bias
 figures.bucket_explorer()                    T5's buckets around a query, with every calculation
+figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
+figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
@@ -16,6 +18,7 @@ figures.map_of_schemes()                     the course on one page
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
 """
 
+from .alibi_slopes import alibi_slopes
 from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
@@ -27,11 +30,13 @@ from .map_of_schemes import map_of_schemes
 from .plot import show
 from .provenance import provenance
 from .question import question
+from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
 from .tracer import trace
 
 __all__ = [
     "Picture",
+    "alibi_slopes",
     "attention_explorer",
     "bias_heatmap",
     "bucket_explorer",
@@ -41,6 +46,7 @@ __all__ = [
     "map_of_schemes",
     "provenance",
     "question",
+    "rope_rotation",
     "seen_pairs",
     "show",
     "side_by_side",
