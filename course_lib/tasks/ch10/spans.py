@@ -1,0 +1,429 @@
+"""Two measures of how far attention spreads: entropy with its effective span, and the count above one percent."""
+
+import math
+
+import numpy as np
+
+from ...example import TOKENS
+from ...reference.alibi import slopes
+from ...reference.bias import decay_bias, decay_row
+from ..engine import Answer, Axis, Case, Mistake, Task
+
+_COUNT, _SPAN = "above 1 %", "span"
+_EVEN, _TWICE, _ONE, _HALVES = "64 alike", "128 alike", "half on one", "halving"
+
+
+def _span(weights):
+    """exp of the entropy, by the definition."""
+    return math.exp(-sum(w * math.log(w) for w in weights if w > 0))
+
+
+def _two_spans():
+    weights = {
+        _EVEN: [1 / 64] * 64,
+        _TWICE: [1 / 128] * 128,
+        _ONE: [1 / 2] + [1 / 1800] * 900,
+        _HALVES: [2.0**-k for k in range(1, 1000)],
+    }
+    fields = {}
+    for name, w in weights.items():
+        fields[f"{name}, {_COUNT}"] = sum(x > 0.01 for x in w)
+        fields[f"{name}, {_SPAN}"] = round(_span(w), 6)
+    return fields
+
+
+two_spans = Answer(
+    "two_spans",
+    title="Two spans with a pencil",
+    minutes=12,
+    difficulty=2,
+    words=r"""How many keys does a query look at? Two measures are in use: the **number of keys with more than 1 % of the weight**,
+and the **effective span** $e^H$, with the entropy $H = -\sum_j w_j \ln w_j$. Work both out for four rows of weights:
+
+- `64 alike`: 64 keys with 1/64 each, and `128 alike`: 128 keys with 1/128 each (a text twice as long, and a query that
+  still looks at all of it);
+- `half on one`: 1/2 on one key, and the other half shared evenly by 900 keys, 1/1800 each;
+- `halving`: 1/2, 1/4, 1/8, 1/16, … without end: a penalty of ln 2 for each step back.
+
+All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, …).""",
+    expected=_two_spans,
+    digits=1,
+    mistakes=[
+        Mistake(
+            {f"{_EVEN}, {_SPAN}": 4.16},
+            "64 alike: this is the entropy, ln 64. The span is e to the power of it.",
+        ),
+        Mistake({f"{_EVEN}, {_SPAN}": 6}, "64 alike: this is the entropy in bits. The span is 2 to the power of that."),
+        Mistake({f"{_EVEN}, {_SPAN}": 1}, "64 alike: each weight is 1/64, and all of them take part in the sum."),
+        Mistake({f"{_EVEN}, {_COUNT}": 0}, "64 alike: 1/64 is more than 1/100, so these keys do count."),
+        Mistake({f"{_EVEN}, {_COUNT}": 1}, "64 alike: count the keys, all of which have 1/64."),
+        Mistake({f"{_TWICE}, {_COUNT}": 128}, "128 alike: is 1/128 more than 1/100?"),
+        Mistake(
+            {f"{_TWICE}, {_COUNT}": 64},
+            "128 alike: the keys are all alike. Either each of them is above 1/100, or none.",
+        ),
+        Mistake(
+            {f"{_TWICE}, {_COUNT}": 100},
+            "128 alike: the keys are all alike. Either each of them is above 1/100, or none.",
+        ),
+        Mistake({f"{_TWICE}, {_SPAN}": 64}, "128 alike: twice as many keys as before with the same weight each."),
+        Mistake(
+            {f"{_TWICE}, {_SPAN}": 0}, "128 alike: entropy has no threshold. Small weights take part in the sum too."
+        ),
+        Mistake(
+            {f"{_TWICE}, {_SPAN}": 4.85},
+            "128 alike: this is the entropy, ln 128. The span is e to the power of it.",
+        ),
+        Mistake({f"{_ONE}, {_COUNT}": 901}, "half on one: 1/1800 is far below 1 %. How many keys are above?"),
+        Mistake({f"{_ONE}, {_COUNT}": 0}, "half on one: one key has half of all the weight."),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 901}, "half on one: all keys count, but not alike. Write H as ½ ln 2 + ½ ln 1800."
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 2},
+            "half on one: these are two *kinds* of keys. The second half is shared by 900: ½ ln 1800, not ½ ln 2.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 1},
+            "half on one: the other half of the weight takes part too, however small each share is.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 4.09},
+            "half on one: this is the entropy, ½ ln 2 + ½ ln 1800. The span is e to the power of it.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 3600},
+            "half on one: you forgot the two factors ½. e to the power of ½ ln 3600 is a root.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": math.sqrt(1800)},
+            "half on one: this is √1800 without the first key, whose ½ ln 2 belongs to the sum.",
+        ),
+        Mistake({f"{_HALVES}, {_COUNT}": 7}, "halving: 1/128 is less than 1/100."),
+        Mistake({f"{_HALVES}, {_COUNT}": 5}, "halving: 1/64 is still more than 1/100."),
+        Mistake({f"{_HALVES}, {_SPAN}": 2}, "halving: H = 2 ln 2, and e to the power of that is 2²."),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": 1.39},
+            "halving: this is the entropy, 2 ln 2. The span is e to the power of it.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": math.inf},
+            "halving: there is no end to the keys, but there is to the sum: the weights fall fast enough.",
+        ),
+    ],
+    hints=[
+        "n keys alike: H = n · (1/n) · ln n = ln n, so e^H = n. The threshold asks something else: is 1/n above 1/100?",
+        "half on one: H = ½ ln 2 + 900 · ln(1800)/1800 = ½ ln 2 + ½ ln 1800 = ½ ln 3600.",
+        "halving: the k-th weight is 1/2^k, and −ln of it is k · ln 2. So H = ln 2 · Σ k/2^k.",
+    ],
+)
+
+
+def _entropy_and_span(bias):
+    """Entropy in nats, and effective span, of each row of attention weights.
+
+    bias (..., n) holds scores, -inf where a key is hidden. The weights are softmax(bias).
+    Returns (entropy, span), each (...).
+    """
+    w = softmax(bias)
+    surprise = -np.log(np.where(w > 0, w, 1))
+    entropy = (w * surprise).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def softmax(x):
+    """The library's, by the name it has in the first cell."""
+    from ...reference.attention import softmax
+
+    return softmax(x)
+
+
+def _by_definition(bias):
+    """Loops over the definition, with no softmax but its own."""
+    bias = np.asarray(bias, float)
+    flat, found = bias.reshape(-1, bias.shape[-1]), []
+    for row in flat.tolist():
+        e = [math.exp(b - max(row)) for b in row]
+        found.append(_span([x / math.fsum(e) for x in e]))
+    span = np.reshape(found, bias.shape[:-1])
+    return np.log(span), span
+
+
+def _by(weights_to_span):
+    """A wrong pair made of the weights alone."""
+
+    def wrong(bias):
+        span = weights_to_span(softmax(bias))
+        return np.log(np.maximum(span, 1e-300)), span
+
+    return wrong
+
+
+def _guarded(w):
+    return np.where(w > 0, w, 1)
+
+
+def _in_order(bias):
+    entropy, span = _by_definition(bias)
+    return span, entropy
+
+
+def _of_all_rows(bias):
+    w = softmax(bias)
+    entropy = -(w * np.log(_guarded(w))).sum()
+    return entropy, np.exp(entropy)
+
+
+def _unguarded(bias):
+    w = softmax(bias)
+    entropy = -(w * np.log(w)).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _not_normalised(bias):
+    w = np.exp(bias)
+    entropy = -(w * np.log(_guarded(w))).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _overflowing(bias):
+    w = np.exp(bias) / np.exp(bias).sum(axis=-1, keepdims=True)
+    entropy = -(w * np.log(_guarded(w))).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _one_softmax_for_all(bias):
+    e = np.exp(bias - np.max(bias))
+    w = e / e.sum()
+    entropy = -(w * np.log(_guarded(w))).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _in_bits(bias):
+    entropy, span = _by_definition(bias)
+    return entropy / np.log(2), span
+
+
+def _no_softmax(bias):
+    entropy = -(bias * np.log(abs(bias))).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _against_n(bias):
+    entropy, span = _by_definition(bias)
+    return entropy / np.log(bias.shape[-1]), span
+
+
+def _share_of_n(bias):
+    entropy, span = _by_definition(bias)
+    return entropy, span / bias.shape[-1]
+
+
+def _last_query(n, **how):
+    """The bias of the last of n queries of a causal model."""
+    return decay_row(np.arange(1 - n, 1), **how)
+
+
+_CAUSAL = np.where(np.tri(5) > 0, decay_bias(5), -np.inf)
+
+entropy_and_span = Task(
+    title="Entropy and effective span",
+    minutes=8,
+    difficulty=2,
+    words=r"""Now for any bias: given the scores of each row (here a bias alone, as if all content were equal), return the entropy
+$H = -\sum_j w_j \ln w_j$ of its weights and the effective span $e^H$. `softmax` is the library's; a hidden key has the
+score −∞ and the weight 0, and adds nothing to the sum. The lesson draws both as n grows.""",
+    solution=_entropy_and_span,
+    expected=_by_definition,
+    returns=("entropy", "span"),
+    cases=[
+        Case(
+            decay_bias(5),
+            says="the worked example's bias",
+            axes={"entropy": [Axis("query", TOKENS)], "span": [Axis("query", TOKENS)]},
+        ),
+        Case(_last_query(64, scale=1.0), says="the last of 64 queries, log decay"),
+        Case(
+            -slopes(4)[:, None] * np.arange(63, -1, -1),
+            says="the last of 64 queries, ALiBi's four heads",
+            axes={"entropy": ["head"], "span": ["head"]},
+        ),
+        Case(np.zeros((3, 128)), says="128 keys alike"),
+        Case(
+            _CAUSAL,
+            says="the five tokens under a causal mask, hidden keys at −∞",
+            axes={"entropy": [Axis("query", TOKENS)], "span": [Axis("query", TOKENS)]},
+        ),
+        Case(np.zeros(1), says="one key alone"),
+        Case(
+            np.stack([decay_bias(6, scale=0.3), decay_bias(6, scale=3.0)]),
+            says="two heads, six queries",
+            axes={"entropy": ["head", "query"], "span": ["head", "query"]},
+        ),
+        Case(1000 + decay_bias(5, scale=2.0), says="large scores"),
+    ],
+    draw=lambda rng: (rng.normal(size=(int(rng.integers(2, 5)), int(rng.integers(2, 40)))) * rng.choice([0.5, 3]),),
+    axes={"entropy": ["query"], "span": ["query"]},
+    mistakes=[
+        Mistake(
+            "return entropy, np.exp(entropy)",
+            "return entropy, (w > 0.01).sum(axis=-1)",
+            "This counts the keys above 1 %. The effective span is `np.exp(entropy)`: it needs no threshold.",
+        ),
+        Mistake(
+            _unguarded,
+            "A hidden key has w = 0, and 0 · ln 0 is nan in NumPy. In the sum it counts as 0: take the logarithm of `np.where(w > 0, w, 1)`.",
+        ),
+        Mistake("-np.log(np", "np.log(np", "The minus is missing: ln w is negative, and an entropy is 0 or more."),
+        Mistake(
+            "-np.log(np",
+            "-np.log2(np",
+            "The logarithm is to base 2, and the span is then no power of e. Entropy is asked for in nats: `np.log`.",
+        ),
+        Mistake("-np.log(np", "-np.log10(np", "The logarithm is to base 10. Entropy is asked for in nats: `np.log`."),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "surprise.sum(axis=-1)",
+            "Each −ln w counts with its weight: it is the sum of w · (−ln w).",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "surprise.mean(axis=-1)",
+            "Each −ln w counts with its weight, not each key alike: it is the sum of w · (−ln w).",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "(w * surprise).mean(axis=-1)",
+            "You take the mean over the keys. The weights sum to 1 already: take the sum.",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "(w * surprise).max(axis=-1)",
+            "You take the largest term. The entropy is the sum of all of them.",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "(w * surprise)",
+            "One number for each row is asked for: sum over the keys, `axis=-1`.",
+        ),
+        Mistake("(w * surprise).sum(axis=-1)", "(w / surprise).sum(axis=-1)", "You divide by −ln w. Multiply."),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "(w**2 * surprise).sum(axis=-1)",
+            "The weight comes in twice. It is the sum of w · (−ln w).",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "(w * surprise).sum(axis=0)",
+            "You sum over the first axis. Each row has its own entropy: sum over the keys, `axis=-1`.",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "(w * surprise).sum(axis=-2)",
+            "You sum over the queries. Each of them has its own entropy: sum over the keys, `axis=-1`.",
+        ),
+        Mistake(
+            _of_all_rows, "All rows are summed up. Each row has its own entropy: sum over the keys alone, `axis=-1`."
+        ),
+        Mistake(
+            "return entropy, np.exp(entropy)",
+            "return entropy, entropy",
+            "The span is e to the power of the entropy: `np.exp(entropy)`.",
+        ),
+        Mistake(
+            "return entropy, np.exp(entropy)",
+            "return entropy, 2**entropy",
+            "The span is e to the power of the entropy, since the logarithm was to base e.",
+        ),
+        Mistake(
+            "return entropy, np.exp(entropy)",
+            "return np.exp(entropy), np.exp(entropy)",
+            "Both are the span now. The entropy itself comes first.",
+        ),
+        Mistake(
+            "return entropy, np.exp(entropy)",
+            "return entropy, np.exp(-entropy)",
+            "One too many minus: the span is e to the power of the entropy, 1 or more.",
+        ),
+        Mistake(
+            "return entropy, np.exp(entropy)",
+            "return entropy",
+            "Two results are asked for: `return entropy, np.exp(entropy)`.",
+        ),
+        Mistake(_in_order, "Entropy and span have changed places: the entropy comes first."),
+        Mistake(
+            _by(lambda w: (w > 0.01).sum(axis=-1)),
+            "Both come from a count of the keys above 1 %. In a long row no key is, and the count falls to 0 while attention spreads.",
+        ),
+        Mistake(
+            _by(lambda w: 1 / (w**2).sum(axis=-1)),
+            "This is 1 / Σw², another measure of span. Here it is e to the power of the entropy.",
+        ),
+        Mistake(
+            _by(lambda w: 1 / w.max(axis=-1)),
+            "This is 1 / (largest weight), which one key alone decides. The entropy asks all of them.",
+        ),
+        Mistake(
+            _not_normalised,
+            "The weights do not sum to 1: the softmax divides by the sum of the e^x. Use `softmax(bias)`.",
+        ),
+        Mistake(
+            _overflowing,
+            "e to the power of 1000 is too large for a float. Subtract each row's largest score first, as `softmax` does.",
+        ),
+        Mistake(
+            _one_softmax_for_all,
+            "All rows together sum to 1. Each row has a softmax of its own: divide by its own sum.",
+        ),
+        Mistake(_in_bits, "The span is right, and the entropy is in bits. The task asks for the natural logarithm."),
+        Mistake(_no_softmax, "The scores are no weights: the softmax is missing."),
+        Mistake(
+            "softmax(bias)",
+            "bias",
+            "These are the scores. The weights are `softmax(bias)`: without it no w is above 0 here.",
+        ),
+        Mistake(
+            "-np.log(np.where(w > 0, w, 1))",
+            "-np.where(w > 0, w, 1)",
+            "The logarithm is missing: it is the sum of w · (−ln w).",
+        ),
+        Mistake(
+            "w > 0",
+            "w < 0",
+            "No weight is left under your logarithm, only 1s: everything comes out as 0. Where w > 0 it is w itself.",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "w.sum(axis=-1)",
+            "This is the sum of the weights, which is 1. Each w is multiplied by −ln w.",
+        ),
+        Mistake(
+            "(w * surprise).sum(axis=-1)",
+            "1 - (w**2).sum(axis=-1)",
+            "This is 1 − Σw², another measure of spread. The entropy has a logarithm.",
+        ),
+        Mistake(
+            _against_n,
+            "Divided by ln n, entropy is a share of the largest possible. The task asks for the entropy itself.",
+        ),
+        Mistake(_share_of_n, "The span is a number of keys. You give it as a share of all n."),
+        Mistake(
+            "np.where(w > 0, w, 1)",
+            "np.where(w > 0.01, w, 1)",
+            "Weights below 1 % are left out. There are many of them in a long row: only w = 0 adds nothing.",
+        ),
+        Mistake("softmax(bias)", "softmax(-bias)", "The bias has changed its sign: far keys get the most weight."),
+        Mistake(
+            "np.where(w > 0, w, 1)", "w + 1", "You take ln(1 + w). It is ln w; only where w = 0 a 1 stands instead."
+        ),
+    ],
+    alternatives=[
+        lambda bias: (h := -np.nansum(softmax(bias) * np.log(softmax(bias)), axis=-1), np.exp(h)),
+        lambda bias: (h := -(softmax(bias) * np.log(softmax(bias) + 1e-12)).sum(-1), np.exp(h)),
+    ],
+    hints=[
+        "`w = softmax(bias)`, then the sum of w · (−ln w) over the last axis.",
+        "Where w is 0, let the logarithm see a 1: `np.log(np.where(w > 0, w, 1))`. The product is 0 either way.",
+        "The span is `np.exp(entropy)`; both are returned, the entropy first.",
+    ],
+)

@@ -1,0 +1,561 @@
+"""Chapter 10: what a learner reads after a slip."""
+
+import re
+
+import numpy as np
+import pytest
+
+from course_lib.reference import oracle
+from course_lib.tasks import tasks_of
+from course_lib.tasks.ch10.common import mean_rise, study_rows
+from course_lib.tasks.ch10.forecast import more
+
+from .slips import cell, each, told
+
+CH10 = tasks_of("ch10")
+
+ENTROPY = """
+    w = softmax(bias)
+    found = []
+    for row in np.atleast_2d(w):
+        h = 0
+        for x in row:
+            if x > {above}:
+                h {plus}= {term}
+        found.append(h)
+    h = np.reshape(found, w.shape[:-1])
+    return {end}
+"""
+WHOLE = {"above": "0", "plus": "-", "term": "x * np.log(x)", "end": "h, np.exp(h)"}
+
+
+def entropy(**changed):
+    flat = ENTROPY.replace("np.atleast_2d(w)", "w.reshape(-1, w.shape[-1])")
+    return flat.format(**{**WHOLE, **changed})
+
+
+ENTROPIES = "    w = softmax(bias)\n    h = -(w * np.log(np.maximum(w, 1e-300))).sum(axis=-1)\n"
+BUCKETS = (
+    "    d = np.arange(length)\n"
+    "    rows = bucket(-d, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)\n"
+)
+
+PAIRS = """
+    counts = np.zeros(num_buckets)
+    for i in range(length):
+        j = np.arange({keys})
+        np.add.at(counts, bucket({offset}, {how}), 1)
+    return counts
+"""
+EVERY = {
+    "keys": "i + 1",
+    "offset": "j - i",
+    "how": "bidirectional=False, num_buckets=num_buckets, max_distance=max_distance",
+}
+
+
+def pairs(**changed):
+    return PAIRS.format(**{**EVERY, **changed})
+
+
+WINDOWS = """
+    curve = []
+    for n in lengths:
+        tokens = {tokens}
+        losses = {losses}
+        curve.append({mean})
+    return curve
+"""
+READ = {"tokens": "text[-n:]", "losses": "model(tokens, np.arange(n))", "mean": "losses[-train:].mean()"}
+
+
+def windows(**changed):
+    return WINDOWS.format(**{**READ, **changed})
+
+
+CURVE = """
+    curve = []
+    for n in lengths:
+        total = 0
+        for place in places:
+            total += {losses}.mean()
+        curve.append({mean})
+    return curve
+"""
+FAIR = {"losses": "model(text[place - n : place])[-last:]", "mean": "total / len(places)"}
+
+
+def curve(**changed):
+    return CURVE.format(**{**FAIR, **changed})
+
+
+HOOK = """
+    heads = len(self.strengths)
+    rows = []
+    for h in range(heads):
+        row = []
+        for r in {offsets}:
+            row.append({b})
+        rows.append(row)
+    return {result}
+"""
+ROW = {
+    "offsets": "range(-(past + n_q - 1), n_k - past)",
+    "b": "-float(self.strengths[h]) * abs(r) ** 0.5",
+    "result": "rows",
+}
+
+
+def hook(**changed):
+    return HOOK.format(**{**ROW, **changed})
+
+
+SLIPS = {
+    "entropy_and_span": {
+        "loops": (entropy(), None),
+        "vectorised": (
+            "    w = softmax(bias)\n    h = -np.nansum(w * np.log(w), axis=-1)\n    return h, np.exp(h)",
+            None,
+        ),
+        "0 times ln 0": (
+            "    w = softmax(bias)\n    h = -(w * np.log(w)).sum(axis=-1)\n    return h, np.exp(h)",
+            "0 · ln 0 is nan",
+        ),
+        "a small number in the logarithm": (
+            "    w = softmax(bias)\n    h = -(w * np.log(w + 1e-10)).sum(axis=-1)\n    return h, np.exp(h)",
+            None,
+        ),
+        "no minus": (entropy(plus="+"), "The minus is missing"),
+        "base 2": (entropy(term="x * np.log2(x)"), "base 2"),
+        "count above one percent": (
+            ENTROPIES + "    return h, (w > 0.01).sum(-1)",
+            "This counts the keys above 1 %",
+        ),
+        "only above one percent": (entropy(above="0.01"), "Weights below 1 % are left out"),
+        "no weight": (entropy(term="np.log(x)"), "counts with its weight"),
+        "turned round": (entropy(end="np.exp(h), h"), "changed places"),
+        "entropy alone": (ENTROPIES + "    return h", "Two results are asked for"),
+        "no exp": (entropy(end="h, h"), "The span is e to the power"),
+        "mean": (
+            ENTROPIES.replace("sum", "mean") + "    return h, np.exp(h)",
+            "take the sum",
+        ),
+        "all rows": (
+            ENTROPIES.replace("axis=-1", "") + "    return h, np.exp(h)",
+            "All rows are summed up",
+        ),
+        "over the queries": (
+            ENTROPIES.replace("axis=-1", "axis=0") + "    return h, np.exp(h)",
+            "over the first axis",
+        ),
+        "no softmax": (
+            "    w = np.exp(bias)\n    h = -(w * np.log(np.where(w > 0, w, 1))).sum(axis=-1)\n    return h, np.exp(h)",
+            "do not sum to 1",
+        ),
+        "one sum for all rows": (
+            "    e = np.exp(bias - bias.max())\n    w = e / e.sum()\n"
+            "    h = -(w * np.log(np.maximum(w, 1e-300))).sum(-1)\n    return h, np.exp(h)",
+            "a softmax of its own",
+        ),
+        "bits": (entropy(term="x * np.log2(x)", end="h, 2**h"), "the entropy is in bits"),
+        "participation": (
+            "    w = softmax(bias)\n    s = 1 / (w**2).sum(-1)\n    return np.log(s), s",
+            "another measure of span",
+        ),
+    },
+    "pairs_per_bucket": {
+        "loops": (pairs(), None),
+        "pair by pair": (
+            """
+    counts = [0] * num_buckets
+    for query in range(length):
+        for key in range(query + 1):
+            row = bucket(key - query, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
+            counts[row] += 1
+    return counts
+""",
+            None,
+        ),
+        "return in the loop": (
+            pairs().replace("    return counts", "        return counts"),
+            "the first query is counted",
+        ),
+        "the last query alone": (
+            BUCKETS + "    return np.bincount(rows, minlength=num_buckets)",
+            "count each distance once",
+        ),
+        "all n² pairs": (pairs(keys="length"), "which the causal mask hides"),
+        "without itself": (pairs(keys="i"), "Distance 0 is missing"),
+        "query minus key": (pairs(offset="i - j"), "All pairs are in bucket 0"),
+        "an encoder's": (pairs(how="num_buckets=num_buckets, max_distance=max_distance"), "an encoder's buckets"),
+        "sizes left out": (pairs(how="bidirectional=False, max_distance=max_distance"), "Indices run from 0"),
+        "max_distance left out": (
+            pairs(how="bidirectional=False, num_buckets=num_buckets"),
+            "Right for `max_distance` 128 only",
+        ),
+        "assigned": (
+            pairs().replace("np.add.at(counts, ", "counts[").replace("), 1)", ")] = 1"),
+            "which rows are reached",
+        ),
+        "reached": (pairs().replace("return counts", "return counts > 0"), "which rows are reached"),
+        "names of the rows": (pairs().replace("return counts", "return np.flatnonzero(counts)"), "numbers of the rows"),
+        "added once for each row": (
+            BUCKETS + "    counts = np.zeros(num_buckets)\n    counts[rows] += length - d\n    return counts",
+            "Use `np.bincount` or `np.add.at`",
+        ),
+        "rows missing at the end": (
+            BUCKETS + "    return np.bincount(rows, weights=length - d)",
+            "Rows that nobody reaches are missing",
+        ),
+        "clipped": (
+            "    d = np.arange(length)\n"
+            "    return np.bincount(np.minimum(d, num_buckets - 1), weights=length - d, minlength=num_buckets)",
+            "This is clipping",
+        ),
+        "one too few": (
+            BUCKETS + "    return np.bincount(rows, weights=length - 1 - d, minlength=num_buckets)",
+            "One too few at every distance",
+        ),
+    },
+    "blind_from": {
+        "neighbours from the front": (
+            """
+    for d in range(len(known) - 1):
+        if (known[d] == known[d + 1]).all():
+            return d
+    return len(known) - 1
+""",
+            "looks like the next",
+        ),
+        "everything behind": (
+            """
+    for d in range(len(known)):
+        if (known[d:] == known[-1]).all():
+            return d
+""",
+            None,
+        ),
+        "the first that equals the last": (
+            """
+    for d in range(len(known)):
+        if (known[d] == known[-1]).all():
+            return d
+""",
+            "a clock comes round",
+        ),
+        "unique": ("    return len(np.unique(known, axis=0)) - 1", "the number of the last kind"),
+        "how many": ("    return len(np.unique(known, axis=0))", "counts the different rows"),
+        "argmax": ("    return int(np.argmax(known[:, 0]))", "where the largest number stands"),
+        "the last that differs": (
+            """
+    last = 0
+    for d in range(len(known)):
+        if (known[d] != known[-1]).any():
+            last = d
+    return last
+""",
+            "One too small",
+        ),
+        "one after it": (
+            """
+    blind = 0
+    for d in range(len(known)):
+        if (known[d] != known[-1]).any():
+            blind = d + 1
+    return blind
+""",
+            None,
+        ),
+        "no all": (
+            """
+    d = len(known) - 1
+    while d > 0 and known[d - 1] == known[-1]:
+        d = d - 1
+    return d
+""",
+            "truth value",
+        ),
+        "any": (
+            """
+    d = len(known) - 1
+    while d > 0 and (known[d - 1] == known[-1]).any():
+        d = d - 1
+    return d
+""",
+            "when *all* their numbers are equal",
+        ),
+        "isclose": (
+            """
+    d = len(known) - 1
+    while d > 0 and np.allclose(known[d - 1], known[-1], rtol=0.05, atol=0.05):
+        d = d - 1
+    return d
+""",
+            "Nearly equal is not equal",
+        ),
+        "one head": (
+            """
+    d = len(known) - 1
+    while d > 0 and known[d - 1, 0] == known[-1, 0]:
+        d = d - 1
+    return d
+""",
+            "the first column alone",
+        ),
+        "how many are equal": ("    return int((known == known[-1]).all(axis=1).sum())", "equal to the last one"),
+    },
+    "loss_by_length": {
+        "right": (windows(), None),
+        "positions go on": (
+            windows(
+                losses="np.concatenate([model(tokens[s : s + train], np.arange(s, s + len(tokens[s : s + train])))"
+                " for s in range(0, n, train)])"
+            ),
+            "each window is still read alone",
+        ),
+        "positions come round": (windows(losses="model(tokens, np.arange(n) % train)"), "begin again every"),
+        "positions stop": (
+            windows(losses="model(tokens, np.arange(n).clip(max=train - 1))"),
+            "stop at the last trained",
+        ),
+        "positions of the text": (
+            windows(losses="model(tokens, np.arange(len(text) - n, len(text)))"),
+            "positions in the whole text",
+        ),
+        "mean over all": (windows(mean="losses.mean()"), "The mean runs over all n tokens"),
+        "the first tokens": (windows(tokens="text[:n]"), "the first n tokens"),
+        "the first losses": (windows(mean="losses[:train].mean()"), "the first `train` tokens"),
+        "the whole text": (
+            windows(tokens="text", losses="model(tokens, np.arange(len(text)))"),
+            "reads the whole text",
+        ),
+        "windows to the end": (
+            """
+    curve = []
+    for n in lengths:
+        losses = []
+        for start in range(0, n, train):
+            window = text[-n:][start : start + n]
+            losses.append(model(window, np.arange(len(window))))
+        curve.append(np.concatenate(losses)[-train:].mean())
+    return curve
+""",
+            "Only one call is needed",
+        ),
+        "wider windows": (
+            """
+    curve = []
+    for n in lengths:
+        window = text[-n:][-2 * train :]
+        curve.append(model(window, np.arange(len(window)))[-train:].mean())
+    return curve
+""",
+            "twice its training length",
+        ),
+        "sliding": (
+            """
+    curve = []
+    for n in lengths:
+        tokens = text[-n:]
+        losses = []
+        for t in range(n - train, n):
+            window = tokens[max(0, t + 1 - train) : t + 1]
+            losses.append(model(window, np.arange(len(window)))[-1])
+        curve.append(np.mean(losses))
+    return curve
+""",
+            "a window that slides",
+        ),
+        "no positions": (windows(losses="model(tokens, n)"), "a position of its own"),
+        "sum": (windows(mean="losses[-train:].sum()"), "the sum of the losses"),
+        "perplexity": (windows(mean="np.exp(losses[-train:].mean())"), "the perplexity"),
+        "return in the loop": (
+            windows().replace("    return curve", "        return curve"),
+            "inside the loop",
+        ),
+    },
+    "fair_curve": {
+        "right": (curve(), None),
+        "only the mean": (curve(losses="model(text[place : place + n])[-last:]"), "others at each length"),
+        "only the places": (curve(losses="model(text[place - n : place])"), "all of their tokens count"),
+        "the first tokens of each": (
+            curve(losses="model(text[place : place + n])[:last]"),
+            "must *end* at the same place",
+        ),
+        "where the longest ends": (
+            curve(losses="model(text[place + max(lengths) - n : place + max(lengths)])[-last:]"),
+            "not where they should",
+        ),
+        "no context": (curve(losses="model(text[place - last : place])"), "no window is longer"),
+        "one too late": (curve(losses="model(text[place - n + 1 : place + 1])[-last:]"), "one token too late"),
+        "sum over places": (curve(mean="total"), "Divide by the number of places"),
+        "the first ones": (curve(losses="model(text[place - n : place])[:last]"), "the first tokens of each window"),
+        "both sides": (curve(losses="model(text[place - n : place + n])[-last:]"), "2n tokens"),
+        "sum": (
+            "    return [sum(model(text[p - n : p])[-last:].sum() for p in places) for n in lengths]",
+            "the sum of the losses",
+        ),
+        "for each place": (
+            "    return [[model(text[p - n : p])[-last:].mean() for p in places] for n in lengths]",
+            "a mean for each place",
+        ),
+    },
+    "square_root_decay": {
+        "loops": (hook(), None),
+        "the sign": (hook(b="float(self.strengths[h]) * abs(r) ** 0.5"), "The sign is wrong"),
+        "no root": (hook(b="-float(self.strengths[h]) * abs(r)"), "ALiBi's straight line"),
+        "a logarithm": (hook(b="-float(self.strengths[h]) * math.log(1 + abs(r))"), "This is the log decay"),
+        "under the root": (hook(b="-((float(self.strengths[h]) * abs(r)) ** 0.5)"), "come under the root"),
+        "1 + distance": (hook(b="-float(self.strengths[h]) * (1 + abs(r)) ** 0.5"), "no 1 under this root"),
+        "no past": (hook(offsets="range(-(n_q - 1), n_k)"), "Right without a cache"),
+        "backwards": (hook(offsets="range(n_k - past - 1, -(past + n_q), -1)"), "run backwards"),
+        "heads last": (hook(result="np.array(rows).T"), "The heads come first"),
+        "no axis": (
+            "    return -self.strengths * row_offsets(n_q, n_k, past).abs().sqrt()",
+            "give the strengths a second axis",
+        ),
+        "no abs": (
+            "    return -self.strengths[:, None] * row_offsets(n_q, n_k, past).sqrt()",
+            "The distance is |r|",
+        ),
+        "one number for all": (
+            "    return -self.strengths[0] * row_offsets(n_q, n_k, past).abs().sqrt()",
+            "All heads get the first strength",
+        ),
+        "the matrix": (
+            """
+    import torch
+    i, j = past + torch.arange(n_q)[:, None], torch.arange(n_k)
+    return -self.strengths[:, None, None] * (j - i).abs().sqrt()
+""",
+            "A hook gives one number per *offset*",
+        ),
+        "the mask as well": (
+            """
+    r = row_offsets(n_q, n_k, past)
+    return (-self.strengths[:, None] * r.abs().sqrt()).masked_fill(r > 0, -math.inf)
+""",
+            "the mask's business",
+        ),
+        "0 after the query": (
+            "    r = row_offsets(n_q, n_k, past)\n    return -self.strengths[:, None] * (-r).clamp(min=0).sqrt()",
+            "more than any key before it",
+        ),
+    },
+}  # fmt: skip
+
+
+@each(SLIPS)
+def test_a_slip_is_named(name, body, words):
+    text = told(CH10[name], body)
+    if words is None:
+        assert "passed" in text, text
+    else:
+        assert words and words in text, text
+
+
+ANSWERS = [
+    ("rises_more", {"learned or sinusoidal": "learned"}, "Easy to believe"),
+    ("rises_more", {"none or rope": "none"}, "nothing new comes"),
+    ("rises_more", {"t5-128 or t5-32": "t5-32"}, "still as they were drawn"),
+    ("rises_more", {"alibi or rope": "ALiBi"}, "grows on and on"),
+    ("two_spans", {"128 alike, above 1 %": 128}, "is 1/128 more than 1/100?"),
+    ("two_spans", {"128 alike, span": 64}, "twice as many keys"),
+    ("two_spans", {"half on one, span": 4.094}, "this is the entropy"),
+    ("two_spans", {"half on one, span": 901}, "not alike"),
+    ("two_spans", {"halving, above 1 %": 7}, "1/128 is less"),
+    ("two_spans", {"halving, span": 1.386}, "this is the entropy"),
+    ("grows_with_n", {"log, 1": "bounded"}, "grows like ln n"),
+    ("grows_with_n", {"ALiBi, 1/256": "grows"}, "some 700 keys"),
+    ("grows_with_n", {"T5, far row −5": "bounded"}, "share one row"),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong", "words"), ANSWERS)
+def test_a_slip_with_the_pencil_is_named(name, wrong, words):
+    result = CH10[name].check({**CH10[name].expected(), **wrong})
+    assert not result.passed and words in result.cause, result
+
+
+# ---------------------------------------------------------------- what the words of the tasks say
+
+
+def test_the_untouched_evaluation_is_flat_and_the_mended_one_rises():
+    task = CH10["loss_by_length"]
+    for case in task.cases:
+        flat, curve = task.given(*case.args), task.right(*case.args)
+        assert np.ptp(flat) < 0.01
+        assert len(curve) == 1 or curve[-1] > 10 * curve[0]
+
+
+def test_a_mean_over_other_questions_hides_a_part_of_the_rise():
+    task = CH10["fair_curve"]
+    given, right = (function(*task.cases[0].args) for function in (task.given, task.right))
+    assert right[1] - right[0] > 1.5 * (given[1] - given[0])
+
+
+def test_the_rows_of_the_study_that_are_never_trained():
+    unread = [[b for b, pairs in enumerate(CH10["pairs_per_bucket"].right(64, 32, m)) if not pairs] for m in (128, 32)]
+    assert unread == [[27, 28, 29, 30, 31], [20]]
+    longer = [[b for b, pairs in enumerate(CH10["pairs_per_bucket"].right(512, 32, m)) if not pairs] for m in (128, 32)]
+    assert longer == [[], [20]]  # in the second, no distance falls into bucket 20: no text reaches it
+
+
+def test_the_hook_works_in_a_layer():
+    torch = pytest.importorskip("torch")
+    from course_lib.nn.layer import RelativeAttention
+    from course_lib.nn.position import Position
+
+    class SquareRootDecay(Position):
+        def __init__(self, strengths):
+            super().__init__()
+            self.register_buffer("strengths", torch.tensor(strengths))
+
+        bias = cell(CH10["square_root_decay"].solution_source().split('"""')[-1], CH10["square_root_decay"])
+
+    torch.manual_seed(0)
+    layer = RelativeAttention(8, 2, SquareRootDecay([1.0, 0.25]), causal=True)
+    x = torch.randn(1, 6, 8)
+    q, k, v = (
+        linear(x)[0].unflatten(-1, (2, 4)).transpose(0, 1).tolist() for linear in (layer.query, layer.key, layer.value)
+    )
+    heads = [
+        oracle.attention_with_bias(q[h], k[h], v[h], lambda r, s=strength: -s * abs(r) ** 0.5, scale=0.5, causal=True)[
+            0
+        ]
+        for h, strength in enumerate((1.0, 0.25))
+    ]
+    expected = layer.out(torch.tensor(heads).transpose(0, 1).flatten(1))
+    assert torch.allclose(layer(x)[0], expected, atol=1e-5)
+
+
+# ---------------------------------------------------------------- the rows of the study
+
+
+ROWS = [
+    {"task": task, "scheme": scheme, "seed": seed, "lengths": [64, 512], "loss": loss}
+    for task, scheme, seed, loss in [
+        ("characters", "alibi", 0, [1.5, 1.6]),
+        ("characters", "alibi", 1, [1.5, 1.4]),
+        ("characters", "rope", 0, [1.25, 1.5]),
+        ("characters", "rope", 1, [1.25, 2.0]),
+        ("flip-flop", "alibi", 0, [0.0, 9.0]),
+    ]
+]
+
+
+def test_a_rise_is_the_mean_over_the_seeds_of_one_task():
+    assert mean_rise(ROWS, "characters", "alibi") == pytest.approx(0.0)
+    assert mean_rise(ROWS, "characters", "rope") == pytest.approx(0.5)
+    assert more(ROWS, "characters", "alibi", "rope") == "rope"
+    with pytest.raises(ValueError, match=re.escape("scheme='xl': no such row")):
+        mean_rise(ROWS, "characters", "xl")
+
+
+def test_no_forecast_hangs_on_the_choice_of_the_seeds():
+    """Which scheme of a pair rises more is the same for every single seed, so that the answer is no chance."""
+    rows = study_rows()
+    for seed in sorted({row.get("seed") for row in rows}, key=str):
+        chosen = [row for row in rows if row.get("seed") == seed]
+        for pair, right in CH10["rises_more"].expected().items():
+            assert more(chosen, "characters", *pair.split(" or ")) == right, (seed, pair)
