@@ -691,7 +691,8 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [Tasks for this chapter](../exercises/10_longer_than_training.ipynb).
+# [Tasks for this chapter](../exercises/10_longer_than_training.ipynb): nine, from a forecast to two evaluations that make
+# every scheme look good, and a scheme of your own.
 #
 # **Next:** chapter 11, *Which one?*
 #
