@@ -11,6 +11,8 @@ figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
+figures.window_index(3)                      Swin's two offsets, and which table row each key takes
+figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
 figures.show(fig, alt="…")                   a matplotlib figure
@@ -32,7 +34,9 @@ from .provenance import provenance
 from .question import question
 from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
+from .shifted_windows import shifted_windows
 from .tracer import trace
+from .window_index import window_index
 
 __all__ = [
     "Picture",
@@ -48,8 +52,10 @@ __all__ = [
     "question",
     "rope_rotation",
     "seen_pairs",
+    "shifted_windows",
     "show",
     "side_by_side",
     "trace",
     "unseen_pairs",
+    "window_index",
 ]
