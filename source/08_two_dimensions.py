@@ -334,6 +334,8 @@ figures.heatmap(times, rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →
 # %%
 import torch
 
+torch.set_num_threads(1)  # quicker for small matrices
+
 
 def swin_index(W):
     """The index as Swin's code makes it: query − key."""
@@ -873,6 +875,6 @@ figures.question(
 #
 # [Tasks for this chapter](../exercises/08_two_dimensions.ipynb): seven, from a window with a pencil to four bug hunts.
 #
-# **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, sections
-# 3.1 and 3.2 (windows, shift, equation 4), table 4, and the published code (direction of the offset, −100) · Z. Liu et
-# al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022, sections 3.2 and 3.3.
+# **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, section 3.1
+# and section 3.2 (windows, shift, equation 4), table 4, and the published code (direction of the offset, −100) · Z. Liu
+# et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022, section 3.2 and section 3.3.
