@@ -458,6 +458,21 @@ def test_the_argument_that_parts_right_from_wrong_is_named():
     assert "Right when `past` is 0" in task.check(lambda n, past: np.arange(n) * (past + 1.0)).cause
 
 
+def _mask(n):
+    """True where j is not after i."""
+    return np.arange(n) <= np.arange(n)[:, None]
+
+
+def test_truth_values_are_compared_and_told_as_such():
+    task = Task("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
+    assert task.check(_mask).passed and task.check(lambda n: np.tri(n)).passed
+    turned = repr(task.check(lambda n: ~_mask(n)))
+    assert "row 0, column 0: yours False, expected True" in turned and "1 minus" in turned
+    assert "Yours is the transpose" in repr(task.check(lambda n: _mask(n).T))
+    assert "wrong values" in repr(task.check(lambda n: np.ones((n, n), bool)))
+    assert "wrong values" in repr(task.check(lambda n: 3.5 * np.ones((n, n))))
+
+
 def test_weights_are_explained_as_weights():
     x = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [5.0, 0.5, 0.0]])
     task = array_task(_softmax, cases=[Case(x, axes=("query", "key")), Case(x + x.T)])

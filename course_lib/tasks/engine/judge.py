@@ -46,7 +46,7 @@ def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...]) -> Faul
     wrong = np.argwhere(~close(fitted, right))
     if not len(wrong):
         return None
-    return Fault("wrong values", _differences(said, wrong, fitted, right, axes), part, fitted, right)
+    return Fault("wrong values", _differences(said, wrong, fitted, right, axes), part, *map(_counted, (fitted, right)))
 
 
 def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tuple[Axis, ...]) -> tuple[str, ...]:
@@ -56,11 +56,17 @@ def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tupl
     facts = [said + entry(first, yours, right, axes) + many]
     if yours.dtype.kind != "U" and len(wrong) > 2:
         with np.errstate(all="ignore"):
-            size = np.nan_to_num(abs(yours - right.astype(yours.dtype)).astype(float), nan=np.inf, posinf=np.inf)
+            gap = _counted(yours) - _counted(right).astype(_counted(yours).dtype)
+            size = np.nan_to_num(abs(gap).astype(float), nan=np.inf, posinf=np.inf)
         largest = tuple(int(k) for k in np.unravel_index(size.argmax(), size.shape))
         if size[largest] > 1.5 * size[first]:
             facts.append("largest difference: " + entry(largest, yours, right, axes))
     return tuple(facts)
+
+
+def _counted(array: Array) -> Array:
+    """True and False as 1 and 0: NumPy neither subtracts nor turns the sign of truth values."""
+    return array.astype(int) if array.dtype.kind == "b" else array
 
 
 def entry(index: tuple[int, ...], yours: Array, right: Array, axes: tuple[Axis, ...]) -> str:
@@ -74,6 +80,8 @@ def pair(yours: Any, right: Any) -> tuple[str, str]:
     """Two values with as many digits as it takes to tell them apart."""
     if isinstance(right, (str, np.str_)) or isinstance(yours, (str, np.str_)):
         return f'"{yours}"', f'"{right}"'
+    if all(isinstance(x, (bool, np.bool_)) for x in (yours, right)):
+        return str(bool(yours)), str(bool(right))
     whole = all(not np.iscomplexobj(x) and float(x).is_integer() and abs(x) < 1e9 for x in (yours, right))
     shown = "", ""
     for digits in (0,) if whole else (4, 7, 10):
