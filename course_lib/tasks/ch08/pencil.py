@@ -1,0 +1,114 @@
+"""A window with a pencil."""
+
+from ...reference.window import offsets_2d, window_index
+from ..engine import Answer, Mistake
+
+_OFFSET, _ROW, _BACK = "offset of query 1, key 6", "row of query 1, key 6", "row of query 6, key 1"
+_SELF, _SHARE, _ALL = "row of a patch with itself", "pairs that take row 21", "rows of a table for W = 7"
+
+
+def _one_window():
+    index = window_index(3)
+    return {
+        _OFFSET: offsets_2d(3)[1, 6].tolist(),
+        _ROW: int(index[1, 6]),
+        _BACK: int(index[6, 1]),
+        _SELF: int(index[0, 0]),
+        _SHARE: int((index == 21).sum()),
+        _ALL: int(window_index(7).max()) + 1,
+    }
+
+
+one_window = Answer(
+    "one_window",
+    title="A window with a pencil",
+    minutes=10,
+    difficulty=1,
+    words=r"""A window of 3 × 3 patches, numbered row by row from 0. Give the two offsets $[\Delta\text{row}, \Delta\text{column}]$ from query 1 to key 6; the row of the
+table that this pair takes, and the row of the pair turned round; the row that a patch takes with itself; how many of the
+81 pairs take row 21; and how many rows the table of a window of 7 × 7 has.
+(Query 0 and key 1 have the offsets [0, 1] and take row 13.)""",
+    expected=_one_window,
+    digits=2,
+    mistakes=[
+        Mistake({_OFFSET: [-2, 1]}, "Offset: that is query minus key. This course counts key minus query."),
+        Mistake(
+            {_OFFSET: [-1, 2]},
+            "Offset: row first, then column. And this one has a sign turned round too: key minus query.",
+        ),
+        Mistake({_OFFSET: [1, -2]}, "Offset: two things. Row first, then column; and key minus query in both."),
+        Mistake(
+            {_OFFSET: [2, 1]}, "Offset: key 6 stands in column 0, left of the query in column 1. Left is negative."
+        ),
+        Mistake(
+            {_OFFSET: [2, 0]}, "Offset: those are row and column of key 6. Subtract the place of the query, (0, 1)."
+        ),
+        Mistake(
+            {_OFFSET: [0, 5]}, "Offset: 6 − 1 is the offset in the list. Where do patches 1 and 6 stand in the window?"
+        ),
+        *(
+            Mistake({_ROW: row}, f"Row of (1, 6): {says}")
+            for row, says in {
+                13: "the factor is 2W − 1 = 5, the width of the square of offsets. 3 is the width of the window.",
+                27: "you add W = 3 to both. The smallest offset, −2, must become 0: add W − 1 = 2.",
+                3: "that is the pair turned round. Key minus query is (+2, −1).",
+                9: "that is (−1, +2): row and column have changed places. The row counts first.",
+                5: "the two were only added. Each row of the square holds 5 numbers: multiply the row by 5.",
+                25: "the factor is 2W − 1 = 5, not 2W.",
+                23: "column −1 becomes −1 + 2 = 1, not 3.",
+                20: "column −1 becomes −1 + 2 = 1, not 0.",
+                22: "columns are counted from 0 here: −1 + 2 = 1 is the second, and its number is 1.",
+            }.items()
+        ),
+        *(
+            Mistake({_BACK: row}, f"Row of (6, 1): {says}")
+            for row, says in {
+                21: "turned round, both offsets change their sign: (−2, +1).",
+                -21: "a row of the table is never negative. Compute it for (−2, +1).",
+                4: "that would be offset (−2, +2). Turned round, (+2, −1) becomes (−2, +1).",
+                1: "that is (−2, −1): the sign of the column has not turned.",
+                23: "that is (+2, +1): the sign of the row has not turned.",
+            }.items()
+        ),
+        *(
+            Mistake({_SELF: row}, f"With itself: {says}")
+            for row, says in {
+                0: "row 0 is the far corner, offset (−2, −2). The offset here is (0, 0).",
+                4: "4 is the middle of the window, and of the table for W = 2. Here the table has 25 rows.",
+                18: "you add W = 3 in both places: add W − 1 = 2.",
+                8: "the factor is 2W − 1 = 5, not 3.",
+                13: "the middle of 0 … 24.",
+                12.5: "a row is a whole number: (0 + 2)·5 + (0 + 2).",
+            }.items()
+        ),
+        *(
+            Mistake({_SHARE: count}, f"Pairs: {says}")
+            for count, says in {
+                1: "row 21 is two rows down and one column to the left. A query in column 2 can look there as well.",
+                3: "a query in column 0 has nothing to its left.",
+                6: "two rows down there is only one row to start from: W − 2 = 1.",
+                9: "from most patches the key would lie outside the window.",
+                4: "W − |Δrow| = 1 and W − |Δcolumn| = 2. Multiply.",
+            }.items()
+        ),
+        *(
+            Mistake({_ALL: rows}, f"Table: {says}")
+            for rows, says in {
+                49: "those are the patches. Each axis has 13 offsets, from −6 to 6.",
+                13: "that is one axis. There is a row for each pair of offsets.",
+                26: "each offset of one axis meets each of the other: multiply.",
+                196: "from −6 to 6 there are 13 offsets, not 14.",
+                225: "from −6 to 6 there are 13 offsets, not 15.",
+                144: "from −6 to 6 there are 13 offsets: 0 counts.",
+                2401: "that is a number for each pair of patches. Pairs with the same offsets share a row.",
+                97: "2·49 − 1 is the table of a list of 49. Here each axis counts for itself.",
+                168: "rows are numbered 0 to 168: how many is that?",
+            }.items()
+        ),
+    ],
+    hints=[
+        "Patch p stands at row p // 3, column p % 3: patch 1 at (0, 1), patch 6 at (2, 0).",
+        "The row is (Δrow + 2) · 5 + (Δcolumn + 2).",
+        "A pair with Δrow = 2 needs a query in row 0. In which columns may a query stand if the key is one to its left?",
+    ],
+)
