@@ -82,7 +82,7 @@ the image is larger and its patches are as before, and which when the same image
                 (-3, 9): "you subtract 6. The new table begins at −11.",
                 (4, -8): "Δrow comes first, and both signs are turned round.",
                 (-9, 3): "you subtract 12. The smallest offset is −(W − 1) = −11.",
-                (-5, -11): "that divides by 2·7 − 1 = 13. A row of the new square holds 23 numbers.",
+                (-5, -5): "that divides by 2·7 − 1 = 13. A row of the new square holds 23 numbers.",
                 (-4, -11): "that divides by 12. A row of the new square holds 23 numbers.",
             }.items()
         ),
