@@ -157,7 +157,8 @@ for i in range(4):
 down, right = r2 - r1, c2 - c1
 print(f"Δrow = {r2} − {r1} = {down:+d}, Δcolumn = {c2} − {c1} = {right:+d}")
 print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
-print(f"row {down + 1} of the square, 3 numbers in each: {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
+row = (down + 1) * 3 + right + 1
+print(f"row {down + 1} of the square, 3 numbers in each: {down + 1} · 3 + {right + 1} = {row}")
 
 # %% [markdown]
 # Then the loop over all pairs, and the library's function for whole arrays:
@@ -174,8 +175,9 @@ from course_lib.reference.window import offsets_2d, window_bias, window_index
 
 by_loop = np.array([[index_of_pair(i, j, 2) for j in range(4)] for i in range(4)])
 assert np.array_equal(by_loop, window_index(2))
-names = [f"({r}, {c})" for r in range(2) for c in range(2)]
-figures.heatmap(by_loop, rows=names, columns=names, corner="query ↓ key →", alt="Table row of each pair, 2 × 2 window")
+places = [f"({r}, {c})" for r in range(2) for c in range(2)]
+axes = dict(rows=places, columns=places, corner="query ↓ key →")
+figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
 
 # %% [markdown]
 # The diagonal is 4, the middle of 0 … 8: no offset at all. The first row counts 4, 5, 7, 8: what lies right of it and
@@ -210,12 +212,14 @@ for name, index in indices.items():
 
 shared = {tuple(d) for d in delta.tolist() if (d[0] + 2) * 3 + d[1] + 2 == 10}
 print("times W, row 10 is shared by", *sorted(shared))
-assert len(set(indices["times W"])) == 17 and indices["plus W"].max() == 30
+in_list = (np.arange(9) - np.arange(9)[:, None]).ravel()  # j − i
+assert np.array_equal(indices["times W"], in_list + 8) and indices["plus W"].max() == 30
 
 # %% [markdown]
 # With the factor $W$ only 17 of 25 rows are used, and *two to the right* is the same as *one down and one to the left*.
-# Nothing fails: the model trains, and cannot tell these apart. With $W$ in place of $W - 1$ all rows stay apart, but
-# the last ones lie past the end of the table: an error in NumPy, and on some GPUs only an odd message, later.
+# That is no accident: $W \Delta\text{row} + \Delta\text{column}$ is the offset $j - i$ of the list, which we have just
+# left behind. Nothing fails: the model trains, and cannot tell these apart. With $W$ in place of $W - 1$ all rows stay
+# apart, but the last ones lie past the end of the table: an error in NumPy, and on a GPU a message that comes late.
 #
 # ## A 3 × 3 window
 #
@@ -274,8 +278,9 @@ for a in range(W - 1):
         assert np.array_equal(blocks[..., a, b], blocks[..., a + 1, b + 1])  # diagonals inside blocks
 assert index[2, 3] != index[1, 2]  # but the whole is not Toeplitz
 
-names = [f"({r}, {c})" for r in range(W) for c in range(W)]
-figures.heatmap(index, rows=names, columns=names, corner="query ↓ key →", alt="Table row of each pair, 3 × 3 window")
+places = [f"({r}, {c})" for r in range(W) for c in range(W)]
+axes = dict(rows=places, columns=places, corner="query ↓ key →")
+figures.heatmap(index, **axes, alt="Table row of each pair, 3 × 3 window")
 
 # %% [markdown]
 # Cut it into 3 × 3 blocks, a block for each row of queries and row of keys. Along a diagonal of blocks, all blocks are
@@ -312,7 +317,8 @@ times = from_grid(np.moveaxis(times, -1, 0))[:, 0].T  # rows summed: (Δrow, Δc
 assert np.array_equal(times.ravel(), np.bincount(index.ravel()))
 assert np.array_equal(times, np.outer([1, 2, 3, 2, 1], [1, 2, 3, 2, 1]))
 signs = ["−2", "−1", "0", "+1", "+2"]
-figures.heatmap(times, rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", alt="Pairs for each offset, 3 × 3 window")
+axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →")
+figures.heatmap(times, **axes, alt="Pairs for each offset, 3 × 3 window")
 
 # %% [markdown]
 # In one dimension offset $r$ occurs $n - |r|$ times. Here it is $(W - |\Delta\text{row}|)(W - |\Delta\text{column}|)$:
@@ -364,8 +370,8 @@ print("our bias from the table read backwards = their bias")
 try:
     from transformers import SwinConfig, SwinModel
 
-    hf = SwinModel(SwinConfig(image_size=24, window_size=3, embed_dim=8, depths=[1], num_heads=[2], patch_size=4))
-    found = [b for name, b in hf.named_buffers() if "relative_position_index" in name]
+    sizes = dict(image_size=24, window_size=3, embed_dim=8, depths=[1], num_heads=[2], patch_size=4)
+    found = [b for name, b in SwinModel(SwinConfig(**sizes)).named_buffers() if "relative_position_index" in name]
     assert len(found) == 1 and np.array_equal(found[0].reshape(9, 9).numpy(), theirs)
     print("their index = the one in Hugging Face's Swin")
 except ImportError:
@@ -392,8 +398,9 @@ nothing = np.zeros((4, 16, 1))
 output, weights = attention(nothing, nothing, values, bias=look_up)
 print("windows", values.shape, "weights", weights.shape)
 moved = reverse(output, size, size)
-assert np.allclose(moved[1:4], colours[:3]) and np.allclose(moved[0, :4], colours[:4, :4].mean(axis=(0, 1)))
-show({"patches": colours, "looking one up": moved}, "The patches, and each window moved down by one patch")
+assert np.allclose(moved[1:4], colours[:3])
+assert np.allclose(moved[0, :4], colours[:4, :4].mean(axis=(0, 1)))
+show({"patches": colours, "looking one up": moved}, "Each window has moved down by one patch")
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. The first row of a window has nobody above it: its patches
@@ -427,10 +434,10 @@ show(made, "The patches, attended without a bias, and with a bias for near patch
 at = 3 * W + 2
 assert np.isclose(plain_weights[0, at].sum(), 1) and np.isclose(biased_weights[0, at].sum(), 1)
 four = [str(k) for k in range(4)]
-both = [w[0, at].reshape(4, 4) for w in (plain_weights, biased_weights)]
+options = dict(rows=four, columns=four, digits=2, limit=0.3)
 figures.side_by_side(
-    figures.heatmap(both[0], rows=four, columns=four, digits=2, limit=0.3, alt="Weights of patch (3, 2), no bias"),
-    figures.heatmap(both[1], rows=four, columns=four, digits=2, limit=0.3, alt="Weights of patch (3, 2), with the bias"),
+    figures.heatmap(plain_weights[0, at].reshape(4, 4), **options, alt="Weights of patch (3, 2), no bias"),
+    figures.heatmap(biased_weights[0, at].reshape(4, 4), **options, alt="Weights of patch (3, 2), with bias"),
 )
 
 # %% [markdown]
@@ -464,12 +471,15 @@ C, M, heads = 96, 7, 3
 projections = 4 * h * w * C**2
 everywhere, windows = 2 * (h * w) ** 2 * C, 2 * M**2 * h * w * C
 print(f"projections {projections:,}, the same in both")
-print(f"scores and sums: all pairs {everywhere:,}, in windows {windows:,}, {everywhere // windows} times fewer")
+print(f"scores and sums: all pairs {everywhere:,}, in windows {windows:,}")
+print(f"                 {everywhere // windows} times fewer")
 
-print(f"\none bias per head: a table of {(2 * M - 1) ** 2} numbers, {heads * (2 * M - 1) ** 2} for {heads} heads")
-print(f"a number for each pair of a window: {M**4:,} per head; without windows the table has {(2 * h - 1) ** 2:,}")
+table = (2 * M - 1) ** 2
+print(f"\nthe table: {table} numbers per head, {heads * table} for {heads} heads")
+print(f"a number for each pair of a window: {M**4:,} per head")
+print(f"without windows: a table of {(2 * h - 1) ** 2:,} per head")
 print(f"laid out: {heads * M**4 * 4 / 1024:.0f} KiB for all {h * w // M**2} windows together")
-assert (2 * M - 1) ** 2 == 169 and everywhere // windows == (h // M) ** 2
+assert table == 169 and everywhere // windows == (h // M) ** 2
 
 # %% [markdown]
 # One bias serves all 64 windows, since only offsets matter. 169 numbers per head are few; T5 needs buckets because a
@@ -494,7 +504,7 @@ def windows_of(shift, n=8, W=4):
 for shift in (0, 2):
     of = windows_of(shift)
     across = (of[1:] != of[:-1]).sum() + (of[:, 1:] != of[:, :-1]).sum()
-    print(f"shift {shift}: {len(np.unique(of))} pieces, {across} of {2 * 8 * 7} neighbouring pairs are separated")
+    print(f"shift {shift}: {len(np.unique(of))} pieces, {across} of {2 * 8 * 7} pairs of neighbours separated")
 
 reach = [np.equal.outer(windows_of(s).ravel(), windows_of(s).ravel()) for s in (0, 2)]
 patch = 3 * 8 + 3  # row 3, column 3, beside both borders
@@ -503,7 +513,7 @@ print("patch (3, 3) has seen after one layer:", reach[0][patch].sum(), "| after 
 assert reach[0][patch].sum() == 16 and after_two.all()
 eight = [str(k) for k in range(8)]
 seen = (2 - reach[0][patch]).reshape(8, 8)
-figures.heatmap(seen, rows=eight, columns=eight, alt="After how many layers patch (3, 3) has seen each patch")
+figures.heatmap(seen, rows=eight, columns=eight, alt="After how many layers (3, 3) has seen each patch")
 
 # %% [markdown]
 # No pair of neighbours is separated both times, and after two layers a patch beside the borders has heard of the whole
@@ -527,10 +537,9 @@ print("as it was:", line[:4], line[4:], "| rolled:", rolled[:4], rolled[4:])
 side = line < 2  # these went round
 window = rolled[4:]
 mask = side[window][:, None] == side[window]
-figures.heatmap(
-    mask.astype(int), rows=[str(k) for k in window], columns=[str(k) for k in window], corner="patch",
-    alt="The second window: 1 where a patch may look; 6 and 7 see each other, 0 and 1 see each other",
-)
+names = [str(k) for k in window]
+assert mask.sum() == 8
+figures.heatmap(mask.astype(int), rows=names, columns=names, alt="Mask of the second window: 1 may look")
 
 # %% [markdown]
 # Two axes, four windows, one seam per axis. Take the four steps below. Choose a patch and go through them: where does
@@ -564,7 +573,7 @@ assert np.array_equal(mask, shift_mask(4, 4, 2, 1))
 rolled = partition(np.roll(np.arange(16).reshape(4, 4, 1), (-1, -1), (0, 1)), 2)[..., 0]
 names = [[str(k) for k in window] for window in rolled]
 figures.side_by_side(*(
-    figures.heatmap(mask[k].astype(int), rows=names[k], columns=names[k], corner="patch", alt=f"Mask of window {k}")
+    figures.heatmap(mask[k].astype(int), rows=names[k], columns=names[k], alt=f"Mask of window {k}")
     for k in (1, 3)
 ))
 
@@ -581,11 +590,8 @@ sizes = [(k * W, W, shift) for W in (2, 3, 4, 7) for k in (1, 2, 3) for shift in
 for n, window, shift in sizes:
     assert np.array_equal(mask_by_sides(n, window, shift), shift_mask(n, n, window, shift))
 print(f"{len(sizes)} sizes and shifts: the same mask from four labels as from nine")
-W = 4
 
 # %% [markdown]
-# (With one window in each axis the bands are fewer, and still the masks agree.)
-#
 # ## And back again
 #
 # Roll, cut, attend with the mask, put together, **roll back**. The table that looks one up, now in shifted windows:
@@ -608,9 +614,8 @@ alt = "Looking one up in windows shifted by 2: rows 0, 2 and 6 have nobody above
 show({"patches": colours, "looking one up, shifted": shifted}, alt, borders=(2, 6))
 
 # %% [markdown]
-# Row 4, blurred on the left, is now inside a window and finds its upper neighbour. Row 0 is still at the top of the
-# image: the mask sees to it that it does not take the colour of the bottom row. (Rows 2 and 6 are the first of a window
-# now.)
+# Row 4, a blur in plain windows, now lies inside a window and finds its upper neighbour. Row 0 is still at the top of
+# the image: the mask keeps it from taking the colour of the bottom row. (Rows 2 and 6 are the first of a window now.)
 #
 # Forget to roll back, and no shape complains. The output stands two patches up and left of its input; in a network with
 # a residual path every patch would be added to another one.
@@ -701,9 +706,9 @@ def train(learn=True, window=4, step=(-1, 1), steps=150):
     asked = answerable(window, 2 * window, step)
     for _ in range(steps):
         kinds, target = images(32, 2 * window, step)
-        guess = model[2](layer(model[0](kinds)))
+        guess = model[2](layer(model[0](kinds)))[:, asked].flatten(0, 1)
         optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(guess[:, asked].flatten(0, 1), target[:, asked].flatten()).backward()
+        torch.nn.functional.cross_entropy(guess, target[:, asked].flatten()).backward()
         optimizer.step()
     return model
 
@@ -717,7 +722,8 @@ learned = model[1].table.detach().reshape(7, 7)
 assert with_table > 0.95 and frozen < 0.5
 assert divmod(int(learned.argmax()), 7) == (-1 + 3, 1 + 3)
 signs = ["−3", "−2", "−1", "0", "+1", "+2", "+3"]
-figures.heatmap(learned, rows=signs, columns=signs, digits=1, corner="Δrow ↓ Δcolumn →", alt="The learned table")
+axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →")
+figures.heatmap(learned, **axes, digits=1, alt="The learned table")
 
 # %% [markdown]
 # A single peak, at $(-1, +1)$. The first column and the last row have stayed at 0: they are the offsets that no asked
@@ -741,7 +747,7 @@ figures.heatmap(learned, rows=signs, columns=signs, digits=1, corner="Δrow ↓ 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "The window grows from 4 to 8 because the image is cut into patches half as wide. Which filling fits?",
+    "The window grows from 4 to 8 because the patches are now half as wide. Which filling fits?",
     options={
         "keep": "Then offset (−1, +1) keeps its peak; but what was there is now at (−2, +2).",
         "stretch": "Yes: all offsets have doubled, and the enlarged table is about twice as wide.",
@@ -873,8 +879,8 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [Tasks for this chapter](../exercises/08_two_dimensions.ipynb): seven, from a window with a pencil to four bug hunts.
+# [Tasks for this chapter](../exercises/08_two_dimensions.ipynb): eight, from a window with a pencil to four bug hunts.
 #
-# **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, section 3.1
-# and section 3.2 (windows, shift, equation 4), table 4, and the published code (direction of the offset, −100) · Z. Liu
-# et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022, section 3.2 and section 3.3.
+# **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, section
+# 3.1 and section 3.2 (windows, shift, equation 4), table 4, and the published code (direction of the offset, −100) · Z.
+# Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022, section 3.2 and section 3.3.
