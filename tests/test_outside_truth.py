@@ -1,4 +1,4 @@
-"""Published code and tables, which must say the same: T5, Llama, GPT-J, BLOOM and XLNet as in `transformers`."""
+"""Published code and tables, which must say the same: T5, Llama, GPT-J, BLOOM, XLNet and Swin in `transformers`."""
 
 import json
 from functools import partial
@@ -13,6 +13,7 @@ from course_lib.nn import rope as nn_rope
 from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
+from course_lib.nn.window import WindowAttention
 from course_lib.reference import alibi, attention, rope, skew, t5
 
 torch.set_num_threads(1)
@@ -191,3 +192,37 @@ def test_xlnet_shift(n_q, n_k):
     in_front = torch.nn.functional.pad(rows, (1, 0), value=float("nan")).permute(2, 3, 0, 1)
     published = XLNetRelativeAttention.rel_shift(in_front, n_k).permute(2, 3, 0, 1)
     np.testing.assert_array_equal(skew.skew(rows.numpy(), n_q), published.numpy())
+
+
+# --- Swin ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("window", "shift", "height", "width"), [(2, 0, 4, 6), (2, 1, 4, 6), (4, 2, 8, 8), (3, 1, 9, 6)]
+)
+def test_swin_layer(window, shift, height, width):
+    """Attention of one published layer, shifted or not: its table read backwards, its mask of −100 as good as −∞."""
+    from transformers import SwinConfig
+    from transformers.models.swin.modeling_swin import SwinLayer
+
+    class Nothing(torch.nn.Module):
+        def forward(self, x):
+            return torch.zeros_like(x)
+
+    torch.manual_seed(0)
+    config = SwinConfig(window_size=window, qkv_bias=False, drop_path_rate=0.0, attn_implementation="eager")
+    published = SwinLayer(config, 12, (height, width), 3, shift_size=shift).double().eval()
+    published.layernorm_before = published.layernorm_after = torch.nn.Identity()
+    published.mlp = Nothing()
+    theirs = published.attention
+    torch.nn.init.normal_(theirs.relative_position_bias.relative_position_bias_table)
+    torch.nn.init.zeros_(theirs.o_proj.bias)
+    ours = WindowAttention(12, 3, window, shift=shift).double()
+    x = torch.randn(2, height, width, 12, dtype=torch.float64)
+    with torch.no_grad():
+        ours.table.copy_(theirs.relative_position_bias.relative_position_bias_table.flip(0))
+        for name in ("query", "key", "value", "out"):
+            getattr(ours, name).weight.copy_(getattr(theirs, f"{name[0]}_proj").weight)
+        expected = published(x.flatten(1, 2), (height, width))
+        expected = (expected[0] if isinstance(expected, tuple) else expected).reshape(x.shape) - x
+        torch.testing.assert_close(ours(x), expected, rtol=0, atol=1e-6)  # their softmax is in float32
