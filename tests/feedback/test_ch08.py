@@ -388,9 +388,9 @@ def test_a_slip_is_named(name, body, words):
 
 
 OFFSET, ROW, BACK = "offset of query 1, key 6", "row of query 1, key 6", "row of query 6, key 1"
-SELF, SHARE, ALL = "row of a patch with itself", "pairs that take row 21", "rows of a table for W = 7"
+SELF, SHARE, ALL = "row of a patch with itself", "pairs that take row 17", "rows of a table for W = 7"
 OLD, NEW, MIDDLE = "rows for W = 7", "rows for W = 12", "row of offset (0, 0) for W = 7"
-MEANS = "offset [Δrow, Δcolumn] of row 84 for W = 12"
+MEANS = "offset [Δrow, Δcolumn] of that row for W = 12"
 MORE, FINER = "the image is larger, patches as before", "the same image, patches half as wide"
 ANSWERS = [
     ("one_window", {OFFSET: [-2, 1]}, "query minus key"),
@@ -404,8 +404,8 @@ ANSWERS = [
     ("one_window", {BACK: 21}, "both offsets change their sign"),
     ("one_window", {SELF: 0}, "the far corner"),
     ("one_window", {SELF: 18}, "you add W = 3"),
-    ("one_window", {SHARE: 3}, "nothing to its left"),
-    ("one_window", {SHARE: 1}, "A query in column 2"),
+    ("one_window", {SHARE: 9}, "nothing below it"),
+    ("one_window", {SHARE: 3}, "those of row 1 as well"),
     ("one_window", {ALL: 49}, "those are the patches"),
     ("one_window", {ALL: 26}, "multiply"),
     ("one_window", {ALL: 196}, "13 offsets, not 14"),

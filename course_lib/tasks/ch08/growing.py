@@ -4,7 +4,7 @@ from ...reference.window import window_index
 from ..engine import Answer, Mistake
 
 _OLD, _NEW, _MIDDLE = "rows for W = 7", "rows for W = 12", "row of offset (0, 0) for W = 7"
-_MEANS = "offset [Δrow, Δcolumn] of row 84 for W = 12"
+_MEANS = "offset [Δrow, Δcolumn] of that row for W = 12"
 _MORE, _FINER = "the image is larger, patches as before", "the same image, patches half as wide"
 _COPY = "flat"
 
@@ -34,8 +34,9 @@ larger_window = Answer(
 new one, "the rest will be learned". Commit to your answers before you run anything.
 
 How many rows has the old table, and how many the new one? Which row of the old table is offset (0, 0), a patch with
-itself? In the new table that same row number belongs to another offset: which one? And which filling, of the lesson's "flat", "keep" and "stretch", fits when
-the image is larger and its patches are as before, and which when the same image is cut into patches half as wide?""",
+itself? In the new table that same row number belongs to another offset: which one? And which filling, of the lesson's "flat",
+"keep" and "stretch", fits when the image is larger and its patches are as before, and which when the same image is cut
+into patches half as wide?""",
     expected=_larger_window,
     digits=2,
     mistakes=[
@@ -74,10 +75,10 @@ the image is larger and its patches are as before, and which when the same image
             }.items()
         ),
         *(
-            Mistake({_MEANS: list(offset)}, f"Row 84: {says}")
+            Mistake({_MEANS: list(offset)}, f"That row for W = 12: {says}")
             for offset, says in {
                 (0, 0): "that is what it meant in the old table. A row of the new square holds 23 numbers, not 13.",
-                (8, -4): "the signs are the wrong way round: row 84 lies in the upper half of the table, where Δrow is negative.",
+                (8, -4): "the signs are the wrong way round: the row lies in the upper half of the table, where Δrow is negative.",
                 (3, 15): "those are its row and column in the square, counted from 0. Subtract W − 1 = 11.",
                 (-3, 9): "you subtract 6. The new table begins at −11.",
                 (4, -8): "Δrow comes first, and both signs are turned round.",
@@ -94,7 +95,7 @@ the image is larger and its patches are as before, and which when the same image
     ],
     hints=[
         "(2W − 1)² rows, and (0 + W − 1)(2W − 1) + (0 + W − 1) is the middle one.",
-        "The other way round: `divmod(84, 23)` gives the row and the column in the square, counted from 0. Then subtract W − 1 from both.",
+        "The other way round: `divmod(row, 23)` gives the row and the column in the square, counted from 0. Then subtract W − 1 from both.",
         "Does *one patch up* mean the same piece of the picture as before? If so, its number should stay.",
     ],
 )  # fmt: skip

@@ -105,8 +105,8 @@ window_rows = Task(
     title="The index of any window",
     minutes=12,
     difficulty=2,
-    words=r"""Windows need not be square: video models have windows of 8 × 7, documents of 1 × 16. Derive the index for `height` rows
-and `width` columns of patches, numbered row by row: number the pairs of offsets $(\Delta\text{row}, \Delta\text{column})$
+    words=r"""Windows need not be square. (Published code has carried a bug here, and nobody noticed as long as all its windows were.)
+Derive the index for `height` rows and `width` columns of patches, numbered row by row: number the pairs of offsets $(\Delta\text{row}, \Delta\text{column})$
 in reading order, from 0. How many columns has the table now?
 
 `window_rows(1, 2)` is `[[1, 2], [0, 1]]`, and `window_rows(3, 3)` the lesson's table. Loops are fine.""",

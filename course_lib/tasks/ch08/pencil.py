@@ -4,7 +4,7 @@ from ...reference.window import offsets_2d, window_index
 from ..engine import Answer, Mistake
 
 _OFFSET, _ROW, _BACK = "offset of query 1, key 6", "row of query 1, key 6", "row of query 6, key 1"
-_SELF, _SHARE, _ALL = "row of a patch with itself", "pairs that take row 21", "rows of a table for W = 7"
+_SELF, _SHARE, _ALL = "row of a patch with itself", "pairs that take row 17", "rows of a table for W = 7"
 
 
 def _one_window():
@@ -14,7 +14,7 @@ def _one_window():
         _ROW: int(index[1, 6]),
         _BACK: int(index[6, 1]),
         _SELF: int(index[0, 0]),
-        _SHARE: int((index == 21).sum()),
+        _SHARE: int((index == 17).sum()),
         _ALL: int(window_index(7).max()) + 1,
     }
 
@@ -24,9 +24,9 @@ one_window = Answer(
     title="A window with a pencil",
     minutes=10,
     difficulty=1,
-    words=r"""A window of 3 × 3 patches, numbered row by row from 0. Give the two offsets $[\Delta\text{row}, \Delta\text{column}]$ from query 1 to key 6; the row of the
-table that this pair takes, and the row of the pair turned round; the row that a patch takes with itself; how many of the
-81 pairs take row 21; and how many rows the table of a window of 7 × 7 has.
+    words=r"""A window of 3 × 3 patches, numbered row by row from 0. Give the two offsets $[\Delta\text{row}, \Delta\text{column}]$
+from query 1 to key 6; the row of the table that this pair takes, and the row of the pair turned round; the row that a
+patch takes with itself; how many of the 81 pairs take row 17; and how many rows the table of a window of 7 × 7 has.
 (Query 0 and key 1 have the offsets [0, 1] and take row 13.)""",
     expected=_one_window,
     digits=2,
@@ -84,11 +84,13 @@ table that this pair takes, and the row of the pair turned round; the row that a
         *(
             Mistake({_SHARE: count}, f"Pairs: {says}")
             for count, says in {
-                1: "row 21 is two rows down and one column to the left. A query in column 2 can look there as well.",
-                3: "a query in column 0 has nothing to its left.",
-                6: "two rows down there is only one row to start from: W − 2 = 1.",
-                9: "from most patches the key would lie outside the window.",
-                4: "W − |Δrow| = 1 and W − |Δcolumn| = 2. Multiply.",
+                1: "row 17 is offset (+1, 0), the patch right below. Many queries have one.",
+                2: "row 17 is offset (+1, 0), the patch right below. Two rows of queries have one, and each row has three columns.",
+                3: "row 17 is offset (+1, 0), the patch right below. Queries of row 0 have one, and those of row 1 as well.",
+                4: "the column stays, so that all three columns count: W − |Δrow| = 2 and W − |Δcolumn| = 3. Multiply.",
+                5: "W − |Δrow| = 2 and W − |Δcolumn| = 3. Multiply.",
+                9: "a query in the last row has nothing below it.",
+                12: "that counts the patch above as well: it is another row of the table.",
             }.items()
         ),
         *(
@@ -109,6 +111,6 @@ table that this pair takes, and the row of the pair turned round; the row that a
     hints=[
         "Patch p stands at row p // 3, column p % 3: patch 1 at (0, 1), patch 6 at (2, 0).",
         "The row is (Δrow + 2) · 5 + (Δcolumn + 2).",
-        "A pair with Δrow = 2 needs a query in row 0. In which columns may a query stand if the key is one to its left?",
+        "Row 17: divide by 5, and the offsets are quotient − 2 and remainder − 2. From which patches is there a key at that offset?",
     ],
 )

@@ -88,8 +88,8 @@ seam_mask = Task(
     minutes=10,
     difficulty=2,
     words="""A published model laid its regions out as (1, 1, height, width), and filled them with a line written for
-(1, height, width, 1). It ran for months: the slices fall on the wrong axes, and no shape complains. Half of what should be hidden
-is not. Print `region[0, 0]` for a 4 × 4 image with window 2 and shift 1, then mend the line.""",
+(1, height, width, 1). It trained without an error: the slices fall on the wrong axes, and no shape complains. Half of what
+should be hidden is not. Print `region[0, 0]` for a 4 × 4 image with window 2 and shift 1, then mend the line.""",
     solution=_seam_mask,
     given=_seam_mask_given,
     expected=shift_mask,

@@ -71,9 +71,9 @@ sliding_square = Task(
     minutes=12,
     difficulty=2,
     words=r"""Make the bias of a window *without* computing an index. The table comes as a square: the number of
-$(\Delta\text{row}, \Delta\text{column})$ stands at `table[Δrow + W - 1, Δcolumn + W - 1]`. What one query reads is a $W \times W$ piece of it. For the query at
-row $r$, column $c$: where does its piece begin? (The first key of the window is at row 0, column 0: which offset is that?) Put the pieces, one per
-query and flattened, below each other.
+$(\Delta\text{row}, \Delta\text{column})$ stands at `table[Δrow + W - 1, Δcolumn + W - 1]`. What one query reads is a $W \times W$ piece of it. For the query at row
+$r$, column $c$: where does its piece begin? (The first key of the window is at row 0, column 0: which offset is that?) Put
+the pieces, one per query and flattened, below each other.
 
 For W = 2 and the table `[[0, 1, 2], [3, 4, 5], [6, 7, 8]]` the first row is `[4, 5, 7, 8]`.""",
     solution=_sliding_square,
@@ -109,6 +109,9 @@ For W = 2 and the table `[[0, 1, 2], [3, 4, 5], [6, 7, 8]]` the first row is `[4
         Mistake("(len(table) + 1) // 2", "len(table) // 2", "W is one too small: a table of 2W − 1 rows belongs to a window of (2W − 1 + 1) / 2."),
         Mistake("(len(table) + 1) // 2", "len(table)", "`len(table)` is 2W − 1. The window has W = (len(table) + 1) // 2 rows."),
         Mistake("table[top : top + W, left : left + W]", "table[top:W, left:W]", "A slice ends where you say, not after so many: from `top`, W rows end at top + W."),
+        Mistake("bias.append(table[top : top + W, left : left + W].ravel())", "table[top : top + W, left : left + W].ravel()", "The list stays empty. Is each piece appended, and is W what it should be? Print it."),
+        Mistake("table[top : top + W, left : left + W]", "table[top : top, left : left]", "Your pieces are empty: a slice ends *before* its second number. From `top`, W rows end at top + W."),
+        Mistake("top, left = W - 1 - r, W - 1 - c", "top, left = 1 - W - r, 1 - W - c", "Your pieces begin at negative places, which count from the end. Offset 0 stands at W − 1: the piece begins at W − 1 − r, W − 1 − c."),
         Mistake("bias.append(table[top : top + W, left : left + W].ravel())", "bias = table[top : top + W, left : left + W].ravel()", "Only the last piece is left: append each to the list."),
         Mistake("bias.append(table[top : top + W, left : left + W].ravel())", "bias.extend(table[top : top + W, left : left + W].ravel())", "`extend` makes one long row of all pieces. One row per query: `append`."),
         Mistake("bias.append(table[top : top + W, left : left + W].ravel())", "bias.append(table[top : top + W, left : left + W].sum())", "One number per query. Each key has its own: flatten the piece."),

@@ -67,8 +67,8 @@ masked_weights = Task(
     minutes=8,
     difficulty=2,
     words="""A shifted layer hides with −100, as published code does, and adds what it adds with broadcasting. With four windows and
-four heads it runs, and hides the wrong patches: head 3 is masked in *all* windows as window 3 should be. Other numbers of heads fail loudly, or, with one window, do not fail at all.
-And where scores are large, hidden keys get weight. Mend both.""",
+four heads it runs, and hides the wrong patches: head 3 is masked in *all* windows as window 3 should be. (With two or three
+heads it stops with an error, which is kinder.) And where scores are large, hidden keys get weight. Mend both.""",
     solution=_masked_weights,
     given=_masked_weights_given,
     expected=_window_by_window,
