@@ -62,24 +62,18 @@ function start(data) {
     }
     const from = `patch ${y * n() + x} at (${y}, ${x})`, to = moved() ? `, rolled to (${there(y)}, ${there(x)})` : "";
     const mine = step ? `piece ${"ABCDEFGHI"[own]}` : "its window";
-    const rest = step === 3 ? `; ${w * w - sees} patches of its window are hidden from it` : "";
+    const rest = step === 3 ? `; ${w * w - sees || "no"} patches of its window are hidden from it` : "";
     reading.textContent = `${from}${to}: sees the ${sees} ${sees === 1 ? "patch" : "patches"} of ${mine}, itself among them${rest}.`
       .replace("the 1 patch of", "only").replace(/only (piece .), itself among them/, "only itself, $1");
   }
 
-  let pointer = "";
-  const choose = (event) => {
-    if (event.type === "pointerover") {
-      const before = pointer;
-      pointer = `${event.clientX} ${event.clientY}`;
-      if (pointer === before) return; // a pointer that rests chooses nothing when the picture changes under it
-    }
+  const choose = (event) => { // by click alone: on the way to a button the pointer crosses other patches
     const cell = event.target.closest(".rp-cell");
     if (!cell) return;
     [state.y, state.x] = [Number(cell.dataset.y), Number(cell.dataset.x)];
     mark();
   };
-  for (const kind of ["pointerover", "click", "focusin"]) grid.addEventListener(kind, choose);
+  for (const kind of ["click", "focusin"]) grid.addEventListener(kind, choose);
   grid.addEventListener("keydown", (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!step) return;
@@ -89,5 +83,5 @@ function start(data) {
 
   build();
   return [el("p", { class: "rp-title" }, el("b", {}, data.title)), controls, el("div", { class: "rp-controls" }, ...steps), says, grid, reading,
-    el("p", { class: "rp-note" }, "Point at a patch, tap it, or walk with the arrow keys. Patches keep their numbers, and from step 2 on the letter of their piece.")];
+    el("p", { class: "rp-note" }, "Click a patch, tap it, or walk with the arrow keys, then go through the steps. Patches keep their numbers, and from step 2 on the letter of their piece.")];
 }

@@ -18,7 +18,7 @@ STEPS = {
 
 def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None) -> Picture:
     """An image of 2W × 2W patches in four steps: plain windows, shifted windows, rolled, mask. Alive: sliders for W
-    (2–4) and the shift; choose a patch (point, tap, arrow keys) and see where each step takes it and which patches of
+    (2–4) and the shift; choose a patch (click, tap, arrow keys) and see where each step takes it and which patches of
     its window the mask hides from it.
 
     Raises ValueError for a window outside 2 … 4 or a shift that is not below it.
