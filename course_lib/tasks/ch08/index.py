@@ -105,7 +105,7 @@ window_rows = Task(
     title="The index of any window",
     minutes=12,
     difficulty=2,
-    words=r"""Windows need not be square. (Published code has carried a bug here, and nobody noticed as long as all its windows were.)
+    words=r"""Windows need not be square. (Published code has carried a bug here, and nobody noticed while all its windows were square.)
 Derive the index for `height` rows and `width` columns of patches, numbered row by row: number the pairs of offsets $(\Delta\text{row}, \Delta\text{column})$
 in reading order, from 0. How many columns has the table now?
 
