@@ -393,7 +393,7 @@ def test_rounding_beyond_the_tolerance_is_wrong_and_named():
 def test_truth_values_where_numbers_are_wanted_are_wrong_numbers():
     result = SLOPE.check(lambda n, scale: right(n, scale) < 0)
     assert result.status == "wrong values"
-    assert "yours 1.0000, expected −0.5000" in repr(result)
+    assert "yours True, expected −0.5000" in repr(result)
 
 
 def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():

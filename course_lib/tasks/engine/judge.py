@@ -36,8 +36,6 @@ def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...]) -> Faul
     if (yours.dtype.kind == "U") != (right.dtype.kind == "U"):
         kinds = ("words", "numbers") if yours.dtype.kind == "U" else ("numbers", "words")
         return Fault("wrong type", (f"{said}yours holds {kinds[0]}, expected {kinds[1]}",), part)
-    if yours.dtype.kind == "b" and right.dtype.kind != "b":
-        yours = yours.astype(float)  # True and False where numbers are wanted: NumPy cannot subtract them
     fitted = fit(yours, right)
     if fitted is None:
         meaning = ", ".join(axis.name for axis in axes)
