@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from ..nn.grid import row_offsets
 from ..nn.position import Position
+from ..reference.grid import check_whole
 from ..reference.t5 import bucket_starts
 
 GROWTH = {"uniform": 1, "linear": 2, "quadratic": 3}  # the power of t by which bucket t begins
@@ -16,9 +17,12 @@ def starts(layout: str, number: int, max_distance: int) -> list[int]:
 
     Named by how the widths grow: uniform, all alike; linear, begin at max_distance · (t / number)²; quadratic, at
     max_distance · (t / number)³, all three at least one distance wide; log, as T5 does, the first half exact.
+    Raises ValueError for more buckets than distances, and as T5 does.
     """
     if layout == "log":
         return bucket_starts(bidirectional=False, num_buckets=number, max_distance=max_distance)
+    if check_whole("number", number) > check_whole("max_distance", max_distance):
+        raise ValueError(f"number={number}, max_distance={max_distance}: expected at most one bucket for each distance")
     found = [0]
     for t in range(1, number):
         found.append(max(found[-1] + 1, max_distance * t ** GROWTH[layout] // number ** GROWTH[layout]))

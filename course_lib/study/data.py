@@ -43,6 +43,7 @@ def text() -> str:
     return "\n".join(topics[name] for name in sorted(topics))
 
 
+@functools.cache
 def text_hash() -> str:
     """Twelve characters that change when the text does: results on different texts must not be compared."""
     return hashlib.sha256(text().encode()).hexdigest()[:12]

@@ -25,10 +25,11 @@ AT_ONCE = 2**13  # tokens that are tested in one pass
 def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]:
     """Train and test; what comes back is one line of a results file.
 
-    Raises ValueError for an unknown task or scheme, or a device that is not there. The same arguments give the same
-    numbers on one machine, whatever else runs there: a run on a CPU has one thread.
+    Raises ValueError for an unknown task or scheme, a device that is not there, or texts that ask nothing. The same
+    arguments give the same numbers on one machine, whatever else runs there: a run on a CPU has one thread.
     """
     begin = time.perf_counter()
+    check_asked(settings, task)
     model = train(settings, task, scheme, seed)
     row = {"task": task, "scheme": scheme, "seed": seed, **evaluate(model, settings, task)}
     with _reproducible():
@@ -50,7 +51,8 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
         model = Model(added, drawn.vocabulary(), settings).to(device)
         optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
         rates = [group["lr"] for group in optimizer.param_groups]
-        schedule = OneCycleLR(optimizer, rates, total_steps=settings.steps, pct_start=0.1, cycle_momentum=False)
+        total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
+        schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
         generator = Generator().manual_seed(seed)
         for _ in range(settings.steps):
             batch = drawn.batch(settings.length, settings.batch, generator, False)
@@ -84,6 +86,17 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
     return found
 
 
+def check_asked(settings: Settings, task: str) -> None:
+    """A ValueError when texts so short or so few ask nothing: a mean over nothing is no result."""
+    for n in (settings.length, *settings.tests):
+        asked = find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)[2]
+        if not asked[:, -settings.length :].any():
+            raise ValueError(
+                f"length={settings.length}, test_texts={settings.test_texts}: no {task} text of {n} tokens asks "
+                f"anything in its last {settings.length}; expected longer texts, or more"
+            )
+
+
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:
     """The same for all models."""
     generator = Generator().manual_seed(TEST_SEED)
@@ -102,12 +115,12 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def _reproducible(seed: int = 0) -> Iterator[None]:
-    """One thread and the seed inside, and afterwards everything as it was."""
+    """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(seed)
             yield
     finally:
         torch.set_num_threads(threads)

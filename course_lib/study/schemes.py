@@ -16,6 +16,7 @@ from ..nn.shaw import ShawVectors
 from ..nn.t5 import T5Bias
 from ..nn.transformer_xl import TransformerXL
 from .buckets import LAYOUTS, BucketBias
+from .data import LONGEST
 from .settings import Settings
 
 
@@ -60,6 +61,9 @@ NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5
 }
 
 
+SHORTEST = 34  # half of it is the first distance past the 16 exact buckets of T5
+
+
 def find(name: str) -> Scheme:
     """The scheme of that name: one of PLAIN, or a family of NUMBERED and its number, as in "t5-128" or "log-0.3".
 
@@ -75,14 +79,22 @@ def find(name: str) -> Scheme:
 
 
 def whole(number: float) -> int:
-    """The number as an int, or a ValueError."""
-    if number != int(number):
-        raise ValueError(f"scheme number {number}: expected a whole number")
+    """The number as an int, or a ValueError: also for one so large that only its table would be."""
+    if number > 2 * LONGEST or number != int(number):
+        raise ValueError(f"number {number:g}: expected a whole number up to {2 * LONGEST}")
     return int(number)
 
 
 def compared(length: int) -> list[str]:
-    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it."""
+    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it.
+
+    Raises ValueError for a length half of which T5's exact buckets would fill.
+    """
+    if length < SHORTEST:
+        raise ValueError(
+            f"length={length}: the compared schemes need {SHORTEST} or more, for one of T5's tables ends at half of it "
+            "and has 16 exact buckets; schemes given by name run at less"
+        )
     sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
     return ["none", "learned", "sinusoidal", "log-0.3", "log-1", *sized, "transformer-xl", "alibi", "rope"]
 

@@ -12,8 +12,9 @@ from .data import LONGEST
 class Settings:
     """Sizes of the model, how it is trained at `length`, and the lengths at which it is tested.
 
-    tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default. The last `length` places of
-    every test text are what is compared. table_rate: how many times faster a table of biases learns than the rest.
+    tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default, as far as texts go. The last
+    `length` places of every test text are what is compared. table_rate: how many times faster a table of biases learns
+    than the rest.
     Raises ValueError for sizes that make no sense.
     """
 
@@ -33,12 +34,15 @@ class Settings:
         for name in ("n_heads", "n_layers", "steps", "batch", "test_texts"):
             check_whole(name, getattr(self, name))
         check_whole("length", self.length, 2)
-        if self.length % 2:
-            raise ValueError(f"length={self.length}: expected an even number, flip-flop reads in pairs")
-        tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8))
+        if self.length % 2 or self.length > LONGEST:
+            raise ValueError(
+                f"length={self.length}: expected an even number (flip-flop reads in pairs) up to {LONGEST}"
+            )
+        tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST)
         object.__setattr__(self, "tests", tests)  # the one field that depends on another
         for n in tests:
-            check_whole("tests", n, self.length)
+            if check_whole("tests", n, 0) < self.length:
+                raise ValueError(f"tests={n}: expected no test shorter than the training texts, {self.length}")
         if list(tests) != sorted(set(tests)) or any(n % 2 for n in tests):
             raise ValueError(f"tests={tests}: expected even lengths, ascending, each once")
         if tests[-1] > LONGEST:
