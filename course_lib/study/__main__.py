@@ -7,7 +7,9 @@ for more machines start it under torchrun, and the runs are dealt over the proce
 
 import argparse
 import os
+import re
 import sys
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -15,7 +17,8 @@ import torch
 
 from . import results, schemes
 from .data import TASKS
-from .processes import ALONE, Place, collect, start_local
+from .processes import Place, collect, join, start_local
+from .run import check_asked
 from .settings import PRESETS, SEEDS, Settings
 from .summary import table
 from .sweep import plan, sweep
@@ -23,20 +26,23 @@ from .sweep import plan, sweep
 CHANGEABLE = {field.name: field for field in fields(Settings) if field.name not in ("tests", "device")}
 
 
-def arguments(argv: list[str] | None = None) -> tuple[argparse.Namespace, Settings]:
+def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
     parser = argparse.ArgumentParser(
         prog="python -m course_lib.study", description=__doc__.split("\n\n", 1)[1], allow_abbrev=False
     )
-    parser.add_argument("--preset", choices=PRESETS, default="cpu")
+    parser.add_argument("--preset", choices=PRESETS, default="cpu", help="sizes for one or the other; cpu by default")
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="TASK", help=f"of: {', '.join(TASKS)}")
     parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' (default), 'ablation', or names")
-    parser.add_argument("--seeds", type=int, help="how many, from 0 on; 3, or 5 with the gpu preset")
+    parser.add_argument("--seeds", type=int, metavar="N", help="how many, from 0 on; 3, or 5 with the gpu preset")
     parser.add_argument("--tests", nargs="+", type=int, metavar="N", help="test lengths; 1, 2, 4, 8 times the length")
     parser.add_argument("--device", choices=["cpu", "cuda"])
     for name, field in CHANGEABLE.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(field.default), metavar="X")
-    parser.add_argument("--out", type=Path, help="the results file; study-PRESET.jsonl by default")
-    parser.add_argument("--processes", type=int, help="at once, each with one thread; one per core or GPU")
+        usual = f"{getattr(PRESETS['cpu'], name)}, or {getattr(PRESETS['gpu'], name)} with the gpu preset"
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(field.default), metavar="X", help=usual)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the results; study-PRESET.jsonl by default")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="at once, each with one thread; one per core or GPU by default"
+    )
     given = parser.parse_args(argv)
     try:
         changed = {name: getattr(given, name) for name in (*CHANGEABLE, "device") if getattr(given, name) is not None}
@@ -44,32 +50,56 @@ def arguments(argv: list[str] | None = None) -> tuple[argparse.Namespace, Settin
             changed["tests"] = tuple(given.tests or ())
         settings = replace(PRESETS[given.preset], **changed)
         given.seeds = SEEDS[given.preset] if given.seeds is None else given.seeds
-        groups = {"compared": schemes.compared(settings.length), "ablation": schemes.ablation()}
-        names = given.schemes or ["compared"]
-        given.schemes = list(dict.fromkeys(name for group in names for name in groups.get(group, [group])))
+        given.schemes = named(given.schemes or ["compared"], settings)
+        given.tasks = list(dict.fromkeys(given.tasks))
         given.out = given.out or Path(f"study-{given.preset}.jsonl")
         check(given, settings)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.error(as_typed(str(error)))
     return given, settings
+
+
+def named(names: list[str], settings: Settings) -> list[str]:
+    """Each scheme once, with the groups spelled out. A ValueError for one that there is not, or not at this length."""
+    found: dict[str, None] = {}
+    for name in names:
+        group = schemes.compared(settings.length) if name == "compared" else schemes.ablation()
+        found |= dict.fromkeys(group if name in ("compared", "ablation") else [name])
+    for name in found:
+        try:
+            schemes.find(name).position(settings)
+        except ValueError as error:
+            reason = str(error).removeprefix(f"scheme={name!r}: ")
+            at = f" at --length {settings.length}" * ("-buckets-" in name)  # where such a table ends
+            raise ValueError(f"--schemes {name}{at}: {reason}") from error
+    return list(found)
 
 
 def check(given: argparse.Namespace, settings: Settings) -> None:
     """A ValueError or OSError for what would fail later: before the first run, not after an hour."""
-    for name in given.schemes:
-        schemes.find(name).position(settings)
-    for name in given.tasks:
-        if name not in TASKS:
-            raise ValueError(f"--tasks {name}: expected some of {', '.join(TASKS)}")
     for name in ("seeds", "processes"):
         number = getattr(given, name)
         if number is not None and number < 1:
             raise ValueError(f"--{name} {number}: expected a whole number, 1 or more")
     if settings.device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("--device cuda: torch sees no GPU here")
-    if given.out.is_dir() or not os.access(given.out if given.out.exists() else given.out.parent, os.W_OK):
+        raise ValueError("--device cuda: torch sees no GPU here; expected cpu, which --preset cpu is made for")
+    for name in given.tasks:
+        if name not in TASKS:
+            raise ValueError(f"--tasks {name}: expected some of {', '.join(TASKS)}")
+        check_asked(settings, name)
+    exists = given.out.exists()
+    if (exists and not given.out.is_file()) or not os.access(given.out if exists else given.out.parent, os.W_OK):
         raise ValueError(f"--out {given.out}: expected a file that can be written, in a folder that exists")
     results.read(given.out, settings)
+
+
+def as_typed(message: str) -> str:
+    """What the library calls test_texts=0 or tests=(8, 9) was typed as --test-texts 0 or --tests 8 9."""
+    head, colon, rest = message.partition(": ")
+    one = rf"({'|'.join(field.name for field in fields(Settings))})=(\([^)]*\)|[^\s,]+)"
+    if not re.fullmatch(f"{one}(, {one})*", head):
+        return message
+    return re.sub(one, lambda m: f"--{m[1].replace('_', '-')} {re.sub('[(),]', '', m[2])}", head) + colon + rest
 
 
 def processes(given: argparse.Namespace, settings: Settings, runs: list[results.Key]) -> int:
@@ -79,26 +109,32 @@ def processes(given: argparse.Namespace, settings: Settings, runs: list[results.
     return max(1, min(given.processes or default, sum(one not in done for one in runs)))
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
+    argv = sys.argv[1:] if argv is None else argv
     given, settings = arguments(argv)
-    runs = plan(given.tasks, given.schemes, given.seeds)
-    place = Place.of_this_process()
+    runs, place = plan(given.tasks, given.schemes, given.seeds), Place.of_this_process()
     first = place is None or (place.torchrun and place.rank == 0)  # the one that speaks
     try:
-        number = processes(given, settings, runs) if place is None else 1
-        if number > 1 and (failed := start_local(number, sys.argv[1:] if argv is None else argv)):
-            return failed
-        if number == 1:
-            sweep(settings, runs, given.out, place=place or ALONE)
-        if place is not None and place.torchrun:
-            collect(given.out, settings)
+        if place is None:
+            number = processes(given, settings, runs)
+            if number > 1 and start_local(number, argv):
+                return 1
+        elif place.torchrun:
+            group = join()
+            collect(given.out, settings, sweep(settings, runs, given.out, place=place), group)
+        else:
+            sweep(settings, runs, given.out, place=place)
+        if first:  # does what one process alone has to do; after several, nothing is left
+            print(table(sweep(settings, runs, given.out)))
     except KeyboardInterrupt:
         if first:
             print(f"\nStopped. Finished runs are in {given.out}; the same command goes on.", file=sys.stderr)
         return 130
-    if first:
-        done = {results.key(row): row for row in results.read(given.out, settings)[0]}
-        print(table([done[one] for one in runs]))
+    except (OSError, ValueError) as error:
+        print(
+            f"\nStopped: {error}. Runs that were written are in {given.out}; the same command goes on.", file=sys.stderr
+        )
+        return 1
     return 0
 
 

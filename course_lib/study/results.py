@@ -12,16 +12,17 @@ from .settings import Settings
 Row = dict[str, Any]
 Key = tuple[str, str, int]
 COMMITTED = Path(__file__).parent / "results"
+HEAD = b'{"task": '  # how every line begins, also one that was cut off
 
 
 def read(path: str | Path, settings: Settings | None = None) -> tuple[list[Row], list[str]]:
     """The finished runs in a file, each once, and a word on every line that holds none. No file: no runs.
 
-    With `settings`, raises ValueError when the file holds runs of other settings, or of another text: a Python of
-    another version has another one. Raises OSError when the file cannot be read.
+    Raises ValueError when the file holds something else altogether; with `settings`, also when it holds runs of other
+    settings, or of another text: a Python of another version has another one. Raises OSError when it cannot be read.
     """
     rows: dict[Key, Row] = {}
-    notes = []
+    notes, foreign = [], False
     try:
         lines = Path(path).read_bytes().splitlines()
     except FileNotFoundError:
@@ -32,26 +33,37 @@ def read(path: str | Path, settings: Settings | None = None) -> tuple[list[Row],
         row = _row(line)
         if row is None:
             notes.append(f"{path}, line {number}: no whole result (stopped while writing?); that run is done again")
-        else:
-            if settings is not None:
-                _check_same(path, number, row, settings)
-            rows.setdefault(key(row), row)
+            foreign = foreign or not line.startswith(HEAD[: len(line)])
+            continue
+        if settings is not None and (different := differences(row, settings)):
+            raise ValueError(
+                f"{path}, line {number}: a run of other settings ({different}); expected a file of its own"
+            )
+        rows.setdefault(key(row), row)
+    if foreign and not rows:
+        raise ValueError(f"{path}: expected the results of a study, or no file yet; it holds something else")
     return list(rows.values()), notes
 
 
 def append(path: str | Path, row: Row) -> None:
     """Add one line behind what is there, in one piece, and onto the disk before this returns.
 
-    Several processes may write to one file. Raises OSError when the file cannot be written.
+    Several processes may write to one file. Raises OSError, which names the file, when it cannot be written.
     """
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    line = json.dumps(row).encode() + b"\n"
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
     try:
         size = os.fstat(file).st_size
         if size:
             os.lseek(file, size - 1, os.SEEK_SET)
-        broken = size and os.read(file, 1) != b"\n"  # a line that was cut off must not spoil the next
-        os.write(file, b"\n" * bool(broken) + json.dumps(row).encode() + b"\n")
+        if size and os.read(file, 1) != b"\n":
+            line = b"\n" + line  # one that was cut off must not spoil the next
+        while line:  # once, unless the disk is almost full: then the second time says so
+            line = line[os.write(file, line) :]
         os.fsync(file)
+    except OSError as error:
+        error.filename = str(path)
+        raise
     finally:
         os.close(file)
 
@@ -59,6 +71,15 @@ def append(path: str | Path, row: Row) -> None:
 def key(row: Row) -> Key:
     """What tells one run from the others of the same settings."""
     return row["task"], row["scheme"], row["seed"]
+
+
+def differences(row: Row, settings: Settings) -> str:
+    """In words, how the settings of a row differ from these, or its text from ours; "" when they do not."""
+    ours, theirs = settings.as_json(), row["settings"]
+    found = [f"{name}={theirs.get(name)!r}, not {ours[name]!r}" for name in ours if theirs.get(name) != ours[name]]
+    if row.get("text", text_hash()) != text_hash():
+        found.append(f"another text, {row['text']}, not {text_hash()} (it comes with the Python version)")
+    return "; ".join(found)
 
 
 def committed(preset: str) -> list[Row]:
@@ -76,20 +97,12 @@ def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:
 
 
 def _row(line: bytes) -> Row | None:
+    """The result that a line holds, or None for a line that holds none."""
     try:
         row = json.loads(line)
-        whole = {"settings", "loss", "accuracy", "by_position"} <= row.keys() and len(key(row)) == 3
-    except (ValueError, AttributeError, KeyError):
+        hash(key(row))
+        tests = len(row["settings"]["tests"])
+        whole = len(row["loss"]) == len(row["accuracy"]) == tests and "by_position" in row
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return row if whole else None
-
-
-def _check_same(path: str | Path, number: int, row: Row, settings: Settings) -> None:
-    ours, theirs = settings.as_json(), row["settings"]
-    different = [f"{name}={theirs.get(name)!r}, not {ours[name]!r}" for name in ours if theirs.get(name) != ours[name]]
-    if row.get("text", text_hash()) != text_hash():
-        different.append(f"another text, {row['text']}, not {text_hash()} (it comes with the Python version)")
-    if different:
-        raise ValueError(
-            f"{path}, line {number}: a run of other settings ({'; '.join(different)}); expected a file of its own"
-        )

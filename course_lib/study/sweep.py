@@ -25,20 +25,21 @@ def sweep(
     """The results of all runs, in order. With a path: what stands there is not done again, and each run is added.
 
     `place`: which of how many processes this is; it does its share of the runs and returns their results.
-    Raises ValueError as `run` and `results.read` do.
+    Raises ValueError as `run` and `results.read` do, and OSError when the file cannot be written.
     """
     runs = place.share(runs)
     rows, notes = results.read(path, settings) if path else ([], [])
     done = {results.key(row): row for row in rows}
     if place.rank == 0:
         print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr)
-    left = [one for one in runs if one not in done]
-    with tqdm(left, unit="run", position=place.rank, leave=place.rank == 0) as bar:
+    left = [one for one in dict.fromkeys(runs) if one not in done]
+    with tqdm(left, unit="run", position=place.rank, leave=place.rank == 0, disable=not left) as bar:
         for one in bar:
             if place.abandoned():
                 sys.exit("The process that started this one is gone.")
             bar.set_description("{} {} {}".format(*one))
             done[one] = run(settings, *one)
             if path:
+                results.read(path, settings)  # has somebody begun another study in the same file meanwhile?
                 results.append(path, done[one])
     return [done[one] for one in runs]
