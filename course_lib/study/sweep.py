@@ -27,11 +27,11 @@ def sweep(
     `place`: which of how many processes this is; it does its share of the runs and returns their results.
     Raises ValueError as `run` and `results.read` do, and OSError when the file cannot be written.
     """
-    runs = place.share(runs)
     rows, notes = results.read(path, settings) if path else ([], [])
     done = {results.key(row): row for row in rows}
-    if place.rank == 0:
-        print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr)
+    if notes and place.rank == 0 and not done.keys() >= set(runs):
+        print(*notes, sep="\n", file=sys.stderr)
+    runs = place.share(runs)
     left = [one for one in dict.fromkeys(runs) if one not in done]
     with tqdm(left, unit="run", position=place.rank, leave=place.rank == 0, disable=not left) as bar:
         for one in bar:
