@@ -1,0 +1,104 @@
+"""The texts against plain loops: what is asked, and what the right answer is."""
+
+import pytest
+import torch
+from torch import Generator
+
+from course_lib.study import data, find, plan
+from course_lib.study.data import BACK, IGNORE, LONGEST, READ, TASKS, WRITE, find_task
+
+
+def draw(task, n, size=5, seed=0, test=False):
+    return find_task(task).batch(n, size, Generator().manual_seed(seed), test)
+
+
+@pytest.mark.parametrize("n", [2, 8, 30])
+def test_copy_back_asks_for_the_token_three_places_before(n):
+    tokens, answers, asked = (tensor.tolist() for tensor in draw("copy-back", n))
+    for text, answer, told in zip(tokens, answers, asked, strict=True):
+        assert told == [i >= BACK for i in range(n)]
+        assert all(answer[i] == text[i - BACK] for i in range(BACK, n))
+
+
+@pytest.mark.parametrize("n", [2, 8, 64])
+def test_flip_flop_asks_for_the_bit_written_last(n):
+    tokens, answers, asked = (tensor.tolist() for tensor in draw("flip-flop", n, 20))
+    for text, answer, told in zip(tokens, answers, asked, strict=True):
+        assert text[0] == WRITE
+        written = None
+        for i in range(0, n, 2):
+            instruction, bit = text[i : i + 2]
+            assert instruction in (WRITE, READ, IGNORE) and bit in (0, 1)
+            assert told[i : i + 2] == [instruction == READ, False]
+            if instruction == READ:
+                assert answer[i] == bit == written
+            if instruction == WRITE:
+                written = bit
+
+
+def test_flip_flop_mostly_tells_to_ignore_and_both_bits_are_as_frequent():
+    tokens, answers, asked = draw("flip-flop", 200, 100)
+    instructions = tokens[:, 2::2]  # the first is always a write
+    for instruction, share in ((IGNORE, 0.8), (WRITE, 0.1), (READ, 0.1)):
+        assert (instructions == instruction).float().mean() == pytest.approx(share, abs=0.02)
+    assert answers[asked].float().mean() == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_token_is_in_the_vocabulary_and_the_same_seed_draws_the_same(task):
+    first, again, other = draw(task, 16), draw(task, 16), draw(task, 16, seed=1)
+    assert all(tensor.shape == (5, 16) for tensor in first)
+    assert 0 <= min(first[0].min(), first[1].min()) and max(first[0].max(), first[1].max()) < TASKS[task].vocabulary()
+    assert all(map(torch.equal, first, again)) and not torch.equal(first[0], other[0])
+
+
+@pytest.fixture
+def places(monkeypatch):
+    """A text each of whose characters is its own place, cut as the real one is: the number of the first for testing."""
+    training, testing, _ = data._characters()
+    n, cut = len(training) + len(testing), len(training)
+    monkeypatch.setattr(data, "_characters", lambda: (torch.arange(cut), torch.arange(cut, n), n))
+    return cut
+
+
+@pytest.mark.parametrize("n", [2, 64, LONGEST])
+def test_characters_asks_for_the_next_one_and_never_trains_on_what_is_tested(places, n):
+    for test in (False, True):
+        tokens, answers, asked = draw("characters", n, 200, test=test)
+        assert torch.equal(tokens + 1, answers) and asked.all()
+        assert tokens.min() >= places if test else answers.max() < places
+
+
+def test_at_every_length_the_windows_end_at_the_same_characters(places):
+    longest = draw("characters", LONGEST, 50, test=True)
+    for n in (2, 64, 512):
+        for short, long in zip(draw("characters", n, 50, test=True), longest, strict=True):
+            assert torch.equal(short, long[:, -n:])
+
+
+def test_the_text_is_long_enough_for_the_longest_window_and_its_hash_tells_it_from_others(monkeypatch):
+    training, testing, alphabet = data._characters()
+    assert min(len(training), len(testing)) > LONGEST and len(set(data.text())) == alphabet
+    assert len(training) + len(testing) == len(data.text())
+    ours = data.text_hash()
+    assert len(ours) == 12 and data.text_hash() == ours
+    other = data.text() + "."
+    monkeypatch.setattr(data, "text", lambda: other)
+    data.text_hash.cache_clear()
+    try:
+        assert data.text_hash() != ours
+    finally:
+        data.text_hash.cache_clear()
+
+
+def test_an_unknown_task_is_told_which_there_are():
+    with pytest.raises(ValueError, match=r"^task='echo': expected one of 'characters', 'copy-back', 'flip-flop'$"):
+        find_task("echo")
+
+
+def test_a_plan_goes_seed_by_seed_and_names_what_can_be_found():
+    runs = plan(list(TASKS), ["none", "t5-32"], 2)
+    assert len(runs) == len(set(runs)) == 12
+    assert {seed for *_, seed in runs[:6]} == {0}
+    for task, scheme, _ in runs:
+        find_task(task), find(scheme)

@@ -1,0 +1,161 @@
+"""The schemes differ in position alone, and each does what its name says."""
+
+import itertools
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from course_lib import study
+from course_lib.nn.t5 import T5Bias
+from course_lib.study.buckets import BucketBias, starts
+from course_lib.study.model import Model
+from course_lib.study.run import _rates
+
+from .common import EVERY, WIDER, small
+
+every_scheme = pytest.mark.parametrize("name", EVERY)
+LAYOUTS = ["uniform", "linear", "quadratic", "log"]
+
+
+def make(name, settings=WIDER, seed=0, vocabulary=11):
+    torch.manual_seed(seed)
+    return Model(study.find(name), vocabulary, settings)
+
+
+def draw_text(n, size=2, seed=0):
+    return torch.randint(11, (size, n), generator=torch.Generator().manual_seed(seed))
+
+
+def apart_from_position(model):
+    return {n: p for n, p in model.named_parameters() if ".position." not in n and not n.startswith("input.")}
+
+
+@every_scheme
+def test_all_schemes_begin_with_the_same_weights_and_another_seed_with_others(name):
+    ours, plain, other = (apart_from_position(m) for m in (make(name), make("none"), make(name, seed=1)))
+    assert ours.keys() == plain.keys() and len(ours) > 20
+    assert all(torch.equal(ours[part], plain[part]) for part in ours)
+    assert not any(torch.equal(ours[part], other[part]) for part in ours if ours[part].dim() > 1)
+
+
+@every_scheme
+@torch.no_grad()
+def test_every_scheme_reads_the_longest_text_and_never_looks_ahead(name):
+    model, tokens = make(name), draw_text(WIDER.longest)
+    before, place = model(tokens), 40
+    tokens[:, place] = (tokens[:, place] + 1) % 11
+    after = model(tokens)
+    assert before.shape == (2, WIDER.longest, 11) and before.isfinite().all()
+    torch.testing.assert_close(after[:, :place], before[:, :place])
+    assert not torch.allclose(after[:, place], before[:, place])
+
+
+@every_scheme
+def test_every_parameter_learns(name):
+    model, tokens = make(name), draw_text(WIDER.length)
+    cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()).backward()
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+
+
+@every_scheme
+@torch.no_grad()
+def test_one_layer_without_position_reads_a_bag_of_tokens_and_with_one_an_order(name):
+    tokens = torch.arange(10)[None]
+    mixed = torch.cat([tokens[:, :-1].flip(1), tokens[:, -1:]], 1)  # the last token sees the same ones elsewhere
+    one, two = (make(name, small(length=34, n_layers=n)) for n in (1, 2))
+    blind = torch.allclose(one(tokens)[:, -1], one(mixed)[:, -1], atol=1e-6)
+    assert blind == (name == "none")
+    # With a second layer the mask alone tells an order: each token has seen only those before it.
+    assert not torch.allclose(two(tokens)[:, -1], two(mixed)[:, -1], atol=1e-6)
+
+
+@every_scheme
+def test_a_table_of_biases_belongs_to_the_whole_model_and_learns_faster(name):
+    model = make(name)
+    first, second = (block.attention.position for block in model.blocks)
+    assert (first is second) == isinstance(first, T5Bias | BucketBias)
+    fast = [p for group in _rates(model, WIDER) if group["lr"] > WIDER.learning_rate for p in group["params"]]
+    assert [id(p) for p in fast] == ([id(first.table)] if first is second else [])
+    assert sum(len(group["params"]) for group in _rates(model, WIDER)) == len(list(model.parameters()))
+    assert first.scale is None  # all divide by √d_head, T5 too
+
+
+def test_learned_positions_past_the_training_length_get_no_gradient():
+    model, tokens = make("learned"), draw_text(WIDER.length)
+    cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()).backward()
+    reached = model.input.table.grad.abs().sum(1) > 0
+    assert reached.tolist() == [p < WIDER.length for p in range(WIDER.longest)]
+
+
+@torch.no_grad()
+def test_t5_with_log_buckets_is_t5():
+    ours, theirs = BucketBias(2, "log", 32, 64), T5Bias(2, bidirectional=False, max_distance=64)
+    theirs.table.copy_(ours.table)
+    assert torch.equal(ours.bias(1, 100, 99), theirs.bias(1, 100, 99))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("sizes", [(4, 8), (8, 8), (16, 64), (32, 64)], ids=str)
+def test_buckets_begin_where_their_widths_say_and_training_reaches_each(layout, sizes):
+    number, end = sizes
+    if layout == "log" and number == end:
+        end += 1
+    found = starts(layout, number, end)
+    assert len(found) == number and found[0] == 0 and found[-1] < end
+    assert all(a < b for a, b in itertools.pairwise(found))
+    if layout != "log":
+        expected = [0]
+        for t in range(1, number):
+            curve = int(end * (t / number) ** LAYOUTS.index(layout) * (t / number) + 1e-9)
+            expected.append(max(curve, expected[-1] + 1))
+        assert found == expected
+
+
+def test_known_boundaries():
+    assert starts("uniform", 4, 64) == [0, 16, 32, 48]
+    assert starts("linear", 4, 64) == [0, 4, 16, 36]
+    assert starts("quadratic", 4, 64) == [0, 1, 8, 27]
+    assert starts("log", 4, 64) == [0, 1, 2, 12]  # 2 exact ones, then the root of 2 · 64
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@torch.no_grad()
+def test_a_bucket_is_the_last_that_has_begun(layout):
+    position = BucketBias(2, layout, 8, 20)
+    begins = starts(layout, 8, 20)
+    row = position.bias(3, 30, 27)  # offsets −29 … 2
+    for column, offset in enumerate(range(-29, 3)):
+        bucket = max(t for t in range(8) if begins[t] <= max(-offset, 0))
+        assert torch.equal(row[:, column], position.table[bucket])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("rpoe", "scheme='rpoe': expected one of none, learned, sinusoidal, "),
+        ("t5", "scheme='t5': expected one of "),
+        ("log--1", "scheme='log--1': expected one of "),
+        ("shaw-2.5", "number 2.5: expected a whole number up to 16384"),
+        ("shaw-99999999", "number 1e+08: expected a whole number up to 16384"),
+        ("t5-" + "9" * 400, "number inf: expected a whole number up to 16384"),
+        ("t5-16", "num_buckets=32, max_distance=16: max_distance must exceed the 16 exact buckets"),
+        ("uniform-buckets-0", "number=0: expected a whole number, 1 or more"),
+        ("uniform-buckets-35", "number=35, max_distance=34: expected at most one bucket for each distance"),
+        ("log-buckets-1", "num_buckets=1: expected a whole number, 2 or more"),
+    ],
+)
+def test_a_scheme_that_cannot_be_is_refused(name, words):
+    with pytest.raises(ValueError) as error:
+        study.find(name).position(WIDER)
+    assert str(error.value).startswith(words)
+
+
+def test_the_compared_schemes_say_from_which_length_on_they_can_be():
+    for length in (34, 64, 256):
+        for name in study.compared(length):
+            study.find(name).position(small(length=length))
+    with pytest.raises(ValueError, match=r"^length=32: the compared schemes need 34 or more, .* T5"):
+        study.compared(32)
+    for name in study.ablation():
+        study.find(name).position(study.PRESETS["cpu"])

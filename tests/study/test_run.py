@@ -1,0 +1,205 @@
+"""One run: the same numbers every time, nothing left behind, and measures that plain loops confirm."""
+
+import itertools
+import json
+import math
+import re
+
+import pytest
+import torch
+from torch import nn
+
+from course_lib import study
+from course_lib.nn.t5 import T5Bias
+from course_lib.reference import absolute, alibi, t5
+from course_lib.study.data import BACK, TASKS
+from course_lib.study.profile import added_by_distance, distances
+from course_lib.study.run import BINS, _test_texts
+
+from .common import EVERY, SMALL, WIDER, numbers, small
+
+
+class Knowing(nn.Module):
+    """Knows the answer from place `begin` on, and before it is sure of another one."""
+
+    def __init__(self, task, begin=0):
+        super().__init__()
+        self.task, self.begin = task, begin
+
+    def forward(self, tokens):
+        vocabulary = TASKS[self.task].vocabulary()
+        answers = tokens.roll(BACK if self.task == "copy-back" else -1, 1)
+        known = torch.arange(tokens.shape[1]) >= self.begin
+        return 99.0 * nn.functional.one_hot(torch.where(known, answers, (answers + 1) % vocabulary), vocabulary)
+
+
+@pytest.mark.parametrize("task", ["copy-back", "flip-flop"])
+def test_a_model_that_knows_the_answer_is_right_everywhere(task):
+    found = study.evaluate(Knowing(task), SMALL, task)
+    assert found["loss"] == [0.0] * 4 and found["accuracy"] == [1.0] * 4
+    assert set(found["by_position"]) <= {0.0, None}
+
+
+def test_only_the_last_places_count_and_the_loss_by_place_shows_the_others():
+    found = study.evaluate(Knowing("copy-back", begin=64 - 8), SMALL, "copy-back")
+    assert found["loss"][-1] == 0.0 and found["accuracy"][-1] == 1.0
+    assert found["accuracy"][:3] == [0.0, 0.0, 0.0] and found["loss"][:3] == [99.0] * 3
+    assert found["by_position"] == [None, *[99.0] * 27, *[0.0] * 4]  # 2 of 64 places each; the first 3 ask nothing
+    found = study.evaluate(Knowing("copy-back", begin=64 - 7), SMALL, "copy-back")
+    assert found["accuracy"][-1] == 0.875 and found["loss"][-1] == pytest.approx(99 / 8)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_loss_and_accuracy_are_those_of_plain_loops(task):
+    model = study.train(SMALL, task, "rope", 0)
+    found = study.evaluate(model, SMALL, task)
+    for number, n in enumerate(SMALL.tests):
+        tokens, answers, asked = _test_texts(SMALL, task, n)
+        losses, right, by_bin = [], [], [[] for _ in range(BINS)]
+        for answer, told, logits in zip(answers, asked, model(tokens).detach().double(), strict=True):
+            for place in told.nonzero()[:, 0].tolist():
+                loss = -math.log(logits[place].exp()[answer[place]] / logits[place].exp().sum())
+                by_bin[place * BINS // n].append(loss)
+                if place >= n - SMALL.length:
+                    losses.append(loss)
+                    right.append(int(logits[place].argmax()) == int(answer[place]))
+        assert found["loss"][number] == pytest.approx(sum(losses) / len(losses), abs=1e-4)
+        assert found["accuracy"][number] == pytest.approx(sum(right) / len(right), abs=1e-4)
+    means = [sum(part) / len(part) if part else None for part in by_bin]
+    assert found["by_position"] == [mean if mean is None else pytest.approx(mean, abs=1e-4) for mean in means]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_same_arguments_give_the_same_line_whatever_else_goes_on(task):
+    first = study.run(SMALL, task, "transformer-xl", 0)
+    torch.manual_seed(99)
+    torch.set_num_threads(2)
+    try:
+        again = study.run(SMALL, task, "transformer-xl", 0)
+    finally:
+        torch.set_num_threads(1)
+    assert numbers([first]) == numbers([again]) == numbers([json.loads(json.dumps(first))])
+    assert ("text" in first) == (task == "characters")
+    other = study.run(SMALL, task, "transformer-xl", 1)
+    assert first["loss"] != other["loss"] and first["added"] != other["added"]
+
+
+def test_seed_and_threads_are_left_as_they_were_even_by_a_run_that_fails():
+    torch.set_num_threads(2)
+    try:
+        before = torch.get_rng_state()
+        study.run(SMALL, "flip-flop", "shaw-2", 0)
+        with pytest.raises(ValueError, match="max_distance"):
+            study.run(SMALL, "flip-flop", "t5-2", 0)
+        assert torch.equal(torch.get_rng_state(), before) and torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 9, 10, 11])
+def test_any_number_of_steps_trains(steps):
+    before, after = (study.train(small(steps=n), "copy-back", "rope", 0) for n in (1, steps + 1))
+    pairs = zip(before.parameters(), after.parameters(), strict=True)
+    assert not any(torch.equal(a, b) for a, b in pairs if a.dim() > 1)
+    assert math.isfinite(study.evaluate(after, small(steps=steps), "copy-back")["loss"][0])
+
+
+def test_a_batch_that_asks_nothing_does_no_harm():
+    lonely = small(batch=1, length=2, steps=20)  # nine in ten of these flip-flop texts only write
+    assert all(p.isfinite().all() for p in study.train(lonely, "flip-flop", "rope", 0).parameters())
+
+
+def test_texts_that_ask_nothing_are_refused_before_the_training():
+    with pytest.raises(ValueError, match=r"^length=2, test_texts=16: no copy-back text of 2 tokens asks anything in "):
+        study.run(small(length=2, tests=(8,)), "copy-back", "rope", 0)
+    with pytest.raises(ValueError, match=r"^length=8, test_texts=1: no flip-flop text of 8 tokens asks anything in "):
+        study.run(small(test_texts=1), "flip-flop", "rope", 0)
+
+
+def test_a_gpu_that_is_not_there(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match=r"^device='cuda': torch sees no GPU here$"):
+        study.run(small(device="cuda"), "copy-back", "rope", 0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"length": 0}, "length=0: expected a whole number, 2 or more"),
+        ({"length": 9}, "length=9: expected an even number (flip-flop reads in pairs) up to 8192"),
+        ({"length": 8194}, "length=8194: expected an even number (flip-flop reads in pairs) up to 8192"),
+        ({"tests": (8, 6)}, "tests=6: expected no test shorter than the training texts, 8"),
+        ({"tests": (16, 8)}, "tests=(16, 8): expected even lengths, ascending, each once"),
+        ({"tests": (8, 8)}, "tests=(8, 8): expected even lengths, ascending, each once"),
+        ({"tests": (8, 8194)}, "tests=(8, 8194): expected at most 8192 tokens"),
+        ({"tests": ("16",)}, "tests='16': expected a whole number, 0 or more"),
+        ({"steps": 2.5}, "steps=2.5: expected a whole number, 1 or more"),
+        ({"batch": 0}, "batch=0: expected a whole number, 1 or more"),
+        ({"d_model": 7}, "d_model=7: expected an even number, channels are taken in pairs"),
+        ({"d_model": 12, "n_heads": 4}, "d_model=12, n_heads=4: expected an even number of channels a head"),
+        ({"learning_rate": -1.0}, "learning_rate=-1.0: expected a number above 0"),
+        ({"table_rate": float("nan")}, "table_rate=nan: expected a number above 0"),
+        ({"device": "tpu"}, "device='tpu': expected 'cpu' or 'cuda'"),
+    ],
+)
+def test_sizes_that_make_no_sense(changed, words):
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
+        small(**changed)
+
+
+def test_the_test_lengths_go_as_far_as_texts_do():
+    assert small(length=64).tests == (64, 128, 256, 512) and small(length=4096).tests == (4096, 8192)
+
+
+# --- what a model adds for distance alone -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("longest", [2, 3, 8, 68, 512, 8192])
+def test_distances_are_dense_where_it_is_near_and_reach_the_end(longest):
+    found = distances(longest)
+    assert found == sorted(set(found)) and found[0] == 0 and found[-1] == longest - 1
+    assert all(d in found for d in range(min(longest, 5)))
+    assert all(b <= 2 * a for a, b in itertools.pairwise(found[1:]))
+
+
+@torch.no_grad()
+def by_distance(model, tokens, name):
+    """(heads, distances) by plain loops over head and distance, or None."""
+    layer, n_heads = model.blocks[0].attention, model.blocks[0].attention.n_heads
+    position, d_head = layer.position, layer.query.in_features // layer.n_heads
+    x = model.blocks[0].norm1(model.input(model.embedding(tokens)))
+    mean_query = (x @ layer.query.weight.T).flatten(0, 1).mean(0).view(n_heads, d_head)
+
+    def number(h, d):
+        if isinstance(position, T5Bias):
+            bucket = int(t5.bucket(-d, bidirectional=False, max_distance=position.max_distance))
+            return float(position.table[bucket, h])
+        if name == "alibi":
+            return -float(alibi.slopes(n_heads)[h]) * d
+        if name.startswith("log-0") or name == "log-1":
+            return -float(name.removeprefix("log-")) * math.log1p(d)
+        if name.startswith("shaw"):
+            row = position.key_table[h, max(-d, -position.clip) + position.clip]
+            return float(mean_query[h] @ row) / d_head**0.5
+        w_r = position.relative.weight.view(n_heads, d_head, -1)[h]
+        r = w_r @ torch.tensor(absolute.sinusoidal(d, w_r.shape[1]), dtype=w_r.dtype)
+        return float((mean_query[h] + position.v[h]) @ r) / d_head**0.5
+
+    return torch.tensor([[number(h, d) for d in distances(WIDER.longest)] for h in range(n_heads)])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_is_added_by_distance_is_what_plain_loops_find(name):
+    model = study.train(WIDER, "copy-back", name, 0)
+    tokens = _test_texts(WIDER, "copy-back", WIDER.length)[0]
+    found = added_by_distance(model, tokens, WIDER.longest)
+    if name in ("none", "learned", "sinusoidal", "rope"):
+        assert found is None
+    elif name.endswith("-buckets-16"):
+        position = model.blocks[0].attention.position
+        bucket = [sum(int(begin) <= d for begin in position.starts) - 1 for d in distances(WIDER.longest)]
+        torch.testing.assert_close(found, position.table[bucket].T)
+    else:
+        torch.testing.assert_close(found, by_distance(model, tokens, name), rtol=1e-4, atol=1e-5)
+    row = study.run(WIDER, "copy-back", name, 0)
+    assert row.get("added") == (None if found is None else [[round(float(x), 4) for x in head] for head in found])
