@@ -12,7 +12,7 @@ import pytest
 from course_lib import study
 from course_lib.study import processes
 
-from .common import PLAN, RUNS, SMALL, TYPED, command, numbers, small
+from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
 from .forked import FORKS, Command
 from .test_kill import wait_for
 
@@ -96,6 +96,25 @@ def test_what_the_others_have_lost_is_done_in_the_end(path, monkeypatch, capsys,
     assert numbers(study.read(path, SMALL)[0]) == unbroken
 
 
+def test_ctrl_c_is_for_the_process_that_was_started_and_no_child_hears_it(monkeypatch):
+    heard, before = [], signal.getsignal(signal.SIGINT)
+
+    class Child:
+        def __init__(self, argv, env):
+            heard.append((signal.getsignal(signal.SIGINT), env[processes.CHILD], env["LOCAL_RANK"]))
+
+        def wait(self):
+            assert signal.getsignal(signal.SIGINT) is before
+            return 0
+
+        def terminate(self):
+            pass
+
+    monkeypatch.setattr(processes.subprocess, "Popen", Child)
+    assert processes.start_local(2, []) == 0
+    assert heard == [(signal.SIG_IGN, f"{rank}/2/{os.getpid()}", str(rank)) for rank in range(2)]
+
+
 # --- under torchrun -----------------------------------------------------------------------------------------------
 
 
@@ -161,13 +180,29 @@ def two(tmp_path):
 
 @needs_fork
 def test_what_one_node_has_done_before_the_other_gets_too(two, unbroken):
-    study.sweep(SMALL, RUNS[:3], two[0])
+    more = ("copy-back", "alibi", 7)  # of another plan, and nobody does it now
+    study.sweep(SMALL, [*RUNS[:3], more], two[0])
     study.sweep(SMALL, RUNS[5:], two[1])
     before = [path.read_bytes() for path in two]
     nodes = Nodes(two, [], [])
     assert [node.wait() for node in nodes.commands] == [0, 0]
     for path, content in zip(two, before, strict=True):
-        assert numbers(study.read(path, SMALL)[0]) == unbroken and path.read_bytes().startswith(content)
+        found = numbers(study.read(path, SMALL)[0])
+        assert found.pop(more) and found == unbroken and path.read_bytes().startswith(content)
+
+
+def test_a_line_that_a_shared_disk_has_lost_is_added_again(path, monkeypatch):
+    dist = pytest.importorskip("torch.distributed")
+    monkeypatch.setattr(dist, "get_world_size", lambda: 2)
+    monkeypatch.setattr(dist, "all_gather_object", lambda into, rows, group: into.__setitem__(0, rows))
+    for name in ("barrier", "destroy_process_group"):
+        monkeypatch.setattr(dist, name, lambda *_: None)
+    rows = [result("rope"), result("none")]
+    path.write_bytes(lines(rows[0]))
+    for local_rank, content in (("1", lines(rows[0])), ("0", lines(*rows)), ("0", lines(*rows))):
+        monkeypatch.setenv("LOCAL_RANK", local_rank)
+        processes.collect(path, SMALL, rows, None)
+        assert path.read_bytes() == content
 
 
 @needs_fork
