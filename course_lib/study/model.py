@@ -33,7 +33,7 @@ class Model(nn.Module):
         super().__init__()
         d_model = settings.d_model
         self.embedding = nn.Embedding(vocabulary, d_model)
-        nn.init.normal_(self.embedding.weight, std=0.1)  # between what learned (0.02) and sinusoidal (0.7) add to it
+        nn.init.normal_(self.embedding.weight, std=settings.embedding_std)
         blocks = [Block(d_model, settings.n_heads) for _ in range(settings.n_layers)]
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocabulary)
         self.input = nn.Identity() if scheme.input is None else scheme.input(settings)

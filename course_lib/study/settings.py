@@ -13,8 +13,9 @@ class Settings:
     """Sizes of the model, how it is trained at `length`, and the lengths at which it is tested.
 
     tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default, as far as texts go. The last
-    `length` places of every test text are what is compared. table_rate: how many times faster a table of biases learns
-    than the rest.
+    `length` places of every test text are what is compared. Two choices that schemes feel differently (chapter 10
+    measures how much): table_rate, how many times faster a table of biases learns than the rest, and embedding_std, the
+    size of the embeddings at the start, to which learned positions add 0.02 and sinusoidal ones 0.7.
     Raises ValueError for sizes that make no sense.
     """
 
@@ -27,6 +28,7 @@ class Settings:
     batch: int = 16
     learning_rate: float = 3e-3
     table_rate: float = 10.0
+    embedding_std: float = 0.1
     test_texts: int = 64
     device: str = "cpu"
 
@@ -52,7 +54,7 @@ class Settings:
             raise ValueError(
                 f"d_model={self.d_model}, n_heads={self.n_heads}: expected an even number of channels a head"
             )
-        for name in ("learning_rate", "table_rate"):
+        for name in ("learning_rate", "table_rate", "embedding_std"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
         if self.device not in ("cpu", "cuda"):
