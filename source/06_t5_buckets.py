@@ -807,6 +807,8 @@ figures.question(
 #
 # [Tasks for this chapter](../exercises/06_t5_buckets.ipynb): nine, from five distances with a pencil to four bug hunts.
 #
+# **Next:** [07 · ALiBi and RoPE](07_alibi_and_rope.ipynb).
+#
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 (buckets, one table per stack), and the published code of T5 and of Hugging Face's `transformers`
 # (the exact rule, the missing scale) · H. W. Chung et al., *UniMax*, 2023 (umT5) · M. Guo et al., *LongT5*, 2022,
