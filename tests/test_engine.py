@@ -16,6 +16,7 @@ import pytest
 from course_lib.tasks import record as memory
 from course_lib.tasks.engine import STATUSES, Answer, Axis, Case, Mistake, Property, Task
 from course_lib.tasks.engine.faces import AMBER, GREEN, GREY, Code, Note, Result
+from course_lib.tasks.engine.judge import judge
 from course_lib.tasks.engine.source import Source, untouched
 from course_lib.tasks.engine.values import plain
 
@@ -484,6 +485,12 @@ def test_weights_are_explained_as_weights():
 
 
 # ---------------------------------------------------------------- several results
+
+
+def test_half_precision_is_shown_without_a_warning(recwarn):
+    half = np.array([0.5, 2.0], np.float16)
+    fault = judge({"": half}, {"": half + np.float16(0.25)}, ())
+    assert "yours 0.5000, expected 0.7500" in fault.facts[0] and not recwarn
 
 
 def test_a_tuple_is_judged_part_by_part():

@@ -80,7 +80,7 @@ def pair(yours: Any, right: Any) -> tuple[str, str]:
         return f'"{yours}"', f'"{right}"'
     if all(isinstance(x, (bool, np.bool_)) for x in (yours, right)):
         return str(bool(yours)), str(bool(right))
-    whole = all(not np.iscomplexobj(x) and float(x).is_integer() and abs(x) < 1e9 for x in (yours, right))
+    whole = all(not np.iscomplexobj(x) and float(x).is_integer() and abs(float(x)) < 1e9 for x in (yours, right))
     shown = "", ""
     for digits in (0,) if whole else (4, 7, 10):
         shown = number(yours, digits), number(right, digits)
@@ -95,8 +95,9 @@ def number(value: Any, digits: int = 4) -> str:
         return str(bool(value))
     if np.iscomplexobj(value):
         return f"{value:.{digits}g}"
+    value = float(value)  # half precision has no 1e6 to compare with
     tiny = value != 0 and np.isfinite(value) and not 10.0 ** -max(digits, 4) <= abs(value) < 1e6
-    text = f"{value:.{max(digits - 1, 3)}e}" if tiny and digits else f"{float(value):.{digits}f}"
+    text = f"{value:.{max(digits - 1, 3)}e}" if tiny and digits else f"{value:.{digits}f}"
     text = text.removeprefix("-") if value == 0 else text
     return text.replace("-", "−").replace("inf", "∞")
 
