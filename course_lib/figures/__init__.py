@@ -9,6 +9,7 @@ figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, an
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
+figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
 figures.window_index(3)                      Swin's two offsets, and which table row each key takes
@@ -25,6 +26,7 @@ from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
+from .decoding_step import decoding_step
 from .heatmap import heatmap
 from .length_curves import length_curves
 from .live import Picture, side_by_side
@@ -45,6 +47,7 @@ __all__ = [
     "bias_heatmap",
     "bucket_explorer",
     "clip_grid",
+    "decoding_step",
     "heatmap",
     "length_curves",
     "map_of_schemes",
