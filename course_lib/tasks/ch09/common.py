@@ -1,0 +1,35 @@
+"""What the tasks of this chapter share: names for axes, random batches, and torch when it is first needed."""
+
+from typing import Any
+
+import numpy as np
+
+from ...example import TOKENS
+from ..engine import Axis
+
+QUERY, KEY = Axis("query", TOKENS), Axis("key", TOKENS)
+LAST_TWO = Axis("query", ("on", "mat"))
+
+
+class _Torch:
+    """torch, imported at its first use: the list of all tasks should not take the time to load it."""
+
+    def __getattr__(self, name: str) -> Any:
+        import torch
+
+        return getattr(torch, name)
+
+
+torch = _Torch()
+
+
+def sdpa(*tensors, **options):
+    """torch's `scaled_dot_product_attention`."""
+    from torch.nn.functional import scaled_dot_product_attention
+
+    return scaled_dot_product_attention(*tensors, **options)
+
+
+def normal(seed, *shape):
+    """Random numbers of a shape."""
+    return np.random.default_rng(seed).normal(size=shape)

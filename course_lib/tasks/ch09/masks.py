@@ -1,0 +1,278 @@
+"""What SDPA does with its mask: a prediction, and a padding mask on the wrong side."""
+
+import numpy as np
+
+from ...example import K, Q, V
+from ...reference.attention import attention
+from ...reference.bias import decay_bias
+from ..engine import Answer, Axis, Case, Mistake, Property, Task
+from .common import QUERY, sdpa, torch
+
+_NEWEST, _THIRD, _BOOL, _FLOAT = (
+    "keys seen by the newest query",
+    "keys seen by the last of three queries",
+    "keys with weight, padding as it is",
+    "keys with weight, padding as numbers",
+)
+_LEARNS, _AXES, _DROPPED = (
+    "a mask that learns is fused",
+    "a fixed mask of three axes is fused",
+    "weights set to 0, of 1000",
+)
+
+
+def _weighted(queries, **options):
+    """How many of 8 keys the last of the queries gives weight to, in a real call."""
+    q, k = torch.zeros(1, 1, queries, 8), torch.zeros(1, 1, 8, 8)
+    return int((sdpa(q, k, torch.eye(8)[None, None], **options)[0, 0, -1] > 0).sum())
+
+
+def _sdpa_traps():
+    padding = torch.arange(8) >= 6
+    return {
+        _NEWEST: _weighted(1, is_causal=True),
+        _THIRD: _weighted(3, is_causal=True),
+        _BOOL: _weighted(1, attn_mask=padding[None]),
+        _FLOAT: _weighted(1, attn_mask=padding[None].float()),
+        _LEARNS: False,
+        _AXES: False,
+        _DROPPED: 100,
+    }
+
+
+sdpa_traps = Answer(
+    "sdpa_traps",
+    title="Prediction: what SDPA makes of it",
+    minutes=8,
+    difficulty=2,
+    words="""All keys are alike here, so that every key that may be seen gets weight. Commit to an answer before you run anything.
+
+A decoder has 8 keys in its cache.
+
+- One new query and `is_causal=True`: how many keys does it see? Three new queries: how many sees the last of the three?
+- The last 2 of 8 keys are padding. `padding` is `True` for these two and `False` for six. With
+  `attn_mask=padding`, how many keys get weight? With `attn_mask=padding.float()`?
+- On a CPU, is SDPA fused (`True`) or does it fall back to the formula (`False`) when its mask learns? And when a fixed
+  mask has the axes (heads, n_q, n_k)?
+- A layer passes `dropout_p=0.1`, and the model is in `eval()`. Of 1000 weights, about how many are set to 0?""",
+    expected=_sdpa_traps,
+    mistakes=[
+        *(
+            Mistake({_NEWEST: x}, says)
+            for x, says in {
+                8: "So it should be. But `is_causal` counts queries from 0, as it counts keys: where does it think this query stands?",
+                7: "A query may see its own key as well; and `is_causal` does not know that seven tokens came before.",
+                0: "A query always sees the key of its own number.",
+            }.items()
+        ),
+        *(
+            Mistake({_THIRD: x}, says)
+            for x, says in {
+                8: "So it should be. `is_causal` takes the last of three queries for position 2.",
+                1: "That is the first of the three. The triangle goes on: one key more per query.",
+                2: "Positions count from 0: the third query stands at position 2 and sees keys 0, 1 and 2.",
+                6: "Nothing counts from the end of the keys here. The triangle lies in the top left corner.",
+            }.items()
+        ),
+        *(
+            Mistake({_BOOL: x}, says)
+            for x, says in {
+                6: "To SDPA, `True` means *look*. This mask says True for the padding.",
+                8: "A mask of truth values hides what is False.",
+                0: "Two keys are marked True, and True means look.",
+            }.items()
+        ),
+        *(
+            Mistake({_FLOAT: x}, says)
+            for x, says in {
+                6: "Only −∞ hides. Floating-point masks are added: 0 and 1 are a bias.",
+                2: "A mask of numbers is added to the scores. Adding 0 hides nobody.",
+            }.items()
+        ),
+        Mistake(
+            {_LEARNS: True}, "The fused kernel returns gradients of q, k and v only. Who would give the mask its own?"
+        ),
+        Mistake(
+            {_AXES: True},
+            "The numbers would do. The kernel wants two axes or four, and says nothing when it gets three.",
+        ),
+        *(
+            Mistake({_DROPPED: x}, says)
+            for x, says in {
+                0: "`eval()` reaches modules. `dropout_p` is a number in a call: nobody told it.",
+                900: "That many are kept (and made larger). One in ten goes.",
+                10: "0.1 is a tenth, not a hundredth.",
+            }.items()
+        ),
+    ],
+    hints=[
+        "Draw the triangle for three queries and eight keys, as `is_causal` lays it: from the top left corner.",
+        "True: look. Numbers: added.",
+        "The lesson asks the fused kernel itself, in the section “When the fused kernel steps aside”.",
+    ],
+)
+
+
+def _padded_attention(q, k, v, bias, padding):
+    """Attention with a bias over texts of unequal length: (batch, heads, n_q, d).
+
+    q, k, v (batch, heads, n, d), bias (heads, n_q, n_k).
+    padding (batch, n_k) is True where a key only fills up the text and must be hidden.
+    """
+    hidden = padding[:, None, None]
+    mask = bias.masked_fill(hidden, -torch.inf)
+    return sdpa(q, k, v, attn_mask=mask)
+
+
+def _padded_attention_given(q, k, v, bias, padding):
+    """Attention with a bias over texts of unequal length: (batch, heads, n_q, d).
+
+    q, k, v (batch, heads, n, d), bias (heads, n_q, n_k).
+    padding (batch, n_k) is True where a key only fills up the text and must be hidden.
+    """
+    hidden = padding[:, None, None]
+    mask = bias + hidden
+    return sdpa(q, k, v, attn_mask=mask)
+
+
+def _padded_expected(q, k, v, bias, padding):
+    return attention(q, k, v, bias=bias, mask=~padding[:, None, None, :])[0]
+
+
+def _texts(seed, lengths, heads, n, d):
+    rng = np.random.default_rng(seed)
+    q, k, v = rng.normal(size=(3, len(lengths), heads, n, d))
+    return q, k, v, rng.normal(size=(heads, n, n)), np.arange(n) >= np.array(lengths)[:, None]
+
+
+def _five(length):
+    q, k, v = (np.array(x)[None, None] for x in (Q, K, V))
+    return q, k, v, decay_bias(5)[None], np.arange(5)[None] >= length
+
+
+def _blind_to_padding(result, q, k, v, bias, padding):
+    """Other values in the padding change nothing."""
+    return np.allclose(result, _padded_expected(q, k, np.where(padding[:, None, :, None], 99.0, v), bias, padding))
+
+
+_BATCH = ("batch", "head", "query", "number")
+padded_attention = Task(
+    title="Bug hunt: the padding everybody looks at",
+    minutes=10,
+    difficulty=2,
+    words="""Texts of a batch are filled up to one length, and `padding` says where. This code was written for a library that
+takes a mask of truth values, and moved to one that takes numbers. It runs. A bias of 1 in favour of the padding is all
+that is left of the mask. Mend it: hidden keys must get no weight at all, all others the bias.""",
+    solution=_padded_attention,
+    given=_padded_attention_given,
+    expected=_padded_expected,
+    tensors=True,
+    cases=[
+        Case(*_five(4), says='the five tokens, "mat" is padding', axes=("batch", "head", QUERY, Axis("number"))),
+        Case(*_texts(0, [3, 5], 2, 5, 4), says="two texts of 3 and 5 tokens", axes=_BATCH),
+        Case(*_texts(1, [4], 3, 4, 4), says="no padding", axes=_BATCH),
+        Case(*_texts(2, [1, 2, 3], 3, 3, 3), says="three texts, three heads, three tokens", axes=_BATCH),
+    ],
+    draw=lambda rng: _texts(
+        int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4))), int(rng.integers(1, 4)), 6, 4
+    ),
+    properties=[
+        Property("padding has no say", _blind_to_padding, "The values of the padding reach the output."),
+    ],
+    mistakes=[
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "bias + hidden",
+            "True counts as 1 in a sum: the padding is preferred by 1, not hidden. What must stand there so that e to the power of it is 0?",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "bias - hidden",
+            "The padding is liked less by 1, and still seen. Only −∞ hides.",
+        ),
+        Mistake(
+            "masked_fill(hidden, -torch.inf)",
+            "masked_fill(~hidden, -torch.inf)",
+            "Now the text is hidden and the padding seen. In `padding` True means *hide*; `masked_fill` fills where True stands.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "~hidden",
+            "The padding is hidden, and the bias is gone: a mask of truth values leaves no room for numbers. Put −∞ into the bias.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "hidden",
+            "To SDPA True means *look*: only the padding is seen. And the bias is gone.",
+        ),
+        Mistake("-torch.inf", "0.0", "The padding gets a bias of 0. That is a number like any other: only −∞ hides."),
+        Mistake("-torch.inf", "torch.inf", "+∞ makes nan of everything. What is hidden gets −∞."),
+        Mistake(
+            "-torch.inf", "-1.0", "A bias of −1 makes the padding less likely, and it is still seen. Only −∞ hides."
+        ),
+        Mistake(
+            "padding[:, None, None]",
+            "padding[:, None, :, None]",
+            "You hide the *queries* that are padding (and their rows become empty). Hide keys: the last axis of the mask.",
+        ),
+        Mistake(
+            "padding[:, None, None]",
+            "padding[:1, None, None]",
+            "Every text gets the padding of the first. Keep the batch axis.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "bias",
+            "Nothing is hidden now: the padding must get −∞.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5",
+            "The bias is scaled. SDPA adds the mask to scores that are scaled already.",
+        ),
+        Mistake(
+            "attn_mask=mask)",
+            "attn_mask=mask.exp())",
+            "The mask is added before the exponential: hand over the bias and −∞ themselves.",
+        ),
+        Mistake(
+            "sdpa(q, k, v, attn_mask=mask)",
+            "sdpa(q, k, v, attn_mask=mask, is_causal=False, scale=1.0)",
+            "The scores are not scaled any more. SDPA's own 1/√d was right.",
+        ),
+        Mistake("sdpa(q, k, v, attn_mask=mask)", "sdpa(q, k, v)", "The mask is not handed over at all."),
+        Mistake(
+            "sdpa(q, k, v, attn_mask=mask)",
+            "sdpa(k, q, v, attn_mask=mask)",
+            "Queries and keys have changed places.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "bias.mT.masked_fill(hidden, -torch.inf)",
+            "The bias is transposed: left has become right. It was right as it was.",
+        ),
+        Mistake(
+            "padding[:, None, None]",
+            "padding[:, None]",
+            "`padding[:, None]` has three axes, (batch, 1, n_k): the batch stands where the heads belong. It was right as it was.",
+        ),
+        Mistake(
+            "padding[:, None, None]",
+            "padding",
+            "`padding` has two axes, (batch, n_k): beside (heads, n_q, n_k) the batch stands where the queries belong. It was right as it was.",
+        ),
+    ],
+    alternatives=[
+        lambda q, k, v, bias, padding: sdpa(
+            q, k, v, attn_mask=torch.where(padding[:, None, None, :], -torch.inf, bias[None])
+        ),
+        lambda q, k, v, bias, padding: (
+            (q @ k.mT / q.shape[-1] ** 0.5 + bias).masked_fill(padding[:, None, None], -torch.inf).softmax(-1) @ v
+        ),
+    ],
+    hints=[
+        "A mask of numbers is added to the scores. What does adding True do?",
+        "e^{−∞} = 0: that is what hiding means.",
+        "`bias.masked_fill(hidden, -torch.inf)` puts −∞ wherever `hidden` is True and leaves the bias elsewhere.",
+    ],
+)
