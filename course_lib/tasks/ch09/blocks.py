@@ -110,7 +110,7 @@ the bias begins anew in each of them, and a causal mask hides a part of the past
         ),
         Mistake(
             lambda q, k, score_mod, size: _shifted(q, k, score_mod, size, times=2),
-            "You add twice the start of a block. `top` and `left` are positions already, not numbers of blocks.",
+            "You add the start of a block twice. Once is enough: `top` and `left` are positions already.",
         ),
         Mistake(
             "top + np.arange(block.shape[0])[:, None]",
@@ -215,6 +215,10 @@ the bias begins anew in each of them, and a causal mask hides a part of the past
         ),
         Mistake("q[rows] @", "k[rows] @", "The keys meet the keys: the left factor is q. It was right."),
         Mistake("k[columns].T", "q[columns].T", "The queries meet the queries: the right factor is k. It was right."),
+        Mistake(
+            lambda q, k, score_mod, size: _shifted(q, k, score_mod, size, times=size),
+            "You multiply the start of a block by `size`. `top` and `left` are positions already, not numbers of blocks.",
+        ),
     ],
     alternatives=[
         _expected,

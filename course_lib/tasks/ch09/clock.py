@@ -169,6 +169,11 @@ say what to do with rounds in which the machine was busy: compare inside a round
             "Each round of `ours` meets the mean of all of `limit`. It should meet its own round.",
         ),
         Mistake("limit[warm:]", "limit[warm:] ** 2", "You divide twice by `limit`. Once is enough."),
+        Mistake(
+            "ours[warm:] / limit[warm:]",
+            "ours[:-warm] / limit[:-warm]",
+            "`[:-warm]` leaves out the last rounds (and all of them when `warm` is 0). It is the first that warm up: `[warm:]`.",
+        ),
     ],
     alternatives=[
         lambda ours, limit, warm: np.quantile(ours[warm:] / limit[warm:], 0.5),

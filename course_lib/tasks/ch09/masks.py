@@ -188,7 +188,7 @@ that is left of the mask. Mend it: hidden keys must get no weight at all, all ot
         Mistake(
             "bias.masked_fill(hidden, -torch.inf)",
             "bias - hidden",
-            "The padding is liked less by 1, and still seen. Only −∞ hides.",
+            "Torch does not subtract truth values, and a bias of −1 would not hide anybody: only −∞ does.",
         ),
         Mistake(
             "masked_fill(hidden, -torch.inf)",
@@ -260,6 +260,10 @@ that is left of the mask. Mend it: hidden keys must get no weight at all, all ot
             "padding[:, None, None]",
             "padding",
             "`padding` has two axes, (batch, n_k): beside (heads, n_q, n_k) the batch stands where the queries belong. It was right as it was.",
+        ),
+        Mistake(
+            lambda q, k, v, bias, padding: sdpa(q, k, v, attn_mask=bias - padding[:, None, None].to(bias.dtype)),
+            "The padding is liked less by 1 than it was, and still seen. Only −∞ hides.",
         ),
     ],
     alternatives=[
