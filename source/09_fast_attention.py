@@ -1,9 +1,10 @@
 # %% [markdown]
 # # 09 · Fast attention
 #
-# Attention without positions is fast, because clever people wrote kernels for it. A bias must not spoil that. In this
-# chapter one bias goes three ways through torch and comes out as one answer. You see what each way keeps in memory,
-# which small change makes a fast way slow without a word, and how to measure so that you may believe the result.
+# Attention without positions is fast: its kernels are among the most carefully written code there is. A bias can throw
+# all of that away. In this chapter one bias goes three ways through torch and comes out as one answer. You see what each
+# way keeps in memory, which small change makes a fast way slow without a word, and how to measure time so that you may
+# believe the result.
 #
 # **You will be able to**
 # - send a bias through plain operations, through `scaled_dot_product_attention` and through FlexAttention;
@@ -135,10 +136,10 @@ assert np.allclose(looked_up[0, 0], eager)
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A decoder has read five tokens, and the newest one, *mat*, is the only query. You call SDPA with that one query, "
+    "A decoder has read five tokens, and the newest one, `mat`, is the only query. You call SDPA with that one query, "
     "the five keys and `is_causal=True`. Which keys does it look at?",
     options={
-        "All five": "So it should be: *mat* comes last, and nothing is hidden from it.",
+        "All five": "So it should be: `mat` comes last, and nothing is hidden from it.",
         "The first only": "Yes. With `is_causal` torch counts queries from 0 as well: this one stands at position 0.",
         "The last only": "Its own key is not special to the mask.",
     },
@@ -217,13 +218,13 @@ from course_lib.nn.transformer_xl import TransformerXL
 schemes = {
     "log decay": lambda: DecayBias(LAMBDA), "ALiBi": lambda: ALiBi(2),
     "T5": lambda: T5Bias(2, bidirectional=False), "Shaw": lambda: ShawVectors(2, 8, clip=2),
-    "Shaw, keys": lambda: ShawVectors(2, 8, clip=2, values=False),
+    "Shaw, keys only": lambda: ShawVectors(2, 8, clip=2, values=False),
     "Huang": lambda: OffsetVectors(2, 8, max_length=32),
     "Transformer-XL": lambda: TransformerXL(16, 2), "RoPE": lambda: RoPE(8),
 }
 torch.manual_seed(0)
 layers = {name: RelativeAttention(16, 2, make(), causal=True) for name, make in schemes.items()}
-print(*layers, sep=", ")
+print(*layers, sep=" · ")
 
 # %%
 x = torch.randn(1, 12, 16)
@@ -240,7 +241,7 @@ for name, layer in layers.items():
         except ValueError as error:
             said.append(f"{backend} refuses: {str(error).split(':')[0]}")
     layer.backend = "auto"
-    print(f"{name:15}", " · ".join(said[1:]))
+    print(f"{name:16}", " · ".join(said[1:]))
 assert "refuses" not in said[-1]
 
 # %% [markdown]
@@ -279,9 +280,8 @@ assert np.allclose(mixed / total, eager[sat])
 
 # %% [markdown]
 # Here the largest score stood in tile one, so nothing had to shrink ($e^0 = 1$). It must also be right when the largest
-# comes late. As a function for one query, with tiles of any size. To see the shrinking, the trace below takes *mat* with its
-# keys in another order, the lowest score first (attention does not mind the order of its keys when each takes its value
-# along):
+# comes late. As a function for one query, with tiles of any size. The trace takes the query *mat*, whose scores rise from key
+# to key: each tile brings a larger one, and what was kept shrinks.
 
 
 # %%
@@ -302,9 +302,8 @@ def in_tiles(s, values, size):
 for i in range(n):
     for size in (1, 2, 3, 5):
         assert np.allclose(in_tiles(biased[i], V, size), eager[i])
-backwards = np.sort(biased[mat]), V[np.argsort(biased[mat])]
-assert np.allclose(in_tiles(*backwards, 2), eager[mat])
-figures.trace(in_tiles, *backwards, 2)
+assert np.all(np.diff(biased[mat]) > 0)
+figures.trace(in_tiles, biased[mat], V, 2)
 
 # %% [markdown]
 # **Where is the bias in this?** A tile knows at which query and which key it starts. So it can compute
@@ -475,14 +474,15 @@ def kept(way, m):
         return x
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda x: x):
-        alive = way(*leaves)  # so that no address is used twice
-    del alive
+        _alive = way(*leaves)  # so that no address is used twice
     return sum(found.values()) / 2**20
 
 
 ways = {
     "the formula": lambda q, k, v, b: plain_attention(q, k, v, bias=b),
-    "SDPA, learned matrix": lambda q, k, v, b: sdpa(q, k, v, attn_mask=to_grid(b[:, None], q.shape[-2])[None]),
+    "SDPA, learned matrix": lambda q, k, v, b: sdpa(
+        q, k, v, attn_mask=to_grid(b[:, None], q.shape[-2])[None]
+    ),
     "one row, blocks made again": lambda q, k, v, b: fast_attention(q, k, v, bias=b),
 }
 lengths = np.array([128, 256, 512, 1024])
@@ -493,7 +493,7 @@ for (name, way), style in zip(ways.items(), ("o-", "s--", "^-"), strict=True):
     ax.loglog(lengths, y, style, base=2, label=f"{name}: n^{p:.1f}")
     print(f"n = 1024: {y[-1]:6.1f} MiB, grows as n^{p:.1f}  {name}")
     assert (p < 1.1) == name.startswith("one row")
-ax.set(xlabel="tokens n", ylabel="MiB kept for backward")
+ax.set(xlabel="tokens n", ylabel="MiB kept", xticks=lengths, xticklabels=lengths)
 ax.legend(fontsize=7)
 figures.show(fig, alt="Memory kept by length: formula and learned matrix quadratic, blocks linear")
 
@@ -518,6 +518,8 @@ figures.decoding_step()
 # what the whole text gives at once.
 
 # %%
+from course_lib.nn.cache import KeyValueCache
+
 longest = 0 - LAMBDA * torch.log1p(torch.arange(n - 1, -1, -1).double())  # offsets −4 … 0
 print("one row:", longest.numpy())
 for t in range(n):
@@ -527,8 +529,6 @@ for t in range(n):
     assert torch.allclose(step[0, 0, 0], causal[0, 0, t])
     print(f"{TOKENS[t]:4}", new_row.numpy())
 
-from course_lib.nn.cache import KeyValueCache
-
 for name, layer in layers.items():
     with torch.no_grad():
         whole = layer(x)
@@ -536,7 +536,7 @@ for name, layer in layers.items():
             cache = KeyValueCache()
             out = [layer(piece, cache=cache) for piece in x.split(pieces, dim=1)]
             assert torch.allclose(torch.cat(out, dim=1), whole, atol=1e-5), name
-    print(f"{name:15} one by one = in pieces = at once, keys kept: {len(cache)}")
+    print(f"{name:16} one by one = in pieces = at once, keys kept: {len(cache)}")
 
 # %% [markdown]
 # A test like this is worth more than any other in this chapter. It catches `is_causal` in the wrong corner, a bias that
@@ -549,10 +549,11 @@ for name, layer in layers.items():
 m = 1000
 t = np.arange(1, m + 1)
 with_cache, without = t.sum(), (t**2).sum()
-print(f"{m} tokens: {with_cache:,} scores with the cache, {without:,} without, {without / with_cache:.0f} times as many")
-layers_, heads, d = 32, 32, 128
-per_token = 2 * layers_ * heads * d * 2
-print(f"cache of a model with {layers_} layers, {heads} heads of {d}, 16 bit: {per_token / 2**20:.1f} MiB per token")
+print(f"{m} tokens, scores with the cache {with_cache:,}, without {without:,}")
+print(f"{without / with_cache:.0f} times as many")
+depth, heads, d = 32, 32, 128
+per_token = 2 * depth * heads * d * 2  # keys and values, 2 bytes each
+print(f"cache of {depth} layers with {heads} heads of {d}: {per_token / 2**20:.1f} MiB per token")
 assert with_cache == m * (m + 1) // 2 and per_token == 2**19
 
 # %% [markdown]
@@ -562,13 +563,13 @@ assert with_cache == m * (m + 1) // 2 and per_token == 2**19
 # %% [markdown]
 # ## An honest clock
 #
-# Memory can be counted. Time must be measured, and most published percentages have been measured badly. Five rules:
+# Memory can be counted. Time must be measured, and that is easily done badly. Five rules:
 #
 # 1. **Warm up.** The first call loads, allocates, compiles. Do not count it.
 # 2. **Interleave.** Run all contenders once, then all again. A busy moment then meets all alike. Compare within a round.
 # 3. **Take the median**, of the *ratios* of each round. A mean follows one bad moment anywhere.
 # 4. **Wait for the device.** A GPU answers "done" when it has only accepted the work: `torch.cuda.synchronize()`.
-# 5. **Check the answers.** The fastest code computes something else.
+# 5. **Check the answers.** What computes something else may be as fast as it likes.
 #
 # And say what was measured: sizes, type, threads, machine. One thread here, because code of many small steps suffers most
 # when two threads must wait for each other on a busy machine: then you measure the machine.
@@ -618,8 +619,8 @@ def contenders(m):
 
 
 answers = [run() for name, run in contenders(300).items() if name != "limit"]
-print("one answer:", all(torch.allclose(a, answers[0], atol=1e-4) for a in answers))
-assert all(torch.allclose(a, answers[0], atol=1e-4) for a in answers)
+print("one answer:", all(torch.allclose(a, answers[0], atol=1e-3) for a in answers))
+assert all(torch.allclose(a, answers[0], atol=1e-3) for a in answers)
 
 # %% tags=["nbval-ignore-output"]
 lengths = [256, 512, 1024]
@@ -628,10 +629,9 @@ where = torch.cuda.get_device_name() if torch.cuda.is_available() else "the CPU"
 print(f"on {where}: milliseconds of the limit, then how many times as long (medians of 7 rounds)")
 print(f"{'':15}" + "".join(f"n = {m:<8}" for m in lengths))
 for name in measured[256]:
-    cells = []
-    for m in lengths:
-        ratio = np.median(measured[m][name] / measured[m]["limit"])
-        cells.append(f"{1000 * np.median(measured[m]['limit']):.1f} ms" if name == "limit" else f"{ratio:.2f}×")
+    cells = [f"{np.median(measured[m][name] / measured[m]['limit']):.2f}×" for m in lengths]
+    if name == "limit":
+        cells = [f"{1000 * np.median(measured[m][name]):.1f} ms" for m in lengths]
     print(f"{name:15}" + "".join(f"{cell:<12}" for cell in cells))
 fastest = {name: times.min() for name, times in measured[1024].items()}
 assert torch.cuda.is_available() or fastest["the formula"] > 1.2 * fastest["one row"]
@@ -699,7 +699,7 @@ for name, style in zip(measured[256], ("k--", "s-", "d-", "o-"), strict=True):
     fitted[name] = exponent(lengths, t)
     ax.loglog(lengths, 1000 * np.array(t), style, base=2, label=f"{name}: n^{fitted[name]:.2f}")
 ax.set_yscale("log", base=10)
-ax.set(xlabel="tokens n", ylabel="milliseconds, forward")
+ax.set(xlabel="tokens n", ylabel="milliseconds", xticks=lengths, xticklabels=lengths)
 ax.legend(fontsize=7)
 assert all(0.5 < p < 5 for p in fitted.values())
 figures.show(fig, alt="Measured here: milliseconds by length, a line for each of the four ways")
@@ -738,7 +738,7 @@ if memory:
         ax.loglog(list(mb), list(mb.values()), style, base=2, label=f"{name}: n^{p:.1f}")
         assert (p < 1.5) == (name == "ours")
     ax.set_yscale("log", base=10)
-    ax.set(xlabel="tokens n", ylabel="extra MB at the peak")
+    ax.set(xlabel="tokens n", ylabel="extra MB at the peak", xticks=list(mb), xticklabels=list(mb))
     ax.legend(fontsize=7)
     shown = figures.show(fig, alt="Committed measurement: peak memory of T5's forward pass by length")
 shown
@@ -763,7 +763,9 @@ place = torch.arange(1024)
 one_row = DecayBias(LAMBDA)
 runs = {
     "limit": lambda: sdpa(q_, k_, v_),
-    "as the formula reads": lambda: (q_ @ k_.mT / 8 - LAMBDA * (place - place[:, None]).abs().log1p()).softmax(-1) @ v_,
+    "as the formula reads": lambda: (
+        q_ @ k_.mT / 8 - LAMBDA * (place - place[:, None]).abs().log1p()
+    ).softmax(-1) @ v_,
     "one row": lambda: fast_attention(q_, k_, v_, bias=one_row.bias(1024, 1024, 0)),
 }
 times = interleaved(runs, rounds=7)
@@ -772,7 +774,7 @@ for name in list(runs)[1:]:
 assert torch.allclose(runs["as the formula reads"](), runs["one row"](), atol=1e-4)
 assert times["as the formula reads"].min() > times["one row"].min()
 
-for name, by_n in (rows_of(cpu, "log", "ratio") if cpu else {}).items():
+for name, by_n in (list(rows_of(cpu, "log", "ratio").items())[1:] if cpu else []):
     print(f"committed: {name:13}", *(f"{100 * (x - 1):+.0f} % (n = {m})" for m, x in by_n.items()))
 
 # %% [markdown]
@@ -806,7 +808,7 @@ for batch in (1, 4):
     times = interleaved(three_parts(batch), rounds=5)
     share[batch] = times["build"].min() / times["attend"].min()
     slower = np.median(times["attend"] / times["limit"])
-    print(f"batch {batch}: building takes {share[batch]:.2%} of attention, which with it takes {slower:.1f}× the limit")
+    print(f"batch {batch}: building {share[batch]:.2%} of attention, which takes {slower:.1f}× the limit")
 print(f"(the claim: {0.0179:.2%})")
 assert share[1] > share[4]
 
@@ -818,7 +820,8 @@ assert share[1] > share[4]
 
 # %%
 heads, m, d = 8, 4096, 64
-print(f"table {heads * m * d * 4 / 2**20:.0f} MiB, products of each query with each vector {heads * m * m * 4 / 2**20:.0f} MiB")
+print(f"the table: {heads * m * d * 4 / 2**20:.0f} MiB")
+print(f"products of each query with each vector: {heads * m * m * 4 / 2**20:.0f} MiB")
 assert heads * m * m == 64 * heads * m * d
 if memory:
     for name in ("pad/reshape", "ours"):
@@ -902,7 +905,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Two keys tiles are done: largest score 3, sum 1.5. A third tile has one score, 5. What becomes of the 1.5?",
+    "Two tiles of keys are done: largest score 3, sum 1.5. A third tile has one score, 5. What becomes of the 1.5?",
     options={
         "It stays, and the new exponential is added":
             "Then old and new are measured from different largest scores.",

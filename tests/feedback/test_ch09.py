@@ -240,7 +240,8 @@ SLIPS = {
             "Queries and keys have changed places",
         ),
         "nbytes of the view": (
-            "    mask = row.unfold(1, row.shape[1] - n_q + 1, 1).expand(batch, -1, -1, -1)\n    return mask, mask.nbytes",
+            "    mask = row.unfold(1, row.shape[1] - n_q + 1, 1)\n"
+            "    return mask.expand(batch, *mask.shape), mask.nbytes * batch",
             "you count the cells of a view",
         ),
     },
