@@ -167,8 +167,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The next two are about the mask's kind. To SDPA, `True` means *look*. To `torch.nn.MultiheadAttention`, and for most
-# padding masks, `True` means *hide*. And a mask of zeros and ones in floating point is a bias: it is added.
+# The next two are about the mask's kind. To SDPA, `True` means *look*. To `torch.nn.MultiheadAttention` and its
+# `key_padding_mask`, `True` means *hide*, and Hugging Face's `attention_mask` has 1 for *look* again. And a mask of zeros
+# and ones in floating point is a bias: it is added.
 
 # %%
 padding = torch.tensor([False, False, False, False, True])  # mat is padding: hide it
@@ -344,8 +345,8 @@ print(f"queries, 32 bit: {batch * heads * m * 64 * 4 / 2**20:.0f} MiB")
 assert ways["matrix per text and head, 32 bit"] > 4000 * ways["row per head, 32 bit"]
 
 # %% [markdown]
-# The queries of all texts and heads take 24 MiB, and the bias between them 768. `repeat` copies. `expand` only says that
-# an axis is 1 in truth. Torch tells what lies behind a tensor, so this can be checked:
+# The queries of all texts and heads take 24 MiB, and the bias between them 768. `repeat` copies. `expand` only says:
+# the same for every text. Torch tells what lies behind a tensor, so this can be checked:
 
 # %%
 from course_lib.nn.grid import to_grid
@@ -682,7 +683,8 @@ else:
 # ## How it grows
 #
 # Attention takes $2 n^2 d$ multiplications per head: it is $O(n^2)$. If time is $c\,n^p$, then $\log t = p \log n + \log c$:
-# on logarithmic axes a line, and its slope is the exponent $p$. Fit it to the live measurement and draw it.
+# on logarithmic axes a line, and its slope is the exponent $p$. Fit it to the live measurement and draw it, here with the
+# fastest round of each (what disturbs only ever adds).
 
 
 # %% tags=["nbval-ignore-output"]
@@ -695,7 +697,7 @@ assert np.isclose(exponent([1, 2, 4], [5, 20, 80]), 2)
 fig, ax = plt.subplots(figsize=(4.2, 2.4))
 fitted = {}
 for name, style in zip(measured[256], ("k--", "s-", "d-", "o-"), strict=True):
-    t = [np.median(measured[m][name]) for m in lengths]
+    t = [measured[m][name].min() for m in lengths]
     fitted[name] = exponent(lengths, t)
     ax.loglog(lengths, 1000 * np.array(t), style, base=2, label=f"{name}: n^{fitted[name]:.2f}")
 ax.set_yscale("log", base=10)
@@ -705,7 +707,7 @@ assert all(0.5 < p < 5 for p in fitted.values())
 figures.show(fig, alt="Measured here: milliseconds by length, a line for each of the four ways")
 
 # %% [markdown]
-# Hardly any exponent is 2. Is $O(n^2)$ wrong? Look at the committed numbers, which go further, doubling by doubling:
+# Hardly any exponent is 2, and on a busy machine they move about. Is $O(n^2)$ wrong? Look at the committed numbers, which go further, doubling by doubling:
 
 # %%
 if cpu:

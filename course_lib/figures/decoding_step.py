@@ -11,7 +11,8 @@ from .heatmap import ROW, cell
 from .live import TABLE, Picture
 from .text import check_choice, check_whole, escape, number
 
-LARGEST = 10
+LARGEST = 8
+DONE = 'style="background-color:#f0f2f4;color:#57606a;text-align:right"'  # a row read at an earlier step
 # What is computed at a step, and what the cache keeps of the tokens before it.
 SAYS = {
     "log decay": ("nothing: the end of one row of numbers, made once", "keys and values"),
@@ -36,7 +37,7 @@ def decoding_step(
     """The grid of a decoder where `step` tokens came before (the last step by default): the rows read before, the one
     new row with what the scheme puts in for each key, and the rows to come. Alive: choose the scheme, move the step.
 
-    `clip` is Shaw's. Raises ValueError for an unknown scheme, a step beyond the tokens, or not 2 to 10 tokens.
+    `clip` is Shaw's. Raises ValueError for an unknown scheme, a step beyond the tokens, or not 2 to 8 tokens.
     """
     if isinstance(tokens, str) or not isinstance(tokens, Iterable) or not 2 <= len(list(tokens)) <= LARGEST:
         raise ValueError(f"tokens={tokens!r}: expected a list of 2 to {LARGEST} words")
@@ -85,17 +86,14 @@ def sentence(scheme: str) -> str:
 def _grid(scheme: str, step: int, words: list[str], clip: int, heading: str) -> str:
     lines = []
     for i, word in enumerate(words):
-        cells = []
-        for j in range(len(words)):
-            text = entry(scheme, i - j, clip) if j <= i <= step else ""
-            done = text and i < step
-            cells.append(
-                f'<td style="background-color:#f0f2f4;color:#57606a">{escape(text)}</td>'
-                if done or not text
-                else cell((j - i) / max(len(words) - 1, 1), text, signed_colour)
-            )
-        name = f"<b>{escape(word)} (new)</b>" if i == step else escape(word)
-        lines.append(f'<tr {ROW}><th scope="row">{name}</th>{"".join(cells)}</tr>')
+        texts = [entry(scheme, i - j, clip) if j <= i <= step else "" for j in range(len(words))]
+        cells = [f"<td>{escape(text)}</td>" for text in texts]
+        if i == step:
+            colours = [(j - i) / max(len(words) - 1, 1) for j in range(i + 1)]
+            cells[: i + 1] = [cell(t, text, signed_colour) for t, text in zip(colours, texts)]
+        name = f"{word} (new)" if i == step else word
+        row = DONE if i < step else ROW
+        lines.append(f'<tr {row}><th scope="row">{escape(name)}</th>{"".join(cells)}</tr>')
     heads = "".join(f'<th scope="col">{escape(word)}</th>' for word in words)
     told = f"<b>{escape(heading)}</b>: {escape(scheme)}, past = {step}"
     return (

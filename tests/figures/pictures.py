@@ -36,7 +36,7 @@ def make_pictures():
             [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
         ),
         "decoding": figures.decoding_step(),
-        "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(10)]),
+        "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),
         "seen corners": figures.seen_pairs(100, 1000, "relative"),
         "shifted windows": figures.shifted_windows(),

@@ -60,8 +60,8 @@ decode_step = Task(
     difficulty=3,
     words="""This layer is right for a whole text. With a cache, the newest token looks at the *first* key and at nothing else,
 and when that is mended, its bias is still that of the first token. It is what `is_causal=True` does when there are fewer
-queries than keys, written out. Two places are wrong, and one idea is missing. A new text must come out as the last rows
-of the whole.""",
+queries than keys, written out. Two places are wrong, for one reason. New tokens must come out as the last rows of the whole
+text.""",
     solution=_decode_step,
     given=_decode_step_given,
     expected=_expected,
