@@ -49,7 +49,8 @@ sdpa_traps = Answer(
 
 A decoder has 8 keys in its cache.
 
-- One new query and `is_causal=True`: how many keys does it see? Three new queries: how many sees the last of the three?
+- One new query and `is_causal=True`: how many keys does it see? Three new queries: how many does the last of
+  the three see?
 - The last 2 of 8 keys are padding. `padding` is `True` for these two and `False` for six. With
   `attn_mask=padding`, how many keys get weight? With `attn_mask=padding.float()`?
 - On a CPU, is SDPA fused (`True`) or does it fall back to the formula (`False`) when its mask learns? And when a fixed
