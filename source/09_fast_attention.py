@@ -515,8 +515,9 @@ figures.decoding_step()
 # %% [markdown]
 # For all of them the new row is a matter of the offsets $-\text{past} \dots 0$. A bias needs no computation at all:
 # make one row for the longest text, and step $t$ takes its *last* $t + 1$ numbers. And there is no causal mask: what
-# comes later does not exist yet. Then every scheme through the library: 12 tokens, one by one and in pieces, must give
-# what the whole text gives at once.
+# comes later does not exist yet. (FlexAttention counts the new queries from 0 as well: a `score_mod` must write
+# `past + i`.) Then every scheme through the library: 12 tokens, one by one and in pieces, must give what the whole text
+# gives at once.
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -529,6 +530,8 @@ for t in range(n):
     step = sdpa(q[:, :, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1], attn_mask=new_row[None])
     assert torch.allclose(step[0, 0, 0], causal[0, 0, t])
     print(f"{TOKENS[t]:4}", new_row.numpy())
+last_by_flex = flex(q[:, :, mat:], k, v, score_mod=lambda s, b, h, i, j: log_decay(s, b, h, mat + i, j))
+assert torch.allclose(last_by_flex[0, 0, 0], causal[0, 0, mat])
 
 for name, layer in layers.items():
     with torch.no_grad():
