@@ -217,8 +217,8 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # %% [markdown]
 # ## Where to go
 #
-# Chapters 00 to 06 are there; 07 to 11 are being written, and the map above says what they will be about. Each lesson ends
-# with its tasks, and each stands on the ones before it.
+# Chapters 00 to 10 are there; 11 is being written, and the map above says what it will be about. Each lesson ends with
+# its tasks, and each stands on the ones before it.
 #
 # **Next:** [01 · Attention is blind to distance](01_blind_to_distance.ipynb). In a hurry? Go on with
 # [02 · A bias by hand](02_a_bias_by_hand.ipynb).

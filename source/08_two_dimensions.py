@@ -892,6 +892,8 @@ figures.question(
 #
 # [Tasks for this chapter](../exercises/08_two_dimensions.ipynb): eight, from a window with a pencil to four bug hunts.
 #
+# **Next:** [09 · Fast attention](09_fast_attention.ipynb).
+#
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021,
 # section 3.1 and section 3.2 (windows, shift, equation 4), table 4, and the published code (direction of the offset,
 # −100) · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022, section 3.2 and section 3.3.

@@ -944,6 +944,8 @@ figures.question(
 #
 # [Tasks for this chapter](../exercises/09_fast_attention.ipynb): eight, from tiles by hand to five bug hunts.
 #
+# **Next:** [10 · Longer than training](10_longer_than_training.ipynb).
+#
 # **Sources** T. Dao et al., *FlashAttention*, 2022, section 3.1 (tiles; making them again) · M. Milakov and
 # N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J. Dong et al., *Flex Attention*, 2024, section 3
 # (`score_mod`) · O. Press et al., *Train Short, Test Long*, 2022, section 2.2 · P. Shaw et al., *Self-Attention with

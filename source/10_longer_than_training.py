@@ -339,7 +339,7 @@ for scheme in schemes:
 # seeds against three would still fall apart in one case of ten, one way or the other. There are 55 pairs.)
 
 # %%
-from itertools import combinations
+from itertools import combinations, pairwise
 
 
 def order(task, at):
@@ -568,7 +568,7 @@ for name in study.ablation():
         f"rise to 512: {curve[3].mean - curve[0].mean:.2f}")
 assert starts("log", 64, L)[-1] == 63 and starts("log", 8, L)[-1] == 32
 at_512 = [[r["loss"][3] for r in study.pick(ablation, task="characters", scheme=s)] for s in study.ablation()[:4]]
-assert all(max(fewer) < min(more) for fewer, more in zip(at_512, at_512[1:]))  # the strict rule: 8, 16, 32, 64
+assert all(max(fewer) < min(more) for fewer, more in pairwise(at_512))  # the strict rule: 8, 16, 32, 64
 at_64 = [panels_of_buckets["characters"][s][0].mean for s in study.ablation()[:4]]
 print(f"\nmean loss at 64, 8 to 64 buckets: {min(at_64):.3f} to {max(at_64):.3f}, {max(at_64) - min(at_64):.3f} apart")
 
