@@ -1,5 +1,6 @@
 """What chapter 10 says holds for every seed, in a smaller study; and where the committed results come from."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -30,15 +31,22 @@ def test_what_holds_for_every_seed(loss, seed):
     )  # level, not good
 
 
-@pytest.mark.parametrize(
-    ("preset", "tasks", "schemes"),
-    [("cpu", list(study.TASKS), study.compared(64)), ("ablation", ["characters", "copy-back"], study.ablation())],
-)
-def test_the_committed_results_are_complete_and_of_the_preset(preset, tasks, schemes):
-    rows = study.committed(preset)
+CPU, TEXT = study.PRESETS["cpu"], ["characters"]
+COMMITTED = {
+    "cpu": (CPU, list(study.TASKS), study.compared(64)),
+    "ablation": (CPU, ["characters", "copy-back"], study.ablation()),
+    "embedding-1": (replace(CPU, embedding_std=1.0), TEXT, study.compared(64)),
+    "table-rate-1": (replace(CPU, table_rate=1.0), TEXT, ["t5-128", "t5-32"]),
+}
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_the_committed_results_are_complete_and_of_their_settings(name):
+    settings, tasks, schemes = COMMITTED[name]
+    rows = study.committed(name)
     found = {(row["task"], row["scheme"], row["seed"]) for row in rows}
     assert found == set(study.plan(tasks, schemes, seeds=3)) and len(rows) == len(found)
-    assert all(row["settings"] == study.PRESETS["cpu"].as_json() for row in rows)
+    assert all(row["settings"] == settings.as_json() for row in rows)
 
 
 @pytest.mark.slow
