@@ -493,6 +493,31 @@ def test_half_precision_is_shown_without_a_warning(recwarn):
     assert "yours 0.5000, expected 0.7500" in fault.facts[0] and not recwarn
 
 
+def test_rounded_weights_are_called_rounded_and_not_badly_summed():
+    assert "rounded" in array_task(_softmax).check(lambda x: np.round(_softmax(x), 3)).cause
+
+
+def test_the_first_head_is_called_as_its_axis_calls_it():
+    def _heads(x):
+        return x[0] * np.arange(18.0).reshape(2, 3, 3)
+
+    def second_wrong(x):
+        found = _heads(x)
+        return np.stack([found[0], found[1] ** 1.3])
+
+    for labels, first in (((), "0"), (("1", "2"), "1")):
+        task = array_task(_heads, axes=(Axis("head", labels), "query", "key"))
+        assert f"Head {first} is right, the others are not" in task.check(second_wrong).cause
+
+
+def test_too_many_axes_to_unpack_are_explained():
+    def by_shape(x):
+        n, d = x.shape
+        return 3 * x
+
+    assert "`x.shape[-2:]` is the last two" in CENTRED.check(by_shape).cause
+
+
 def test_a_tuple_is_judged_part_by_part():
     assert CENTRED.check(lambda x: [x - x.mean(), x.mean()]).passed
     assert CENTRED.check(lambda x: {"mean": x.mean(), "rest": x - x.mean()}).passed
@@ -872,6 +897,18 @@ def test_an_answer_in_another_form_is_told_the_form():
     for given in ([4, [2, 5], True, "past"], 4, "past"):
         assert "should be a dictionary with few, rows, seen, kind" in repr(COUNTS.check(given))
     assert COUNTS.check({**RIGHT_COUNTS, "rows": {2, 5}}).passed
+
+
+def test_where_nothing_is_counted_one_too_large_is_chance():
+    for counted, cause in ((True, "This is 1 too large."), (False, "")):
+        answer = Answer("product", "Product", **BASICS, expected=lambda: -7, counted=counted)
+        assert answer.check(-6).cause == cause
+
+
+def test_keys_with_commas_are_told_apart_by_quotes():
+    answer = Answer("both", "Both", **BASICS, expected=lambda: {"q at 1, k at 2": 3, "sum": 4})
+    assert 'a dictionary with "q at 1, k at 2", "sum"' in repr(answer.check(3))
+    assert 'still to fill in: "q at 1, k at 2"' in repr(answer.check({"sum": 4}))
 
 
 @pytest.mark.parametrize("how", ["raises", "endless"])

@@ -13,6 +13,7 @@ from .parts import Axes, Case, Mistake, named
 from .run import Outcome, run
 from .values import Array, Parts, plain
 
+TOO_LARGE, TOO_SMALL = "This is 1 too large.", "This is 1 too small."
 NEARLY: dict[str, Callable[[Array], Array]] = {
     "The sign is the wrong way round.": lambda e: -e,
     "This is a percentage: give the number itself.": lambda e: 100 * e,
@@ -20,8 +21,8 @@ NEARLY: dict[str, Callable[[Array], Array]] = {
     "This is twice the right number.": lambda e: 2 * e,
     "This is half the right number.": lambda e: e / 2,
     "This is 1 minus the right number.": lambda e: 1 - e,
-    "This is 1 too large.": lambda e: e + 1,
-    "This is 1 too small.": lambda e: e - 1,
+    TOO_LARGE: lambda e: e + 1,
+    TOO_SMALL: lambda e: e - 1,
     "This is the square of the right number.": lambda e: e * e,
     "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
     "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
@@ -33,13 +34,20 @@ def _bare(words: str) -> str:
     return " ".join(re.sub(r"[,.;!]", " ", words.lower()).split())
 
 
+def _listed(names: Iterable[str]) -> str:
+    """Names in a row, in quotes where one of them has a comma of its own."""
+    names = list(names)
+    return ", ".join(f'"{name}"' if any("," in other for other in names) else name for name in names)
+
+
 class Answer(Exercise):
     """A value the learner assigns to `name`. The check never tells the right one: `solution()` does.
 
     `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared
     field by field. A number is right within one unit of its last of `digits` decimals. `options` maps each wrong choice
     to its message and, with the right one, closes the set of words; Mistake(value, message) knows other wrong values,
-    where a dictionary may name some of the fields only. Raises ValueError for an answer that is not whole.
+    where a dictionary may name some of the fields only. With counted=False a number that is 1 off is not called so:
+    where nothing is counted, that is chance. Raises ValueError for an answer that is not whole.
     """
 
     def __init__(
@@ -56,10 +64,11 @@ class Answer(Exercise):
         options: Mapping[str, str] | None = None,
         mistakes: Sequence[Mistake] = (),
         axes: Axes = (),
+        counted: bool = True,
     ) -> None:
         super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
-        self.expected, self.digits, self.axes = expected, digits, axes
+        self.expected, self.digits, self.axes, self.counted = expected, digits, axes, counted
         self.options, self.mistakes = dict(options or {}), tuple(mistakes)
         self.need(all(self.options.values()), "options", options, "a message for each wrong choice")
 
@@ -119,7 +128,7 @@ class Answer(Exercise):
         facts = [self._told(told, wrong[told], yours[told])] if told is not None else []
         if not facts and not missing:
             return Result("passed", self.title, ("right",))
-        facts += [f"still to fill in: {', '.join(missing)}"] if missing else []
+        facts += [f"still to fill in: {_listed(missing)}"] if missing else []
         if told is None:
             return Result("not attempted", self.title, ("right so far", *facts))
         return Result("wrong values", self.title, tuple(facts), cause, known=known)
@@ -131,7 +140,7 @@ class Answer(Exercise):
         return {key: plain(item) for key, item in listed.items() if item is not None and item is not Ellipsis}
 
     def _no_dictionary(self) -> str:
-        return f"`{self.name}` should be a dictionary with {', '.join(self._fields(self.expected()))}"
+        return f"`{self.name}` should be a dictionary with {_listed(self._fields(self.expected()))}"
 
     @property
     def _words(self) -> set[str]:
@@ -199,6 +208,8 @@ class Answer(Exercise):
             return "", False, bad
         with np.errstate(all="ignore"):
             for message, change in NEARLY.items():
+                if message in (TOO_LARGE, TOO_SMALL) and not self.counted:
+                    continue
                 if all(self._related(yours[key], right[key], change) for key in bad):
                     return message, False, bad
             if all(

@@ -61,8 +61,8 @@ def first_only(p: Pair) -> Iterator[str]:
     for axis in range(p.expected.ndim - 2):
         each = np.asarray(np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1).any(1))
         if len(each) > 1 and not each[0] and each[1:].all():
-            name = p.axis(axis - p.expected.ndim)
-            yield f"{name.capitalize()} 0 is right, the others are not: does each {name} get what is its own?"
+            name, first = p.axis(axis - p.expected.ndim), p.label(axis - p.expected.ndim, 0)
+            yield f"{name.capitalize()} {first} is right, the others are not: does each {name} get what is its own?"
 
 
 def regions(p: Pair) -> Iterator[str]:

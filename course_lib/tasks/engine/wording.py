@@ -36,6 +36,10 @@ WORDS = {
     r"(only|Only) (length-1|0-dimensional|size-1) arrays|only one element tensors": (
         "Something that takes one number was given an array: `math.log` takes one, `np.log` takes both."
     ),
+    r"^ValueError: (too many|not enough) values to unpack": (
+        "Left of the `=` (or in the `for`) there is another number of names than right of it. If it is a shape: "
+        "further axes may stand in front, and `x.shape[-2:]` is the last two."
+    ),
     r"math domain error|expected a (positive|nonnegative) input": (
         "There is no logarithm of 0 or of a negative number: is the 1 or the `abs` missing?"
     ),
