@@ -513,7 +513,7 @@ def test_the_first_head_is_called_as_its_axis_calls_it():
 def test_too_many_axes_to_unpack_are_explained():
     def by_shape(x):
         n, d = x.shape
-        return 3 * x
+        return n * d * x
 
     assert "`x.shape[-2:]` is the last two" in CENTRED.check(by_shape).cause
 

@@ -1,5 +1,8 @@
 """Chapter 07: what a learner reads after a slip."""
 
+import re
+
+import numpy as np
 import pytest
 
 from course_lib.tasks import tasks_of
@@ -31,6 +34,15 @@ RIGHT = {
 def turn(**changed):
     return TURN.format(**{**RIGHT, **changed})
 
+
+NO_DOTS = turn().replace("[..., ", "[")
+RIGHT_ANGLE = "(past + np.arange(x.shape[-2]))[:, None] * base ** (-np.arange(half) / half)"
+SLICES = """
+    half = x.shape[-1] // 2
+    angle = {angle}
+    a, b = x[..., :half], x[..., half:]
+    return np.concatenate([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1)
+"""
 
 STEPS = """
     n = len(q)
@@ -143,6 +155,89 @@ SLIPS = {
 """,
             None,
         ),
+        "on below 2⁻⁸": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    return [2 ** (-8 * h / lower) for h in range(1, n_heads + 1)]
+""",
+            "those of heads 1 to 8",
+        ),
+        "in between": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    first = [2 ** (-8 * h / lower) for h in range(1, lower + 1)]
+    more = [2 ** (-4 * h / lower) for h in range(1, 2 * lower, 2)][: n_heads - lower]
+    result = []
+    for h in range(lower):
+        result.append(first[h])
+        if h < len(more):
+            result.append(more[h])
+    return result
+""",
+            "come last, not in between",
+        ),
+        "8 and 16": (
+            """
+    eight = [2 ** (-8 * h / 8) for h in range(1, 9)]
+    sixteen = [2 ** (-8 * h / 16) for h in range(1, 17)]
+    return (eight + sixteen[::2])[:n_heads]
+""",
+            "you always begin with 8",
+        ),
+        "8 and 16, but not for powers": (
+            """
+    if math.log2(n_heads).is_integer():
+        return [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
+    eight = [2 ** (-8 * h / 8) for h in range(1, 9)]
+    sixteen = [2 ** (-8 * h / 16) for h in range(1, 17)]
+    return (eight + sixteen[::2])[:n_heads]
+""",
+            "you always begin with 8",
+        ),
+        "if n_heads == 12": (
+            """
+    if n_heads == 12:
+        return [2**-h for h in range(1, 9)] + [2 ** (-h / 2) for h in range(1, 8, 2)]
+    return [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
+""",
+            "12 is mended, the other numbers are not",
+        ),
+        "append": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    s = [2 ** (-8 * h / lower) for h in range(1, lower + 1)]
+    s.append([2 ** (-4 * h / lower) for h in range(1, 2 * lower, 2)][: n_heads - lower])
+    return s
+""",
+            "a list inside the list",
+        ),
+        "append where needed": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    s = [2 ** (-8 * h / lower) for h in range(1, lower + 1)]
+    if lower < n_heads:
+        s.append([2 ** (-4 * h / lower) for h in range(1, 2 * lower, 2)][: n_heads - lower])
+    return s
+""",
+            "a list inside the list",
+        ),
+        "cut first": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    s = [2 ** (-8 * h / lower) for h in range(1, lower + 1)]
+    return s + [2 ** (-4 * h / lower) for h in range(1, 2 * lower + 1)][: n_heads - lower][::2]
+""",
+            "Cut *after* taking every other",
+        ),
+        "arrays added": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    a = 2.0 ** (-8 * np.arange(1, lower + 1) / lower)
+    b = 2.0 ** (-4 * np.arange(1, 2 * lower, 2) / lower)
+    return a + b[: n_heads - lower]
+""",
+            "it joins only lists",
+        ),
         "a layer of its own": (
             """
     def of(n):
@@ -173,6 +268,18 @@ SLIPS = {
         ),
         "slopes without axes": (WEIGHTS.format(bias="-slopes * abs(i - j)"), "`slopes` is (heads,)"),
         "one slope": (WEIGHTS.format(bias="-slopes[0] * abs(i - j)"), "the slope of the first"),
+        "heads last": (WEIGHTS.format(bias="-slopes[None, None, :] * abs(i - j)"), "puts the heads last"),
+        "heads in the middle": (
+            WEIGHTS.format(bias="-slopes[None, :, None] * abs(i - j)"),
+            "puts the heads where the queries are",
+        ),
+        "m i": (WEIGHTS.format(bias="slopes[:, None, None] * i"), "constant along a row"),
+        "rounded": (
+            WEIGHTS.format(bias="-slopes[:, None, None] * abs(i - j)").replace(
+                "softmax(content + bias)", "np.round(softmax(content + bias), 3)"
+            ),
+            "rounded",
+        ),
         "log": (WEIGHTS.format(bias="-slopes[:, None, None] * np.log1p(abs(i - j))"), "decay of chapter 02"),
         "head by head": (
             """
@@ -197,6 +304,66 @@ SLIPS = {
         "interleaved": (turn(first="2 * m", second="2 * m + 1"), "interleaved pairs"),
         "past forgotten": (turn(angle="i * base ** (-2 * m / x.shape[-1])"), "`past` is forgotten"),
         "from one": (turn(angle="(past + i + 1) * base ** (-2 * m / x.shape[-1])"), "Positions count from 0"),
+        "shape of two": (
+            turn().replace("half = x", "n, d = x.shape\n    half = x", 1),
+            "further axes may stand in front",
+        ),
+        "no dots": (NO_DOTS, "the last two"),
+        "no dots, rows of the first axis": (NO_DOTS.replace("x.shape[-2]", "len(x)"), "the last two"),
+        "the second axis": (
+            """
+    half = x.shape[-1] // 2
+    angle = (past + np.arange(x.shape[-2]))[:, None] * base ** (-np.arange(half) / half)
+    a, b = x[:, :half], x[:, half:]
+    return np.concatenate([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1)
+""",
+            "cuts the second axis",
+        ),
+        "joined along axis 1": (SLICES.format(angle=RIGHT_ANGLE).replace("axis=-1", "axis=1"), "axis=-1"),
+        "from past to n": (
+            SLICES.format(angle=RIGHT_ANGLE.replace("past + np.arange(x.shape[-2])", "np.arange(past, x.shape[-2])")),
+            "should end at past + n",
+        ),
+        "a loop from past to n": (
+            """
+    half = x.shape[-1] // 2
+    y = np.zeros(x.shape)
+    for p in range(past, x.shape[-2]):
+        for m in range(half):
+            angle = p * base ** (-2 * m / x.shape[-1])
+            a, b = x[..., p, m], x[..., p, m + half]
+            y[..., p, m] = a * np.cos(angle) - b * np.sin(angle)
+            y[..., p, m + half] = a * np.sin(angle) + b * np.cos(angle)
+    return y
+""",
+            "The positions end at past + n",
+        ),
+        "a speed for every channel": (
+            SLICES.format(angle=RIGHT_ANGLE.replace("np.arange(half) / half", "2 * np.arange(2 * half) / (2 * half)")),
+            "one angle per *pair*",
+        ),
+        "rotate_half, a speed for every channel": (
+            """
+    d = x.shape[-1]
+    theta = base ** (-2 * np.arange(d) / d)
+    angle = np.outer(past + np.arange(x.shape[-2]), theta)
+    other = np.concatenate([-x[..., d // 2 :], x[..., : d // 2]], axis=-1)
+    return x * np.cos(angle) + other * np.sin(angle)
+""",
+            "one angle per *pair*",
+        ),
+        "whole-number division": (turn(angle="(past + i) * base ** (-2 * m // x.shape[-1])"), "Pair 0 is right"),
+        "linspace": (
+            SLICES.format(angle=RIGHT_ANGLE.replace("(-np.arange(half) / half)", "-np.linspace(0, 1, half)")),
+            "Pair 0 is right",
+        ),
+        "some other speed": (
+            SLICES.format(angle=RIGHT_ANGLE.replace("np.arange(half) / half", "(np.arange(half) / half) ** 2")),
+            "Pair 0 is right, the others turn at a wrong speed",
+        ),
+        "in degrees": (SLICES.format(angle=f"np.degrees({RIGHT_ANGLE})"), "Your angles are degrees:"),
+        "2π": (SLICES.format(angle=f"2 * np.pi * {RIGHT_ANGLE}"), "a factor 2π"),
+        "nothing": ("    return x", "Nothing is turned"),
         "half the exponent": (turn(angle="(past + i) * base ** (-m / x.shape[-1])"), "too slowly"),
         "twice the exponent": (turn(angle="(past + i) * base ** (-2 * m / half)"), "too fast"),
         "positive exponent": (turn(angle="(past + i) * base ** (2 * m / x.shape[-1])"), "the exponent is negative"),
@@ -332,6 +499,35 @@ SLIPS = {
         "both at 0": (steps(query="q[t]", key="k[t]"), "without any position"),
         "no root": (steps(score="query @ cache[j]"), "not scaled any more"),
         "one too far": (steps(key="rotate(k[t : t + 1], past=t + 1)[0]"), "The key stands one place too far"),
+        "concatenate lost": (
+            """
+    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
+    for t in range(len(q)):
+        cache = rotate(k[t : t + 1], past=t)
+        found[t, : t + 1] = scores(rotate(q[t : t + 1], past=t), cache)
+    return found
+""",
+            "the cache has lost the older ones",
+        ),
+        "weights": (
+            """
+    seen = np.tril(np.ones((len(q), len(q)), bool))
+    return softmax(np.where(seen, scores(rotate(q), rotate(k)), -np.inf))
+""",
+            "These are weights",
+        ),
+        "without itself": ("    return np.tril(scores(rotate(q), rotate(k)), -1)", "the token sees itself, too"),
+        "swapped": ("    return np.tril(scores(rotate(k), rotate(q)))", "have changed places"),
+        "swapped in the loop": (
+            """
+    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
+    for t in range(len(q)):
+        cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])
+        found[t, : t + 1] = scores(cache, rotate(q[t : t + 1], past=t))
+    return found
+""",
+            "have changed places",
+        ),
         "all at once, no mask": ("    return scores(rotate(q), rotate(k))", "must be 0"),
         "the bug again": (
             """
@@ -389,6 +585,14 @@ ANSWERS = [
     ("slopes_by_hand", {"bias, head 1 of 4, key 3 back": 0.75}, "the sign"),
     ("slopes_by_hand", {"bias, head 1 of 4, key 3 back": -1.5}, "With 4 heads"),
     ("slopes_by_hand", {"bias, head 1 of 4, key 3 back": -1}, "four steps"),
+    ("slopes_by_hand", {"4 heads": [2, 4, 6, 8]}, "these are exponents"),
+    ("slopes_by_hand", {"6 heads, head 1 by 2^(−8h/H)": 1 / 256}, "you took h = 6"),
+    ("slopes_by_hand", {"bias, head 1 of 4, key 3 back": 0.25}, "this is the slope"),
+    ("turned_by_hand", {"q at position 1": [-1, -2]}, "only one gets a minus"),
+    ("turned_by_hand", {"k at position 2": [-4, -1]}, "changes no places"),
+    ("turned_by_hand", {"product, q at 1 and k at 2": 9}, "the second summand"),
+    ("turned_by_hand", {"product, q at 1001 and k at 1002": -6}, "only the key is turned"),
+    ("turned_by_hand", {"product, q at 1001 and k at 1002": 7}, "j − i, not i − j"),
     ("turned_by_hand", {"q at position 1": [1, -2]}, "to the right"),
     ("turned_by_hand", {"q at position 1": [1, 2]}, "the sign is missing"),
     ("turned_by_hand", {"k at position 2": [-4, 1]}, "one quarter turn"),
@@ -412,3 +616,34 @@ ANSWERS = [
 def test_a_slip_with_the_pencil_is_named(name, wrong, words):
     result = CH07[name].check({**CH07[name].expected(), **wrong})
     assert not result.passed and words in result.cause, result
+
+
+def test_heads_are_counted_from_one():
+    halves = CH07["slopes_by_hand"].check(
+        {**CH07["slopes_by_hand"].expected(), "4 heads": [1 / 2, 1 / 4, 1 / 8, 1 / 16]}
+    )
+    assert "head 1: 0.5000 is not right" in repr(halves)
+    assert "head 9: yours" in told(CH07["alibi_slopes"], SLIPS["alibi_slopes"]["on below 2⁻⁸"][0])
+    assert "head 1, query" in told(CH07["encoder_weights"], SLIPS["encoder_weights"]["−m j"][0])
+
+
+@pytest.mark.parametrize("field", ["product, q at 1 and k at 0", "product, q at 1 and k at 5"])
+def test_one_off_is_chance_where_nothing_is_counted(field):
+    answer = CH07["turned_by_hand"]
+    right = answer.expected()
+    assert "1 too" not in answer.check({**right, field: right[field] + 1}).cause
+
+
+def test_fields_still_to_fill_in_can_be_told_apart():
+    text = repr(CH07["turned_by_hand"].check({"q at position 1": [-1, 2]}))
+    assert '"product, q at 1 and k at 2", "product, q at 1001 and k at 1002"' in text
+
+
+def test_the_hints_run_and_leave_the_line_to_the_learner():
+
+    task = CH07["half_split_rows"]
+    made, printed = re.findall(r"`([^`]+)`", task.hints[0])
+    scope = {"np": np, "half_split_rows": task.given}
+    exec(made, scope)
+    assert eval(printed, scope).tolist() == [0, 2, 100, 102, 1, 3, 101, 103]
+    assert not any("concatenate" in hint for hint in CH07["decoder_scores"].hints)

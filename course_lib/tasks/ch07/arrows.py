@@ -43,6 +43,7 @@ $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, the key $k = (1, 4)$. Everythi
 - the product with $q$ at 1 and $k$ at 5. What does one pair alone know of that distance?""",
     expected=_turned_by_hand,
     digits=3,
+    counted=False,
     axes=(Axis("channel", ["0", "1"]),),
     mistakes=[
         Mistake({_TURNED_Q: [1, -2]}, "q: turned to the right. To the left (a, b) becomes (−b, a)."),
@@ -54,6 +55,8 @@ $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, the key $k = (1, 4)$. Everythi
         Mistake({_TURNED_Q: [-2, -1]}, "q: two quarter turns. At position 1 it is one."),
         Mistake({_TURNED_Q: [2, 1]}, "q: not turned at all. That is position 0."),
         Mistake({_TURNED_Q: [2, -1]}, "q: mirrored. A turn changes the places of the two numbers: (−b, a)."),
+        Mistake({_TURNED_Q: [-1, -2]}, "q: they have changed places, but only one gets a minus: (−b, a)."),
+        Mistake({_TURNED_K: [-4, -1]}, "k: both signs are right, but a half turn changes no places."),
         Mistake({_TURNED_K: [-4, 1]}, "k: one quarter turn. At position 2 it is two."),
         Mistake(
             {_TURNED_K: [4, -1]}, "k: three quarter turns to the left, or one to the right. At position 2 it is two."
@@ -72,11 +75,21 @@ $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, the key $k = (1, 4)$. Everythi
         Mistake(
             {_PRODUCT: -6}, "Product: only the key is turned, by both its quarters. The query turns by one itself."
         ),
+        Mistake(
+            {_PRODUCT: 9},
+            "Product: check the sign of the second summand, 2 · (−4). (Or the signs of k: a half turn changes both.)",
+        ),
         Mistake({_PRODUCT: -9}, "Product: check the sign of the first summand, (−1)·(−1)."),
         Mistake({_MOVED: 6}, "Moved: the arrows have the same angle between them as at 1 and 2, which is not 0."),
         Mistake(
-            {_MOVED: 7}, "Moved: is the difference turned round? The key is one place after the query, as at 1 and 2."
+            {_MOVED: 7},
+            "Moved: the difference is j − i, not i − j. The key is one place after the query, as at 1 and 2.",
         ),
+        Mistake(
+            {_MOVED: -6},
+            "Moved: only the key is turned, by two quarters. The query turns as well: 1001 quarter turns come to one.",
+        ),
+        Mistake({_MOVED: 9}, "Moved: check the sign of the second summand, as at 1 and 2."),
         Mistake({_MOVED: 0}, "Moved: nothing is lost far out. 1001 quarter turns are 250 whole turns and one quarter."),
         Mistake({_MOVED: -7000}, "Moved: the product does not grow with the position. Both arrows turn by the same."),
         Mistake({_MOVED: -7007}, "Moved: the product is not multiplied by the position. Both arrows turn by the same."),

@@ -201,7 +201,7 @@ The rows of the cases are numbered: row `r` of head `h` begins with the number 1
     ],
     alternatives=[_expected, _through_pairs, _by_index],
     hints=[
-        "Print `half_split_rows(w, 2)[:, 0]` for the first case. Where are the rows of head 1, those from 100 on?",
+        "Number some rows, `w = np.array([[0], [1], [2], [3], [100], [101], [102], [103]])`, and print `half_split_rows(w, 2)[:, 0]`. Where are the rows of head 1, those from 100 on?",
         "`w.reshape(n_heads, d_head, -1)` gives each head its own axis; d_head is `len(w) // n_heads`.",
         "Take even and odd along axis 1, put them together along axis 1, and give the result the shape of w again.",
     ],

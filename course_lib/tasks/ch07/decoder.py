@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...example import K, Q
-from ...reference.attention import scores
+from ...reference.attention import scores, softmax
 from ...reference.rope import rotate
 from ..engine import Case, Mistake, Property, Task
 from .common import KEY, QUERY
@@ -87,6 +87,11 @@ def _kept_turning(q, k):
     return found
 
 
+def _weights(q, k):
+    seen = np.tril(np.ones((len(q), len(q)), bool))
+    return softmax(np.where(seen, scores(rotate(q), rotate(k)), -np.inf))
+
+
 def _last_key_only(q, k):
     return np.diag(np.diagonal(scores(rotate(q), rotate(k))))
 
@@ -111,7 +116,7 @@ decoder_scores = Task(
     difficulty=3,
     words="""Tokens come one by one. Their keys are kept in a cache, and RoPE turns what must be turned. For the first two tokens all
 is well; from the third on the scores drift away from those of the whole text at once. Find out how often the key of
-token 1 has been turned when token 4 comes, and mend the code.
+token 2 has been turned when token 6 comes, and mend the code.
 
 `rotate(x, past=p)` turns the rows of x as at positions p, p + 1, …; without `past` as at 0, 1, …""",
     solution=_decoder_scores,
@@ -168,6 +173,30 @@ token 1 has been turned when token 4 comes, and mend the code.
         Mistake(
             _turned_twice,
             "Each key is turned twice by its own angle. Once is enough.",
+        ),
+        Mistake(
+            "cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])",
+            "cache = rotate(k[t : t + 1], past=t)",
+            "Only the newest key is left, and its score fills the row: the cache has lost the older ones. Join them: `np.concatenate([cache, …])`.",
+        ),
+        Mistake(
+            "cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])",
+            "cache = rotate(k[t : t + 1])",
+            "Only the newest key is left, and it is turned as at position 0. Join it to the cache, `np.concatenate([cache, …])`, turned by its own position.",
+        ),
+        Mistake(_weights, "These are weights: each row sums to 1. The scores are wanted, without the softmax."),
+        Mistake(
+            lambda q, k: np.tril(scores(rotate(q), rotate(k)), -1),
+            "The diagonal is 0, and should not be: the token sees itself, too. `np.tril(…)` keeps it, `np.tril(…, -1)` does not.",
+        ),
+        Mistake(
+            lambda q, k: np.tril(scores(rotate(k), rotate(q))),
+            "Queries and keys have changed places: row t belongs to the query of token t, and the cache holds keys.",
+        ),
+        Mistake(
+            "scores(query, cache)",
+            "scores(cache, query)",
+            "Query and keys have changed places: `scores(query, cache)` has one row, for the new query, and a column for each key.",
         ),
         Mistake(
             _last_key_only,
@@ -228,6 +257,6 @@ token 1 has been turned when token 4 comes, and mend the code.
     hints=[
         "What is in `cache` when the loop comes around: bare keys or turned ones? And what happens to them next?",
         "Either turn each key once, before it goes into the cache, or keep bare keys and turn them for use.",
-        "`cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])`: only the new key is turned, by its own position.",
+        "What joins the cache is then turned already, and is not touched again: turn only the new key, by its own position.",
     ],
 )

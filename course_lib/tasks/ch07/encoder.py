@@ -4,7 +4,7 @@ import numpy as np
 
 from ...reference.alibi import slopes
 from ...reference.attention import attention, softmax
-from ..engine import Case, Mistake, Property, Task
+from ..engine import Axis, Case, Mistake, Property, Task
 from .common import KEY, QUERY, SCORES
 
 
@@ -69,8 +69,15 @@ def _twelve(seed, n):
     return np.random.default_rng(seed).normal(size=(12, n, n)).round(2), slopes(12)
 
 
+_HEADS = [str(h) for h in range(1, 13)]
 _AXES = ("head", QUERY, KEY)
 _PLAIN = ("head", "query", "key")
+
+
+def _with_heads(count, axes):
+    """The axes of a result with `count` heads, counted from 1 as in the paper."""
+    return (Axis("head", _HEADS[:count]), *axes[1:])
+
 
 encoder_weights = Task(
     title="Bug hunt: a decoder's bias in an encoder",
@@ -83,12 +90,17 @@ a penalty for distance on both sides. (Which is an extension of ALiBi; the paper
     given=_encoder_weights_given,
     expected=_expected,
     cases=[
-        Case(SCORES[None], np.array([0.5]), says="the five tokens, m = 1/2", axes=_AXES),
-        Case(np.stack([SCORES] * 4), slopes(4), says="the five tokens, four heads", axes=_AXES),
-        Case(np.zeros((1, 5, 5)), np.array([1.0]), says="the five tokens with equal content, m = 1", axes=_AXES),
-        Case(np.zeros((2, 1, 1)), slopes(2), says="one token alone", axes=_PLAIN),
-        Case(*_twelve(0, 6), says="twelve heads, 6 tokens", axes=_PLAIN),
-        Case(*_twelve(1, 12), says="twelve heads, 12 tokens", axes=_PLAIN),
+        Case(SCORES[None], np.array([0.5]), says="the five tokens, m = 1/2", axes=_with_heads(1, _AXES)),
+        Case(np.stack([SCORES] * 4), slopes(4), says="the five tokens, four heads", axes=_with_heads(4, _AXES)),
+        Case(
+            np.zeros((1, 5, 5)),
+            np.array([1.0]),
+            says="the five tokens with equal content, m = 1",
+            axes=_with_heads(1, _AXES),
+        ),
+        Case(np.zeros((2, 1, 1)), slopes(2), says="one token alone", axes=_with_heads(2, _PLAIN)),
+        Case(*_twelve(0, 6), says="twelve heads, 6 tokens", axes=_with_heads(12, _PLAIN)),
+        Case(*_twelve(1, 12), says="twelve heads, 12 tokens", axes=_with_heads(12, _PLAIN)),
     ],
     draw=lambda rng: (
         rng.normal(size=(heads := int(rng.integers(1, 6)), n := int(rng.integers(3, 8)), n)),
@@ -148,6 +160,16 @@ a penalty for distance on both sides. (Which is an extension of ALiBi; the paper
         ),
         Mistake(
             "slopes[:, None, None] * distance",
+            "slopes[None, None, :] * distance",
+            "`slopes[None, None, :]` puts the heads last, where the keys are. They come first: `slopes[:, None, None]`.",
+        ),
+        Mistake(
+            "slopes[:, None, None] * distance",
+            "slopes[None, :, None] * distance",
+            "`slopes[None, :, None]` puts the heads where the queries are. They come first: `slopes[:, None, None]`.",
+        ),
+        Mistake(
+            "slopes[:, None, None] * distance",
             "distance",
             "The slopes are missing: every head has the slope 1.",
         ),
@@ -179,7 +201,7 @@ a penalty for distance on both sides. (Which is an extension of ALiBi; the paper
         Mistake(
             "content - slopes[:, None, None] * distance",
             "content",
-            "These are the weights without any bias.",
+            "These are the weights without any bias. (Or with one that is constant along a row, as m · i is: the softmax takes it away.)",
         ),
         Mistake(
             "content - slopes[:, None, None] * distance",

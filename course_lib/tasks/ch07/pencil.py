@@ -32,7 +32,8 @@ slopes_by_hand = Answer(
 - one number: the bias that head 1 of *4* adds to the score of a key 3 tokens back.""",
     expected=_slopes_by_hand,
     digits=4,
-    axes=(Axis("head", ["1", "2", "3", "4", "5", "6"]),),
+    counted=False,
+    axes={_FOUR: (Axis("head", list("1234")),), _SIX: (Axis("head", list("123456")),)},
     mistakes=[
         Mistake(
             {_FOUR: _8[:4]},
@@ -54,6 +55,10 @@ slopes_by_hand = Answer(
         Mistake(
             {_FOUR: [-2, -4, -6, -8]},
             "4 heads: these are the exponents. The slopes are 2 to the power of them.",
+        ),
+        Mistake(
+            {_FOUR: [2, 4, 6, 8]},
+            "4 heads: these are exponents, without their sign. The slopes are 2⁻², 2⁻⁴ and so on.",
         ),
         Mistake(
             {_SIX: [2 ** (-8 * h / 6) for h in range(1, 7)]},
@@ -88,8 +93,10 @@ slopes_by_hand = Answer(
         Mistake({_ALONE: 8 / 6}, "Head 1 of 6: this is the exponent, without its sign. 2 to the power of −8/6."),
         Mistake({_ALONE: -8 / 6}, "Head 1 of 6: this is the exponent. 2 to the power of it."),
         Mistake({_ALONE: 2 ** (-6 / 8)}, "Head 1 of 6: 8 and 6 have changed places in the exponent."),
+        Mistake({_ALONE: 2**-8}, "Head 1 of 6: you took h = 6, the last head. For head 1 it is h = 1."),
         Mistake({_ALONE: 0.3333}, "Head 1 of 6: 2^(−8/6) is no simple fraction. Four decimals, please."),
         Mistake({_BIAS: 0.75}, "Bias: the sign. It is a penalty, −m · 3."),
+        Mistake({_BIAS: 0.25}, "Bias: this is the slope. The bias is −m · 3."),
         Mistake({_BIAS: -1.5}, "Bias: this is the slope ½ of 8 heads. With 4 heads head 1 has another."),
         Mistake({_BIAS: -1.0}, "Bias: four steps. A key 3 back is at distance 3, the token itself at 0."),
         Mistake({_BIAS: -0.5}, "Bias: two steps. A key 3 back is at distance 3: the query itself does not count."),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...reference.alibi import slopes
-from ..engine import Case, Mistake, Property, Task
+from ..engine import Axis, Case, Mistake, Property, Task
 
 
 def _alibi_slopes(n_heads):
@@ -73,6 +73,44 @@ def _recursion(n_heads):
     return _recursion(closest) + _recursion(2 * closest)[0::2][: n_heads - closest]
 
 
+def _in_between(n_heads):
+    """The additional slopes one by one between the first ones."""
+    low = _lower(n_heads)
+    others = _of(2 * low)[::2][: n_heads - low]
+    mixed = [slope for pair in zip(_of(low), others) for slope in pair]
+    return mixed + _of(low)[len(others) :]
+
+
+def _eight_and_sixteen(n_heads):
+    return (_of(8) + _of(16)[::2])[:n_heads]
+
+
+def _eight_and_sixteen_where_needed(n_heads):
+    return _of(n_heads) if _lower(n_heads) == n_heads else _eight_and_sixteen(n_heads)
+
+
+def _for_twelve_only(n_heads):
+    return list(slopes(12)) if n_heads == 12 else _of(n_heads)
+
+
+def _added_up(n_heads):
+    low = _lower(n_heads)
+    first, more = np.array(_of(low)), np.array(_of(2 * low)[::2][: n_heads - low])
+    return first + more if len(more) else first
+
+
+def _list_in_a_list(n_heads):
+    low = _lower(n_heads)
+    first = _of(low)
+    if n_heads > low:
+        first.append(_of(2 * low)[::2][: n_heads - low])
+    return first
+
+
+def _case(n_heads, says):
+    return Case(n_heads, says=says, axes=(Axis("head", [str(h + 1) for h in range(n_heads)]),))
+
+
 def _right_for_powers(result, n_heads):
     return _lower(n_heads) != n_heads or np.allclose(result, _of(n_heads))
 
@@ -91,18 +129,18 @@ lower power of two, then every other slope of the next higher one, from its firs
     solution=_alibi_slopes,
     given=_alibi_slopes_given,
     expected=lambda n_heads: slopes(n_heads),
-    axes=("head number",),
+    axes=("head",),
     cases=[
-        Case(12, says="twelve heads"),
-        Case(8, says="eight heads"),
-        Case(6, says="six heads"),
-        Case(1, says="one head"),
-        Case(3, says="three heads"),
-        Case(20, says="twenty heads"),
-        Case(15, says="one head short of sixteen"),
-        Case(40, says="forty heads"),
+        _case(12, "twelve heads"),
+        _case(8, "eight heads"),
+        _case(6, "six heads"),
+        _case(1, "one head"),
+        _case(3, "three heads"),
+        _case(20, "twenty heads"),
+        _case(15, "one head short of sixteen"),
+        _case(40, "forty heads"),
     ],
-    draw=lambda rng: (int(rng.integers(2, 65)),),
+    draw=lambda rng: _case(int(rng.integers(2, 65)), "a random case"),
     properties=[
         Property("one for each head", _one_each, "There must be one slope for each head."),
         Property(
@@ -121,6 +159,49 @@ lower power of two, then every other slope of the next higher one, from its firs
             "higher[::2][: n_heads - lower]",
             "higher[: n_heads - lower]",
             "The additional slopes are neighbours. Take every other one: the ones between them you have already.",
+        ),
+        Mistake(
+            "higher[::2][: n_heads - lower]",
+            "higher[: n_heads - lower][::2]",
+            "Too few: you cut first, and take every other of what is left. Cut *after* taking every other: `[::2][: n_heads - lower]`.",
+        ),
+        Mistake(
+            lambda n_heads: [2 ** (-8 * h / _lower(n_heads)) for h in range(1, n_heads + 1)],
+            "The first slopes are right: for 12 heads, those of heads 1 to 8. From there on you continue below 2⁻⁸. The code takes the others from the next higher power of two: for heads 9 to 12, every other slope of 16 heads.",
+        ),
+        Mistake(
+            _in_between,
+            "The right slopes, but the additional ones come last, not in between.",
+        ),
+        Mistake(
+            _eight_and_sixteen,
+            "Right for 8 to 16 heads. For six heads the next lower power of two is 4; you always begin with 8. Find it from `n_heads`.",
+        ),
+        Mistake(
+            _eight_and_sixteen_where_needed,
+            "Right for 12. For six heads the next lower power of two is 4; you always begin with 8. Find it from `n_heads`.",
+        ),
+        Mistake(
+            _for_twelve_only,
+            "12 is mended, the other numbers are not: six heads, or twenty. Find the lower power of two from `n_heads`.",
+        ),
+        Mistake(
+            "return first + higher[::2][: n_heads - lower]",
+            "return [*first, higher[::2][: n_heads - lower]]",
+            "There is a list inside the list: `append` puts it there as one entry. `+=` or `extend` joins the two.",
+        ),
+        Mistake(
+            _list_in_a_list,
+            "For other numbers than powers of two there is a list inside the list: `append` puts it there as one entry. `+=` or `extend` joins the two.",
+        ),
+        Mistake(
+            "return first + higher[::2][: n_heads - lower]",
+            "return np.array(first) + np.array(higher[::2][: n_heads - lower])",
+            "Between arrays `+` adds number to number; it joins only lists. Arrays are joined by `np.concatenate([a, b])`.",
+        ),
+        Mistake(
+            _added_up,
+            "`+` adds arrays number by number; it joins only lists. Arrays are joined by `np.concatenate([a, b])`.",
         ),
         Mistake(
             "higher[::2][: n_heads - lower]",

@@ -49,6 +49,58 @@ def _loops(x, past, base):
     return y
 
 
+def _loops_without_dots(x, past, base, axis=-2):
+    """y[i, m] = …: right without further axes only."""
+    y, half = np.zeros(x.shape), x.shape[-1] // 2
+    for i in range(x.shape[axis]):
+        for m in range(half):
+            angle = (past + i) * base ** (-m / half)
+            a, b = x[i, m], x[i, m + half]
+            y[i, m] = a * np.cos(angle) - b * np.sin(angle)
+            y[i, m + half] = a * np.sin(angle) + b * np.cos(angle)
+    return y
+
+
+def _loops_from_past_to_n(x, past, base):
+    """for p in range(past, n): nothing is left to do when past is large."""
+    y, half = np.zeros(x.shape), x.shape[-1] // 2
+    for p in range(past, x.shape[-2]):
+        for m in range(half):
+            angle = p * base ** (-m / half)
+            a, b = x[..., p, m], x[..., p, m + half]
+            y[..., p, m] = a * np.cos(angle) - b * np.sin(angle)
+            y[..., p, m + half] = a * np.sin(angle) + b * np.cos(angle)
+    return y
+
+
+def _an_angle_per_channel(x, past, base, divisor=1):
+    """x cos + rotate_half(x) sin with d speeds."""
+    half, d = x.shape[-1] // 2, x.shape[-1]
+    angle = np.outer(past + np.arange(x.shape[-2]), base ** (-2 * np.arange(d) / (divisor * d)))
+    return x * np.cos(angle) + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * np.sin(angle)
+
+
+def _half_of_the_second_axis(x, past, base):
+    """rotate_half with x[:, :half]."""
+    half = x.shape[-1] // 2
+    angle = np.outer(past + np.arange(x.shape[-2]), base ** (-np.arange(half) / half))
+    angle = np.concatenate([angle, angle], axis=-1)
+    return x * np.cos(angle) + np.concatenate([-x[:, half:], x[:, :half]], axis=-1) * np.sin(angle)
+
+
+def _times(factor):
+    """A mistake: all angles multiplied by a factor."""
+
+    def wrong(x, past, base):
+        half = x.shape[-1] // 2
+        angle = factor * np.outer(past + np.arange(x.shape[-2]), base ** (-np.arange(half) / half))
+        a, b = x[..., :half], x[..., half:]
+        cos, sin = np.cos(angle), np.sin(angle)
+        return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+    return wrong
+
+
 def _half_overwritten(x, past, base):
     """The second channel is made from the first one as it has become."""
     x = np.array(x, float)
@@ -77,13 +129,6 @@ def _past_once_more(x, past, base):
     return rotate(rotate(x, past=past, base=base), past=past, base=base)
 
 
-def _by_degrees(x, past, base):
-    half = x.shape[-1] // 2
-    angle = np.outer(past + np.arange(x.shape[-2]), base ** (-np.arange(half) / half)) * np.pi / 180
-    a, b = x[..., :half], x[..., half:]
-    return np.concatenate([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1)
-
-
 def _repeated_angles(x, past, base):
     half = x.shape[-1] // 2
     angle = np.outer(past + np.arange(x.shape[-2]), base ** (-np.arange(half) / half)).repeat(2, axis=-1)
@@ -96,6 +141,16 @@ def _lengths_stay(result, x, past, base):
 
 def _position_0_stays(result, x, past, base):
     return past != 0 or np.allclose(np.asarray(result)[..., 0, :], x[..., 0, :], atol=1e-5)
+
+
+def _speeds_are_right(result, x, past, base):
+    """Not only that of pair 0, where every pair keeps its length."""
+    y, right, half = np.asarray(result, float), rotate(x, past=past, base=base), x.shape[-1] // 2
+    if y.shape != right.shape:
+        return True
+    keeps = np.allclose(np.hypot(y[..., :half], y[..., half:]), np.hypot(x[..., :half], x[..., half:]), atol=1e-4)
+    first = np.allclose(y[..., [0, half]], right[..., [0, half]], atol=1e-4)
+    return not (keeps and first) or np.allclose(y, right, atol=1e-4)
 
 
 _CHANNEL = Axis("channel")
@@ -144,6 +199,11 @@ Before `(n, d)` there may be further axes, for heads and batch. Loops are welcom
             "The row at position 0 has changed: its angle is 0 in every pair.",
         ),
         Property("lengths stay", _lengths_stay, "A turn keeps the length of every row. Yours has changed some."),
+        Property(
+            "all speeds are right",
+            _speeds_are_right,
+            "Pair 0 is right, the others turn at a wrong speed: pair m turns by base^(−2m/d) per position.",
+        ),
     ],
     mistakes=[
         Mistake(
@@ -270,7 +330,69 @@ Before `(n, d)` there may be further axes, for heads and batch. Loops are welcom
         ),
         Mistake(_added, "You add cosines and sines, as chapter 01's positions do. RoPE multiplies: it turns."),
         Mistake(_past_once_more, "`past` is counted twice."),
-        Mistake(_by_degrees, "Your angles are degrees turned into radians. p · θ is in radians already."),
+        Mistake(_times(np.pi / 180), "Your angles are degrees turned into radians. p · θ is in radians already."),
+        Mistake(
+            _times(180 / np.pi), "Your angles are degrees: `np.cos` and `np.sin` take radians, and p · θ is in radians."
+        ),
+        Mistake(
+            _times(2 * np.pi),
+            "Your angles have a factor 2π. Pair 0 turns by 1 radian per position, not by a whole turn.",
+        ),
+        Mistake(_times(1 / (2 * np.pi)), "Your angles are divided by 2π. Pair 0 turns by 1 radian per position."),
+        Mistake(lambda x, past, base: x + 0, "Nothing is turned: this is x as it came."),
+        Mistake(
+            "base ** (-np.arange(half) / half)",
+            "base ** (-2 * np.arange(half) // x.shape[-1])",
+            "Pair 0 is right, the others turn at a wrong speed: `//` divides in whole numbers. The exponent is a fraction: `/`.",
+        ),
+        Mistake(
+            "base ** (-np.arange(half) / half)",
+            "base ** -np.linspace(0, 1, half)",
+            "Pair 0 is right, the others turn at a wrong speed: `np.linspace(0, 1, …)` goes up to 1, and 2m/d stays below it. `np.arange(half) / half` does that.",
+        ),
+        Mistake(
+            "past + np.arange(x.shape[-2])",
+            "np.arange(past, x.shape[-2])",
+            "`arange` should end at past + n, not at n: there are n positions, whatever `past` is.",
+        ),
+        Mistake(
+            _loops_from_past_to_n, "The positions end at past + n, not at n: there are n rows, whatever `past` is."
+        ),
+        Mistake(
+            "base ** (-np.arange(half) / half)",
+            "base ** (-2 * np.arange(x.shape[-1]) / x.shape[-1])",
+            "You make a speed for every channel. There is one angle per *pair*: d/2 of them.",
+        ),
+        Mistake(
+            "base ** (-np.arange(half) / half)",
+            "base ** (-np.arange(x.shape[-1]) / x.shape[-1])",
+            "You make a speed for every channel, −m/d with m up to d. There is one angle per *pair*: d/2 of them.",
+        ),
+        Mistake(
+            _an_angle_per_channel,
+            "You make a speed for every channel. There is one angle per *pair*, d/2 of them, the same for both channels.",
+        ),
+        Mistake(
+            lambda x, past, base: _an_angle_per_channel(x, past, base, divisor=2),
+            "You make a speed for every channel, −m/d with m up to d. There is one angle per *pair*, d/2 of them, the same for both channels.",
+        ),
+        Mistake(
+            "a, b = x[..., :half], x[..., half:]",
+            "a, b = x[:, :half], x[:, half:]",
+            "`x[:, :half]` cuts the second axis, which is the channels only without further axes in front. They are always the last: `x[..., :half]`.",
+        ),
+        Mistake(
+            _half_of_the_second_axis,
+            "`x[:, :half]` cuts the second axis, and the channels are the last: `x[..., :half]`, and `x[..., half:]` too.",
+        ),
+        Mistake(
+            _loops_without_dots,
+            "`x[i, m]` means the first two axes. With further axes in front, rows and channels are the last two: `x[..., i, m]`, `y[..., i, m]`.",
+        ),
+        Mistake(
+            lambda x, past, base: _loops_without_dots(x, past, base, axis=0),
+            "`x[i, m]` means the first two axes. With further axes in front, rows and channels are the last two: `x[..., i, m]`, `y[..., i, m]`, and there are `x.shape[-2]` rows.",
+        ),
         Mistake(
             "np.cos(angle), np.sin(angle)",
             "np.sin(angle), np.cos(angle)",
@@ -290,6 +412,11 @@ Before `(n, d)` there may be further axes, for heads and batch. Loops are welcom
             "np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)",
             "[a * cos - b * sin, a * sin + b * cos]",
             "These are the two halves, one after the other in a list. Join them along the channels: `np.concatenate([…], axis=-1)`.",
+        ),
+        Mistake(
+            "axis=-1",
+            "axis=1",
+            "Axis 1 is the channels only without further axes in front. Join the halves along the last one: axis=-1.",
         ),
         Mistake(
             "axis=-1",
