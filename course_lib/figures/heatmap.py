@@ -29,13 +29,14 @@ def heatmap(
     signed: bool | None = None,
     limit: float | None = None,
     corner: str | None = None,
+    legend: str | None = None,
 ) -> Picture:
     """A matrix (n, m) or a row (m,) of numbers as a coloured table.
 
     `rows` and `columns` are labels: the five tokens when there are five, else 0, 1, 2, … `digits` is the most decimals
     shown; whole numbers go without. `signed` chooses the colours: blue–white–orange around zero (the default as soon as
     a number is negative), or white to teal. `limit` is the magnitude of the strongest colour (the largest by default):
-    give two pictures the same to compare them.
+    give two pictures the same to compare them. `legend` says in other words what the colours mean.
     Raises ValueError for a missing alt text, a shape that is no matrix, more than 24 rows or columns, or labels that
     do not fit.
     """
@@ -51,13 +52,14 @@ def heatmap(
     if corner is None:
         both_tokens = rows is None and columns is None and row_labels == column_labels == list(TOKENS)
         corner = "query ↓ key →" if both_tokens else ""
-    legend = "orange above 0, white 0, blue below 0" if is_signed(numbers, signed) else "the darker, the larger"
+    usual = "orange above 0, white 0, blue below 0" if is_signed(numbers, signed) else "the darker, the larger"
+    said = escape(legend or usual)
     table = table_html(
         grid.tolist(),
         row_labels,
         column_labels,
         name=text,
-        caption=f'<b>{escape(title or text)}</b><br><span class="rp-note" style="color:#57606a">{legend}</span>',
+        caption=f'<b>{escape(title or text)}</b><br><span class="rp-note" style="color:#57606a">{said}</span>',
         paint=painter(numbers, signed, limit),
         show=lambda value: number(value, digits),
         corner=corner,

@@ -201,6 +201,11 @@ def test_a_shared_limit_makes_pictures_comparable():
     assert colours.painter([-np.inf, 1.0])(-np.inf) == colours.NO_NUMBER
 
 
+def test_a_legend_of_its_own_stands_in_place_of_the_usual_one():
+    text = static(figures.heatmap([0, 1], alt="pairs", legend="one shade <each>"))
+    assert "one shade &lt;each&gt;" in text and "the darker, the larger" not in text
+
+
 def test_numbers_show_as_many_decimals_as_they_need():
     assert ">2<" in static(figures.heatmap(Q, alt="Q"))
     assert ">0.25<" in static(figures.heatmap(scores(Q, K), alt="scores"))
