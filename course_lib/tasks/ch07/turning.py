@@ -49,10 +49,10 @@ def _loops(x, past, base):
     return y
 
 
-def _loops_without_dots(x, past, base, axis=-2):
+def _loops_without_dots(x, past, base):
     """y[i, m] = …: right without further axes only."""
     y, half = np.zeros(x.shape), x.shape[-1] // 2
-    for i in range(x.shape[axis]):
+    for i in range(x.shape[-2]):
         for m in range(half):
             angle = (past + i) * base ** (-m / half)
             a, b = x[i, m], x[i, m + half]
@@ -388,10 +388,6 @@ Before `(n, d)` there may be further axes, for heads and batch. Loops are welcom
         Mistake(
             _loops_without_dots,
             "`x[i, m]` means the first two axes. With further axes in front, rows and channels are the last two: `x[..., i, m]`, `y[..., i, m]`.",
-        ),
-        Mistake(
-            lambda x, past, base: _loops_without_dots(x, past, base, axis=0),
-            "`x[i, m]` means the first two axes. With further axes in front, rows and channels are the last two: `x[..., i, m]`, `y[..., i, m]`, and there are `x.shape[-2]` rows.",
         ),
         Mistake(
             "np.cos(angle), np.sin(angle)",
