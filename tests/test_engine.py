@@ -472,6 +472,16 @@ def test_truth_values_are_compared_and_told_as_such():
     assert "Yours is the transpose" in repr(task.check(lambda n: _mask(n).T))
     assert "wrong values" in repr(task.check(lambda n: np.ones((n, n), bool)))
     assert "wrong values" in repr(task.check(lambda n: 3.5 * np.ones((n, n))))
+    assert "square" not in repr(task.check(lambda n: _mask(n) | (np.arange(n) == 2)))  # 1 is no square of 0
+
+
+def test_numbers_pass_for_truth_values_with_a_note():
+    task = Task("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
+    for kind in (int, float):
+        result = task.check(lambda n, kind=kind: _mask(n).astype(kind))
+        assert result.passed and "True and False, which were wanted" in repr(result)
+    assert not task.check(_mask).notes and not task.check(lambda n: _mask(n).tolist()).notes
+    assert not task.check(lambda n: 2 * _mask(n)).notes[1:]  # what is wrong has no such note
 
 
 def test_weights_are_explained_as_weights():
@@ -881,6 +891,8 @@ RIGHT_COUNTS = {"few": 4, "rows": [2, 5], "seen": True, "kind": "past"}
         ({"few": 0}, ""),
         ({"few": 4.02}, ""),
         ({"few": 3, "rows": [5, 2]}, "rows, entry 0: 5 is not right (0 of 2 are right)\n  → The rows are swapped."),
+        ({"rows": "2, 5"}, "rows: expected 2 numbers in square brackets, without quotes"),
+        ({"few": "4"}, "few: expected a number, without quotes"),
         ({"seen": "yes"}, "seen: expected `True` or `False`, without quotes"),
         ({"kind": "futurre"}, 'kind: "futurre" is none of the words: "future", "past"'),
         ({"rows": {5, 2}, "kind": "future"}, "It lies behind."),
@@ -893,15 +905,23 @@ def test_whole_numbers_words_and_truth_values_are_told_what_they_are(changes, wo
     assert words or not result.cause
 
 
+def test_an_answer_may_keep_to_itself_how_far_off_a_number_is():
+    quiet = Answer(
+        "few", "few", expected=lambda: 4, mistakes=[Mistake(9, "Those are squares.")], nearly=False, **BASICS
+    )
+    assert not any(quiet.check(wrong).cause for wrong in (2, 3, 5, 8, -4))
+    assert quiet.check(9).cause == "Those are squares." and quiet.check(4).passed
+
+
 def test_an_answer_in_another_form_is_told_the_form():
     for given in ([4, [2, 5], True, "past"], 4, "past"):
         assert "should be a dictionary with few, rows, seen, kind" in repr(COUNTS.check(given))
     assert COUNTS.check({**RIGHT_COUNTS, "rows": {2, 5}}).passed
 
 
-def test_where_nothing_is_counted_one_too_large_is_chance():
-    for counted, cause in ((True, "This is 1 too large."), (False, "")):
-        answer = Answer("product", "Product", **BASICS, expected=lambda: -7, counted=counted)
+def test_near_misses_can_be_left_unsaid():
+    for nearly, cause in ((True, "This is 1 too large."), (False, "")):
+        answer = Answer("product", "Product", **BASICS, expected=lambda: -7, nearly=nearly)
         assert answer.check(-6).cause == cause
 
 

@@ -43,7 +43,7 @@ $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, the key $k = (1, 4)$. Everythi
 - the product with $q$ at 1 and $k$ at 5. What does one pair alone know of that distance?""",
     expected=_turned_by_hand,
     digits=3,
-    counted=False,
+    nearly=False,
     axes=(Axis("channel", ["0", "1"]),),
     mistakes=[
         Mistake({_TURNED_Q: [1, -2]}, "q: turned to the right. To the left (a, b) becomes (−b, a)."),

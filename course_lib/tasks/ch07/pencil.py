@@ -32,7 +32,7 @@ slopes_by_hand = Answer(
 - one number: the bias that head 1 of *4* adds to the score of a key 3 tokens back.""",
     expected=_slopes_by_hand,
     digits=4,
-    counted=False,
+    nearly=False,
     axes={_FOUR: (Axis("head", list("1234")),), _SIX: (Axis("head", list("123456")),)},
     mistakes=[
         Mistake(

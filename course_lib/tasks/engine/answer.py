@@ -13,7 +13,6 @@ from .parts import Axes, Case, Mistake, named
 from .run import Outcome, run
 from .values import Array, Parts, plain
 
-TOO_LARGE, TOO_SMALL = "This is 1 too large.", "This is 1 too small."
 NEARLY: dict[str, Callable[[Array], Array]] = {
     "The sign is the wrong way round.": lambda e: -e,
     "This is a percentage: give the number itself.": lambda e: 100 * e,
@@ -21,8 +20,8 @@ NEARLY: dict[str, Callable[[Array], Array]] = {
     "This is twice the right number.": lambda e: 2 * e,
     "This is half the right number.": lambda e: e / 2,
     "This is 1 minus the right number.": lambda e: 1 - e,
-    TOO_LARGE: lambda e: e + 1,
-    TOO_SMALL: lambda e: e - 1,
+    "This is 1 too large.": lambda e: e + 1,
+    "This is 1 too small.": lambda e: e - 1,
     "This is the square of the right number.": lambda e: e * e,
     "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
     "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
@@ -46,8 +45,8 @@ class Answer(Exercise):
     `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared
     field by field. A number is right within one unit of its last of `digits` decimals. `options` maps each wrong choice
     to its message and, with the right one, closes the set of words; Mistake(value, message) knows other wrong values,
-    where a dictionary may name some of the fields only. With counted=False a number that is 1 off is not called so:
-    where nothing is counted, that is chance. Raises ValueError for an answer that is not whole.
+    where a dictionary may name some of the fields only. `nearly=False` keeps the check from saying "twice the right
+    number" and the like, which gives a whole number away. Raises ValueError for an answer that is not whole.
     """
 
     def __init__(
@@ -64,11 +63,11 @@ class Answer(Exercise):
         options: Mapping[str, str] | None = None,
         mistakes: Sequence[Mistake] = (),
         axes: Axes = (),
-        counted: bool = True,
+        nearly: bool = True,
     ) -> None:
         super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
-        self.expected, self.digits, self.axes, self.counted = expected, digits, axes, counted
+        self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
         self.options, self.mistakes = dict(options or {}), tuple(mistakes)
         self.need(all(self.options.values()), "options", options, "a message for each wrong choice")
 
@@ -157,7 +156,8 @@ class Answer(Exercise):
             at, e = f"{key}: " if key else "", right[key]
             if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
                 wanted = {"U": "a word", "b": "`True` or `False`, without quotes"}
-                return f"{at}expected {wanted.get(e.dtype.kind, 'a number, without quotes')}"
+                numbers = f"{e.size} numbers in square brackets" if e.size > 1 else "a number"
+                return f"{at}expected {wanted.get(e.dtype.kind, f'{numbers}, without quotes')}"
             if value.squeeze().shape != e.squeeze().shape:
                 return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
             if self.options and _bare(str(value)) not in map(_bare, self.choices):
@@ -207,9 +207,7 @@ class Answer(Exercise):
         if any(right[key].dtype.kind not in "iuf" for key in bad):
             return "", False, bad
         with np.errstate(all="ignore"):
-            for message, change in NEARLY.items():
-                if message in (TOO_LARGE, TOO_SMALL) and not self.counted:
-                    continue
+            for message, change in NEARLY.items() if self.nearly else ():
                 if all(self._related(yours[key], right[key], change) for key in bad):
                     return message, False, bad
             if all(

@@ -206,7 +206,7 @@ def function_of(p: Pair) -> Iterator[str]:
     candidates = {
         "Yours is the logarithm of what it should be: is an exp missing?": np.exp(y),
         "Yours is the exponential of what it should be: is a log missing?": np.log(y),
-        "Yours is the square of what it should be.": np.sqrt(y) * np.sign(e),
+        "Yours is the square of what it should be.": np.where(e == 0, y, np.sqrt(y) * np.sign(e)),
         "Yours is the square root of what it should be.": y * y,
         "Yours is one divided by what it should be.": 1 / y,
         "Yours is 1 minus what it should be.": 1 - y,

@@ -28,6 +28,10 @@ STUCK = (
     "It goes on in the background: if the notebook stays slow, restart the kernel."
 )
 NOT_A_NUMBER = "Yours holds nan: the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞?"
+NUMBERS = (
+    "Yours holds the numbers 0 and 1. They agree with True and False, which were wanted; but `~` does not turn numbers "
+    "round: of 1 it makes −2. A comparison gives True and False, and so does `.astype(bool)`."
+)
 STILL = "Your function does just what the given one did: the bug is still there."
 
 
@@ -216,6 +220,13 @@ class Task(Exercise):
 
     def _notes(self, done: Run, bad: int) -> tuple[str, ...]:
         notes = [done.printed()] if done.printed() else []
+        if bad == len(self.all_cases) and any(
+            outcome.value[part].dtype.kind != "b"
+            for outcome, right in zip(done.outcomes, self._right if self.expected else [])
+            for part in right
+            if outcome.value and right[part].dtype.kind == "b"
+        ):
+            notes.append(NUMBERS)
         for k, outcome in enumerate(done.outcomes):
             if outcome.changed:
                 case = self.all_cases[k]
