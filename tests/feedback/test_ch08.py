@@ -90,6 +90,29 @@ RIGHT_REGION = {
 }
 
 
+def running_off(corner, W="(len(table) + 1) // 2"):
+    """Squares that begin at the wrong place: put into zeros, collected for np.array, returned as a list."""
+    put = f"""
+    W = {W}
+    bias = np.zeros((W * W, W * W))
+    for r in range(W):
+        for c in range(W):
+            top, left = {corner}
+            bias[r * W + c] = table[top : top + W, left : left + W].ravel()
+    return bias
+"""
+    collected = f"""
+    W = {W}
+    bias = []
+    for r in range(W):
+        for c in range(W):
+            top, left = {corner}
+            bias.append(table[top : top + W, left : left + W].ravel())
+    return np.array(bias)
+"""
+    return put, collected, collected.replace("np.array(bias)", "bias")
+
+
 def region(**changed):
     return REGION.format(**{**RIGHT_REGION, **changed})
 
@@ -180,6 +203,40 @@ SLIPS = {
             "changed places where you shift",
         ),
         "abs": (rows(index="abs(rj - ri) * (2 * width - 1) + abs(cj - ci)"), "Keep the signs"),
+        "abs, shifted": (
+            rows(index="(abs(rj - ri) + height - 1) * (2 * width - 1) + abs(cj - ci) + width - 1"),
+            "Left and right share a row: keep the signs.",
+        ),
+        "abs of the row": (
+            rows(index="(abs(rj - ri) + height - 1) * (2 * width - 1) + cj - ci + width - 1"),
+            "Up and down share a row: keep the signs.",
+        ),
+        "abs times width": (rows(index="abs(rj - ri) * width + abs(cj - ci)"), "keep the signs"),
+        "divided with /": (
+            rows(query="i / width, i % width", key="j / width, j % width").replace("n), int)", "n))"),
+            "divide with `//`",
+        ),
+        "W is the height": (
+            rows(
+                query="divmod(i, height)",
+                key="divmod(j, height)",
+                index="(rj - ri + height - 1) * (2 * height - 1) + cj - ci + height - 1",
+            ),
+            "wherever columns count it is `width`",
+        ),
+        "square of the height": ("    return window_index(height)", "Right for square windows"),
+        "height² patches": (rows(patches="height * height"), "Right for square windows"),
+        "height² and width²": (
+            """
+    result = np.zeros((height * height, width * width), int)
+    for i in range(height * height):
+        for j in range(width * width):
+            (ri, ci), (rj, cj) = divmod(i, width), divmod(j, width)
+            result[i, j] = (rj - ri + height - 1) * (2 * width - 1) + cj - ci + width - 1
+    return result
+""",
+            "Both axes count the same patches",
+        ),
         "square only": ("    return window_index(width)", "Right for square windows"),
         "multiplied all through": (
             rows(index="(rj - ri + height - 1) * (2 * width - 1) * (cj - ci + width - 1)"),
@@ -203,7 +260,22 @@ SLIPS = {
         "twice exchanged": (port(first="columns", second="rows"), "still exchanged"),
         "query minus key": (port(offset="place[:, :, None] - place[:, None, :]"), "query and key have changed places"),
         "the table turned": (port(bias="np.moveaxis(table[::-1][index], -1, 0)"), "a table read backwards"),
-        "bias transposed": (port(order="", bias="np.moveaxis(table[index], -1, 0).mT"), "both offsets round"),
+        "bias transposed": (
+            port(order="", bias="np.moveaxis(table[index], -1, 0).mT"),
+            "Both offsets are turned round",
+        ),
+        "query minus key, and nothing mended": (
+            port(order="", offset="place[:, :, None] - place[:, None, :]"),
+            "rows and columns are still exchanged",
+        ),
+        "minus the offset": (
+            port(order="", offset="-(place[:, None, :] - place[:, :, None])"),
+            "Both offsets are turned round, and rows and columns are still exchanged",
+        ),
+        "the table turned, and nothing mended": (
+            port(order="", bias="np.moveaxis(table[::-1][index], -1, 0)"),
+            "Both offsets are turned round, and rows and columns are still exchanged",
+        ),
         "times W": (port(index="offset[0] * window + offset[1]"), "The factor was right"),
         "plus W": (port(offset="place[:, None, :] - place[:, :, None] + 1"), "The shift was right"),
         "heads last": (port(bias="table[index]"), "The heads come first"),
@@ -269,6 +341,33 @@ SLIPS = {
 """,
             "each query needs its own",
         ),
+        **{
+            f"{says}, {form}": (body, words)
+            for says, bodies, words in (
+                ("2 − r", running_off("2 - r, 2 - c"), "2 is W − 1 in the lesson's window of 3"),
+                ("W = 3", running_off("2 - r, 2 - c", W="3"), "3 is the lesson's window"),
+                ("W = 3, then W − 1 − r", running_off("W - 1 - r, W - 1 - c", W="3"), "3 is the lesson's window"),
+                ("down and right", running_off("W - 1 + r, W - 1 + c"), "must move up and left"),
+                (
+                    "to W",
+                    [
+                        body.replace("top + W", "W").replace("left + W", "W")
+                        for body in running_off("W - 1 - r, W - 1 - c")
+                    ],
+                    "slice end",
+                ),
+                ("−r", running_off("-r, -c"), "W − 1"),
+            )
+            for form, body in zip(("put", "collected", "a list"), bodies, strict=True)
+        },
+        "return after the first r": (
+            square().replace("    return bias", "        return bias"),
+            "is the `return` indented too far?",
+        ),
+        "return after the first r, a list": (
+            running_off("W - 1 - r, W - 1 - c")[1].replace("    return", "        return"),
+            "is the `return` indented too far",
+        ),
         "extend": (
             """
     W = (len(table) + 1) // 2
@@ -323,6 +422,20 @@ SLIPS = {
         ),
         "one mask for all": ("    return softmax(np.where(mask[0], scores + bias, -np.inf))", "the mask of window 0"),
         "no softmax": ("    return np.where(mask[:, None], scores + bias, -np.inf)", "The softmax is missing"),
+        "−1000": (
+            "    return softmax(scores + bias - 1000 * ~mask[:, None])",
+            "−1000 moves the limit, it does not remove it",
+        ),
+        "divided again": (
+            "    w = softmax(scores + bias) * mask[:, None]\n    return w / w.sum(-1, keepdims=True)",
+            "0/0: the hidden key had taken all the weight before you hid it.",
+        ),
+        "the mask turned": (
+            "    return softmax(np.where(mask.swapaxes(1, 2)[:, None], scores + bias, -np.inf))",
+            "The mask is (query, key); yours is turned.",
+        ),
+        "−∞ times": ("    return softmax(scores + bias + -np.inf * ~mask[:, None])", "choose with `np.where`"),
+        "−∞ times, no axis": ("    return softmax(scores + bias - np.inf * ~mask)", "Two things. 0 · ∞ is nan"),
         "True added": ("    return softmax(scores + bias + mask[:, None])", "True counts as 1"),
     },
     "seam_mask": {
@@ -336,7 +449,24 @@ SLIPS = {
             None,
         ),
         "the library": ("    return shift_mask(height, width, window, shift)", None),
-        "numbers for truth values": (region(mask="1.0 * (region[:, :, None] == region[:, None, :])"), None),
+        "numbers for truth values": (
+            region(mask="1.0 * (region[:, :, None] == region[:, None, :])"),
+            "passed: Bug hunt: nine regions on the wrong axes\n  right in all",
+        ),
+        "whole numbers": (
+            region(mask="(region[:, :, None] == region[:, None, :]).astype(int)"),
+            "True and False, which were wanted",
+        ),
+        "≤": (region(mask="region[:, :, None] <= region[:, None, :]"), "one way only: the same region is `==`"),
+        "≥": (region(mask="region[:, :, None] >= region[:, None, :]"), "one way only: the same region is `==`"),
+        "half a window": (
+            region(bands="slice(0, -window), slice(-window, -(window // 2)), slice(-(window // 2), None)"),
+            "Right only when shift is W // 2",
+        ),
+        "width and height": (
+            region(put="region[:, h, w, :]").replace("(1, 1, height, width)", "(1, width, height, 1)"),
+            "the two have changed places",
+        ),
         "rows only": (region(put="region[:, :, h]"), "along the columns nothing is hidden"),
         "columns only": (region(put="region[:, :, :, w]"), "along the rows nothing is hidden"),
         "as given": (region(put="region[:, h, w]"), "along the columns nothing is hidden"),
@@ -374,6 +504,38 @@ SLIPS = {
         ),
         "no mask": (layer(scores="bias"), "the mask is gone"),
         "bias transposed": (layer(scores="np.where(mask, bias.T, -np.inf)"), "the bias is transposed"),
+        "by 1": (layer(back="np.roll(made, (1, 1), (0, 1))"), "Right only when shift is 1: roll by `shift`."),
+        "by 2": (layer(back="np.roll(made, (2, 2), (0, 1))"), "Right only when shift is 2"),
+        "by W // 2": (
+            layer(back="np.roll(made, (window // 2, window // 2), (0, 1))"),
+            "Right only when shift is W // 2",
+        ),
+        "by W": (layer(back="np.roll(made, (window, window), (0, 1))"), "by what it was rolled there: `shift`"),
+        "with the image": (
+            layer(back="image + np.roll(made, (shift, shift), (0, 1))"),
+            "the residual path is outside this layer",
+        ),
+        "with the image, not back": (layer(back="image + made"), "the residual path is outside this layer"),
+        "weights transposed": (layer().replace("weights @ v", "weights.swapaxes(1, 2) @ v"), "weights are transposed"),
+        "weights transposed, not back": (
+            layer(back="made").replace("weights @ v", "weights.swapaxes(1, 2) @ v"),
+            "weights are transposed",
+        ),
+        "mask inverted": (layer(scores="np.where(~mask, bias, -np.inf)"), "this hides what may be seen"),
+        "mask inverted, not back": (
+            layer(scores="np.where(mask, -np.inf, bias)", back="made"),
+            "this hides what may be seen",
+        ),
+        "the other way there, not back": (
+            layer(there="np.roll(image, (shift, shift), (0, 1))", back="made"),
+            "the other way round there, and not back",
+        ),
+        "only rolled": ("    return np.roll(image, (shift, shift), (0, 1))", "The image is only rolled"),
+        "only rolled up": ("    return np.roll(image, (-shift, -shift), (0, 1))", "The image is only rolled"),
+        "rolled and not kept": (
+            layer(back="made").replace("    return", "    np.roll(made, (shift, shift), (0, 1))\n    return"),
+            "makes a new array",
+        ),
     },
 }
 
@@ -403,6 +565,8 @@ ANSWERS = [
     ("one_window", {ROW: 9}, "have changed places"),
     ("one_window", {BACK: 21}, "both offsets change their sign"),
     ("one_window", {SELF: 0}, "the far corner"),
+    ("one_window", {SELF: 24}, "row 24 is the other far corner, offset (+2, +2)"),
+    ("one_window", {OFFSET: [1, 2]}, "count the patches from 1"),
     ("one_window", {SELF: 18}, "you add W = 3"),
     ("one_window", {SHARE: 9}, "nothing below it"),
     ("one_window", {SHARE: 3}, "those of row 1 as well"),
@@ -414,6 +578,15 @@ ANSWERS = [
     ("larger_window", {NEW: 144}, "those are the patches"),
     ("larger_window", {NEW: 528}, "numbered from 0"),
     ("larger_window", {MIDDLE: 24}, "the middle patch of the window"),
+    ("larger_window", {MIDDLE: 168}, "the other far corner, offset (+6, +6)"),
+    ("larger_window", {MIDDLE: 83}, "as many rows must lie before it as after it"),
+    ("larger_window", {MIDDLE: 36}, "you multiply 6 by 6"),
+    ("larger_window", {OLD: 36}, "the largest offset of an axis"),
+    ("larger_window", {MEANS: [7, 0]}, "divides by 12"),
+    ("larger_window", {MEANS: [-8, 1]}, "divides by 2W = 24"),
+    ("larger_window", {MEANS: [6, 6]}, "divides by 13"),
+    ("larger_window", {MEANS: [-8, 5]}, "one too far right"),
+    ("larger_window", {MEANS: [-7, 4]}, "one too far down"),
     ("larger_window", {MIDDLE: 98}, "Add W − 1 = 6"),
     ("larger_window", {MEANS: [0, 0]}, "what it meant in the old table"),
     ("larger_window", {MEANS: [3, 15]}, "Subtract W − 1 = 11"),
@@ -430,3 +603,23 @@ ANSWERS = [
 def test_a_slip_with_the_pencil_is_named(name, wrong, words):
     result = CH08[name].check({**CH08[name].expected(), **wrong})
     assert not result.passed and words in result.cause, result
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("one_window", {SELF: 6}),
+        ("one_window", {SHARE: 7}),
+        ("one_window", {ROW: 42}),
+        ("larger_window", {MIDDLE: 86}),
+        ("larger_window", {NEW: 530}),
+    ],
+)
+def test_no_slip_with_the_pencil_is_told_how_far_off_it_is(name, wrong):
+    cause = CH08[name].check({**CH08[name].expected(), **wrong}).cause
+    assert not any(word in cause for word in ("twice", "half", "too large", "too small")), cause
+
+
+def test_offsets_in_quotes_are_told_the_form():
+    result = CH08["one_window"].check({**CH08["one_window"].expected(), OFFSET: "(2,-1)"})
+    assert "2 numbers in square brackets" in str(result), result

@@ -1,7 +1,7 @@
 """Two dimensions
 
-Eight tasks: a window with a pencil, the index and the bias in code, four bugs that live in published code or in ports of
-it, and what becomes of a table when its window grows. `partition`, `reverse`, `shift_mask`, `window_index` and
+Eight tasks: a window with a pencil, the index and the bias in code, four bugs of the kind that code like Swin's meets when
+it is carried over, and what becomes of a table when its window grows. `partition`, `reverse`, `shift_mask`, `window_index` and
 `window_bias` are the library's, ready to use in all of them. Write your answer in place of the `...`, or mend the code
 that is there, run the cell, then the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an
 earlier one.

@@ -83,6 +83,46 @@ def _patches_by_columns(height, width):
     return (down + height - 1) * (2 * width - 1) + right + width - 1
 
 
+def _any_place(queries, keys, query_width, key_width):
+    """The right formula, asked for other numbers of patches and rows of another width."""
+
+    def wrong(height, width):
+        places = [
+            np.divmod(np.arange(count(height, width)), by(height, width))
+            for count, by in ((queries, query_width), (keys, key_width))
+        ]
+        down, right = (key - query[:, None] for query, key in zip(*places))
+        return (down + height - 1) * (2 * width - 1) + right + width - 1
+
+    return wrong
+
+
+def _only_height(height, width):
+    """The lesson's code with W = height."""
+    row, column = np.divmod(np.arange(height * width), height)
+    down, right = row - row[:, None], column - column[:, None]
+    return (down + height - 1) * (2 * height - 1) + right + height - 1
+
+
+def _whole(result, *_):
+    rows = np.asarray(result, float)
+    return np.all(rows == np.floor(rows))
+
+
+def _left_and_right(result, height, width):
+    rows = np.asarray(result).reshape(height, width, height, width)
+    return width == 1 or any(
+        rows[r, a, r, b] != rows[r, b, r, a] for r in range(height) for a in range(width) for b in range(a)
+    )
+
+
+def _up_and_down(result, height, width):
+    rows = np.asarray(result).reshape(height, width, height, width)
+    return height == 1 or any(
+        rows[a, c, b, c] != rows[b, c, a, c] for c in range(width) for a in range(height) for b in range(a)
+    )
+
+
 def _inside(result, height, width):
     rows = np.asarray(result)
     return np.all((rows >= 0) & (rows < (2 * height - 1) * (2 * width - 1)))
@@ -105,7 +145,7 @@ window_rows = Task(
     title="The index of any window",
     minutes=12,
     difficulty=2,
-    words=r"""Windows need not be square. (Published code has carried a bug here, and nobody noticed while all its windows were square.)
+    words=r"""Windows need not be square. (Code that only ever meets square windows can be wrong here, and nobody notices.)
 Derive the index for `height` rows and `width` columns of patches, numbered row by row: number the pairs of offsets $(\Delta\text{row}, \Delta\text{column})$
 in reading order, from 0. How many columns has the table now?
 
@@ -125,6 +165,9 @@ in reading order, from 0. How many columns has the table now?
     draw=lambda rng: (int(rng.integers(1, 6)), int(rng.integers(1, 6))),
     axes=("query", "key"),
     properties=[
+        Property("whole", _whole, "Not all of yours are whole numbers, and there is no row 6.5: divide with `//`, or take `divmod`."),
+        Property("left and right", _left_and_right, "Left and right share a row: keep the signs."),
+        Property("up and down", _up_and_down, "Up and down share a row: keep the signs."),
         Property("in the table", _inside, "Some rows lie outside the table, which has (2·height − 1)·(2·width − 1) rows, numbered from 0."),
         Property("the middle", _middle, "On the diagonal stands offset (0, 0), the middle row of the table. Which number has it?"),
         Property("a row each", _apart, "Different pairs of offsets share a row. By what must Δrow be multiplied, so that a whole row of columns fits before the next?"),
@@ -132,6 +175,7 @@ in reading order, from 0. How many columns has the table now?
     ],
     mistakes=[
         Mistake(_factor(lambda h, w: 2 * h - 1), "Right for square windows. A row of the table holds one number per Δ*column*: the factor is 2·width − 1, not 2·height − 1."),
+        Mistake(_only_height, "Right for square windows: wherever columns count it is `width`. Patch p stands at row p // width, and Δcolumn begins at −(width − 1)."),
         Mistake(_factor(lambda h, w: w), "With the factor `width` these are the offsets of the list, j − i: the end of one row and the start of the next are neighbours there. A row of the table holds all Δcolumn, 2·width − 1 numbers."),
         Mistake(_factor(lambda h, w: h), "You multiply by the height of the window. A row of the table holds all Δcolumn: 2·width − 1."),
         Mistake(_factor(lambda h, w: 2 * w), "From −(width − 1) to width − 1 there are 2·width − 1 offsets, not 2·width: the factor is one too large."),
@@ -160,8 +204,12 @@ in reading order, from 0. How many columns has the table now?
         Mistake("np.arange(height * width)", "np.arange(height)", "Only `height` patches. The window has height · width of them."),
         Mistake("np.arange(height * width)", "np.arange(width)", "Only `width` patches. The window has height · width of them."),
         Mistake("np.arange(height * width)", "np.arange(width**2)", "Right for square windows. The window has height · width patches."),
+        Mistake("np.arange(height * width)", "np.arange(height**2)", "Right for square windows. `height**2` patches would be a square of that height: the window has height · width."),
+        Mistake(_any_place(*[lambda h, w: h * h, lambda h, w: w * w], *[lambda h, w: w] * 2), "height · height queries and width · width keys. Both axes count the same patches: height · width."),
+        Mistake(_any_place(*[lambda h, w: h * h, lambda h, w: w * w], *[lambda h, w: h, lambda h, w: w]), "You take height · height queries and width · width keys. Queries and keys are the same patches, height · width, and p stands at row p // width."),
         Mistake("np.arange(height * width)", "np.arange(height + width)", "The window has height · width patches, not height + width."),
         Mistake(lambda h, w: _window_rows(h, w)[0], "Only the first query. A row for every query is wanted."),
+        Mistake(lambda h, w: window_index(h), "Right for square windows. `window_index(height)` is a window of height × height; here the columns have a number of their own."),
         Mistake(lambda h, w: window_index(w), "Right for square windows. `window_index` takes one size; here there are two."),
         Mistake(lambda h, w: (_steps(h, w)[0] + h - 1) * (2 * w - 1) * (_steps(h, w)[1] + w - 1), "You multiply by the column as well. It is added: rows · (2·width − 1) + column."),
         Mistake(lambda h, w: _steps(h, w)[0] + h - 1 + (_steps(h, w)[1] + w - 1) * (2 * w - 1), "Δcolumn is multiplied, and Δrow added. In reading order it is the row that counts in steps of a whole line."),
@@ -223,9 +271,9 @@ grid_bias = Task(
     title="Bug hunt: the picture on its side",
     minutes=8,
     difficulty=2,
-    words="""This is Swin's published code, carried over from torch to NumPy line by line. No shape complains, the diagonal is
-right, and a model trained with it is as good as any. But with a published table it sees every picture reflected: what
-a head learned about *above* it applies to *left of*. Find the line that the two libraries read differently.
+    words="""This is such code carried over from torch to NumPy line by line, with our key − query. No shape complains, the diagonal
+is right, and a model trained with it is as good as any. But with a table trained in torch (in our direction) it sees every
+picture reflected: what a head learned about *above* it applies to *left of*. Find the line that the two libraries read differently.
 
 Make a table whose only large number is that of one column to the right, row 5 for W = 2, and look which keys get it.""",
     solution=_grid_bias,
@@ -250,7 +298,7 @@ Make a table whose only large number is that of one column to the right, row 5 f
     mistakes=[
         Mistake(_grid_bias_given, "Rows and columns are still exchanged (or exchanged twice). Print `rows` for window=2: does it hold the row of each patch? If so, Δrow is offset[0]. (\"xy\" is what NumPy does without being asked.)"),
         Mistake("place[:, None, :] - place[:, :, None]", "place[:, :, None] - place[:, None, :]", "The reflection is gone, but now query and key have changed places: that is the same as a table read backwards, or a bias transposed. Key minus query was right."),
-        Mistake(lambda table, window: _grid_bias_given(table, window).swapaxes(-1, -2), "Transposing the bias turns both offsets round. Rows and columns are still exchanged: look at `rows` and `columns`."),
+        Mistake(lambda table, window: _grid_bias_given(table, window).swapaxes(-1, -2), "Both offsets are turned round, and rows and columns are still exchanged. Key minus query was right (a bias transposed or a table read backwards turns it too): look at `rows` and `columns`."),
         Mistake("(2 * window - 1)", "window", "The factor was right: a row of the table holds 2W − 1 numbers, not W."),
         Mistake("(2 * window - 1)", "(2 * window)", "The factor was right: a row of the table holds 2W − 1 numbers."),
         Mistake("+ window - 1", "+ window", "The shift was right: the smallest offset, −(W − 1), becomes 0. With W the last rows lie past the end of the table."),

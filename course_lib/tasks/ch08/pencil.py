@@ -30,11 +30,15 @@ patch takes with itself; how many of the 81 pairs take row 17; and how many rows
 (Query 0 and key 1 have the offsets [0, 1] and take row 13.)""",
     expected=_one_window,
     digits=2,
+    nearly=False,  # "twice the right number" would give it away
     mistakes=[
         Mistake({_OFFSET: [-2, 1]}, "Offset: that is query minus key. This course counts key minus query."),
         Mistake(
             {_OFFSET: [-1, 2]},
             "Offset: row first, then column. And this one has a sign turned round too: key minus query.",
+        ),
+        Mistake(
+            {_OFFSET: [1, 2]}, "Offset: you count the patches from 1. Patch 0 is the one in the upper left corner."
         ),
         Mistake({_OFFSET: [1, -2]}, "Offset: two things. Row first, then column; and key minus query in both."),
         Mistake(
@@ -78,6 +82,12 @@ patch takes with itself; how many of the 81 pairs take row 17; and how many rows
                 18: "you add W = 3 in both places: add W − 1 = 2.",
                 8: "the factor is 2W − 1 = 5, not 3.",
                 13: "the middle of 0 … 24.",
+                24: "row 24 is the other far corner, offset (+2, +2). The offset here is (0, 0).",
+                25: "there are 25 rows, numbered from 0 to 24. The offset here is (0, 0).",
+                2: "that is the column of the square. The rows before it count as well, 5 numbers each.",
+                10: "those are the full rows of the square before it. The column still has to be added.",
+                11: "the middle of 0 … 24: as many rows before it as after it.",
+                6: "2·3 or 2 + 4: both offsets become 0 + 2 = 2, and each row of the square holds 5 numbers.",
                 12.5: "a row is a whole number: (0 + 2)·5 + (0 + 2).",
             }.items()
         ),

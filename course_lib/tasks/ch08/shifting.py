@@ -80,6 +80,17 @@ def _first_sees_all(result, height, width, window, shift):
     return height == window or width == window or np.asarray(result)[0].all()
 
 
+def _turned_region(height, width, window, shift):
+    """Regions laid out as (width, height), then read as (height, width)."""
+    region = np.zeros((width, height))
+    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
+    for k, w in enumerate(bands):
+        for m, h in enumerate(bands):
+            region[w, h] = 3 * k + m
+    region = partition(region.reshape(height, width, 1), window)[..., 0]
+    return region[:, :, None] == region[:, None, :]
+
+
 _IMAGE = ("window", "query", "key")
 _PUT = "region[:, :, h, w] = label"
 
@@ -87,9 +98,8 @@ seam_mask = Task(
     title="Bug hunt: nine regions on the wrong axes",
     minutes=10,
     difficulty=2,
-    words="""A published model laid its regions out as (1, 1, height, width), and filled them with a line written for
-(1, height, width, 1). It trained without an error: the slices fall on the wrong axes, and no shape complains. Half of what
-should be hidden is not. Print `region[0, 0]` for a 4 × 4 image with window 2 and shift 1, then mend the line.""",
+    words="""Here the regions are laid out as (1, 1, height, width), and filled by a line written for (1, height, width, 1). It runs
+without an error: the slices fall on the wrong axes, and no shape complains. Nearly half of what should be hidden is not. Print `region[0, 0]` for a 4 × 4 image with window 2 and shift 1, then mend the line.""",
     solution=_seam_mask,
     given=_seam_mask_given,
     expected=shift_mask,
@@ -118,6 +128,10 @@ should be hidden is not. Print `region[0, 0]` for a 4 × 4 image with window 2 a
         Mistake(_PUT, "region[:, h, w, :] = label", "Only the rows are labelled apart, as before: along the columns nothing is hidden. On which axis does w stand, and does `label` count up for each w?"),
         Mistake(_PUT, "region[..., w] = label", "Only the columns are labelled: along the rows nothing is hidden."),
         Mistake("== region[:, None, :]", "!= region[:, None, :]", "Turned round: True is where a patch *may* look, which is its own region."),
+        Mistake("== region[:, None, :]", "<= region[:, None, :]", "With `<=` some pairs see one way only: the same region is `==`."),
+        Mistake("== region[:, None, :]", ">= region[:, None, :]", "With `>=` some pairs see one way only: the same region is `==`."),
+        Mistake(lambda h, w, win, s: _seam_mask(h, w, win, win // 2), "Right only when shift is W // 2, as in Swin: use `shift`."),
+        Mistake(_turned_region, "`region` is laid out as (width, height) and then read as (height, width): the two have changed places."),
         Mistake(_labelled(lambda h, w, win, s: 2 * _from_the_start(h, s)[:, None] + _from_the_start(w, s)), "The seam is `shift` from the *end* of the rolled image, −shift, not from its start: after a roll by −shift what went round stands at the end."),
         Mistake(_labelled(lambda h, w, win, s: 2 * _at(h, h - w + s)[:, None] + _at(w, s)), "Right for square images. The rows are cut where the columns are: their seam is `shift` from the end of the *height*."),
         Mistake(_labelled(lambda h, w, win, s: 2 * _at(h, s)[:, None] + _at(w, w - h + s)), "Right for square images. The columns are cut where the rows are: their seam is `shift` from the end of the *width*."),
@@ -212,6 +226,20 @@ def _layer(there=-1, back=1, axes=((0, 1), (0, 1)), hidden=True, turn=lambda bia
     return wrong
 
 
+def _transposed_and_away(image, window, shift, bias):
+    height, width, _ = image.shape
+    v = partition(np.roll(image, (-shift, -shift), (0, 1)), window)
+    weights = softmax(np.where(shift_mask(height, width, window, shift), bias, -np.inf))
+    return reverse(weights.swapaxes(-1, -2) @ v, height, width)
+
+
+def _hides_and_away(image, window, shift, bias):
+    height, width, _ = image.shape
+    v = partition(np.roll(image, (-shift, -shift), (0, 1)), window)
+    weights = softmax(np.where(shift_mask(height, width, window, shift), -np.inf, bias))
+    return reverse(weights @ v, height, width)
+
+
 def _near(window):
     far = abs(np.arange(1 - window, window))
     return window_bias(-(far[:, None] + far).reshape(-1, 1).astype(float), window)[0]
@@ -232,8 +260,8 @@ shifted_layer = Task(
     title="Bug hunt: the picture that wanders",
     minutes=8,
     difficulty=2,
-    words="""This layer rolls the image, attends inside windows under the mask, and puts the windows together again. Alone it looks
-fine. In a deep network with a residual path each patch is added to another one, and after a dozen layers nothing is where
+    words="""This layer rolls the image, attends inside windows under the mask, and puts the windows together again. Its shape
+is right. In a deep network with a residual path each patch is added to another one, and after a dozen layers nothing is where
 it was. With a bias that lets every patch see only itself the layer should hand back the image it was given. Mend it.""",
     solution=_shifted_layer,
     given=_shifted_layer_given,
@@ -245,6 +273,7 @@ it was. With a bias that lets every patch see only itself the layer should hand 
         Case(numbers(2, 6, 6, 3), 3, 1, _near(3), says="windows of 3 × 3, shift 1", axes=_PLACE),
         Case(*_random_image(3, 6, 6, 3, 2), says="windows of 3 × 3, shift 2", axes=_PLACE),
         Case(*_random_image(5, 4, 4, 2, 0), says="no shift", axes=_PLACE),
+        Case(*_random_image(8, 4, 8, 4, 3), says="windows of 4 × 4, shift 3", axes=_PLACE),
         Case(np.full((4, 4, 1), 0.5), 2, 1, numbers(7, 4, 4), says="an image of one colour", axes=_PLACE),
     ],
     draw=lambda rng: _random_image(
@@ -256,10 +285,28 @@ it was. With a bias that lets every patch see only itself the layer should hand 
     ),
     axes=_PLACE,
     properties=[
-        Property("one colour stays", _constant_stays, "An image of one colour must stay as it is: weights sum to 1."),
+        Property("one colour stays", _constant_stays, "An image of one colour must come back as it was: is something added to the averages, or do the weights that each query gives not sum to 1?"),
     ],
     mistakes=[
-        Mistake("np.roll(made, (shift, shift), (0, 1))", "made", "The picture still comes back `shift` patches up and left of where it was: roll it back."),
+        Mistake("np.roll(made, (shift, shift), (0, 1))", "made", "The picture still comes back `shift` patches up and left of where it was: roll it back. (`np.roll` makes a new array: return that one.)"),
+        *(
+            Mistake("np.roll(made, (shift, shift), (0, 1))", f"np.roll(made, ({by}, {by}), (0, 1))", message)
+            for by, message in {
+                "1": "Right only when shift is 1: roll by `shift`.",
+                "2": "Right only when shift is 2: roll by `shift`.",
+                "window // 2": "Right only when shift is W // 2, as in Swin: roll by `shift`.",
+                "window": "You roll back by the whole window. Back is by what it was rolled there: `shift`.",
+            }.items()
+        ),
+        Mistake("np.roll(made, (shift, shift), (0, 1))", "image + np.roll(made, (shift, shift), (0, 1))", "It comes back now, but the image itself is added: the residual path is outside this layer."),
+        Mistake("np.roll(made, (shift, shift), (0, 1))", "image + made", "The image itself is added: the residual path is outside this layer. And the picture does not come back yet."),
+        Mistake("weights @ v", "weights.swapaxes(-1, -2) @ v", "It comes back now, but the weights are transposed: (query, key) @ (key, c) was right."),
+        Mistake(_transposed_and_away, "The weights are transposed: (query, key) @ (key, c) was right. And the picture does not come back yet."),
+        Mistake("np.where(mask, bias, -np.inf)", "np.where(mask, -np.inf, bias)", "It comes back now, but the mask is turned round: this hides what may be seen."),
+        Mistake(_hides_and_away, "The mask is turned round: this hides what may be seen. And the picture does not come back yet."),
+        Mistake(lambda image, window, shift, bias: np.roll(image, (shift, shift), (0, 1)), "The image is only rolled, down and right: the windows are not attended. It is `made` that must be rolled back."),
+        Mistake(lambda image, window, shift, bias: np.roll(image, (-shift, -shift), (0, 1)), "The image is only rolled, up and left: the windows are not attended. It is `made` that must be rolled back."),
+        Mistake(_layer(there=1, back=0), "It is rolled the other way round there, and not back: the seam is on the wrong side, and the picture wanders down and right."),
         Mistake("np.roll(made, (shift, shift), (0, 1))", "np.roll(made, (-shift, -shift), (0, 1))", "You roll once more in the same direction. Back is the other one: +shift."),
         Mistake("np.roll(made, (shift, shift), (0, 1))", "np.roll(made, (shift, shift), (1, 2))", "The axes are (height, width, c): rows are axis 0, columns axis 1. Yours rolls columns and channels."),
         Mistake("np.roll(made, (shift, shift), (0, 1))", "np.roll(made, shift, 0)", "Only the rows have come back. Columns were rolled as well."),

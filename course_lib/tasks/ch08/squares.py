@@ -50,6 +50,39 @@ def _squares(corner, order="C"):
     return wrong
 
 
+def _run_off(message, corner, window=None, forms="cpl"):
+    """Squares that run off the table: Collected for np.array, Put into an array of zeros, or left in a List.
+
+    Of the first and the last only the error is left, so that different corners may look the same.
+    """
+
+    def pieces(table):
+        W = window or (len(table) + 1) // 2
+        for r in range(W):
+            for c in range(W):
+                top, left, *ends = corner(W, r, c)
+                bottom, right = ends or (top + W, left + W)
+                yield table[top:bottom, left:right].ravel()
+
+    def collected(table):
+        bias = list(pieces(table))
+        return np.array(bias)
+
+    def put(table):
+        W = window or (len(table) + 1) // 2
+        bias = np.zeros((W * W, W * W))
+        for k, piece in enumerate(pieces(table)):
+            bias[k] = piece
+        return bias
+
+    made = {
+        "c": Mistake(collected, message),
+        "p": Mistake(put, f"{message} (Some of your pieces are too short for their row.)"),
+        "l": Mistake(lambda table: list(pieces(table)), f"{message} (Some of your pieces are shorter than others.)"),
+    }
+    return [made[form] for form in forms]
+
+
 def _first(result, table):
     W = (len(table) + 1) // 2
     return np.allclose(np.asarray(result)[0], table[W - 1 :, W - 1 :].ravel(), atol=1e-6)
@@ -99,6 +132,14 @@ For W = 2 and the table `[[0, 1, 2], [3, 4, 5], [6, 7, 8]]` the first row is `[4
         Mistake(_squares(lambda W, r, c: (W - 1 - c, W - 1 - r)), "Row and column of the query have changed places: r moves the square up, c moves it left."),
         Mistake(_squares(lambda W, r, c: (W - 1 - r, W - 1 - c), "F"), "The piece is flattened column by column. The keys of a window are numbered row by row."),
         Mistake(_squares(lambda W, r, c: (W - 1, W - 1)), "Every query reads the same corner. The square must move with r and c."),
+        *_run_off("2 is W − 1 in the lesson's window of 3. Here W comes from the table.", lambda W, r, c: (2 - r, 2 - c)),
+        *_run_off("3 is the lesson's window. Here W comes from the table.", lambda W, r, c: (2 - r, 2 - c), window=3),
+        *_run_off("Your square moves down and right; it must move up and left.", lambda W, r, c: (W - 1 + r, W - 1 + c), forms="p"),
+        *_run_off("W − 1 is missing: offset (−r, −c) stands at [W − 1 − r, W − 1 − c].", lambda W, r, c: (-r, -c), forms="p"),
+        *_run_off("A slice ends where you say, not after so many: from `top`, W rows end at top + W.", lambda W, r, c: (W - 1 - r, W - 1 - c, W, W), forms="p"),
+        *_run_off("Your pieces differ in size. The first query's begins at [W − 1, W − 1], and from there the square must move up and left. Does yours move down and right, is W − 1 missing, or does a slice end at W in place of top + W?", lambda W, r, c: (-r, -c), forms="cl"),
+        Mistake(lambda table: _sliding_square(table)[: (len(table) + 1) // 2], "Only the queries of row 0: is the `return` indented too far, inside the loop over r?"),
+        Mistake(lambda table: _sliding_square(table) * (np.arange(((len(table) + 1) // 2) ** 2) < (len(table) + 1) // 2)[:, None], "Only the queries of row 0 are filled in, the others are still 0: is the `return` indented too far?"),
         Mistake(_squares(lambda W, r, c: (0, 0)), "Every query reads the upper left corner. That is the piece of the last query only."),
         Mistake(_squares(lambda W, r, c: (W - 1 - r, W - 1)), "The square moves up with r, but it stays in the same columns: c has no part in it."),
         Mistake(_squares(lambda W, r, c: (W - 1, W - 1 - c)), "The square moves left with c, but it stays in the same rows: r has no part in it."),
@@ -108,7 +149,6 @@ For W = 2 and the table `[[0, 1, 2], [3, 4, 5], [6, 7, 8]]` the first row is `[4
         Mistake(lambda table: _sliding_square(np.asarray(table).T), "Rows and columns of the table have changed places."),
         Mistake("(len(table) + 1) // 2", "len(table) // 2", "W is one too small: a table of 2W − 1 rows belongs to a window of (2W − 1 + 1) / 2."),
         Mistake("(len(table) + 1) // 2", "len(table)", "`len(table)` is 2W − 1. The window has W = (len(table) + 1) // 2 rows."),
-        Mistake("table[top : top + W, left : left + W]", "table[top:W, left:W]", "A slice ends where you say, not after so many: from `top`, W rows end at top + W."),
         Mistake("bias.append(table[top : top + W, left : left + W].ravel())", "table[top : top + W, left : left + W].ravel()", "The list stays empty. Is each piece appended, and is W what it should be? Print it."),
         Mistake("table[top : top + W, left : left + W]", "table[top : top, left : left]", "Your pieces are empty: a slice ends *before* its second number. From `top`, W rows end at top + W."),
         Mistake("top, left = W - 1 - r, W - 1 - c", "top, left = 1 - W - r, 1 - W - c", "Your pieces begin at negative places, which count from the end. Offset 0 stands at W − 1: the piece begins at W − 1 − r, W − 1 − c."),

@@ -42,6 +42,11 @@ def _by_repeating(scores, bias, mask):
     return softmax(np.where(every, scores + bias[np.newaxis], -np.inf))
 
 
+def _hidden_then_divided(scores, bias, mask):
+    weights = softmax(scores + bias) * mask[:, None]
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
 def _seams(seed, heads, size, window, shift, loud=1.0):
     """Random scores and bias, and the mask of shifted windows."""
     mask = shift_mask(size, size, window, shift)
@@ -79,6 +84,8 @@ heads it stops with an error, which is kinder.) And where scores are large, hidd
         Case(*_seams(3, 3, 3, 3, 1), says="one window, three heads", axes=_WINDOW),
         Case(*_seams(4, 4, 4, 2, 1, loud=120.0), says="large scores", axes=_WINDOW),
         Case(*_seams(5, 2, 4, 2, 0), says="no shift: nothing is hidden", axes=_WINDOW),
+        Case(*_seams(8, 2, 4, 2, 1, loud=1e5), says="huge scores", axes=_WINDOW),
+        Case(numbers(9, 4, 2, 4, 4), numbers(10, 2, 4, 4), np.tile(np.tri(4, dtype=bool), (4, 1, 1)), says="each patch sees itself and what comes before it", axes=_WINDOW),
         Case(numbers(6, 4, 4, 4, 4), numbers(7, 4, 4, 4), np.tile(np.eye(4, dtype=bool), (4, 1, 1)), says="each patch alone", axes=_WINDOW),
     ],
     draw=lambda rng: _seams(int(rng.integers(1000)), int(rng.integers(1, 5)), 4, 2, 1, loud=(1.0, 120.0)[rng.integers(2)]),
@@ -90,6 +97,11 @@ heads it stops with an error, which is kinder.) And where scores are large, hidd
     mistakes=[
         Mistake(_RUN, "biased - 100 * ~mask", "This is as it was: the windows of the mask stand where the heads are, and −100 is not enough."),
         Mistake(_RUN, "biased - 100 * ~mask[:, None]", "The axis is right now. But −100 hides only while scores are small: where they are large the hidden key still wins. Set the score to −∞."),
+        Mistake(_RUN, "biased - 1000 * ~mask[:, None]", "The axis is right now. −1000 moves the limit, it does not remove it: where a hidden key is ahead by more, it still wins. Set the score to −∞."),
+        Mistake(_RUN, "biased + -np.inf * ~mask[:, None]", "0 · ∞ is nan, and that is what the visible keys get: choose with `np.where`."),
+        Mistake(_RUN, "biased + -np.inf * ~mask", "Two things. 0 · ∞ is nan: choose with `np.where`. And the windows of the mask still stand where the heads are."),
+        Mistake(_RUN, "np.where(mask.swapaxes(-1, -2)[:, None], biased, -np.inf)", "The mask is (query, key); yours is turned."),
+        Mistake(_hidden_then_divided, "0/0: the hidden key had taken all the weight before you hid it. Hide the scores, before the softmax."),
         Mistake(_RUN, "np.where(mask, biased, -np.inf)", "−∞ hides for sure now. But the windows of the mask still stand where the heads are: give it an axis for the heads."),
         Mistake(_RUN, "np.where(mask[None], biased, -np.inf)", "`mask[None]` puts the new axis in front: the windows still stand where the heads are. It belongs behind the windows."),
         Mistake(_RUN, "np.where(mask[:, :, None], biased, -np.inf)", "The new axis stands behind the queries. The heads come right after the windows: `mask[:, None]`."),
