@@ -3,7 +3,8 @@
 #
 # In a sentence one number says where a key stands: the offset $j - i$. In an image it takes two: how many rows down,
 # how many columns to the right. Swin gives each pair of offsets a learned number and adds it to the score, inside small
-# square windows. Nothing else is new: you will see the primitive of chapter 04 used twice, once per axis.
+# square windows. The bias itself brings nothing else that is new: you will see the primitive of chapter 04 used twice, once
+# per axis.
 #
 # **You will be able to**
 # - number the patches of a window, and find the two offsets of any pair;
@@ -64,8 +65,8 @@ assert np.array_equal(patches[2, 5].reshape(4, 4, 3), image[8:12, 20:24])
 
 def show(pictures, alt, borders=(4,)):
     """Pictures of patches beside each other, by title; the white lines are the borders of windows."""
-    fig, axes = plt.subplots(1, len(pictures), figsize=(2.2 * len(pictures), 2.4))
-    for ax, (title, picture) in zip(axes, pictures.items()):
+    fig, axes = plt.subplots(1, len(pictures), figsize=(2 * len(pictures), 2.2), squeeze=False)
+    for ax, (title, picture) in zip(axes[0], pictures.items()):
         ax.imshow(np.clip(picture, 0, 1), extent=(0, size, size, 0))
         for line in borders:
             ax.axhline(line, color="white", linewidth=2)
@@ -143,10 +144,11 @@ for i in range(4):
 # ## The index, derived
 #
 # Which row? A table of a neural network is a list, so we must number the pairs of offsets. We have done that before,
-# with the patches: lay them out as a square and read it row by row. The square has $2W - 1$ rows and $2W - 1$ columns.
+# with the patches: lay them out as a square and read it line by line. The square has $2W - 1$ lines and $2W - 1$
+# columns. (We say *line* here and keep *row* for the rows of the window and of the table.)
 #
-# 1. Its first row is $\Delta\text{row} = -(W - 1)$. To count from 0, add $W - 1$. The same for columns.
-# 2. Reading row by row, each full row before ours holds $2W - 1$ numbers. So multiply, and add the column.
+# 1. Its first line is $\Delta\text{row} = -(W - 1)$. To count from 0, add $W - 1$. The same for columns.
+# 2. Reading line by line, each full line before ours holds $2W - 1$ numbers. So multiply, and add the column.
 #
 # $$\text{index} = (\Delta\text{row} + W - 1)\,(2W - 1) + (\Delta\text{column} + W - 1)$$
 #
@@ -158,7 +160,7 @@ down, right = r2 - r1, c2 - c1
 print(f"Δrow = {r2} − {r1} = {down:+d}, Δcolumn = {c2} − {c1} = {right:+d}")
 print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
 row = (down + 1) * 3 + right + 1
-print(f"row {down + 1} of the square, 3 numbers in each: {down + 1} · 3 + {right + 1} = {row}")
+print(f"line {down + 1} of the square, 3 numbers in each: {down + 1} · 3 + {right + 1} = {row}")
 
 # %% [markdown]
 # Then the loop over all pairs, and the library's function for whole arrays:
@@ -214,18 +216,22 @@ shared = {tuple(d) for d in delta.tolist() if (d[0] + 2) * 3 + d[1] + 2 == 10}
 print("times W, row 10 is shared by", *sorted(shared))
 in_list = (np.arange(9) - np.arange(9)[:, None]).ravel()  # j − i
 assert np.array_equal(indices["times W"], in_list + 8) and indices["plus W"].max() == 30
+try:
+    np.zeros(25)[indices["plus W"]]
+except IndexError as error:
+    print("plus W:", error)
 
 # %% [markdown]
 # With the factor $W$ only 17 of 25 rows are used, and *two to the right* is the same as *one down and one to the left*.
 # That is no accident: $W \Delta\text{row} + \Delta\text{column}$ is the offset $j - i$ of the list, which we have just
 # left behind. Nothing fails: the model trains, and cannot tell these apart. With $W$ in place of $W - 1$ all rows stay
-# apart, but the last ones lie past the end of the table: an error in NumPy, and on a GPU a message that comes late.
+# apart, but the last ones lie past the end of the table, and NumPy refuses them.
 #
 # ## A 3 × 3 window
 #
-# Choose the key (point, tap or arrow keys) and follow the calculation; click a patch to make it the query. Two things
-# to look for: how the nine outlined rows move in the table when the query moves, and which query reads the table's last
-# row.
+# Choose the key (click, tap or arrow keys) and follow the calculation; click it once more, or press Enter, to make it
+# the query. Two things to look for: how the nine outlined rows move in the table when the query moves, and which query
+# reads row 24.
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
@@ -243,7 +249,7 @@ for query in range(9):
     r, c = divmod(query, 3)
     square = table[2 - r : 5 - r, 2 - c : 5 - c]
     assert np.array_equal(square.ravel(), window_index(3)[query])
-print("the keys of query (r, c) read rows 2 − r … 4 − r and columns 2 − c … 4 − c of the table")
+print("query (r, c) reads lines 2 − r … 4 − r and columns 2 − c … 4 − c of the square")
 
 # %% [markdown]
 # ## `to_grid`, twice
@@ -392,20 +398,36 @@ from course_lib.reference.window import partition, reverse
 W = 4
 up = np.zeros((2 * W - 1, 2 * W - 1))
 up[-1 + W - 1, 0 + W - 1] = 20.0
-look_up = window_bias(up.reshape(-1, 1), W)[0]
+above = window_bias(up.reshape(-1, 1), W)[0]
 
 values = partition(colours, W)
 nothing = np.zeros((4, 16, 1))
-output, weights = attention(nothing, nothing, values, bias=look_up)
+output, weights = attention(nothing, nothing, values, bias=above)
 print("windows", values.shape, "weights", weights.shape)
 moved = reverse(output, size, size)
 assert np.allclose(moved[1:4], colours[:3])
 assert np.allclose(moved[0, :4], colours[:4, :4].mean(axis=(0, 1)))
-show({"patches": colours, "looking one up": moved}, "Each window has moved down by one patch")
+show({"patches": colours, "the patch above": moved}, "Each window has moved down by one patch")
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. The first row of a window has nobody above it: its patches
 # find no key with the large number and average all sixteen. No number of the table can reach across a border.
+#
+# **Your turn.** Here two numbers are large: two columns to the right, and one row down. What do you expect in each
+# corner of a window? Run it. Then write another table: one that mixes each patch with all of its own row, say.
+
+# %%
+mine = np.zeros((2 * W - 1, 2 * W - 1))
+mine[0 + W - 1, 2 + W - 1] = 20.0
+mine[1 + W - 1, 0 + W - 1] = 20.0
+
+output, weights = attention(nothing, nothing, values, bias=window_bias(mine.reshape(-1, 1), W)[0])
+assert np.allclose(weights.sum(axis=-1), 1)
+show({"by my table": reverse(output, size, size)}, "The patches as my table mixes them")
+
+# %% [markdown]
+# Where both keys are in the window, their colours are mixed half and half. Where only one is, it gets all. The lower
+# right corner has neither: its patches average all sixteen.
 #
 # ## The small image, with and without a bias
 #
@@ -484,7 +506,7 @@ assert table == 169 and everywhere // windows == (h // M) ** 2
 
 # %% [markdown]
 # One bias serves all 64 windows, since only offsets matter. 169 numbers per head are few; T5 needs buckets because a
-# sentence has thousands of offsets, and a window has 13 per axis.
+# text has hundreds or thousands of offsets, and a window has 13 per axis.
 
 # %% [markdown]
 # ## Windows have borders
@@ -510,17 +532,20 @@ for shift in (0, 2):
 up_down = [windows_of(s)[1:] != windows_of(s)[:-1] for s in (0, 2)]
 assert not (up_down[0] & up_down[1]).any()  # no neighbours are separated both times
 reach = [np.equal.outer(windows_of(s).ravel(), windows_of(s).ravel()) for s in (0, 2)]
+heard = (reach[1].astype(int) @ reach[0] > 0).sum(axis=1).reshape(8, 8)
 patch = 3 * 8 + 3  # row 3, column 3, beside both borders
-after_two = (reach[1].astype(int) @ reach[0] > 0)[patch]
-print("patch (3, 3) has seen after one layer:", reach[0][patch].sum(), "| after two:", after_two.sum())
-assert reach[0][patch].sum() == 16 and after_two.all()
+print("patch (3, 3) has seen after one layer:", reach[0][patch].sum(), "| after two:", heard[3, 3])
+print("after two layers (3, 0) has seen", heard[3, 0], "and the corner (0, 0)", heard[0, 0])
+assert reach[0][patch].sum() == 16
+assert np.array_equal(np.argwhere(heard == 64), np.argwhere(np.ones((4, 4))) + 2)  # rows and columns 2 to 5
 eight = [str(k) for k in range(8)]
 seen = (2 - reach[0][patch]).reshape(8, 8)
 figures.heatmap(seen, rows=eight, columns=eight, alt="After how many layers (3, 3) has seen each patch")
 
 # %% [markdown]
-# No pair of neighbours is separated both times, and after two layers a patch beside the borders has heard of the whole
-# image.
+# No pair of neighbours is separated both times. After two layers (3, 3) has heard of the whole image, like all 16
+# patches of the middle piece. A patch at an edge, such as (3, 0), has heard of half of it, and a corner patch still only
+# of 16. Later layers carry on from there.
 
 # %% [markdown]
 # ## Rolling instead of cutting
@@ -530,7 +555,7 @@ figures.heatmap(seen, rows=eight, columns=eight, alt="After how many layers (3, 
 #
 # In one dimension first: eight patches, $W = 4$, rolled by 2. The first window is what we want: 2 to 5, across the old
 # border. The second holds 6, 7 and, after them, 0, 1, from the other end of the line. They look like neighbours now and
-# are none, so they must not see each other. That is the **mask**: in a window, a patch sees those that came from its
+# are not, so they must not see each other. That is the **mask**: in a window, a patch sees those that came from its
 # own side of the seam.
 
 # %%
@@ -595,9 +620,23 @@ for n, window, shift in sizes:
 print(f"{len(sizes)} sizes and shifts: the same mask from four labels as from nine")
 
 # %% [markdown]
+# **Your turn.** Take windows of 3 × 3 and a shift of 1. Window 3 lies on both seams: into which pieces do they cut it,
+# and so how many of its 81 pairs may look? Say a number, then run the cell. Then try a shift of 2, and another window.
+
+# %%
+window, shift = 3, 1
+mask = mask_by_sides(2 * window, window, shift)
+assert np.array_equal(mask, shift_mask(2 * window, 2 * window, window, shift))
+for k in range(4):
+    print(f"window {k}: {mask[k].sum()} of {mask[k].size} pairs may look")
+names = [f"{r} {c}" for r in range(window) for c in range(window)]
+figures.heatmap(mask[3].astype(int), rows=names, columns=names, alt="Mask of window 3: 1 may look")
+
+# %% [markdown]
 # ## And back again
 #
-# Roll, cut, attend with the mask, put together, **roll back**. The table that looks one up, now in shifted windows:
+# Roll, cut, attend with the mask, put together, **roll back**. The table that takes the patch above, now in shifted
+# windows:
 
 
 # %%
@@ -610,11 +649,11 @@ def attend_shifted(image, W, shift, bias):
     return np.roll(reverse(output, height, width), (shift, shift), (0, 1))
 
 
-shifted = attend_shifted(colours, W, 2, look_up)
+shifted = attend_shifted(colours, W, 2, above)
 assert np.allclose(shifted[1], colours[0]) and np.allclose(shifted[3:6], colours[2:5])
 assert np.allclose(shifted[0, :2], colours[:2, :2].mean(axis=(0, 1)))
-alt = "Looking one up in windows shifted by 2: rows 0, 2 and 6 have nobody above them"
-show({"patches": colours, "looking one up, shifted": shifted}, alt, borders=(2, 6))
+alt = "Taking the patch above in windows shifted by 2: rows 0, 2 and 6 have nobody above them"
+show({"patches": colours, "the patch above": shifted}, alt, borders=(2, 6))
 
 # %% [markdown]
 # Row 4, a blur in plain windows, now lies inside a window and finds its upper neighbour. Row 0 is still at the top of
@@ -726,18 +765,22 @@ with_table, frozen = share_right(model, 4, step), share_right(without, 4, step)
 print(f"with a table {with_table:.0%}, with a table of zeros {frozen:.0%}, by chance {1 / 6:.0%}")
 learned = model[1].table.detach().reshape(7, 7)
 assert with_table > 0.95 and frozen < 0.5
+unseen = torch.cat([learned[:, 0], learned[-1]])  # Δcolumn = −3, Δrow = +3
+print(f"unseen offsets: from {unseen.min():.1f} to {unseen.max():.1f}; the median of the table {learned.median():.1f}")
 assert divmod(int(learned.argmax()), 7) == (-1 + 3, 1 + 3)
+assert not unseen.any() and learned.median() < -0.5
 signs = ["−3", "−2", "−1", "0", "+1", "+2", "+3"]
 axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →")
 figures.heatmap(learned, **axes, digits=1, alt="The learned table")
 
 # %% [markdown]
-# A single peak, at $(-1, +1)$. The first column and the last row have stayed at 0: they are the offsets that no asked
-# query can see.
+# The highest number is at $(-1, +1)$, as it should be; $(0, 0)$ stands a little above the rest as well. And look at the
+# first column and the last row: they are offsets that no asked query can see, and have stayed at 0. Everything else
+# that was of no use has been pressed down, so that these untrained numbers now stand *above* it. Keep that in mind.
 #
 # ## When the window grows
 #
-# A model is trained with $W = 4$ and shall run with $W = 8$. Its table has 49 rows, the new one $15^2 = 225$. Three
+# A model is trained with $W = 4$ and must run with $W = 8$. Its table has 49 rows, the new one $15^2 = 225$. Three
 # ways to fill it:
 #
 # - **flat**: put the 49 numbers into the first 49 rows. But the old rows were numbered for a square 7 wide, and are
@@ -779,21 +822,31 @@ filled = {
     "keep": torch.nn.functional.pad(learned, (4, 4, 4, 4), value=low),
     "stretch": torch.nn.functional.interpolate(learned[None, None], size=(15, 15), mode="bicubic"),
 }
-filled["keep, peak + ln 4"] = filled["keep"].clone()
-filled["keep, peak + ln 4"][-1 + 7, 1 + 7] += math.log(4)
+kept = learned.clone()
+kept[:, 0] = kept[-1] = low  # what no asked query has trained
+filled["keep, unseen low"] = torch.nn.functional.pad(kept, (4, 4, 4, 4), value=low)
+filled["… and peak + ln 4"] = filled["keep, unseen low"].clone()
+filled["… and peak + ln 4"][-1 + 7, 1 + 7] += math.log(4)
 right = {}
 for name, table in filled.items():
     larger = with_window(model, table, 8)
     right[name] = share_right(larger, 8, (-1, 1)), share_right(larger, 8, (-2, 2), repeat=2)
     print(f"{name:17} more image {right[name][0]:.0%}, finer patches {right[name][1]:.0%}")
 assert right["keep"][0] > right["stretch"][0] + 0.2 and right["stretch"][1] > right["keep"][1] + 0.2
-assert max(right["flat"]) < 0.45 and right["keep, peak + ln 4"][0] > 0.95
+assert max(right["flat"]) < 0.45 and right["… and peak + ln 4"][0] > 0.97
+assert right["keep, unseen low"][0] - right["keep"][0] > 1 - right["keep, unseen low"][0]  # the larger part
 
 # %% [markdown]
-# Stretch and keep are each right for one kind of growth, and *flat* for none. Even *keep* loses something: in the
-# softmax 64 keys share the weight where there were 16. Give the peak $\ln 4$ more, a factor of 4, and nothing is lost
-# (the last line). It is easy to believe that interpolation is simply what one does with a table; let the reason for the
-# larger window decide.
+# Stretch and keep are each right for one kind of growth, and *flat* for none. Even *keep* loses something, for two
+# reasons:
+#
+# - the larger part: the untrained offsets. With $W = 4$ no asked query could see them. In the window of 8 × 8 most
+#   queries do, and their 0 takes weight from the peak. Set them to the smallest number too: *unseen low*;
+# - the smaller part: in the softmax 64 keys share the weight where there were 16. Give the peak $\ln 4$ more, a factor
+#   of 4: the last line.
+#
+# It is easy to believe that interpolation is simply what one does with a table; let the reason for the larger window
+# decide.
 #
 # ## A function instead of a table
 #

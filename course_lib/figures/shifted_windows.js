@@ -13,7 +13,7 @@ function start(data) {
   const border = (r) => (r - (state.step === 1 ? state.s : 0)) % state.w === 0 && r > 0;
 
   const steps = data.steps.map(([name], k) => el("button", { onclick: () => { state.step = k; build(); } }, `${k + 1} ${name}`));
-  const shift = slider("shift", { min: 0, max: 3, step: 1, value: state.s }, (v) => { state.s = v; build(); });
+  const shift = slider("shift", { min: 1, max: data.window - 1, step: 1, value: state.s }, (v) => { state.s = v; build(); });
   const controls = el("div", { class: "rp-controls" },
     slider("window W", { min: data.sizes[0], max: data.sizes[1], step: 1, value: state.w }, (v) => {
       state.w = v;
@@ -32,8 +32,7 @@ function start(data) {
   function build() {
     shift.querySelector("input").max = state.w - 1;
     for (const [k, button] of steps.entries()) button.setAttribute("aria-pressed", String(k === state.step));
-    says.textContent = data.steps[state.step][1].replaceAll("{w}", state.w).replaceAll("{s}", state.s)
-      .replace("{count}", state.s ? 9 : 4);
+    says.textContent = data.steps[state.step][1].replaceAll("{w}", state.w).replaceAll("{s}", state.s);
     cells = range(n()).map((r) => range(n()).map((c) => {
       const [y, x] = [home(r), home(c)], letter = state.step ? ` ${"ABCDEFGHI"[piece(y, x)]}` : "";
       const cell = el("td", { class: "rp-cell", "data-y": y, "data-x": x, tabindex: "-1" }, `${y * n() + x}${letter}`);

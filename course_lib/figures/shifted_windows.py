@@ -1,6 +1,5 @@
 """Swin's shifted windows, alive: the pieces of an image, where the roll takes them, and who may look at whom."""
 
-from ..reference.window import check_shift
 from .heatmap import ROW
 from .live import TABLE, Picture
 from .text import check_whole, escape
@@ -10,7 +9,7 @@ SIZES = (2, 4)
 PIECES = ["#a8d4f7", "#f8cf84", "#bfe3c4", "#f4ee9d", "#e3c3ee", "#8fd3d1", "#d3d7dd", "#f7c0b4", "#d9e8a0"]
 STEPS = {
     "plain windows": "Without a shift: four windows of {w} × {w} patches. Neighbours across a border never meet.",
-    "shifted windows": "Move all borders by {s}, down and right. Now there are {count} pieces of different sizes.",
+    "shifted windows": "Move all borders by {s}, down and right. Now there are 9 pieces of different sizes.",
     "rolled": "Roll the image by {s} up and left, round the edges: the pieces fill four windows of {w} × {w} again.",
     "mask": "But some windows now hold pieces from opposite edges. A patch looks only at patches of its own piece.",
 }
@@ -21,11 +20,11 @@ def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None
     (2–4) and the shift; choose a patch (click, tap, arrow keys) and see where each step takes it and which patches of
     its window the mask hides from it.
 
-    Raises ValueError for a window outside 2 … 4 or a shift that is not below it.
+    Raises ValueError for a window outside 2 … 4 or a shift outside 1 … W − 1.
     Source: Liu et al. 2021, section 3.2, figure 4.
     """
     window = check_whole("window", window, *SIZES)
-    check_shift(shift, window)
+    shift = check_whole("shift", shift, 1, window - 1)
     heading = title or "Shifted windows: roll, attend inside windows, hide what only the roll brought together"
     n = 2 * window
     plain = [[(r, c) for c in range(n)] for r in range(n)]
@@ -34,12 +33,12 @@ def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None
     counts = f"{allowed} of {4 * window**4} pairs inside windows may look, {4 * window**4 - allowed} are hidden."
     body = (
         f'<p style="margin:0 0 6px"><b>{escape(heading)}</b></p>'
-        + _grid(plain, window, shift, f"The image: {pieces(shift)} pieces")
+        + _grid(plain, window, shift, "The image: 9 pieces")
         + _grid(rolled, window, shift, f"Rolled by {shift} up and left: four windows")
         + f"<p>A patch may look at patches of its own window with its own letter. {counts}</p>"
     )
     alt = (
-        f"{n} by {n} patches, windows of {window} by {window}, shift {shift}: the {pieces(shift)} pieces of the "
+        f"{n} by {n} patches, windows of {window} by {window}, shift {shift}: the 9 pieces of the "
         f"shifted windows and the four windows they fill after the roll. {counts}"
     )
     data = {
@@ -59,11 +58,6 @@ def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None
         script="shifted_windows.js",
         data=data,
     )
-
-
-def pieces(shift: int) -> int:
-    """Into how many pieces the borders cut 2W × 2W patches: four windows, or nine when they are shifted."""
-    return 9 if shift else 4
 
 
 def allowed_pairs(window: int, shift: int) -> int:

@@ -16,13 +16,14 @@ function start(data) {
 
   const controls = el("div", { class: "rp-controls" },
     slider("window W", { min: data.sizes[0], max: data.sizes[1], step: 1, value: state.w }, (v) => {
-      [state.w, state.q, state.k, state.row] = [v, Math.min(state.q, v * v - 1), Math.min(state.k, v * v - 1), null];
+      const stay = (p) => Math.min(Math.floor(p / state.w), v - 1) * v + Math.min(p % state.w, v - 1); // same place
+      [state.w, state.q, state.k, state.row, held] = [v, stay(state.q), stay(state.k), null, null];
       build();
     }));
-  const grid = el("table", { role: "grid", "aria-label": "Patches of the window; arrow keys choose the key, Enter makes it the query" });
+  const grid = el("table", { role: "grid", "aria-label": "Patches of the window; arrow keys choose the key, Enter or Space makes it the query" });
   const table = el("table", { role: "grid", class: "rp-rows", "aria-label": "Rows of the table by offset; arrow keys move" });
   const reading = el("p", { class: "rp-reading", "aria-live": "polite" });
-  let cells = [], rows = [];
+  let cells = [], rows = [], held = null; // held: the key chosen by a click or by the keys
 
   function build() {
     const { w } = state;
@@ -67,32 +68,29 @@ function start(data) {
         + `Δcolumn = ${kc} − ${qc} = ${signed(dc)}; ${sum}`, el("b", {}, `row ${chosen}`), "."]));
   }
 
-  let pointer = "", tapped = "";
+  // By click alone: on its way to another place the pointer crosses other patches.
   const choose = (event) => {
-    if (event.type === "pointerover") {
-      const before = pointer;
-      pointer = `${event.clientX} ${event.clientY}`;
-      if (pointer === before) return; // a pointer that rests chooses nothing when the picture changes under it
-    }
     const cell = event.target.closest(".rp-cell");
     if (!cell) return;
-    if (cell.dataset.row) state.row = Number(cell.dataset.row);
-    else [state.k, state.row] = [Number(cell.dataset.p), null];
-    if (event.type === "click" && cell.dataset.p) { // a finger cannot point without a tap: its second one counts
-      if (event.pointerType !== "touch" || tapped === cell.dataset.p) state.q = state.k;
-      tapped = cell.dataset.p;
+    const p = cell.dataset.p && Number(cell.dataset.p);
+    if (cell.dataset.row) [state.row, held] = [Number(cell.dataset.row), null];
+    else [state.k, state.row] = [p, null];
+    if (event.type === "click" && cell.dataset.p) {
+      if (held === p) state.q = p; // a second click on the key
+      held = p;
     }
     mark();
   };
-  for (const target of [grid, table]) for (const kind of ["pointerover", "click", "focusin"]) target.addEventListener(kind, choose);
+  for (const target of [grid, table]) for (const kind of ["click", "focusin"]) target.addEventListener(kind, choose);
   // A step up, down, left or right in a square of `size` cells, from cell `at`, kept inside.
   const walk = (square, size, at) => (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (step) {
       const n = size(), [r, c] = [Math.floor(at() / n) + step[0], at() % n + step[1]];
       if (r >= 0 && c >= 0 && r < n && c < n) square()[r * n + c].focus();
-    } else if (event.key === "Enter" && event.target.dataset.p) {
-      state.q = state.k;
+      held = event.target.dataset.p ? state.k : null;
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (event.target.dataset.p) state.q = state.k;
       mark();
     } else return;
     event.preventDefault(); // the page must not scroll under the reader
@@ -102,6 +100,6 @@ function start(data) {
 
   build();
   return [controls, reading, el("div", { class: "rp-pair" }, grid, table),
-    el("p", { class: "rp-note" }, "Point at a patch to make it the key, click it (or tap it twice) to make it the query. By keyboard: arrow keys, and Enter. "
+    el("p", { class: "rp-note" }, "Click or tap a patch to make it the key, and once more to make it the query. By keyboard: arrow keys, then Enter or Space. "
       + "The rows outlined in the table are those this query reads.")];
 }

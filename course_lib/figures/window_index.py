@@ -13,8 +13,9 @@ OUTLINE = "box-shadow:inset 0 0 0 2px #7a3ea8;font-weight:700"
 
 def window_index(window: int = 3, query: int = 4, *, title: str | None = None) -> Picture:
     """A W × W window whose patches show (Δrow, Δcolumn) from the query and the table row this takes; beside it the
-    (2W − 1)² table with the W × W rows that the query reads outlined. Alive: point at a patch or walk with the arrow
-    keys to choose the key and read its calculation, click or press Enter to make it the query; slider for W (2–4).
+    (2W − 1)² table with the W × W rows that the query reads outlined. Alive: click a patch or walk with the arrow
+    keys to choose the key and read its calculation, click once more or press Enter or Space to make it the query;
+    slider for W (2–4).
 
     Raises ValueError for a window outside 2 … 4 or a query that is none of its patches.
     """

@@ -27,7 +27,7 @@ def test_what_is_hidden_is_what_the_mask_hides(shown):
     page = shown(figures.shifted_windows())
     page.get_by_role("button", name="4 mask").click()
     for window in (2, 3, 4):
-        for shift in range(window):
+        for shift in range(1, window):
             n = 2 * window
             page.evaluate(SET, [window, shift])
             rolled = np.roll(np.arange(n * n).reshape(n, n), (-shift, -shift), (0, 1))
@@ -62,6 +62,10 @@ def test_steps_sliders_and_keys(shown):
     page.locator('[data-y="2"][data-x="0"]').focus()
     page.keyboard.press("ArrowLeft")  # the neighbour on the picture, from the other edge of the image
     expect(reading).to_contain_text("patch 23 at (2, 7), rolled to (0, 5)")
+    for window in (2, 3, 4):
+        page.evaluate(SET, [window, 1])
+        assert page.locator('[data-rp-control="shift"] input').get_attribute("min") == "1"
+        assert page.locator('[data-rp-control="shift"] input').get_attribute("max") == str(window - 1)
     page.evaluate(SET, [2, 1])
     expect(page.locator(".rp-step")).to_contain_text("Roll the image by 1")
     assert page.locator("[data-y]").count() == 16 and page.locator('[data-y][tabindex="0"]').count() == 1

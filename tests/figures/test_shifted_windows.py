@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from course_lib import figures
-from course_lib.figures.shifted_windows import allowed_pairs, piece, pieces
+from course_lib.figures.shifted_windows import allowed_pairs, piece
 from course_lib.reference.window import partition, shift_mask
 
 from .test_figures import static
 
-SIZES = [(window, shift) for window in (2, 3, 4) for shift in range(window)]
+SIZES = [(window, shift) for window in (2, 3, 4) for shift in range(1, window)]
 
 
 @pytest.mark.parametrize(("window", "shift"), SIZES)
 def test_a_piece_in_a_window_is_what_the_mask_lets_through(window, shift):
     n = 2 * window
     found = np.array([[piece((y, x), window, shift) for x in range(n)] for y in range(n)])
-    assert len(np.unique(found)) == pieces(shift)
+    assert len(np.unique(found)) == 9
     rolled = partition(np.roll(found, (-shift, -shift), (0, 1))[..., None], window)[..., 0]
     mask = shift_mask(n, n, window, shift)
     assert ((rolled[:, :, None] == rolled[:, None, :]) == mask).all()
@@ -31,17 +31,15 @@ def test_the_body_shows_the_image_and_the_rolled_image():
     image = np.arange(16).reshape(4, 4)
     assert numbers == [*image.ravel(), *np.roll(image, (-1, -1), (0, 1)).ravel()]
     assert "36 of 64 pairs inside windows may look, 28 are hidden" in text
-    assert "4 pieces" in static(figures.shifted_windows(3, 0)) and "0 are hidden" in static(
-        figures.shifted_windows(3, 0)
-    )
+    assert "The image: 9 pieces" in text
 
 
 @pytest.mark.parametrize(
     "wrong, message",
     [
         ({"window": 5}, "window=5: expected a whole number from 2 to 4"),
-        ({"window": 2, "shift": 2}, "shift=2, window=2: shift must be below window"),
-        ({"shift": -1}, "shift=-1: expected a whole number, 0 or more"),
+        ({"window": 2, "shift": 2}, "shift=2: expected a whole number from 1 to 1"),
+        ({"shift": 0}, "shift=0: expected a whole number from 1 to 3"),
     ],
 )
 def test_what_it_cannot_show_it_refuses(wrong, message):
