@@ -69,3 +69,8 @@ def test_steps_sliders_and_keys(shown):
     page.evaluate(SET, [2, 1])
     expect(page.locator(".rp-step")).to_contain_text("Roll the image by 1")
     assert page.locator("[data-y]").count() == 16 and page.locator('[data-y][tabindex="0"]').count() == 1
+
+
+def test_the_largest_image_fits_a_phone(shown):
+    page = shown(figures.shifted_windows(4, 2), width=420)
+    assert page.evaluate("document.querySelector('table').getBoundingClientRect().width") <= 372

@@ -109,18 +109,18 @@ def _whole(result, *_):
     return np.all(rows == np.floor(rows))
 
 
-def _left_and_right(result, height, width):
-    rows = np.asarray(result).reshape(height, width, height, width)
-    return width == 1 or any(
-        rows[r, a, r, b] != rows[r, b, r, a] for r in range(height) for a in range(width) for b in range(a)
-    )
+def _told_apart(first, second):
+    """Whether some pair of patches differs from the same pair turned round; what has another shape is not asked."""
 
+    def holds(result, height, width):
+        rows, n = np.asarray(result), height * width
+        if rows.shape != (n, n):
+            return True
+        place = np.divmod(np.arange(n), width)
+        pairs = (place[first] == place[first][:, None]) & (place[second] != place[second][:, None])
+        return not pairs.any() or (rows != rows.T)[pairs].any()
 
-def _up_and_down(result, height, width):
-    rows = np.asarray(result).reshape(height, width, height, width)
-    return height == 1 or any(
-        rows[a, c, b, c] != rows[b, c, a, c] for c in range(width) for a in range(height) for b in range(a)
-    )
+    return holds
 
 
 def _inside(result, height, width):
@@ -166,25 +166,25 @@ in reading order, from 0. How many columns has the table now?
     axes=("query", "key"),
     properties=[
         Property("whole", _whole, "Not all of yours are whole numbers, and there is no row 6.5: divide with `//`, or take `divmod`."),
-        Property("left and right", _left_and_right, "Left and right share a row: keep the signs."),
-        Property("up and down", _up_and_down, "Up and down share a row: keep the signs."),
+        Property("left and right", _told_apart(0, 1), "Left and right share a row: keep the signs."),
+        Property("up and down", _told_apart(1, 0), "Up and down share a row: keep the signs."),
         Property("in the table", _inside, "Some rows lie outside the table, which has (2·height − 1)·(2·width − 1) rows, numbered from 0."),
         Property("the middle", _middle, "On the diagonal stands offset (0, 0), the middle row of the table. Which number has it?"),
-        Property("a row each", _apart, "Different pairs of offsets share a row. By what must Δrow be multiplied, so that a whole row of columns fits before the next?"),
+        Property("a row each", _apart, "Different pairs of offsets share a row. By what must Δrow be multiplied, so that a whole line of columns fits before the next?"),
         Property("turned round", _sum_of_both, "A pair and the pair turned round must add up to the last row of the table: their offsets differ by the sign."),
     ],
     mistakes=[
-        Mistake(_factor(lambda h, w: 2 * h - 1), "Right for square windows. A row of the table holds one number per Δ*column*: the factor is 2·width − 1, not 2·height − 1."),
+        Mistake(_factor(lambda h, w: 2 * h - 1), "Right for square windows. A line of the square holds one number per Δ*column*: the factor is 2·width − 1, not 2·height − 1."),
         Mistake(_only_height, "Right for square windows: wherever columns count it is `width`. Patch p stands at row p // width, and Δcolumn begins at −(width − 1)."),
-        Mistake(_factor(lambda h, w: w), "With the factor `width` these are the offsets of the list, j − i: the end of one row and the start of the next are neighbours there. A row of the table holds all Δcolumn, 2·width − 1 numbers."),
-        Mistake(_factor(lambda h, w: h), "You multiply by the height of the window. A row of the table holds all Δcolumn: 2·width − 1."),
+        Mistake(_factor(lambda h, w: w), "With the factor `width` these are the offsets of the list, j − i: the end of one row and the start of the next are neighbours there. A line of the square holds all Δcolumn, 2·width − 1 numbers."),
+        Mistake(_factor(lambda h, w: h), "You multiply by the height of the window. A line of the square holds all Δcolumn: 2·width − 1."),
         Mistake(_factor(lambda h, w: 2 * w), "From −(width − 1) to width − 1 there are 2·width − 1 offsets, not 2·width: the factor is one too large."),
         Mistake(_factor(lambda h, w: 2 * w + 1), "From −(width − 1) to width − 1 there are 2·width − 1 offsets, not 2·width + 1."),
         Mistake(_factor(lambda h, w: w - 1), "The factor is the number of different Δcolumn, 2·width − 1. width − 1 is the largest of them."),
         Mistake(_factor(lambda h, w: 2 * (w - 1)), "The factor is one too small: zero is an offset as well. There are 2·width − 1 different Δcolumn."),
         Mistake(_factor(lambda h, w: 1), "You only add the two. (0, +1) and (+1, 0) then share a row: multiply Δrow by the number of columns of the table."),
         Mistake(_plus(lambda h, w: h, lambda h, w: w), "You add height and width. The smallest offsets, −(height − 1) and −(width − 1), must become 0: add one less."),
-        Mistake(_plus(lambda h, w: h, lambda h, w: w - 1), "The rows begin one too late: add height − 1 to Δrow, so that the smallest becomes 0."),
+        Mistake(_plus(lambda h, w: h, lambda h, w: w - 1), "The lines begin one too late: add height − 1 to Δrow, so that the smallest becomes 0."),
         Mistake(_plus(lambda h, w: h - 1, lambda h, w: w), "The columns begin one too late: add width − 1 to Δcolumn, so that the smallest becomes 0."),
         Mistake(_plus(lambda h, w: w - 1, lambda h, w: h - 1), "height and width have changed places where you shift: Δrow begins at −(height − 1), Δcolumn at −(width − 1)."),
         Mistake(_plus(lambda h, w: w - 1, lambda h, w: w - 1), "Right for square windows. Δrow begins at −(height − 1): add height − 1 to it."),
@@ -211,14 +211,14 @@ in reading order, from 0. How many columns has the table now?
         Mistake(lambda h, w: _window_rows(h, w)[0], "Only the first query. A row for every query is wanted."),
         Mistake(lambda h, w: window_index(h), "Right for square windows. `window_index(height)` is a window of height × height; here the columns have a number of their own."),
         Mistake(lambda h, w: window_index(w), "Right for square windows. `window_index` takes one size; here there are two."),
-        Mistake(lambda h, w: (_steps(h, w)[0] + h - 1) * (2 * w - 1) * (_steps(h, w)[1] + w - 1), "You multiply by the column as well. It is added: rows · (2·width − 1) + column."),
+        Mistake(lambda h, w: (_steps(h, w)[0] + h - 1) * (2 * w - 1) * (_steps(h, w)[1] + w - 1), "You multiply by the column as well. It is added: line · (2·width − 1) + column."),
         Mistake(lambda h, w: _steps(h, w)[0] + h - 1 + (_steps(h, w)[1] + w - 1) * (2 * w - 1), "Δcolumn is multiplied, and Δrow added. In reading order it is the row that counts in steps of a whole line."),
     ],
     alternatives=[_loops, _counted, _spread],
     hints=[
         "`row, column = np.divmod(np.arange(height * width), width)`, and `row - row[:, None]` is Δrow of all pairs.",
         "Δrow runs from −(height − 1) to height − 1. Add what makes the smallest 0. The same for Δcolumn.",
-        "Reading row by row, each row of the table before yours holds 2·width − 1 numbers.",
+        "Lay the rows of the table out as a square, a line for each Δrow. Reading line by line, each line before yours holds 2·width − 1 numbers.",
     ],
 )  # fmt: skip
 
@@ -299,8 +299,8 @@ Make a table whose only large number is that of one column to the right, row 5 f
         Mistake(_grid_bias_given, "Rows and columns are still exchanged (or exchanged twice). Print `rows` for window=2: does it hold the row of each patch? If so, Δrow is offset[0]. (\"xy\" is what NumPy does without being asked.)"),
         Mistake("place[:, None, :] - place[:, :, None]", "place[:, :, None] - place[:, None, :]", "The reflection is gone, but now query and key have changed places: that is the same as a table read backwards, or a bias transposed. Key minus query was right."),
         Mistake(lambda table, window: _grid_bias_given(table, window).swapaxes(-1, -2), "Both offsets are turned round, and rows and columns are still exchanged. Key minus query was right (a bias transposed or a table read backwards turns it too): look at `rows` and `columns`."),
-        Mistake("(2 * window - 1)", "window", "The factor was right: a row of the table holds 2W − 1 numbers, not W."),
-        Mistake("(2 * window - 1)", "(2 * window)", "The factor was right: a row of the table holds 2W − 1 numbers."),
+        Mistake("(2 * window - 1)", "window", "The factor was right: a line of the square holds 2W − 1 numbers, not W."),
+        Mistake("(2 * window - 1)", "(2 * window)", "The factor was right: a line of the square holds 2W − 1 numbers."),
         Mistake("+ window - 1", "+ window", "The shift was right: the smallest offset, −(W − 1), becomes 0. With W the last rows lie past the end of the table."),
         Mistake("np.moveaxis(table[index], -1, 0)", "table[index]", "`table[index]` is (query, key, head). The heads come first, as they did: leave that line alone."),
         Mistake("rows.ravel()", "rows[::-1].ravel()", "The rows are counted from below now. They are numbered from above."),
