@@ -1,0 +1,62 @@
+"""The re-check of handed-in notebooks: what each answer is worth, whatever stands in the learner's outputs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOUBTFUL = {
+    "scaled_scores": "def scaled_scores(q, k):\n    return q @ k.T / np.sqrt(q.shape[-1])",
+    "bias_matrix": "def bias_matrix(n, scale):\n    return scale * np.log1p(abs(np.arange(n) - np.arange(n)[:, None]))",
+    "biased_attention": "1 / 0",
+}
+
+
+def run(*words):
+    command = [sys.executable, str(ROOT / "tools" / "recheck.py"), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def hand_ins(tmp_path_factory):
+    """Right, doubtful, empty of checks, deadly, and no exercise notebook at all."""
+    folder = tmp_path_factory.mktemp("hand ins")
+    exercise = nbformat.read(ROOT / "exercises" / "02_a_bias_by_hand.ipynb", as_version=4)
+    nbformat.write(nbformat.read(ROOT / "solutions" / "02_a_bias_by_hand.ipynb", as_version=4), folder / "ada.ipynb")
+    for cell in exercise.cells:
+        for name, code in DOUBTFUL.items():
+            if cell.source.startswith(f"def {name}("):
+                cell.source = code
+    exercise.cells = [cell for cell in exercise.cells if not cell.source.startswith("task.far_share.check")]
+    nbformat.write(exercise, folder / "ben.ipynb")
+    exercise.cells[2].source += "\nimport os\nos._exit(1)"
+    nbformat.write(exercise, folder / "cem.ipynb")
+    (folder / "dan.ipynb").write_text("my answers")
+    nbformat.write(nbformat.v4.new_notebook(), folder / "eva.ipynb")
+    return folder
+
+
+def test_each_hand_in_is_run_and_judged(hand_ins):
+    before = {path: path.read_bytes() for path in hand_ins.iterdir()}
+    said = run(hand_ins / "*.ipynb")  # as Windows hands it over
+    lines = said.stdout.splitlines()
+    assert lines[0].endswith("ada.ipynb: ch02, 11 of 11 passed")
+    assert lines[1].endswith("ben.ipynb: ch02, 1 of 11 passed")
+    assert lines[2:5] == [
+        "  wrong values: bias_matrix", "  no answer: biased_attention", "  not attempted: biased_attention_torch"
+    ]  # fmt: skip
+    assert "  no check cell: far_share" in lines
+    assert said.returncode == 1  # three of the files could not be judged
+    cem, dan, eva = said.stderr.splitlines()
+    assert cem.endswith("cem.ipynb: its code ended the kernel")
+    assert "dan.ipynb: cannot be read as a notebook" in dan
+    assert "eva.ipynb: expected one line `from course_lib.tasks import chNN as task`" in eva
+    assert {path: path.read_bytes() for path in hand_ins.iterdir()} == before
+
+
+def test_a_missing_file_is_named(tmp_path):
+    said = run(tmp_path / "none.ipynb")
+    assert said.returncode == 1 and "none.ipynb: cannot be read" in said.stderr
