@@ -687,7 +687,7 @@ assert rise_in(large, "rope") > 0.5 and abs(rise_in(slow, "t5-128") - rise_in(sl
 # .venv/bin/python -m course_lib.study --schemes rope alibi t5-48 log-2 --tasks flip-flop --seeds 5 --out mine.jsonl
 # ```
 #
-# Five to seven minutes on two cores for the first. Every finished run is a line of the file at once. Stop it whenever you
+# About six minutes on two cores for the first. Every finished run is a line of the file at once. Stop it whenever you
 # like, even by pulling the plug: the same command goes on where it stopped. On several machines `torchrun` deals the
 # runs out; the README has the command. There is also `--preset gpu`, with larger models and texts up to 8,192 tokens.
 # That one has not been run yet: no GPU was at hand.
