@@ -9,6 +9,7 @@ figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, an
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
+figures.decision_guide()                     questions, and which scheme fits, with a caveat or not; decide says it
 figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
@@ -26,6 +27,7 @@ from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
+from .decision_guide import decide, decision_guide
 from .decoding_step import decoding_step
 from .heatmap import heatmap
 from .length_curves import length_curves
@@ -47,6 +49,8 @@ __all__ = [
     "bias_heatmap",
     "bucket_explorer",
     "clip_grid",
+    "decide",
+    "decision_guide",
     "decoding_step",
     "heatmap",
     "length_curves",

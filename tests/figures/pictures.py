@@ -11,6 +11,10 @@ from .losses import LENGTHS, PANELS
 
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
+DECIDED = {
+    "What is attended?": "text, left to right",
+    "How long are the texts (or windows)?": "longer than in training",
+}
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
 
 
@@ -35,6 +39,8 @@ def make_pictures():
         "one panel": figures.length_curves(
             [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
         ),
+        "decision": figures.decision_guide(),
+        "decision made": figures.decision_guide(DECIDED),
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),

@@ -135,7 +135,7 @@ def test_the_static_bodies_hold_the_numbers():
 def test_outputs_stay_small(name):
     limit = {"trace": 40_000, "large bias": 28_000, "wide": 28_000, "large clip": 28_000}
     limit |= {"buckets": 22_000, "causal buckets": 23_000, "clip": 18_000, "curves": 33_000, "one panel": 20_000}
-    limit |= {"slopes": 18_000, "many slopes": 21_000}
+    limit |= {"slopes": 18_000, "many slopes": 21_000, "decision": 30_000, "decision made": 30_000}
     limit |= {"shifted windows": 20_000, "large window": 19_000}
     usual = 32_000 if PICTURES[name].kind == "provenance" else 16_000
     assert len(PICTURES[name]._repr_html_().encode()) < limit.get(name, usual)

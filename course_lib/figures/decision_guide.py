@@ -1,0 +1,105 @@
+"""Which scheme? The learner's answers combine: the worst verdict wins, and every verdict has its reason and chapter."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .decision_rules import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES, Rule
+from .live import Picture
+from .text import check_choice, escape, prose
+
+VERDICTS = {FITS: ("✓", "fits"), CAVEAT: ("~", "possible, with a caveat"), OUT: ("✗", "ruled out")}
+NOTE = (
+    "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
+    "those of chapter 10: two layers, trained on texts of 64 tokens, tested up to 512. What they did is a reason to "
+    "test yours; of large models it says nothing."
+)
+
+
+class Decision(NamedTuple):
+    """What the answers say about one scheme: the worst verdict, and every rule that applies, the worst first."""
+
+    verdict: int
+    rules: list[Rule]
+
+
+def decision_guide(answers: Mapping[str, str] | None = None, *, title: str | None = None) -> Picture:
+    """Short questions, and for every scheme of the course: fits, possible with a caveat, or ruled out, with reasons.
+
+    `answers` are given from the beginning, {question: answer} in the words of `decision_rules.QUESTIONS`; by default
+    none is. Without scripts every rule stands in a list. Raises ValueError for a question or answer that is not there.
+    """
+    answers = {} if answers is None else answers
+    found = decide(answers)
+    heading = title or "Which one? A guide through the schemes"
+    alt = f"{heading}: {len(QUESTIONS)} questions, and what each answer says about {len(SCHEMES)} schemes."
+    outcome = ""
+    if answers:
+        groups = {name: [s for s in found if found[s].verdict == v] for v, (_, name) in VERDICTS.items()}
+        outcome = "; ".join(f"{name}: {', '.join(schemes)}" for name, schemes in groups.items() if schemes) + "."
+        alt += f" The answers: {'; '.join(answers.values())}. {outcome}"
+    names = list(SCHEMES)
+
+    def packed(rules: list[Rule]) -> list[tuple[int, list[int]]]:
+        return [(rule.verdict, [names.index(scheme) for scheme in named(rule)]) for rule in rules]
+
+    data = {
+        "title": heading,
+        "schemes": names,
+        "verdicts": [VERDICTS[verdict] for verdict in (FITS, CAVEAT, OUT)],
+        "questions": [
+            (question, [(answer, packed(rules)) for answer, rules in options.items()])
+            for question, options in QUESTIONS.items()
+        ],
+        "chosen": [list(options).index(answers[q]) if q in answers else -1 for q, options in QUESTIONS.items()],
+        "note": NOTE,
+    }
+    body = _body(heading, outcome)
+    styles = ["controls", "decision"]
+    return Picture("decision-guide", body, alt=alt, title=title, styles=styles, script="decision_guide.js", data=data)
+
+
+def decide(answers: Mapping[str, str]) -> dict[str, Decision]:
+    """{scheme: Decision} for {question: answer}. Raises ValueError for one that is not in the table."""
+    if not isinstance(answers, Mapping):
+        raise ValueError(f"answers={answers!r}: expected a dictionary from question to answer")
+    rules = []
+    for question, answer in answers.items():
+        options = QUESTIONS[check_choice("question", question, QUESTIONS)]
+        rules += options[check_choice(f"answers[{question!r}]", answer, options)]
+    found = {}
+    for scheme in SCHEMES:
+        reasons = sorted((rule for rule in rules if scheme in named(rule)), key=lambda rule: -rule.verdict)
+        found[scheme] = Decision(max((rule.verdict for rule in reasons), default=FITS), reasons)
+    return found
+
+
+def named(rule: Rule) -> list[str]:
+    """The schemes of a rule."""
+    return rule.schemes.split(", ")
+
+
+def _body(heading: str, outcome: str) -> str:
+    """Every rule as a line. The script takes the reasons from here: they travel once."""
+    marks = ", ".join(f"{mark} {name}" for mark, name in VERDICTS.values())
+    parts = [
+        f"<p><b>{escape(heading)}</b></p><p>{marks}; the worst verdict of all answers wins. The numbers at the end of "
+        f"a line are chapters. {escape(NOTE)}</p>"
+    ]
+    if outcome:
+        parts.append(f"<p>By the answers given: {escape(outcome)}</p>")
+    parts.append(f"<p><b>The schemes</b></p><ul>{''.join(_line(name, *what) for name, what in SCHEMES.items())}</ul>")
+    for k, (question, options) in enumerate(QUESTIONS.items(), 1):
+        parts.append(f"<p><b>{k}. {escape(question)}</b></p>")
+        for answer, rules in options.items():
+            lines = [_line(f"{VERDICTS[rule.verdict][0]} {_short(rule)}", rule.why, rule.chapters) for rule in rules]
+            told = f"</p><ul>{''.join(lines)}</ul>" if lines else ": speaks against none</p>"
+            parts.append(f"<p><i>{escape(answer)}</i>{told}")
+    return "".join(parts)
+
+
+def _short(rule: Rule) -> str:
+    return "all others" if len(named(rule)) == len(SCHEMES) - 1 else rule.schemes
+
+
+def _line(name: str, why: str, chapters: str) -> str:
+    return f"<li><b>{escape(name)}</b>: <span>{prose(why)} <i>{chapters}</i></span></li>"

@@ -1,0 +1,264 @@
+"""The decision guide: the table is complete, what it says of small models is what was measured, and answers combine."""
+
+import re
+from itertools import pairwise, product
+
+import pytest
+import torch
+
+from course_lib import figures, study
+from course_lib.figures.decision_guide import VERDICTS, named
+from course_lib.figures.decision_rules import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
+from course_lib.nn.alibi import ALiBi
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.cache import SegmentMemory
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position
+from course_lib.nn.rope import RoPE
+from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.skew import OffsetVectors
+from course_lib.nn.t5 import T5Bias
+from course_lib.nn.transformer_xl import TransformerXL
+from course_lib.reference.t5 import bucket_starts
+
+from .test_figures import static
+
+ASKED, LENGTHS, FIND, WEIGHTS, COMPUTED, PARAMETERS = QUESTIONS
+EXACT, NEAREST = "an exact distance: “three back”", "the nearest of a kind: “the last write”"
+LONGER = "longer than in training"
+RULES = [(q, a, rule) for q, options in QUESTIONS.items() for a, rules in options.items() for rule in rules]
+CELLS = {(q, a, scheme): rule for q, a, rule in RULES for scheme in named(rule)}
+GUESSING = 2.77  # ln 16
+LAYERS = {
+    "none": Position,
+    "log decay": lambda: DecayBias(0.3),
+    "Shaw": lambda: ShawVectors(2, 8, clip=2),
+    "Music Transformer": lambda: OffsetVectors(2, 8, max_length=32),
+    "Transformer-XL": lambda: TransformerXL(16, 2),
+    "T5 buckets": lambda: T5Bias(2, bidirectional=False),
+    "ALiBi": lambda: ALiBi(2),
+    "RoPE": lambda: RoPE(8),
+}
+
+
+# --- the table -----------------------------------------------------------------------------------------------------
+
+
+def test_every_answer_speaks_of_every_scheme_once_or_of_none():
+    for question, options in QUESTIONS.items():
+        for answer, rules in options.items():
+            schemes = [scheme for rule in rules for scheme in named(rule)]
+            assert not rules or sorted(schemes) == sorted(SCHEMES), (question, answer)
+    neutral = [answer for options in QUESTIONS.values() for answer, rules in options.items() if not rules]
+    assert neutral == ["as in training", "nothing special", "new ones", "any way", "parameters"]
+    answers = [answer for options in QUESTIONS.values() for answer in options]
+    assert len(set(answers)) == len(answers)  # a reason is told with its answer alone
+
+
+def test_every_reason_is_a_short_sentence_with_its_chapters_and_no_praise():
+    for _, _, rule in RULES:
+        assert rule.verdict in VERDICTS and rule.why.strip().endswith((".", ".)")) and len(rule.why) < 150
+        assert re.fullmatch(r"(0[1-9]|10)(, (0[1-9]|10))*", rule.chapters), rule
+        assert not re.search(r"\b(best|better|superior|state.of.the.art)\b", rule.why.replace("does better by 0.8", ""))
+
+
+def test_what_small_models_did_is_told_as_such_and_alone_rules_nothing_out():
+    for question, answer, rule in RULES:
+        assert ("10" in rule.chapters) == bool(re.search("[Ss]mall models", rule.why)), rule
+        if rule.verdict == OUT and "10" in rule.chapters:
+            assert (question, answer) == (FIND, EXACT) and rule.why.startswith("Its bias always gives the nearest")
+    assert "of large models it says nothing" in static(figures.decision_guide())
+
+
+# --- what was measured ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def measured():
+    rows = study.committed("cpu")
+
+    def points(kind, task, scheme):
+        return [point.mean for point in study.curves(rows, kind)[task][scheme]]
+
+    return points
+
+
+def why(question, answer, scheme):
+    return CELLS[question, answer, scheme].why
+
+
+def test_the_losses_in_longer_texts_are_those_of_the_study(measured):
+    for scheme, names in {
+        "none": ["none"],
+        "log decay": ["log-1"],
+        "Shaw": ["shaw-16"],
+        "T5 buckets": ["t5-32", "t5-128"],
+    }.items():
+        losses = [measured("loss", "characters", name) for name in names]
+        told = re.findall(r"\d\.\d\d", why(LENGTHS, LONGER, scheme))
+        assert told == [f"{loss[3] - loss[0]:.2f}" for loss in losses], scheme
+    for scheme in ("none", "learned", "sinusoidal", "t5-128", "rope"):
+        assert measured("loss", "copy-back", scheme)[3] > GUESSING
+    for scheme in ("none", "sinusoidal"):
+        assert "ended worse than guessing in copying" in why(LENGTHS, LONGER, scheme)
+    chosen, large = (study.curves(study.committed(n))["characters"]["sinusoidal"] for n in ("cpu", "embedding-1"))
+    assert chosen[3].mean - chosen[0].mean > 1 > 0.4 > large[3].mean - large[0].mean  # the size of the embeddings
+
+
+def test_who_stays_level_and_who_breaks(measured):
+    for task in study.TASKS:
+        loss = measured("loss", task, "alibi")
+        assert abs(loss[3] - loss[0]) < 0.1, task
+    for task, rise in {"characters": 0, "copy-back": 0.001, "flip-flop": 0.1}.items():
+        loss = measured("loss", task, "transformer-xl")
+        assert loss[3] - loss[0] < rise, task
+    place = {}
+    for scheme in ("rope", "transformer-xl"):
+        rows = study.pick(study.committed("cpu"), task="characters", scheme=scheme)
+        place[scheme] = [sum(column) / 3 for column in zip(*(row["by_position"] for row in rows), strict=True)]
+    gap = [a - b for a, b in zip(place["rope"], place["transformer-xl"], strict=True)]  # each part is 16 places
+    usual = gap[3]  # places 48 to 63
+    assert gap[6] < usual + 0.05 < usual + 0.2 < gap[7] < gap[8] and 7 * 16 == 112
+    fits = {scheme for scheme in SCHEMES if CELLS[LENGTHS, LONGER, scheme].verdict == FITS}
+    assert fits == {"Transformer-XL", "ALiBi"}
+
+
+def test_who_copies_three_back(measured):
+    for scheme, name in {"none": "none", "log decay": "log-1", "ALiBi": "alibi"}.items():
+        told = re.findall(r"\d\.\d\d", why(FIND, EXACT, scheme))
+        assert told[0] == f"{measured('accuracy', 'copy-back', name)[0]:.2f}"
+    assert f"{1 / 16:.2f}" in why(FIND, EXACT, "none")
+    assert measured("accuracy", "copy-back", "log-0.3")[0] < measured("accuracy", "copy-back", "log-1")[0]
+    for name in ("learned", "sinusoidal", "rope"):
+        assert measured("accuracy", "copy-back", name)[0] > 0.999
+    for name in ("shaw-16", "transformer-xl"):
+        assert min(measured("accuracy", "copy-back", name)) > 0.9999
+    for bidirectional, alone in ((False, 15), (True, 7)):
+        starts = bucket_starts(bidirectional=bidirectional)
+        assert [b - a for a, b in pairwise(starts)][: alone + 1] == [1] * (alone + 1)
+    assert "up to 15 (7 in an encoder)" in why(FIND, EXACT, "T5 buckets")
+
+
+def test_who_finds_the_last_write(measured):
+    at = {name: measured("accuracy", "flip-flop", name) for name in study.compared(64)}
+    low, high = (f(at[name][0] for name in ("none", "learned", "sinusoidal")) for f in (min, max))
+    assert f"{low:.2f} to {high:.2f}" in why(FIND, NEAREST, "none")
+    for scheme, numbers in {
+        "log decay": [at["log-1"][0], at["log-0.3"][0]],
+        "Shaw": [at["shaw-16"][3]],
+        "T5 buckets": [at["t5-32"][3]],
+        "Transformer-XL": [at["transformer-xl"][3]],
+    }.items():
+        assert re.findall(r"\d\.\d\d", why(FIND, NEAREST, scheme)) == [f"{number:.2f}" for number in numbers], scheme
+    assert at["t5-128"][3] < at["t5-32"][3] < at["t5-32"][0] and at["shaw-16"][3] < at["shaw-16"][0]
+    assert min(at["alibi"]) > 0.99 and min(at["rope"][0], at["transformer-xl"][0]) > 0.99 and at["rope"][3] < 0.7
+
+
+# --- what the library does -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", LAYERS)
+def test_segments_with_a_memory_equal_one_pass_where_the_table_says_so(scheme):
+    assert CELLS[ASKED, "text in segments, with a memory", scheme].verdict < OUT
+    torch.manual_seed(0)
+    layer, x = RelativeAttention(16, 2, LAYERS[scheme](), causal=True), torch.randn(1, 12, 16)
+    memory = SegmentMemory(12)
+    with torch.no_grad():
+        parts = torch.cat([layer(part, cache=memory) for part in x.split(4, 1)], 1)
+        assert torch.allclose(parts, layer(x), atol=1e-5)
+
+
+@pytest.mark.parametrize("scheme", LAYERS)
+def test_flex_attention_takes_what_the_table_says(scheme):
+    layer = RelativeAttention(16, 2, LAYERS[scheme](), causal=True, backend="flex")
+    verdict, refused = CELLS[COMPUTED, "FlexAttention", scheme].verdict, ""
+    try:
+        with torch.no_grad():
+            layer(torch.randn(1, 5, 16))
+    except ValueError as error:
+        refused = str(error)
+    assert (verdict == FITS) == (not refused) and (scheme == "Shaw") == refused.startswith("value_vectors")
+
+
+@pytest.mark.parametrize("scheme", LAYERS)
+def test_parameters_are_counted_as_the_table_says(scheme):
+    verdict = CELLS[PARAMETERS, "no parameters", scheme].verdict
+    assert (verdict == OUT) == any(True for _ in LAYERS[scheme]().parameters())
+
+
+def test_what_adds_to_the_scores_does_not_fit_a_kernel_without_a_bias():
+    x = torch.randn(1, 2, 4, 8)
+    for scheme, make in LAYERS.items():
+        position = make()
+        added = position.bias(4, 4, 0) is not None or position.key_vectors(4, 4, 0) is not None
+        assert (CELLS[COMPUTED, "a flash kernel without a bias", scheme].verdict == OUT) == added, scheme
+    assert not torch.equal(RoPE(8).rotate(x, x, 0, 0)[0], x)
+
+
+# --- answers combine -----------------------------------------------------------------------------------------------
+
+
+def test_the_worst_verdict_wins_and_the_reasons_are_kept():
+    for answers in product(*(list(QUESTIONS[q].items()) for q in (ASKED, LENGTHS, FIND))):
+        found = figures.decide({q: answer for q, (answer, _) in zip(QUESTIONS, answers, strict=False)})
+        for scheme, decision in found.items():
+            rules = [rule for _, rules in answers for rule in rules if scheme in named(rule)]
+            assert decision.verdict == max(rule.verdict for rule in rules)
+            assert sorted(decision.rules) == sorted(rules) and decision.rules[0].verdict == decision.verdict
+    assert all(decision == (FITS, []) for decision in figures.decide({}).values())
+
+
+def test_published_weights_bring_their_scheme():
+    for answer in list(QUESTIONS[WEIGHTS])[1:]:
+        assert [decision.verdict for decision in figures.decide({WEIGHTS: answer}).values()].count(FITS) == 1
+    found = figures.decide({WEIGHTS: "from T5", COMPUTED: "a flash kernel without a bias"})
+    assert all(decision.verdict == OUT for decision in found.values())
+
+
+def test_a_decoder_that_reads_longer_texts_and_copies():
+    found = figures.decide({ASKED: "text, left to right", LENGTHS: LONGER, FIND: EXACT})
+    assert {s: d.verdict for s, d in found.items() if d.verdict < OUT} == {
+        "none": CAVEAT, "sinusoidal": CAVEAT, "Shaw": CAVEAT, "Transformer-XL": FITS, "T5 buckets": CAVEAT,
+        "RoPE": CAVEAT,
+    }  # fmt: skip
+
+
+# --- the picture ---------------------------------------------------------------------------------------------------
+
+
+def test_the_static_body_holds_the_whole_table():
+    text = static(figures.decision_guide())
+    for question, answer, rule in RULES:
+        assert f". {question}</b>" in text and f"<i>{answer}</i>" in text
+        mark = VERDICTS[rule.verdict][0]
+        told = "all others" if len(named(rule)) == 10 else rule.schemes
+        code = re.sub(r"`([^`]*)`", r"<code[^>]*>\1</code>", re.escape(rule.why).replace("\\`", "`"))
+        code = code.replace("'", "&#x27;")
+        assert re.search(rf"<b>{mark} {told}</b>: <span>{code} <i>{rule.chapters}</i>", text), rule
+    assert text.count("speaks against none") == 5
+    for name, (what, chapter) in SCHEMES.items():
+        assert f"<b>{name}</b>: <span>{what} <i>{chapter}</i>".replace("'", "&#x27;") in text
+
+
+def test_answers_given_stand_in_the_words_for_the_eye_and_for_the_ear():
+    answers = {ASKED: "an image, in windows", LENGTHS: "as in training"}
+    picture = figures.decision_guide(answers, title="For an image")
+    outcome = "fits: Swin table; possible, with a caveat: learned, sinusoidal"
+    assert (
+        outcome in static(picture) and outcome in picture.alt and "an image, in windows; as in training" in picture.alt
+    )
+    assert picture.alt.startswith("For an image: 6 questions, and what each answer says about 11 schemes.")
+    assert "By the answers given" not in static(figures.decision_guide())
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"What?": "yes"}, r"question='What\?': expected one of 'What is attended\?', "),
+        ({PARAMETERS: "some"}, r"answers\['May .*'\]='some': expected one of 'parameters', 'no parameters'"),
+        ("from T5", "answers='from T5': expected a dictionary from question to answer"),
+    ],
+)
+def test_what_is_not_in_the_table_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        figures.decision_guide(wrong)
