@@ -9,7 +9,7 @@ figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, an
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
-figures.decision_guide()                     questions, and which scheme fits, with a caveat or not; decide says it
+figures.decision_guide()                     questions, and a verdict for every scheme; decide says it in Python
 figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")

@@ -12,7 +12,8 @@ function start(data, root) {
     const press = () => { chosen[q] = chosen[q] === a ? -1 : a; draw(); };
     return el("button", { type: "button", onclick: press }, answer);
   }));
-  const asked = data.questions.map(([question], q) => el("div", { class: "rp-asked", role: "group", "aria-label": question },
+  const asked = data.questions.map(([question], q) => el("div",
+    { class: "rp-asked", role: "group", "aria-label": question },
     el("span", { class: "rp-text" }, question), el("span", { class: "rp-answers" }, ...buttons[q])));
   const summary = el("span", { "aria-live": "polite" });
   const again = el("button", { type: "button", class: "rp-again", onclick: () => { chosen.fill(-1); draw(); } }, "Start again");
@@ -25,8 +26,8 @@ function start(data, root) {
   function entry(scheme, applied, worst) {
     const decisive = applied.filter((rule) => rule.verdict === worst), rest = applied.filter((rule) => rule.verdict < worst);
     const told = el("div", {}, applied.length ? el("ul", {}, ...decisive.map(line)) : why(what[scheme]));
-    if (rest.length)
-      told.append(el("details", {}, el("summary", {}, `${rest.length} more, which weigh${rest.length > 1 ? "" : "s"} less`), el("ul", {}, ...rest.map(line))));
+    const more = `${rest.length} more, which weigh${rest.length > 1 ? "" : "s"} less`;
+    if (rest.length) told.append(el("details", {}, el("summary", {}, more), el("ul", {}, ...rest.map(line))));
     return el("div", { class: "rp-scheme", "data-scheme": data.schemes[scheme] }, el("b", {}, data.schemes[scheme]), told);
   }
 
@@ -44,8 +45,10 @@ function start(data, root) {
     summary.textContent = !answered ? "Answer what you know, in any order. A second press takes an answer back."
       : out === data.schemes.length ? "No scheme is left: your answers rule each other out. Take one back."
         : `Of ${data.schemes.length} schemes: ${fit} fitting, ${caveat} possible with a caveat, ${out} ruled out.`;
-    result.replaceChildren(...groups.map((group, verdict) => group.length && el("section", { "data-group": answered ? verdict : null },
-      el("p", { class: "rp-group" }, answered ? data.verdicts[verdict].join(" ") : "The schemes"), ...group)).filter(Boolean));
+    const head = (verdict) => el("p", { class: "rp-group" }, answered ? data.verdicts[verdict].join(" ") : "The schemes");
+    const sections = groups.map((group, verdict) =>
+      el("section", { "data-group": answered ? verdict : null }, head(verdict), ...group));
+    result.replaceChildren(...sections.filter((_, verdict) => groups[verdict].length));
   }
 
   draw();

@@ -87,14 +87,18 @@ def _body(heading: str, outcome: str) -> str:
     ]
     if outcome:
         parts.append(f"<p>By the answers given: {escape(outcome)}</p>")
-    parts.append(f"<p><b>The schemes</b></p><ul>{''.join(_line(name, *what) for name, what in SCHEMES.items())}</ul>")
+    parts.append(f"<p><b>The schemes</b></p>{_list([_line(name, *what) for name, what in SCHEMES.items()])}")
     for k, (question, options) in enumerate(QUESTIONS.items(), 1):
         parts.append(f"<p><b>{k}. {escape(question)}</b></p>")
         for answer, rules in options.items():
             lines = [_line(f"{VERDICTS[rule.verdict][0]} {_short(rule)}", rule.why, rule.chapters) for rule in rules]
-            told = f"</p><ul>{''.join(lines)}</ul>" if lines else ": speaks against none</p>"
+            told = f"</p>{_list(lines)}" if lines else ": speaks against none</p>"
             parts.append(f"<p><i>{escape(answer)}</i>{told}")
     return "".join(parts)
+
+
+def _list(lines: list[str]) -> str:
+    return f"<ul style=list-style:none>{''.join(lines)}</ul>"
 
 
 def _short(rule: Rule) -> str:

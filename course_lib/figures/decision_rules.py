@@ -25,7 +25,7 @@ SCHEMES = {  # name: (what it is, chapter)
     "sinusoidal": ("sines of the absolute position, added to the input", "01"),
     "log decay": ("−λ log(1 + distance), added to the score", "02"),
     "Shaw": ("a learned vector per offset, clipped at ±k; each query reads it in its own way", "03"),
-    "Music Transformer": ("the same for the scores, without clipping, laid out by a skew", "04"),
+    "Music Transformer": ("a learned vector per offset without clipping, for the scores, laid out by a skew", "04"),
     "Transformer-XL": ("distances as sines through a learned map, four terms in the score", "05"),
     "T5 buckets": ("a learned number per bucket of offsets, added to the score", "06"),
     "ALiBi": ("a straight line per head, subtracted from the score", "07"),
@@ -51,7 +51,10 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
     "What is attended?": {
         "text, read both ways": [
             Rule(
-                OUT, "none", "Without a mask it is blind to order: shuffle the words, and nothing else changes.", "01"
+                OUT,
+                "none",
+                "Without a mask it is blind to order: shuffle the words, and each takes its output along.",
+                "01",
             ),
             MOVES,
             Rule(CAVEAT, "log decay", "It is symmetric: it cannot tell before from after.", "02"),
@@ -185,8 +188,8 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "RoPE",
-                "It meets angles never seen: small models trained at 64 broke from place 112 on. Repairs want more "
-                "training.",
+                "It meets angles never seen: small models trained at 64 broke from place 112 on. Position "
+                "interpolation is a repair with a price.",
                 "07, 10",
             ),
             Rule(
@@ -353,7 +356,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
         "no parameters": [
             Rule(FITS, "none, sinusoidal, log decay, ALiBi, RoPE", "Nothing is learned.", "01, 02, 07"),
             Rule(OUT, "learned", "A vector per position.", "01"),
-            Rule(OUT, "Shaw", "(2k + 1)(d_k + d_v) numbers per table.", "03"),
+            Rule(OUT, "Shaw", "(2k + 1)(d_k + d_v) numbers in its two tables.", "03"),
             Rule(OUT, "Music Transformer", "A vector per offset.", "04"),
             Rule(OUT, "Transformer-XL", "A map of d_model × d_model in each layer, beside u and v.", "05"),
             Rule(OUT, "T5 buckets", "A number per bucket and head, however long the text.", "06"),
