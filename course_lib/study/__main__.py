@@ -8,6 +8,7 @@ for more machines start it under torchrun, and the runs are dealt over the proce
 import argparse
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -102,11 +103,15 @@ def as_typed(message: str) -> str:
     return re.sub(one, lambda m: f"--{m[1].replace('_', '-')} {re.sub('[(),]', '', m[2])}", head) + colon + rest
 
 
-def processes(given: argparse.Namespace, settings: Settings, runs: list[results.Key]) -> int:
+def done_before(given: argparse.Namespace, settings: Settings, runs: list[results.Key]) -> int:
+    """How many of the runs stand in the file."""
+    return len({results.key(row) for row in results.read(given.out, settings)[0]} & set(runs))
+
+
+def processes(given: argparse.Namespace, settings: Settings, left: int) -> int:
     """How many to start here: one per core or GPU unless told, and no more than there are runs left to do."""
-    done = {results.key(row) for row in results.read(given.out, settings)[0]}
     default = torch.cuda.device_count() if settings.device == "cuda" else os.cpu_count() or 1
-    return max(1, min(given.processes or default, sum(one not in done for one in runs)))
+    return max(1, min(given.processes or default, left))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -115,8 +120,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     runs, place = plan(given.tasks, given.schemes, given.seeds), Place.of_this_process()
     first = place is None or (place.torchrun and place.rank == 0)  # the one that speaks
     try:
+        done = done_before(given, settings, runs)
+        if first and done:
+            skipped = "" if done == len(runs) else ", and not done again"
+            print(f"{done} of {len(runs)} runs are in {given.out} already{skipped}.", file=sys.stderr)
         if place is None:
-            number = processes(given, settings, runs)
+            number = processes(given, settings, len(runs) - done)
             if number > 1 and start_local(number, argv):
                 return 1
         elif place.torchrun:
@@ -126,10 +135,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             sweep(settings, runs, given.out, place=place)
         if first:  # does what one process alone has to do; after several, nothing is left
             print(table(sweep(settings, runs, given.out)))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         if first:
             print(f"\nStopped. Finished runs are in {given.out}; the same command goes on.", file=sys.stderr)
-        return 130
+        return 128 + (stopped.args[0] if stopped.args else signal.SIGINT)  # as a shell does
     except (OSError, ValueError) as error:
         print(
             f"\nStopped: {error}. Runs that were written are in {given.out}; the same command goes on.", file=sys.stderr

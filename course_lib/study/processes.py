@@ -61,7 +61,8 @@ ALONE = Place(0, 1)
 def start_local(number: int, argv: Sequence[str]) -> int:
     """The same command in so many processes, until all have ended: how many of them failed.
 
-    One that fails does not stop the others; it is named. Ctrl-C stops all of them.
+    One that fails does not stop the others; it is named. Ctrl-C stops all of them, and so does SIGTERM: it raises a
+    KeyboardInterrupt here, with its number. (Windows ends a process without asking it.)
     """
     command = [sys.executable, "-m", "course_lib.study", *argv]
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: Ctrl-C is for this process, which tells them
@@ -74,19 +75,26 @@ def start_local(number: int, argv: Sequence[str]) -> int:
         ]
     finally:
         signal.signal(signal.SIGINT, before)
+    before = signal.getsignal(signal.SIGTERM)
     try:
+        signal.signal(signal.SIGTERM, _interrupt)  # not sooner: no child may inherit it, and none has begun a run yet
         failed = [(rank, status) for rank, child in enumerate(children) if (status := child.wait())]
     finally:
         for child in children:
-            child.terminate()  # on Ctrl-C; nothing happens to those that have ended
+            child.terminate()  # when interrupted; nothing happens to those that have ended
         for child in children:
             child.wait()
+        signal.signal(signal.SIGTERM, before)
     for rank, status in failed:
         print(
             f"Process {rank} of {number} ended with status {status}; the same command does what it left.",
             file=sys.stderr,
         )
     return len(failed)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    raise KeyboardInterrupt(number)
 
 
 def join() -> Any:

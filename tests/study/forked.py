@@ -30,6 +30,7 @@ class Forked:
         self.pid = os.fork()
         if not self.pid:
             os.environ.update(env)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as in a new program
             os._exit(main(command[3:]))
 
     def wait(self):

@@ -171,7 +171,7 @@ def test_the_same_command_again_does_nothing_and_says_the_same(path, capsys, run
     runs_done.clear()
     assert command(out=path) == 0 and not runs_done
     said = capsys.readouterr()
-    assert said.out == first.out and said.err == "" and path.read_bytes() == before
+    assert said.out == first.out and said.err == f"8 of 8 runs are in {path} already.\n" and path.read_bytes() == before
 
 
 @pytest.mark.parametrize("cut", [1, 2, 40, 1200, 3000])
@@ -185,9 +185,14 @@ def test_after_a_break_it_does_what_is_missing_and_says_which_line_was_broken(pa
     assert alone(out=path) == 0
     assert runs_done == RUNS[kept + whole :] and path.read_bytes().startswith(before)
     assert numbers(study.read(path, SMALL)[0]) == unbroken
+    said = capsys.readouterr().err
+    skipped = f"{kept + whole} of 8 runs are in {path} already{', and not done again' * (kept + whole < 8)}.\n"
+    assert skipped in said if kept + whole else "already" not in said
     note = f"line {kept + 1}: no whole result (stopped while writing?); that run is done again\n"
-    assert capsys.readouterr().err.count(note) == (not whole)
-    assert alone(out=path) == 0 and capsys.readouterr().err == ""  # the line stays, and no longer matters
+    assert said.count(note) == (not whole)
+    assert (
+        alone(out=path) == 0 and capsys.readouterr().err == f"8 of 8 runs are in {path} already.\n"
+    )  # the line stays, and no longer matters
 
 
 def test_more_seeds_later_add_to_what_is_there(path, runs_done):

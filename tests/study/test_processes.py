@@ -74,6 +74,17 @@ def test_ctrl_c_in_a_terminal_ends_all(path):
     assert not study.read(path, SMALL)[1]
 
 
+@needs_fork
+def test_sigterm_to_the_parent_ends_all(path):
+    said = start()("--out", path, "--processes", 2, "--seeds", 400)
+    wait_for(path, 2)
+    os.kill(said.pid, signal.SIGTERM)
+    out, err = said.communicate(timeout=60)  # which also waits for the children
+    assert said.returncode == 128 + signal.SIGTERM and out == "" and "Traceback" not in err
+    assert err.endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
+    assert "is gone" not in err and not study.read(path, SMALL)[1]
+
+
 def test_a_process_that_fails_is_named_the_others_end_and_the_same_command_goes_on(path, capfd, monkeypatch, unbroken):
     popen = subprocess.Popen
 
@@ -97,10 +108,11 @@ def test_what_the_others_have_lost_is_done_in_the_end(path, monkeypatch, capsys,
 
 
 def test_ctrl_c_is_for_the_process_that_was_started_and_no_child_hears_it(monkeypatch):
-    heard, before = [], signal.getsignal(signal.SIGINT)
+    heard, before, usual = [], signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
 
     class Child:
         def __init__(self, argv, env):
+            assert signal.getsignal(signal.SIGTERM) is usual  # how the parent ends them
             heard.append((signal.getsignal(signal.SIGINT), env[processes.CHILD], env["LOCAL_RANK"]))
 
         def wait(self):
@@ -112,6 +124,7 @@ def test_ctrl_c_is_for_the_process_that_was_started_and_no_child_hears_it(monkey
 
     monkeypatch.setattr(processes.subprocess, "Popen", Child)
     assert processes.start_local(2, []) == 0
+    assert signal.getsignal(signal.SIGTERM) is usual
     assert heard == [(signal.SIG_IGN, f"{rank}/2/{os.getpid()}", str(rank)) for rank in range(2)]
 
 
