@@ -523,7 +523,7 @@ def test_the_first_head_is_called_as_its_axis_calls_it():
 def test_too_many_axes_to_unpack_are_explained():
     def by_shape(x):
         n, d = x.shape
-        return n * d * x
+        return x / n / d
 
     assert "`x.shape[-2:]` is the last two" in CENTRED.check(by_shape).cause
 
@@ -1060,3 +1060,70 @@ def test_plain_leaves_an_array_as_it_is():
 def test_stress_and_code_in_a_message():
     html = Result("wrong values", "*Sums*", ("`a * b` and 2*m*x stay, *this* is stressed",))._repr_html_()
     assert "<em>Sums</em>" in html and ">a * b</code> and 2*m*x stay, <em>this</em> is" in html
+
+
+# ---------------------------------------------------------------- a hook of a module
+
+
+class Module:
+    """Stands for a module that holds a tensor."""
+
+    def __init__(self):
+        import torch
+
+        self.strengths = torch.ones(2)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.strengths.numpy()
+
+
+def hook_task():
+    def _hook(self, n):
+        """The strengths times n."""
+        return n * self.strengths
+
+    return array_task(
+        _hook, expected=lambda self, n: 1.0 * n * np.ones(2), cases=[Case(Module(), 2)], hook="self.strengths"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda self, n: (n * self.strengths).numpy(), "an ndarray; a hook returns a torch tensor: `torch.from_numpy"),
+        (lambda self, n: (n * self.strengths).tolist(), "a list; a hook returns a torch tensor: `torch.tensor(…)`"),
+        (lambda self, n: list(n * self.strengths), "a list of tensors; a hook returns a torch tensor: `torch.stack"),
+        (lambda self, n: print(end=""), "nothing (None)"),
+        (lambda self, n: self.strengths.mul_(n), "your function writes into `self.strengths`"),
+        (lambda self, n: self.strengths.unsqueeze_(0) * n, "your function writes into `self.strengths`"),
+    ],
+)
+def test_a_hook_returns_a_tensor_and_leaves_its_module_as_it_is(wrong, words):
+    pytest.importorskip("torch")
+    assert hook_task().check(hook_task().right).passed
+    for _ in range(2):
+        result = hook_task().check(wrong)
+        assert not result.passed and words in repr(result)
+
+
+def test_a_result_in_some_cases_and_none_in_others_is_told():
+    result = SLOPE.check(lambda n, scale: right(n, scale) if n > 2 else None)
+    assert "Other cases have a result: in this one no `return` was reached." in result.cause
+    assert not SLOPE.check(lambda n, scale: print(end="")).cause
+
+
+def test_a_label_that_is_a_negative_number_stands_bare():
+    axis = Axis("offset", ("−1", "0"))
+    assert (axis.at(0, 2), Axis("token", ("−", "0")).at(0, 2)) == ("offset −1", 'token "−"')
+
+
+def test_what_is_told_once_all_is_right():
+    assert array_task(_softmax, then="And now?").check(_softmax).notes == ("And now?",)
+    answer = Answer("product", "Product", **BASICS, expected=lambda: -7, then=lambda: "As measured: −7.")
+    assert answer.check(-7).notes == ("As measured: −7.",) and not answer.check(7).notes
+
+
+def test_words_of_one_field_and_a_key_that_there_is_not():
+    pairs = Answer("pairs", "Pairs", **BASICS, expected=lambda: {"a or b": "a", "c or d": "c"}, words_of=str.split)
+    assert '"c" is none of the words: "a", "or", "b"' in repr(pairs.check({"a or b": "c"}))
+    assert 'a dictionary with a or b, c or d; it has no "a or d"' in repr(pairs.check({"a or d": "a"}))

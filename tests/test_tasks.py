@@ -92,10 +92,11 @@ def test_other_forms_of_the_right_result_pass(task, form):
 
     def given(*args, **kwargs):
         result = task.right(*args, **kwargs)
-        return tuple(map(change, result)) if task.returns else change(result)
+        result = tuple(map(change, result)) if task.returns else change(result)
+        return torch.asarray(result) if task.hook and form != "list" else result
 
     result = task.check(given)
-    assert result.passed, result
+    assert result.passed or (task.hook and form == "list" and result.status == "wrong type"), result
 
 
 @every(Task)

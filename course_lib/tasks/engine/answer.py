@@ -46,7 +46,8 @@ class Answer(Exercise):
     field by field. A number is right within one unit of its last of `digits` decimals. `options` maps each wrong choice
     to its message and, with the right one, closes the set of words; Mistake(value, message) knows other wrong values,
     where a dictionary may name some of the fields only. `nearly=False` keeps the check from saying "twice the right
-    number" and the like, which gives a whole number away. Raises ValueError for an answer that is not whole.
+    number" and the like, which gives a whole number away. `words_of` gives the words that a field takes, where they are
+    not the same for all; `then` is told once all is right. Raises ValueError for an answer that is not whole.
     """
 
     def __init__(
@@ -64,10 +65,13 @@ class Answer(Exercise):
         mistakes: Sequence[Mistake] = (),
         axes: Axes = (),
         nearly: bool = True,
+        words_of: Callable[[str], Sequence[str]] | None = None,
+        then: Callable[[], str] | None = None,
     ) -> None:
         super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
         self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
+        self.words_of, self.then = words_of, then
         self.options, self.mistakes = dict(options or {}), tuple(mistakes)
         self.need(all(self.options.values()), "options", options, "a message for each wrong choice")
 
@@ -126,7 +130,7 @@ class Answer(Exercise):
         told = next((key for key in bad if key in about), bad[0] if bad else None)  # the fact the cause speaks of
         facts = [self._told(told, wrong[told], yours[told])] if told is not None else []
         if not facts and not missing:
-            return Result("passed", self.title, ("right",))
+            return Result("passed", self.title, ("right",), notes=(self.then(),) if self.then else ())
         facts += [f"still to fill in: {_listed(missing)}"] if missing else []
         if told is None:
             return Result("not attempted", self.title, ("right so far", *facts))
@@ -141,17 +145,19 @@ class Answer(Exercise):
     def _no_dictionary(self) -> str:
         return f"`{self.name}` should be a dictionary with {_listed(self._fields(self.expected()))}"
 
-    @property
-    def _words(self) -> set[str]:
-        """All words that the right answer and the known wrong ones use."""
+    def _words(self, key: str) -> Sequence[str]:
+        """The words that a field takes: all that the right answer and the known wrong ones use."""
+        if self.words_of:
+            return self.words_of(key)
         values = [self.expected(), *(mistake.what[0] for mistake in self.mistakes)]
         arrays = [array for value in values for array in self._fields(value).values()]
-        return {str(word) for array in arrays if array.dtype.kind == "U" for word in array.ravel()}
+        return sorted({str(word) for array in arrays if array.dtype.kind == "U" for word in array.ravel()})
 
     def _strange(self, yours: Parts, right: Parts) -> str:
         unknown = [key for key in yours if key not in right]
         if unknown:
-            return f"`{self.name}` should be one value" if "" in right else self._no_dictionary()
+            dictionary = f'{self._no_dictionary()}; it has no "{unknown[0]}"'
+            return f"`{self.name}` should be one value" if "" in right else dictionary
         for key, value in yours.items():
             at, e = f"{key}: " if key else "", right[key]
             if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
@@ -162,13 +168,9 @@ class Answer(Exercise):
                 return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
             if self.options and _bare(str(value)) not in map(_bare, self.choices):
                 return f'{at}"{value}" is none of the choices: ' + ", ".join(f'"{choice}"' for choice in self.choices)
-            if (
-                key
-                and e.dtype.kind == "U"
-                and len(self._words) > 1
-                and _bare(str(value)) not in map(_bare, self._words)
-            ):
-                return f'{at}"{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in sorted(self._words))
+            words = self._words(key) if key and e.dtype.kind == "U" else ()
+            if len(words) > 1 and _bare(str(value)) not in map(_bare, words):
+                return f'{at}"{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in words)
         return ""
 
     def _near(self, yours: Array, right: Array) -> Array:

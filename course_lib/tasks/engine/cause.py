@@ -13,7 +13,7 @@ from .judge import Fault, judge
 from .parts import named
 from .run import Outcome
 from .source import unread
-from .values import Parts, same
+from .values import NOTHING, Parts, same
 from .whereabouts import PARTLY, SHAPES, UNFILLED, not_finite, separating
 from .wording import in_other_words
 
@@ -58,6 +58,8 @@ def narrowed_cause(
         return first.status, f"Your code never reads `{unused[0]}`."
     if first.status == "raised":
         return first.status, in_other_words(first.facts[-1])
+    if outcomes[faults.index(first)].unusable == NOTHING and any(outcome.value for outcome in outcomes):
+        return first.status, "Other cases have a result: in this one no `return` was reached."
     told = telling(task, faults)
     separated = separating([arguments[k] for k in told], [faults[k] is not None for k in told])
     pairs = [

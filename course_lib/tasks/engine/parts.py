@@ -18,7 +18,7 @@ class Axis:
     def at(self, index: int, size: int) -> str:
         """'query "sat"', or 'query 2' when the labels do not fit this size; a label that is a number stands bare."""
         label = self.label(index, size)
-        bare = len(self.labels) != size or label.replace(".", "", 1).isdigit()
+        bare = len(self.labels) != size or label.removeprefix("−").replace(".", "", 1).isdigit()
         return f"{self.name} {label}" if bare else f'{self.name} "{label}"'
 
     def label(self, index: int, size: int) -> str:

@@ -15,7 +15,7 @@ from .judge import Fault, judge
 from .parts import Axes, Case, Mistake, Property, completed, named, unlabelled
 from .run import MANY_LINES, Outcome, Run, run
 from .source import Source, untouched
-from .values import Parts, fit, kind, parts
+from .values import Parts, check_tensor, fit, kind, parts
 
 SEEDS = 3  # random cases in every check
 TOO_LONG = "Your code ran for more than {:g} seconds and was stopped: does the loop end?"
@@ -32,6 +32,7 @@ NUMBERS = (
     "Yours holds the numbers 0 and 1. They agree with True and False, which were wanted; but `~` does not turn numbers "
     "round: of 1 it makes −2. A comparison gives True and False, and so does `.astype(bool)`."
 )
+WRITES = "Right the first time, but your function writes into `{}`, and the layer calls it again and again."
 STILL = "Your function does just what the given one did: the bug is still there."
 
 
@@ -42,8 +43,9 @@ class Task(Exercise):
     is open and its properties decide. `draw(rng)` gives a random case: a tuple of arguments, or a Case.
     `returns` names the parts of a tuple; `axes` names the axes of all cases that do not name their own (without it,
     those of the first case do); `given` is what the learner starts from in a bug hunt; with `tensors` the learner's
-    code gets the arrays of a case as torch tensors, and torch is imported then.
-    Raises ValueError for a task that is not whole.
+    code gets the arrays of a case as torch tensors, and torch is imported then. A hook, which a layer calls many
+    times, must return a torch tensor and not write into its module: `hook` says what that holds, such as "self.table".
+    `then` is told once all is right. Raises ValueError for a task that is not whole.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class Task(Exercise):
         axes: Axes = (),
         given: Callable | None = None,
         tensors: bool = False,
+        hook: str = "",
+        then: str = "",
         seconds: float = 2.0,
     ) -> None:
         name = solution.__name__.lstrip("_")
@@ -75,7 +79,7 @@ class Task(Exercise):
         self.right, self.expected, self.cases, self.draw = solution, expected, tuple(cases), draw
         self.properties, self.mistakes, self.alternatives = tuple(properties), tuple(mistakes), tuple(alternatives)
         self.returns, self.axes, self.given, self.seconds = tuple(returns), axes, given, seconds
-        self.tensors = tensors
+        self.tensors, self.hook, self.then = tensors or bool(hook), hook, then
         self.signature = inspect.signature(solution)
 
     # ---------------------------------------------------------------- what the build and the tests ask for
@@ -112,7 +116,12 @@ class Task(Exercise):
         handed = cases or self.all_cases
         if self.tensors:
             handed = [case.as_tensors() for case in handed]
-        return run(function, handed, lambda value: parts(value, self.returns), self.seconds)
+        return run(function, handed, self._read, self.seconds)
+
+    def _read(self, value: Any) -> Parts:
+        if self.hook and value is not None and value is not Ellipsis:
+            check_tensor(value)
+        return parts(value, self.returns)
 
     # ---------------------------------------------------------------- the verbs
 
@@ -149,6 +158,7 @@ class Task(Exercise):
         if done.stopped == "interrupted":
             return Result("raised", self.title, ("Interrupted before the check was done.",), notes=notes)
         if bad == len(self.all_cases):
+            notes = (*notes, self.then) if self.then else notes
             return Result("passed", self.title, (f"right in all {bad} cases" if bad > 1 else "right",), notes=notes)
         told = self.all_cases[bad].told(self.name, self.signature)
         if bad == len(faults):
@@ -196,7 +206,10 @@ class Task(Exercise):
         if outcome.value is None:
             return Fault("raised", (outcome.error,))
         if self.expected is not None:
-            return judge(outcome.value, self._right[k], self.axes_of(k))
+            fault = judge(outcome.value, self._right[k], self.axes_of(k))
+            if not fault and self.hook and outcome.changed:
+                return Fault("property broken", (WRITES.format(self.hook),))
+            return fault
         undefined = any(np.isnan(array).any() for array in outcome.value.values() if array.dtype.kind in "fc")
         broken = NOT_A_NUMBER if undefined else self.broken(k, outcome.value)
         return Fault("property broken", (broken,)) if broken else None
@@ -228,15 +241,19 @@ class Task(Exercise):
         ):
             notes.append(NUMBERS)
         for k, outcome in enumerate(done.outcomes):
-            if outcome.changed:
-                case = self.all_cases[k]
-                name = [*list(self.signature.parameters)[: len(case.args)], *case.kwargs][outcome.changed[0]]
+            if outcome.changed and not self.hook:
+                name = self._argument(k, outcome.changed[0])
                 right = "The values are right, but your" if bad == len(self.all_cases) else "Your"
                 return (
                     *notes,
                     f"{right} function writes into its argument `{name}`: work on a copy, the caller keeps it.",
                 )
         return tuple(notes)
+
+    def _argument(self, k: int, number: int) -> str:
+        """The name of an argument of case k."""
+        case = self.all_cases[k]
+        return [*list(self.signature.parameters)[: len(case.args)], *case.kwargs][number]
 
     @cached_property
     def _right(self) -> list[Parts]:

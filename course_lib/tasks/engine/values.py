@@ -57,6 +57,16 @@ def _complete(array: Array) -> None:
         raise Unusable("an array with None in it: is some entry never set?")
 
 
+def check_tensor(value: Any) -> None:
+    """Raises Unusable for what is no torch tensor."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        many = isinstance(value, (list, tuple)) and len(value) > 0 and isinstance(value[0], torch.Tensor)
+        make = "torch.stack" if many else "torch.from_numpy" if isinstance(value, np.ndarray) else "torch.tensor"
+        raise Unusable(f"{kind(value)}{' of tensors' * many}; a hook returns a torch tensor: `{make}(…)` makes one")
+
+
 def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
     if isinstance(value, Mapping) and not names:
@@ -120,4 +130,4 @@ def kind(value: object) -> str:
     """What a value is, in two words, and what that may come from."""
     name = {"builtin_function_or_method": "function"}.get(type(value).__name__, type(value).__name__)
     hint = {"generator": ": `yield` where `return` was meant?", "function": ": are the parentheses missing?"}
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}{hint.get(name, '')}"
+    return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}{hint.get(name, '')}"

@@ -133,7 +133,8 @@ def _lengths(p: Pair, k: int) -> Iterator[str]:
         }
         yield from (f"Your {name} axis has the length {x}; it should have {y}." for x in by[mine] for y in by[right])
         if mine == 1:
-            yield f"Your {name} axis has one entry only: each {name} needs its own."
+            early = " Is the `return` inside the loop?" if p.expected.ndim == 1 else ""
+            yield f"Your {name} axis has one entry only: each {name} needs its own.{early}"
 
 
 def separating(arguments: Sequence[Mapping[str, Any]], failed: Sequence[bool]) -> str:

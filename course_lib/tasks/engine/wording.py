@@ -34,7 +34,8 @@ WORDS = {
     ),
     r"object is not subscriptable": "Square brackets pick from an array or a list, and this is one number.",
     r"(only|Only) (length-1|0-dimensional|size-1) arrays|only one element tensors": (
-        "Something that takes one number was given an array: `math.log` takes one, `np.log` takes both."
+        "Something that takes one number was given an array: `math.log` takes one, `np.log` takes both "
+        "(and so for `sqrt`)."
     ),
     r"^ValueError: (too many|not enough) values to unpack": (
         "Left of the `=` (or in the `for`) there is another number of names than right of it. If it is a shape: "
@@ -64,6 +65,10 @@ WORDS = {
     ),
     r"index can't contain negative values": (
         "`np.pad` takes a pair (in front, behind) for each axis, and none can be below 0: `((0, 0), (1, 0))`."
+    ),
+    r"object too deep for desired array": "`np.bincount` takes a row of numbers: `.ravel()` makes one of a table.",
+    r"zero-size array to reduction|max\(\) (arg|iterable argument) is": (
+        "There is nothing to take the largest of: what you chose is empty here. Print it."
     ),
     r"negative dimensions are not allowed": "A length came out below 0: is a difference the wrong way round?",
     r"slice indices must be integers|'float' object cannot be interpreted as an integer": (
