@@ -90,6 +90,7 @@ def curve(**changed):
 
 
 HOOK = """
+    import torch
     heads = len(self.strengths)
     rows = []
     for h in range(heads):
@@ -97,7 +98,7 @@ HOOK = """
         for r in {offsets}:
             row.append({b})
         rows.append(row)
-    return {result}
+    return torch.tensor({result})
 """
 ROW = {
     "offsets": "range(-(past + n_q - 1), n_k - past)",
@@ -158,6 +159,54 @@ SLIPS = {
             "a softmax of its own",
         ),
         "bits": (entropy(term="x * np.log2(x)", end="h, 2**h"), "the entropy is in bits"),
+        "the logarithm of the scores": (
+            "    w = bias\n    h = -(w * np.log(w)).sum(-1)\n    return h, np.exp(h)",
+            "You take the logarithm of the scores, and that of a negative one is nan",
+        ),
+        "the logarithm of the scores, nan skipped": (
+            "    w = bias\n    h = -np.nansum(w * np.log(w), axis=-1)\n    return h, np.exp(h)",
+            "and skip the nan",
+        ),
+        "a softmax of one's own": (
+            "    e = np.exp(bias)\n    w = e / e.sum(-1, keepdims=True)\n"
+            "    h = -(w * np.log(np.where(w > 0, w, 1))).sum(-1)\n    return h, np.exp(h)",
+            "too large for a float, and of −900 it is 0",
+        ),
+        "its nan skipped": (
+            "    e = np.exp(bias)\n    w = e / e.sum(-1, keepdims=True)\n"
+            "    h = -np.nansum(w * np.log(w), axis=-1)\n    return h, np.exp(h)",
+            "∞/∞ and 0/0 are nan, and you skip them",
+        ),
+        "0 in place of −∞": (
+            ENTROPIES.replace("softmax(bias)", "softmax(np.nan_to_num(bias, neginf=0))") + "    return h, np.exp(h)",
+            "You put 0 in place of −∞, and hidden keys have a weight again",
+        ),
+        "0 in place of −∞, and no guard": (
+            "    bias[np.isinf(bias)] = 0\n    w = softmax(bias)\n"
+            "    h = -(w * np.log(w)).sum(-1)\n    return h, np.exp(h)",
+            "a hidden key has a weight again",
+        ),
+        "scores divided by their sum": (
+            "    w = bias / bias.sum(-1, keepdims=True)\n    h = -(w * np.log(w)).sum(-1)\n    return h, np.exp(h)",
+            "Weights are e^x divided by",
+        ),
+        "−20 in place of −∞": (
+            ENTROPIES.replace("softmax(bias)", "softmax(np.maximum(bias, -20))") + "    return h, np.exp(h)",
+            "Your scores end at −20",
+        ),
+        "−20 where it is −∞": (
+            ENTROPIES.replace("softmax(bias)", "softmax(np.where(bias == -np.inf, -20, bias))")
+            + "    return h, np.exp(h)",
+            "You put −20 in place of −∞",
+        ),
+        "the smallest float in place of −∞": (
+            ENTROPIES.replace("softmax(bias)", "softmax(np.nan_to_num(bias))") + "    return h, np.exp(h)",
+            None,
+        ),
+        "float32": (
+            ENTROPIES.replace("softmax(bias)", "softmax(bias.astype(np.float32))") + "    return h, np.exp(h)",
+            "You compute in float32",
+        ),
         "participation": (
             "    w = softmax(bias)\n    s = 1 / (w**2).sum(-1)\n    return np.log(s), s",
             "another measure of span",
@@ -201,7 +250,39 @@ SLIPS = {
         "names of the rows": (pairs().replace("return counts", "return np.flatnonzero(counts)"), "numbers of the rows"),
         "added once for each row": (
             BUCKETS + "    counts = np.zeros(num_buckets)\n    counts[rows] += length - d\n    return counts",
-            "Use `np.bincount` or `np.add.at`",
+            "for arrays there are `np.bincount` and `np.add.at`",
+        ),
+        "overwritten in a loop": (
+            """
+    out = np.zeros(num_buckets)
+    for d in range(length):
+        b = bucket(-d, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
+        out[b] = length - d
+    return out
+""",
+            "`=` overwrites what an earlier distance put there",
+        ),
+        "a table into bincount": (
+            "    d = np.arange(length)\n"
+            "    r = d - d[:, None]\n"
+            "    rows = bucket(r, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)\n"
+            "    return np.bincount(rows, minlength=num_buckets)",
+            "`.ravel()` makes one of a table",
+        ),
+        "the last bucket ends": (
+            """
+    counts = [0] * num_buckets
+    for d in range(min(length, max_distance)):
+        row = bucket(-d, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
+        counts[row] += length - d
+    return counts
+""",
+            "It has no end: it serves every distance",
+        ),
+        "below 0": (
+            BUCKETS.replace("arange(length)", "arange(2 * length)")
+            + "    return np.bincount(rows, weights=length - d, minlength=num_buckets)",
+            "A count cannot be negative",
         ),
         "rows missing at the end": (
             BUCKETS + "    return np.bincount(rows, weights=length - d)",
@@ -302,6 +383,97 @@ SLIPS = {
 """,
             "the first column alone",
         ),
+        "any, from the front": (
+            """
+    for d in range(len(known)):
+        if (known[d:] == known[d]).any():
+            return d
+""",
+            "With `.any()`, one equal number is enough",
+        ),
+        "np.allclose": (
+            """
+    d = len(known) - 1
+    while d > 0 and np.allclose(known[d - 1], known[-1], atol=1e-3):
+        d = d - 1
+    return d
+""",
+            "differ by less than 0.001",
+        ),
+        "sums": (
+            """
+    for d in range(len(known)):
+        if (known[d:].sum(1) == known[-1].sum()).all():
+            return d
+""",
+            "You compare the sum (or the mean) of each row",
+        ),
+        "means": (
+            """
+    for d in range(len(known)):
+        if (known[d:].mean(1) == known[-1].mean()).all():
+            return d
+""",
+            "You compare the sum (or the mean) of each row",
+        ),
+        "largest": (
+            """
+    for d in range(len(known)):
+        if (known[d:].max(1) == known[-1].max()).all():
+            return d
+""",
+            "You compare the largest number of each row",
+        ),
+        "sorted": (
+            """
+    for d in range(len(known)):
+        if (np.sort(known[d:], axis=1) == np.sort(known[-1])).all():
+            return d
+""",
+            "(0, 1) is not (1, 0)",
+        ),
+        "no row differs": (
+            "    steps = np.flatnonzero((known[1:] != known[:-1]).any(1))\n    return steps[-1] + 1",
+            "Where none does, your list is empty: there the answer is 0",
+        ),
+        "diff along the wrong axis": (
+            "    steps = np.flatnonzero(np.diff(known).any(1))\n    return steps[-1] + 1",
+            "From row to row it is `axis=0`",
+        ),
+        "diff along the wrong axis, guarded": (
+            "    steps = np.flatnonzero(np.diff(known).any(1))\n    return steps[-1] + 1 if steps.size else 0",
+            "`np.diff` without `axis=0`",
+        ),
+        "diff": (
+            "    steps = np.flatnonzero(np.diff(known, axis=0).any(1))\n    return steps[-1] + 1 if steps.size else 0",
+            None,
+        ),
+        "no row differs, max": (
+            "    return np.where((known != known[-1]).any(axis=1))[0].max() + 1",
+            "there is nothing to take the largest of",
+        ),
+        "no row differs, while": (
+            """
+    d = len(known) - 1
+    while (known[d] == known[-1]).all():
+        d -= 1
+    return d + 1
+""",
+            "your loop runs over the front",
+        ),
+        "where each kind is first met": (
+            "    return np.unique(known, axis=0, return_index=True)[1].max()",
+            "A row may come again later",
+        ),
+        "argmax without all": ("    return np.argmax(known == known[-1])", "Without `.all(axis=1)`"),
+        "nothing where no row differs": (
+            """
+    for d in range(len(known) - 1, 0, -1):
+        if (known[d - 1] != known[-1]).any():
+            return d
+""",
+            "in this one no `return` was reached",
+        ),
         "how many are equal": ("    return int((known == known[-1]).all(axis=1).sum())", "equal to the last one"),
     },
     "loss_by_length": {
@@ -314,6 +486,15 @@ SLIPS = {
             "each window is still read alone",
         ),
         "positions come round": (windows(losses="model(tokens, np.arange(n) % train)"), "begin again every"),
+        "positions go on, and the mean over all": (
+            windows(
+                losses="np.concatenate([model(tokens[s : s + train], np.arange(s, s + len(tokens[s : s + train])))"
+                " for s in range(0, n, train)])",
+                mean="losses.mean()",
+            ),
+            "each window is still read alone, and all n tokens count now",
+        ),
+        "the other losses": (windows(mean="losses[:-train].mean()"), "all tokens but the last `train`"),
         "positions stop": (
             windows(losses="model(tokens, np.arange(n).clip(max=train - 1))"),
             "stop at the last trained",
@@ -366,6 +547,34 @@ SLIPS = {
 """,
             "a window that slides",
         ),
+        "swapped": (windows(losses="model(np.arange(n), tokens)"), "the tokens come first"),
+        "the last loss left out": (windows(mean="losses[-train:-1].mean()"), "The last loss is left out"),
+        "the last token left out": (windows(tokens="text[-n:-1]"), "The slice stops before the last token"),
+        "the last token left out of both": (
+            windows(tokens="text[-n:-1]", losses="model(tokens, np.arange(len(tokens)))"),
+            "The last token is not read",
+        ),
+        "positions that end at train": (
+            windows(losses="model(tokens, np.arange(n) - n + train)"),
+            "those before them at negative ones",
+        ),
+        "one number in the loop": (
+            windows().replace("curve.append(losses[-train:].mean())", "return losses[-train:].mean()"),
+            "a `return` in the loop ends the function",
+        ),
+        "the given windows, and return in the loop": (
+            """
+    curve = []
+    for n in lengths:
+        losses = []
+        for start in range(0, n, train):
+            window = text[-n:][start : start + train]
+            losses.append(model(window, np.arange(len(window))))
+        curve.append(np.concatenate(losses)[-train:].mean())
+        return curve
+""",
+            "the `return` is inside the loop. And each window is still read alone",
+        ),
         "no positions": (windows(losses="model(tokens, n)"), "a position of its own"),
         "sum": (windows(mean="losses[-train:].sum()"), "the sum of the losses"),
         "perplexity": (windows(mean="np.exp(losses[-train:].mean())"), "the perplexity"),
@@ -388,6 +597,35 @@ SLIPS = {
         ),
         "no context": (curve(losses="model(text[place - last : place])"), "no window is longer"),
         "one too late": (curve(losses="model(text[place - n + 1 : place + 1])[-last:]"), "one token too late"),
+        "one loss too early": (
+            curve(losses="model(text[place - n : place])[-last - 1 : -1]"),
+            "`[-last:]` goes on to the end",
+        ),
+        "all windows at once": (
+            "    return [model(np.stack([text[p - n : p] for p in places]))[:, -last:].mean() for n in lengths]",
+            "must be (n,): it reads one window at a time",
+        ),
+        "the others": (
+            curve(losses="model(text[place - n : place])[:-last]"),
+            "all tokens but the ones that are asked",
+        ),
+        "the given windows, their last tokens, and return in the loop": (
+            curve(losses="model(text[place : place + n])[-last:]").replace("    return curve", "        return curve"),
+            "Is the `return` inside the loop?",
+        ),
+        "no places": (curve(losses="model(text[-n:])[-last:]"), "`place` is not used"),
+        "always the longest": (
+            curve(losses="model(text[place - max(lengths) : place])[-last:]"),
+            "the longest: n is not used",
+        ),
+        "n and the last": (
+            curve(losses="model(text[place - n - last : place])[-last:]"),
+            "The windows have n + `last` tokens",
+        ),
+        "one number in the loop": (
+            curve().replace("curve.append(total / len(places))", "return total / len(places)"),
+            "a `return` in the loop ends the function",
+        ),
         "sum over places": (curve(mean="total"), "Divide by the number of places"),
         "the first ones": (curve(losses="model(text[place - n : place])[:last]"), "the first tokens of each window"),
         "both sides": (curve(losses="model(text[place - n : place + n])[-last:]"), "2n tokens"),
@@ -402,6 +640,41 @@ SLIPS = {
     },
     "square_root_decay": {
         "loops": (hook(), None),
+        "an array": (hook(result="rows).numpy("), "an ndarray; a hook returns a torch tensor"),
+        "a list": (hook(result="rows).tolist("), "a list; a hook returns a torch tensor: `torch.tensor"),
+        "a list of tensors": (
+            "    r = row_offsets(n_q, n_k, past).abs().sqrt()\n    return [-s * r for s in self.strengths]",
+            "`torch.stack(…)` makes one",
+        ),
+        "stacked": (
+            "    import torch\n    r = row_offsets(n_q, n_k, past).abs().sqrt()\n"
+            "    return torch.stack([-s * r for s in self.strengths])",
+            None,
+        ),
+        "in place": (
+            "    return -self.strengths.unsqueeze_(1) * row_offsets(n_q, n_k, past).abs().sqrt()",
+            "your function writes into `self.strengths`",
+        ),
+        "past twice": (
+            "    return -self.strengths[:, None] * (row_offsets(n_q, n_k, past) + past).abs().sqrt()",
+            "add nothing to what comes back",
+        ),
+        "no n_k": (
+            "    return -self.strengths[:, None] * row_offsets(n_q, past=past).abs().sqrt()",
+            "`row_offsets` takes n_k = past + n_q",
+        ),
+        "minus for abs": (
+            "    return -self.strengths[:, None] * (-row_offsets(n_q, n_k, past)).sqrt()",
+            "−r is negative there",
+        ),
+        "whole numbers": (
+            "    return -self.strengths[:, None] * row_offsets(n_q, n_k, past).abs().sqrt().long()",
+            "`.long()` cuts the roots off",
+        ),
+        "no self": (
+            "    return -strengths[:, None] * row_offsets(n_q, n_k, past).abs().sqrt()",
+            "The strengths belong to the module",
+        ),
         "the sign": (hook(b="float(self.strengths[h]) * abs(r) ** 0.5"), "The sign is wrong"),
         "no root": (hook(b="-float(self.strengths[h]) * abs(r)"), "ALiBi's straight line"),
         "a logarithm": (hook(b="-float(self.strengths[h]) * math.log(1 + abs(r))"), "This is the log decay"),
@@ -409,7 +682,7 @@ SLIPS = {
         "1 + distance": (hook(b="-float(self.strengths[h]) * (1 + abs(r)) ** 0.5"), "no 1 under this root"),
         "no past": (hook(offsets="range(-(n_q - 1), n_k)"), "Right without a cache"),
         "backwards": (hook(offsets="range(n_k - past - 1, -(past + n_q), -1)"), "run backwards"),
-        "heads last": (hook(result="np.array(rows).T"), "The heads come first"),
+        "heads last": (hook(result="rows).T.contiguous("), "The heads come first"),
         "no axis": (
             "    return -self.strengths * row_offsets(n_q, n_k, past).abs().sqrt()",
             "give the strengths a second axis",
@@ -465,6 +738,16 @@ ANSWERS = [
     ("two_spans", {"half on one, span": 901}, "not alike"),
     ("two_spans", {"halving, above 1 %": 7}, "1/128 is less"),
     ("two_spans", {"halving, span": 1.386}, "this is the entropy"),
+    ("two_spans", {"64 alike, span": 4.2}, "is the entropy, rounded"),
+    ("two_spans", {"128 alike, span": 7}, "the entropy in bits"),
+    ("two_spans", {"half on one, above 1 %": 900}, "Which key is above?"),
+    ("two_spans", {"half on one, span": 900}, "hold one half of the weight"),
+    ("two_spans", {"half on one, span": 30}, "30 is e^(½ ln 900)"),
+    ("two_spans", {"half on one, span": 42.43}, "in place of 1/1800 under your logarithm"),
+    ("two_spans", {"halving, above 1 %": 6.64}, "Keys are whole"),
+    ("two_spans", {"halving, above 1 %": float("inf")}, "soon each has less than 1 %"),
+    ("two_spans", {"halving, span": 1.414}, "the first key alone"),
+    ("two_spans", {"halving, span": 7.389}, "the ln 2 is missing"),
     ("grows_with_n", {"log, 1": "bounded"}, "grows like ln n"),
     ("grows_with_n", {"ALiBi, 1/256": "grows"}, "some 700 keys"),
     ("grows_with_n", {"T5, far row −5": "bounded"}, "share one row"),
@@ -475,6 +758,51 @@ ANSWERS = [
 def test_a_slip_with_the_pencil_is_named(name, wrong, words):
     result = CH10[name].check({**CH10[name].expected(), **wrong})
     assert not result.passed and words in result.cause, result
+
+
+NO_CAUSE = [
+    ("64 alike, span", 63.5),
+    ("64 alike, span", 63),
+    ("64 alike, span", 63.9),
+    ("128 alike, span", 126),
+    ("halving, span", 3.9),
+    ("halving, span", 8),
+    ("halving, span", 1.45),
+    ("half on one, span", 4),
+    ("128 alike, above 1 %", 1),
+]
+
+
+@pytest.mark.parametrize(("field", "wrong"), NO_CAUSE)
+def test_a_number_that_is_wrong_by_chance_is_called_wrong_and_no_more(field, wrong):
+    result = CH10["two_spans"].check({**CH10["two_spans"].expected(), field: wrong})
+    assert not result.passed and not result.cause and field in repr(result)
+
+
+def test_a_name_of_another_pair_is_told_the_two_names():
+    result = CH10["rises_more"].check({**CH10["rises_more"].expected(), "none or rope": "alibi"})
+    assert 'none or rope: "alibi" is none of the words: "none", "rope"' in repr(result)
+
+
+def test_a_key_that_is_spelt_in_another_way_is_named():
+    given = {**CH10["grows_with_n"].expected(), "T5, far row -5": "grows"}
+    said = repr(CH10["grows_with_n"].check(given))
+    assert 'with "no bias", "log, 0.3"' in said and 'it has no "T5, far row -5"' in said
+
+
+def test_what_is_shown_after_the_forecast_and_after_the_hook_is_what_was_measured():
+    forecast = CH10["rises_more"]
+    assert "alibi −0.02, rope 0.89; t5-128 0.98, t5-32 0.18" in forecast.check(forecast.expected()).notes[0]
+    for scheme in ("log-1", "alibi"):
+        (row,) = (r for r in study_rows() if (r["task"], r["scheme"], r["seed"]) == ("characters", scheme, 0))
+        assert f"{row['loss'][0]:.3f} and {row['loss'][-1]:.3f} with" in CH10["square_root_decay"].then
+
+
+def test_an_entry_is_called_by_its_offset_or_its_length():
+    hook_told = told(CH10["square_root_decay"], SLIPS["square_root_decay"]["the sign"][0])
+    assert "head 0, offset −4: yours 2" in hook_told
+    for name, slip in (("loss_by_length", "mean over all"), ("fair_curve", "sum")):
+        assert re.search(r"length (8|16): yours", told(CH10[name], SLIPS[name][slip][0]))
 
 
 # ---------------------------------------------------------------- what the words of the tasks say

@@ -5,7 +5,7 @@ import numpy as np
 from ...reference.attention import causal_mask
 from ...reference.grid import offsets
 from ...reference.t5 import bucket
-from ..engine import Case, Mistake, Task
+from ..engine import Case, Mistake, Property, Task
 
 
 def _pairs_per_bucket(length, num_buckets, max_distance):
@@ -83,6 +83,17 @@ def _both_of_each(length, num_buckets, max_distance):
     return counts
 
 
+def _up_to(farthest):
+    """Distances past the table's end are left out."""
+
+    def wrong(length, num_buckets, max_distance):
+        distance = np.arange(min(length, farthest(max_distance)))
+        rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
+        return np.bincount(rows, weights=length - distance, minlength=num_buckets)
+
+    return wrong
+
+
 def _only_itself(length, num_buckets, max_distance):
     counts = np.zeros(num_buckets)
     counts[0] = length
@@ -131,6 +142,13 @@ the first are never trained, and one of the second. Which of these can a longer 
     ],
     draw=lambda rng: (int(rng.integers(2, 30)), *_SIZES[rng.integers(len(_SIZES))]),
     axes=("bucket",),
+    properties=[
+        Property(
+            "counts",
+            lambda counts, *_: (np.asarray(counts) >= 0).all(),
+            "A count cannot be negative: at distance d there are `length` − d pairs, and d ends at `length` − 1.",
+        )
+    ],
     seconds=4.0,  # for loops over every pair
     mistakes=[
         Mistake(
@@ -240,6 +258,14 @@ the first are never trained, and one of the second. Which of these can a longer 
             _both_of_each,
             "The pairs at distance 1 and more are counted twice. In a causal model the later token looks at the earlier, not the earlier at the later.",
         ),
+        Mistake(
+            _up_to(lambda max_distance: max_distance),
+            "The last bucket ends at `max_distance` here. It has no end: it serves every distance up to `length` − 1.",
+        ),
+        Mistake(
+            _up_to(lambda max_distance: max_distance + 1),
+            "The distances past `max_distance` are left out. The last bucket serves them too, up to `length` − 1.",
+        ),
         Mistake(_only_itself, "Only distance 0 is counted: is the `return` inside the loop?"),
         Mistake(_first_query, "Only the first query is counted: is the `return` inside the loop?"),
         Mistake(
@@ -259,7 +285,7 @@ the first are never trained, and one of the second. Which of these can a longer 
         Mistake(_share, "These are shares of all pairs. The count itself is asked for."),
         Mistake(
             _assigned_not_added,
-            "Where several distances share a row only the last one stands: `counts[rows] += …` adds once for each row. Use `np.bincount` or `np.add.at`.",
+            "Where several distances share a row only the last one stands: `=` overwrites what an earlier distance put there, and `counts[rows] += …` with a whole array adds once for each row. In a loop write `counts[row] += …`; for arrays there are `np.bincount` and `np.add.at`.",
         ),
     ],
     alternatives=[_loops, _pair_by_pair],

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ...reference.attention import causal_mask, softmax
+from ..engine import Axis, Case
 
 STUDY = Path(__file__).parents[2] / "study" / "results" / "cpu.jsonl"  # the runs that come with the course
 
@@ -48,7 +49,14 @@ def copier_of_six(tokens, positions):
 
 def reader(tokens):
     """`copier` at the positions 0 … n − 1."""
+    if np.ndim(tokens) != 1:
+        raise ValueError(f"model: tokens {np.shape(tokens)} must be (n,): it reads one window at a time")
     return copier(tokens, np.arange(len(tokens)))
+
+
+def by_length(model, text, *rest, says):
+    """A case whose entries are called by their lengths, the last argument but one."""
+    return Case(model, text, *rest, says=says, axes=[Axis("length", [str(n) for n in rest[-2]])])
 
 
 def text(seed, n):

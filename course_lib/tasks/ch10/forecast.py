@@ -1,6 +1,7 @@
 """Which of two schemes loses more on longer texts: a forecast, held against what the study measured."""
 
 from ..engine import Answer, Mistake
+from ..engine.judge import number
 from .common import mean_rise, study_rows
 
 # The first of each pair is the one that rises more.
@@ -30,6 +31,13 @@ def _rises_more():
     return {_field(*pair): more(rows, "characters", *pair) for pair in PAIRS}
 
 
+def _measured():
+    rows = study_rows()
+    rises = [{name: mean_rise(rows, "characters", name) for name in sorted(pair)} for pair in PAIRS]
+    told = [", ".join(f"{name} {number(rise, 2)}" for name, rise in pair.items()) for pair in rises]
+    return f"Measured, in nats: {'; '.join(told)}."
+
+
 _SAYS = {
     "alibi": "ALiBi's penalty grows on and on: however long the text is, most of the weight stays with near keys. RoPE meets offsets that it has never seen, and nothing holds down what those keys get.",
     "t5-32": "With `max_distance` 32 the last bucket begins at 31, well within a training text: whatever row a longer text reads, it was trained. With 128 some rows are still as they were drawn.",
@@ -45,9 +53,11 @@ rises_more = Answer(
     title="Prediction: which of the two rises more?",
     minutes=6,
     difficulty=1,
+    words_of=lambda pair: pair.split(" or "),
+    then=_measured,
     words="""The study trained small models on texts of 64 characters and tested them on up to 512; the questions were the same
 64 characters at every length. How much does the loss **rise** from the shortest test to the longest? Not which model is
-better: which one loses more by the change. For each pair commit to one name before you look at the curves.
+better: which one loses more by the change. For each pair commit to one name without looking back at the lesson.
 
 `t5-128` and `t5-32` are T5's buckets with that `max_distance`, `log-0.3` is −0.3 · ln(1 + distance), `shaw-16` clips at
 16, `learned` and `sinusoidal` are added to the input, and `none` has no position but the causal mask. The check holds

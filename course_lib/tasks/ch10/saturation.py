@@ -23,7 +23,8 @@ def _blind_from(known):
 def _by_sets(known):
     """The smallest d behind which there is one kind of row."""
     rows = [tuple(row) for row in np.asarray(known).tolist()]
-    return min(d for d in range(len(rows)) if len(set(rows[d:])) == 1)
+    others = [d for d, row in enumerate(rows) if len({row, rows[-1]}) > 1]
+    return max(others, default=-1) + 1
 
 
 def _with_numpy(known):
@@ -116,6 +117,55 @@ def _nearly_alike(known):
     return int(other[-1]) + 1 if len(other) else 0
 
 
+def _close(atol):
+    def wrong(known):
+        d = len(known) - 1
+        while d > 0 and np.allclose(known[d - 1], known[-1], atol=atol):
+            d -= 1
+        return d
+
+    return wrong
+
+
+def _unguarded(differs):
+    def wrong(known):
+        return np.flatnonzero(differs(np.asarray(known)))[-1] + 1
+
+    return wrong
+
+
+def _guarded(differs):
+    def wrong(known):
+        other = np.flatnonzero(differs(np.asarray(known)))
+        return other[-1] + 1 if len(other) else 0
+
+    return wrong
+
+
+def _differ_within(known):
+    return np.diff(known).any(axis=1)
+
+
+def _one_flag_too_few(known):
+    return (known[1:] != known[:-1]).any(axis=1)
+
+
+def _over_the_front(known):
+    d = len(known) - 1
+    while (known[d] == known[-1]).all():
+        d -= 1
+    return d + 1
+
+
+def _by_one_number(summary):
+    """Each row by one number that it holds."""
+    return lambda known: _by_sets(summary(np.asarray(known))[:, None])
+
+
+def _without_all(known):
+    return int(np.argmax(known == known[-1]))
+
+
 def _column(numbers):
     return np.asarray(numbers, float)[:, None]
 
@@ -167,6 +217,15 @@ the distances 16, 17 and 18.""",
         Case(_two_heads(5, 12), says="two heads, the second of which sees farther"),
         Case(_two_heads(12, 5), says="two heads, the first of which sees farther"),
         Case(_column([7.0]), says="one distance alone"),
+        Case(np.array([[0, 1], [1, 0], [1, 0], [1, 0]]), says="two heads that change places after distance 0"),
+        Case(np.array([[0, 4], [1, 3], [3, 1], [3, 1]]), says="two heads whose numbers have the same sum"),
+        Case(
+            np.array([[0, 3, 1], [3, 1, 1], [1, 3, 1], [1, 3, 1]]),
+            says="three heads, whose largest and smallest number stay the same",
+        ),
+        Case(
+            _column(decay_row(np.arange(400), scale=0.001)), says="a log decay so weak that far rows are nearly equal"
+        ),
     ],
     draw=_random_steps,
     mistakes=[
@@ -210,6 +269,9 @@ the distances 16, 17 and 18.""",
             "You compare with distance 0. Far distances are compared with the last.",
         ),
         Mistake(
+            "known[-1]", "known[1]", "You compare with distance 1. Far distances are compared with the last, row −1."
+        ),
+        Mistake(
             "known[d - 1] != known[-1]",
             "known[d - 1] == known[-1]",
             "The comparison is turned round: go back as long as the row before is *equal* to the last.",
@@ -240,7 +302,9 @@ the distances 16, 17 and 18.""",
             "When even the last two rows differ the answer is m − 1, and yours stops short of it: begin with the last row, and compare with the last.",
         ),
         Mistake(
-            "len(known) - 1, 0, -1", "len(known) - 1, 0", "This `range` is empty: to count down it needs the step −1."
+            "len(known) - 1, 0, -1",
+            "len(known) - 1, 0",
+            "Your answer is 0 in every case. With `.any()`, one equal number is enough for two rows to look alike: all must be equal. And a `range` that counts down is empty without the step −1.",
         ),
         Mistake("len(known) - 1, 0, -1", "len(known) - 1, 0, -2", "You go back two rows at a time."),
         Mistake(
@@ -285,6 +349,56 @@ the distances 16, 17 and 18.""",
         Mistake(
             _never_is_minus_one,
             "When everything is told apart the answer is m − 1, not −1: from the last distance on there is only one row.",
+        ),
+        *(
+            Mistake(
+                _close(atol),
+                f"`np.allclose(…, atol={atol:g})` takes numbers for equal that differ by less than {atol:g}. Nearly equal is not equal.",
+            )
+            for atol in (1e-2, 1e-3, 1e-4, 1e-5)
+        ),
+        Mistake(
+            _unguarded(_one_flag_too_few),
+            "Right where some row differs. Where none does, your list is empty: there the answer is 0.",
+        ),
+        Mistake(
+            lambda known: np.flatnonzero((known != known[-1]).any(axis=1)).max() + 1,
+            "Right where some row differs. Where none does, there is nothing to take the largest of: there the answer is 0.",
+        ),
+        Mistake(
+            _over_the_front,
+            "Right where some row differs. Where none does, your loop runs over the front: it must stop at 0.",
+        ),
+        Mistake(
+            lambda known: np.unique(known, axis=0, return_index=True)[1].max(),
+            "`np.unique` tells where each row is met for the first time. A row may come again later: look from the end.",
+        ),
+        Mistake(
+            _unguarded(_differ_within),
+            "`np.diff` takes the differences within each row here, from head to head. From row to row it is `axis=0`.",
+        ),
+        Mistake(
+            _guarded(_differ_within),
+            "`np.diff` without `axis=0` takes the differences within each row, from head to head, and a row of one number has none.",
+        ),
+        Mistake(
+            _without_all,
+            "Without `.all(axis=1)` `np.argmax` counts numbers and not rows; and it finds the first row that equals the last one, where later ones may differ again.",
+        ),
+        *(
+            Mistake(
+                _by_one_number(summary),
+                f"You compare the {name} of each row. Two rows can have the same one and differ: compare all their numbers.",
+            )
+            for name, summary in {
+                "sum (or the mean)": lambda known: known.sum(axis=1),
+                "largest number": lambda known: known.max(axis=1),
+                "smallest number": lambda known: known.min(axis=1),
+            }.items()
+        ),
+        Mistake(
+            lambda known: _by_sets(np.sort(known, axis=1)),
+            "You compare the rows sorted, or as sets. Each number belongs to its head: (0, 1) is not (1, 0).",
         ),
         Mistake(_nearly_alike, "Nearly equal is not equal: the log decay differs by less and less, and never stops."),
     ],

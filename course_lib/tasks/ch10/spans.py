@@ -28,7 +28,7 @@ def _two_spans():
     fields = {}
     for name, w in weights.items():
         fields[f"{name}, {_COUNT}"] = sum(x > 0.01 for x in w)
-        fields[f"{name}, {_SPAN}"] = round(_span(w), 6)
+        fields[f"{name}, {_SPAN}"] = round(_span(w))  # whole, all four
     return fields
 
 
@@ -47,11 +47,15 @@ and the **effective span** $e^H$, with the entropy $H = -\sum_j w_j \ln w_j$. Wo
 
 All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, …).""",
     expected=_two_spans,
-    digits=1,
+    digits=2,  # of the wrong numbers below: the right ones are whole
+    related=False,
     mistakes=[
         Mistake(
-            {f"{_EVEN}, {_SPAN}": 4.16},
+            {f"{_EVEN}, {_SPAN}": math.log(64)},
             "64 alike: this is the entropy, ln 64. The span is e to the power of it.",
+        ),
+        Mistake(
+            {f"{_EVEN}, {_SPAN}": 4.2}, "64 alike: ln 64 is the entropy, rounded. The span is e to the power of it."
         ),
         Mistake({f"{_EVEN}, {_SPAN}": 6}, "64 alike: this is the entropy in bits. The span is 2 to the power of that."),
         Mistake({f"{_EVEN}, {_SPAN}": 1}, "64 alike: each weight is 1/64, and all of them take part in the sum."),
@@ -71,13 +75,35 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             {f"{_TWICE}, {_SPAN}": 0}, "128 alike: entropy has no threshold. Small weights take part in the sum too."
         ),
         Mistake(
-            {f"{_TWICE}, {_SPAN}": 4.85},
+            {f"{_TWICE}, {_SPAN}": math.log(128)},
             "128 alike: this is the entropy, ln 128. The span is e to the power of it.",
         ),
+        Mistake(
+            {f"{_TWICE}, {_SPAN}": 4.9}, "128 alike: ln 128 is the entropy, rounded. The span is e to the power of it."
+        ),
+        Mistake(
+            {f"{_TWICE}, {_SPAN}": 7}, "128 alike: this is the entropy in bits. The span is 2 to the power of that."
+        ),
         Mistake({f"{_ONE}, {_COUNT}": 901}, "half on one: 1/1800 is far below 1 %. How many keys are above?"),
+        Mistake(
+            {f"{_ONE}, {_COUNT}": 900},
+            "half on one: the 900 have 1/1800 each, far below 1 %. Which key is above?",
+        ),
         Mistake({f"{_ONE}, {_COUNT}": 0}, "half on one: one key has half of all the weight."),
         Mistake(
             {f"{_ONE}, {_SPAN}": 901}, "half on one: all keys count, but not alike. Write H as ½ ln 2 + ½ ln 1800."
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 900},
+            "half on one: the 900 hold one half of the weight alone, and the first key the other. Write H as ½ ln 2 + ½ ln 1800.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 1800},
+            "half on one: 1800 keys alike would have this span. Only half of the weight is spread so: ½ ln 1800, and ½ ln 2 for the first key.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 30},
+            "half on one: 30 is e^(½ ln 900). Each of the 900 keys has 1/1800, not 1/900, and the first key adds ½ ln 2.",
         ),
         Mistake(
             {f"{_ONE}, {_SPAN}": 2},
@@ -88,7 +114,7 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             "half on one: the other half of the weight takes part too, however small each share is.",
         ),
         Mistake(
-            {f"{_ONE}, {_SPAN}": 4.09},
+            {f"{_ONE}, {_SPAN}": math.log(3600) / 2},
             "half on one: this is the entropy, ½ ln 2 + ½ ln 1800. The span is e to the power of it.",
         ),
         Mistake(
@@ -97,14 +123,41 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
         ),
         Mistake(
             {f"{_ONE}, {_SPAN}": math.sqrt(1800)},
-            "half on one: this is √1800 without the first key, whose ½ ln 2 belongs to the sum.",
+            "half on one: this is √1800. Either the ½ ln 2 of the first key is missing, or each of the 900 has 1/900 in place of 1/1800 under your logarithm.",
         ),
         Mistake({f"{_HALVES}, {_COUNT}": 7}, "halving: 1/128 is less than 1/100."),
+        Mistake(
+            {f"{_HALVES}, {_COUNT}": math.log2(100)},
+            "halving: 1/2^k is above 1/100 as long as k is below 6.64. Keys are whole: how many such k are there?",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_COUNT}": 6.6}, "halving: k is below 6.64, and keys are whole: how many such k are there?"
+        ),
+        Mistake({f"{_HALVES}, {_COUNT}": math.inf}, "halving: the keys have no end, but soon each has less than 1 %."),
         Mistake({f"{_HALVES}, {_COUNT}": 5}, "halving: 1/64 is still more than 1/100."),
         Mistake({f"{_HALVES}, {_SPAN}": 2}, "halving: H = 2 ln 2, and e to the power of that is 2²."),
         Mistake(
-            {f"{_HALVES}, {_SPAN}": 1.39},
+            {f"{_HALVES}, {_SPAN}": 2 * math.log(2)},
             "halving: this is the entropy, 2 ln 2. The span is e to the power of it.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": 1.4},
+            "halving: is this the entropy, 2 ln 2, rounded? The span is e to the power of it.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": math.sqrt(2)},
+            "halving: √2 is e^(½ ln 2), the first key alone. All keys take part: H is the sum of k · ln 2 / 2^k over all k.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": math.exp(2)},
+            "halving: this is e². The entropy is 2 ln 2, and the ln 2 is missing.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": 7.4}, "halving: this is e², rounded. The entropy is 2 ln 2: the ln 2 is missing."
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": math.e},
+            "halving: e itself would be the span of an entropy of 1. The entropy is ln 2 · Σ k/2^k.",
         ),
         Mistake(
             {f"{_HALVES}, {_SPAN}": math.inf},
@@ -209,6 +262,60 @@ def _no_softmax(bias):
     return entropy, np.exp(entropy)
 
 
+def _in_the_logarithm(bias):
+    entropy = -(bias * np.log(bias)).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _skipped_in_the_logarithm(bias):
+    entropy = -np.nansum(bias * np.log(bias), axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _overflow_skipped(bias):
+    w = np.exp(bias) / np.exp(bias).sum(axis=-1, keepdims=True)
+    entropy = -np.nansum(w * np.log(w), axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _overflow_unguarded(bias):
+    w = np.exp(bias) / np.exp(bias).sum(axis=-1, keepdims=True)
+    entropy = -(w * np.log(w)).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _one_largest(bias):
+    """The largest of all rows is subtracted, and others underflow."""
+    e = np.exp(bias - np.max(bias))
+    w = e / e.sum(axis=-1, keepdims=True)
+    entropy = -(w * np.log(_guarded(w))).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _coarse(bias):
+    w = softmax(np.float32(bias))
+    entropy = -(w * np.log(_guarded(w))).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _in_place_of_minus_infinity(score):
+    return lambda bias: _by_definition(np.where(np.isneginf(bias), score, bias))
+
+
+def _shown_unguarded(bias):
+    return _unguarded(np.where(np.isneginf(bias), 0, bias))
+
+
+def _divided_scores(bias):
+    w = bias / bias.sum(axis=-1, keepdims=True)
+    entropy = -(w * np.log(w)).sum(axis=-1)
+    return entropy, np.exp(entropy)
+
+
+def _cut_at(score):
+    return lambda bias: _by_definition(np.maximum(bias, score))
+
+
 def _against_n(bias):
     entropy, span = _by_definition(bias)
     return entropy / np.log(bias.shape[-1]), span
@@ -224,6 +331,7 @@ def _last_query(n, **how):
     return decay_row(np.arange(1 - n, 1), **how)
 
 
+_FAR_FROM_0 = np.array([[-30, -31, -32, -np.inf], [500, 499, -np.inf, -np.inf], [-900, -902, -901, -np.inf]])
 _CAUSAL = np.where(np.tri(5) > 0, decay_bias(5), -np.inf)
 
 entropy_and_span = Task(
@@ -261,6 +369,7 @@ score −∞ and the weight 0, and adds nothing to the sum. The lesson draws bot
             axes={"entropy": ["head", "query"], "span": ["head", "query"]},
         ),
         Case(1000 + decay_bias(5, scale=2.0), says="large scores"),
+        Case(_FAR_FROM_0, says="scores far from 0, some of the keys hidden"),
     ],
     draw=lambda rng: (rng.normal(size=(int(rng.integers(2, 5)), int(rng.integers(2, 40)))) * rng.choice([0.5, 3]),),
     axes={"entropy": ["query"], "span": ["query"]},
@@ -369,7 +478,57 @@ score −∞ and the weight 0, and adds nothing to the sum. The lesson draws bot
         ),
         Mistake(
             _overflowing,
-            "e to the power of 1000 is too large for a float. Subtract each row's largest score first, as `softmax` does.",
+            "e to the power of 1000 is too large for a float, and of −900 it is 0. Subtract each row's largest score first, as `softmax` does.",
+        ),
+        Mistake(
+            _overflow_skipped,
+            "e^x of a large x is ∞, of a very negative one 0; ∞/∞ and 0/0 are nan, and you skip them. Subtract each row's largest score first, as `softmax` does.",
+        ),
+        Mistake(
+            _overflow_unguarded,
+            "Two faults: 0 · ln 0 is nan where a key is hidden, and e^x of a large score is ∞. Take `softmax(bias)`, and the logarithm of `np.where(w > 0, w, 1)`.",
+        ),
+        Mistake(
+            _one_largest,
+            "You subtract the largest score of all rows, and in a row that is far below it every e^x is 0. Subtract each row's own, as `softmax` does.",
+        ),
+        Mistake(_coarse, "You compute in float32, which holds some seven digits: large scores lose the last of them."),
+        Mistake(
+            _in_the_logarithm,
+            "You take the logarithm of the scores, and that of a negative one is nan. The w are weights: `softmax(bias)`.",
+        ),
+        Mistake(
+            _skipped_in_the_logarithm,
+            "You take the logarithm of the scores, and skip the nan that negative ones give. The w are weights: `softmax(bias)`.",
+        ),
+        *(
+            Mistake(
+                _in_place_of_minus_infinity(score),
+                f"You put {score} in place of −∞, and hidden keys have a weight again: where all scores are low, even a large one.".replace(
+                    "-", "−"
+                ),
+            )
+            for score in (0, -1, -10, -20, -30)
+        ),
+        Mistake(
+            _shown_unguarded,
+            "You put 0 in place of −∞: a hidden key has a weight again, and beside low scores all of it. A hidden key has the weight 0, and then 0 · ln 0 is nan: let the logarithm see a 1 there.",
+        ),
+        Mistake(
+            _divided_scores,
+            "These are the scores divided by their sum. Weights are e^x divided by the sum of the e^x: `softmax(bias)`.",
+        ),
+        Mistake(
+            _cut_at(-20),
+            "Your scores end at −20: where all are lower they become alike, and hidden keys get a weight. `softmax` takes −∞ as it is.",
+        ),
+        Mistake(
+            _cut_at(-100),
+            "Your scores end at some low number: where all are lower they become alike, and hidden keys get a weight. `softmax` takes −∞ as it is.",
+        ),
+        Mistake(
+            _in_place_of_minus_infinity(-100),
+            "The number that you put in place of −∞ is not low enough: where all scores are lower, hidden keys get a weight.",
         ),
         Mistake(
             _one_softmax_for_all,

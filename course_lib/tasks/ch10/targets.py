@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..engine import Case, Mistake, Task
-from .common import reader, text
+from ..engine import Mistake, Task
+from .common import by_length, reader, text
 
 
 def _fair_curve(model, text, places, lengths, last):
@@ -62,6 +62,10 @@ def _after(text, place, n, last):
     return text[place : place + n]
 
 
+def _first_of_the_given(model, text, places, lengths, last):
+    return _fair_curve_given(model, text, places, lengths[:1], last)
+
+
 def _at_the_longest(model, text, places, lengths, last):
     """Windows that end together, where the longest one of the given code ends."""
     ends = [place + max(lengths) for place in places]
@@ -85,7 +89,7 @@ Mend both: each window *ends* just before its place, and what counts at every le
     given=_fair_curve_given,
     expected=_token_by_token,
     cases=[
-        Case(
+        by_length(
             reader,
             text(0, 250),
             (64, 100, 150),
@@ -93,19 +97,19 @@ Mend both: each window *ends* just before its place, and what counts at every le
             8,
             says="three places, one to eight times eight tokens",
         ),
-        Case(reader, text(1, 60), (30,), (8, 12, 20), 8, says="one place"),
-        Case(reader, text(2, 60), (20, 40), (8,), 8, says="the training length alone"),
-        Case(reader, text(3, 120), (50, 60), (10, 20, 40), 5, says="fewer tokens asked than trained"),
-        Case(reader, np.repeat(text(4, 12), 12), (64, 72), (8, 16, 64), 8, says="a text that is easy in places"),
+        by_length(reader, text(1, 60), (30,), (8, 12, 20), 8, says="one place"),
+        by_length(reader, text(2, 60), (20, 40), (8,), 8, says="the training length alone"),
+        by_length(reader, text(3, 120), (50, 60), (10, 20, 40), 5, says="fewer tokens asked than trained"),
+        by_length(reader, np.repeat(text(4, 12), 12), (64, 72), (8, 16, 64), 8, says="a text that is easy in places"),
     ],
-    draw=lambda rng: (
+    draw=lambda rng: by_length(
         reader,
         rng.integers(6, size=160),
         tuple(int(p) for p in rng.integers(45, 100, size=3)),
         tuple(int(n) for n in rng.integers(9, 45, size=3)),
         int(rng.integers(3, 9)),
+        says="a random case",
     ),
-    axes=("length",),
     mistakes=[
         Mistake(
             "text[place - n : place]",
@@ -151,6 +155,7 @@ Mend both: each window *ends* just before its place, and what counts at every le
             "[last:]",
             "These are all tokens but the first ones. The ones before its place are the last: `[-last:]`.",
         ),
+        Mistake("[-last:]", "[:-last]", "These are all tokens but the ones that are asked: those are `[-last:]`."),
         Mistake("[-last:]", "[-1:]", "One token alone counts. The `last` ones before its place do."),
         Mistake("[-last:]", "[-last - 1 :]", "One token too many: the last ones are `[-last:]`."),
         Mistake("[-last:]", "[-last + 1 :]", "One token too few: the last ones are `[-last:]`."),
@@ -167,7 +172,7 @@ Mend both: each window *ends* just before its place, and what counts at every le
         Mistake(
             "text[place - n : place]",
             "text[place - n : place - 1]",
-            "The windows end one token too early: `text[a:b]` ends before b already.",
+            "The last token before the place is left out: `text[place - n : place]` ends with it, and `[-last:]` goes on to the end.",
         ),
         Mistake(
             "text[place - n : place]",
@@ -178,6 +183,35 @@ Mend both: each window *ends* just before its place, and what counts at every le
             "text[place - n : place]",
             "text[place - n + 1 : place]",
             "The windows are one token too short: n tokens before the place are `text[place - n : place]`.",
+        ),
+        Mistake(
+            "text[place - n : place]",
+            "text[place - n - last : place]",
+            "The windows have n + `last` tokens. The `last` ones that are asked are among the n: they begin at place − n.",
+        ),
+        Mistake(
+            "text[place - n : place]",
+            "text[-n:]",
+            "Every window ends with the text: `place` is not used. It ends just before its place.",
+        ),
+        Mistake(
+            "text[place - n : place]",
+            "text[place - max(lengths) : place]",
+            "The window is the same at every length, the longest: n is not used. It begins n tokens before its place.",
+        ),
+        Mistake(
+            "text[place - n : place]",
+            "text[place - min(lengths) : place]",
+            "The window is the same at every length, the shortest: n is not used. It begins n tokens before its place.",
+        ),
+        Mistake(
+            "curve.append(np.mean(losses))",
+            "return np.mean(losses)",
+            "This is the first length alone: a `return` in the loop ends the function. Collect one number for each n, and return the list behind the loop.",
+        ),
+        Mistake(
+            _first_of_the_given,
+            "Only the first length is there: the `return` is inside the loop. And the windows still ask about other tokens at each length.",
         ),
         Mistake("text[place - n : place]", "text[:place]", "Every window begins with the text, whatever n is."),
         Mistake(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..engine import Case, Mistake, Task
-from .common import copier, copier_of_six, text
+from ..engine import Mistake, Task
+from .common import by_length, copier, copier_of_six, text
 
 
 def _loss_by_length(model, text, lengths, train):
@@ -43,8 +43,8 @@ def _token_by_token(model, text, lengths, train):
     return np.array(curve)
 
 
-def _windows(positions):
-    """Windows of `train` tokens, with positions(start, length, train)."""
+def _windows(positions, all_count=False):
+    """Windows of `train` tokens, with positions(start, length, train); the last `train` losses count, or all of them."""
 
     def wrong(model, text, lengths, train):
         curve = []
@@ -52,7 +52,7 @@ def _windows(positions):
             read = text[-n:]
             parts = [read[s : s + train] for s in range(0, n, train)]
             losses = [model(p, positions(s, len(p), train)) for s, p in zip(range(0, n, train), parts)]
-            curve.append(np.concatenate(losses)[-train:].mean())
+            curve.append(np.concatenate(losses)[-n if all_count else -train :].mean())
         return curve
 
     return wrong
@@ -97,6 +97,10 @@ def _from_each_start(model, text, lengths, train):
     return curve
 
 
+def _first_of_the_given(model, text, lengths, train):
+    return _loss_by_length_given(model, text, lengths[:1], train)
+
+
 def _whole_text(model, text, lengths, train):
     return [model(text, np.arange(len(text)))[-train:].mean() for _ in lengths]
 
@@ -127,18 +131,18 @@ before and was trained on eight positions (once on six): its curve should *rise*
     given=_loss_by_length_given,
     expected=_token_by_token,
     cases=[
-        Case(copier, text(0, 64), _LENGTHS, 8, says="one, two, four and eight times the training length"),
-        Case(copier, text(1, 90), (8, 12, 20, 45), 8, says="lengths that are no multiples, and a longer text"),
-        Case(copier, text(2, 20), (8,), 8, says="the training length alone"),
-        Case(copier_of_six, text(3, 40), (6, 12, 24, 36), 6, says="a model that was trained on six"),
+        by_length(copier, text(0, 64), _LENGTHS, 8, says="one, two, four and eight times the training length"),
+        by_length(copier, text(1, 90), (8, 12, 20, 45), 8, says="lengths that are no multiples, and a longer text"),
+        by_length(copier, text(2, 20), (8,), 8, says="the training length alone"),
+        by_length(copier_of_six, text(3, 40), (6, 12, 24, 36), 6, says="a model that was trained on six"),
     ],
-    draw=lambda rng: (
+    draw=lambda rng: by_length(
         copier,
         rng.integers(6, size=int(rng.integers(70, 90))),
         tuple(int(n) for n in rng.integers(9, 70, size=3)),
         8,
+        says="a random case",
     ),
-    axes=("length",),
     mistakes=[
         Mistake(
             _full_positions,
@@ -165,6 +169,19 @@ before and was trained on eight positions (once on six): its curve should *rise*
         Mistake(
             _windows(lambda s, n, train: s + np.arange(n)),
             "The positions go on now, but each window is still read alone: the model sees no more than `train` tokens. Hand it all n at once.",
+        ),
+        Mistake(
+            _windows(lambda s, n, train: s + np.arange(n), all_count=True),
+            "The positions go on now, but each window is still read alone, and all n tokens count now. Hand the model all n at once, and keep the mean of the last `train`.",
+        ),
+        Mistake(
+            _windows(lambda s, n, train: np.arange(n), all_count=True),
+            "Each window is still a text of its own, and all n tokens count now. Hand the model all n at once, and keep the mean of the last `train`.",
+        ),
+        Mistake(
+            "losses[-train:]",
+            "losses[:-train]",
+            "These are all tokens but the last `train`, and none at all when n is `train`. The last ones count: `losses[-train:]`.",
         ),
         Mistake(
             "np.arange(n))",
@@ -209,6 +226,40 @@ before and was trained on eight positions (once on six): its curve should *rise*
             "text[-n:]", "text[n:]", "This is what is left after the first n tokens. It reads the last n: `text[-n:]`."
         ),
         Mistake("text[-n:]", "text[-n - 1 : -1]", "The last token is left out: `text[-n:]` ends with it."),
+        Mistake(
+            "text[-n:]",
+            "text[-n:-1]",
+            "The slice stops before the last token, and n − 1 are left for n positions: `text[-n:]` goes on to the end.",
+        ),
+        Mistake(
+            "model(text[-n:], np.arange(n))",
+            "model(text[-n:-1], np.arange(n - 1))",
+            "The last token is not read, and n − 1 are: `text[-n:]` goes on to the end.",
+        ),
+        Mistake(
+            "model(text[-n:], np.arange(n))",
+            "model(np.arange(n), text[-n:])",
+            "Tokens and positions have changed places: the tokens come first.",
+        ),
+        Mistake(
+            "np.arange(n))",
+            "np.arange(n) - n + train)",
+            "The last `train` tokens stand at trained positions here, and those before them at negative ones. They are 0 … n − 1: the first token stands at 0.",
+        ),
+        Mistake(
+            "losses[-train:]",
+            "losses[-train:-1]",
+            "The last loss is left out: `losses[-train:]` goes on to the end.",
+        ),
+        Mistake(
+            "curve.append(losses[-train:].mean())",
+            "return losses[-train:].mean()",
+            "This is the first length alone: a `return` in the loop ends the function. Collect one number for each n, and return the list behind the loop.",
+        ),
+        Mistake(
+            _first_of_the_given,
+            "Only the first length is there: the `return` is inside the loop. And each window is still read alone.",
+        ),
         Mistake("text[-n:]", "text[-train:]", "Only the last `train` tokens are read, whatever n is."),
         Mistake(
             "losses[-train:]",
