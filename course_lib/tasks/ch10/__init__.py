@@ -8,7 +8,8 @@ Write your answer in place of the `...`, or mend the code that is there, run the
 
 # ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
 from .forecast import rises_more
-from .spans import two_spans, entropy_and_span
+from .pencil import two_spans
+from .spans import entropy_and_span
 from .growth import grows_with_n
 from .buckets import pairs_per_bucket
 from .saturation import blind_from
