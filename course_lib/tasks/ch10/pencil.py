@@ -43,7 +43,7 @@ and the **effective span** $e^H$, with the entropy $H = -\sum_j w_j \ln w_j$. Wo
 All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, …).""",
     expected=_two_spans,
     digits=2,  # of the wrong numbers below: the right ones are whole
-    related=False,
+    nearly=False,
     mistakes=[
         Mistake(
             {f"{_EVEN}, {_SPAN}": math.log(64)},
