@@ -17,7 +17,7 @@ DONE = 'style="background-color:#f0f2f4;color:#57606a;text-align:right"'  # a ro
 SAYS = {
     "log decay": ("nothing: the end of one row of numbers, made once", "keys and values"),
     "ALiBi": ("nothing: the end of one row of numbers per head, made once", "keys and values"),
-    "T5": ("the number of each bucket is looked up, and every layer uses it", "keys and values"),
+    "T5": ("nothing: the end of one row of numbers per head, looked up once", "keys and values"),
     "Shaw": ("the products of the new query with the few vectors of the table", "keys and values, without position"),
     "Huang": ("the products of the new query with one vector per offset", "keys and values, without position"),
     "Transformer-XL": ("the products of the new query with r, one vector per distance", "keys and values"),
