@@ -23,6 +23,11 @@ def one_sided(score, i, j):
     return score + np.where(j > i, 1.0, 0.1 * (j - i))
 
 
+def absolute(score, i, j):
+    """A bias by the positions themselves, not by their difference."""
+    return score - 0.1 * i + 0.2 * j
+
+
 def _scores_in_blocks(q, k, score_mod, size):
     """score_mod(score, i, j) of every pair, made in blocks of `size` queries and `size` keys: (n_q, n_k).
 
@@ -79,6 +84,7 @@ the bias begins anew in each of them, and a causal mask hides a part of the past
         Case(Q, K, log_decay, 2, says="the five tokens, blocks of two", axes=(QUERY, KEY)),
         Case(Q, K, causal, 2, says="the five tokens under a causal mask", axes=(QUERY, KEY)),
         Case(Q, K, one_sided, 3, says="another bias for keys after the query", axes=(QUERY, KEY)),
+        Case(Q, K, absolute, 2, says="a bias by position, not by offset", axes=(QUERY, KEY)),
         Case(Q, K, log_decay, 5, says="one block", axes=(QUERY, KEY)),
         Case(normal(0, 3, 4), normal(1, 7, 4), one_sided, 2, says="three queries, seven keys"),
         Case(normal(2, 7, 4), normal(3, 2, 4), one_sided, 3, says="seven queries, two keys"),
@@ -86,7 +92,7 @@ the bias begins anew in each of them, and a causal mask hides a part of the past
     draw=lambda rng: (
         rng.normal(size=(int(rng.integers(2, 9)), 5)),
         rng.normal(size=(int(rng.integers(2, 9)), 5)),
-        (log_decay, causal, one_sided)[rng.integers(3)],
+        (log_decay, causal, one_sided, absolute)[rng.integers(4)],
         int(rng.integers(1, 4)),
     ),
     mistakes=[
@@ -121,6 +127,50 @@ the bias begins anew in each of them, and a causal mask hides a part of the past
             "left + np.arange(block.shape[1])",
             "left + 1 + np.arange(block.shape[1])",
             "The keys are one position too far. The first of a block stands at `left`.",
+        ),
+        *(
+            Mistake(
+                "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",
+                f"i = top + {by} + np.arange(block.shape[0])[:, None]\n            j = left + {by} + np.arange(block.shape[1])",
+                f"Both positions are too {'large' if by > 0 else 'small'} by {abs(by)}; the differences hide it. The first of a block stands at `top` and `left`.",
+            )
+            for by in (1, -1, 7)
+        ),
+        *(
+            Mistake(
+                "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",
+                f"i = {i}\n            j = {j}",
+                f"The last block may be smaller than `size`: `block.shape` says how many {what} it has.",
+            )
+            for what, i, j in (
+                ("queries and keys", "np.arange(top, top + size)[:, None]", "np.arange(left, left + size)"),
+                ("queries", "np.arange(top, top + size)[:, None]", "left + np.arange(block.shape[1])"),
+            )
+        ),
+        Mistake(
+            "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",
+            "i = top // size + np.arange(block.shape[0])[:, None]\n            j = left // size + np.arange(block.shape[1])",
+            "`// size` makes numbers of blocks. `top` and `left` are positions already: add them as they are.",
+        ),
+        Mistake(
+            "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",
+            "i = np.arange(block.shape[0])[:, None] - top\n            j = np.arange(block.shape[1]) - left",
+            "You subtract the start of the block, twice. The positions of a block begin there: add it.",
+        ),
+        Mistake(
+            "score_mod(block, i, j)",
+            "block + score_mod(block, i, j)",
+            "`score_mod` returns the changed score, not what is to be added: yours holds the score twice.",
+        ),
+        Mistake(
+            "    return result",
+            "            return result",
+            "Only the first block is filled in: the `return` stands inside the loops.",
+        ),
+        Mistake(
+            "    return result",
+            "        return result",
+            "Only the first queries are filled in: the `return` stands inside the outer loop.",
         ),
         Mistake(
             "top + np.arange(block.shape[0])[:, None]",

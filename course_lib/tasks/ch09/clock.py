@@ -150,6 +150,45 @@ say what to do with rounds in which the machine was busy: compare inside a round
             "With an even number of rounds, the median is the mean of the middle two.",
         ),
         Mistake(
+            "np.median(each)",
+            "np.sort(each)[(len(each) - 1) // 2]",
+            "With an even number of rounds, the median is the mean of the middle two. Yours takes the lower one, as `torch.median` does.",
+        ),
+        Mistake(
+            "np.median(each)",
+            "100 * (np.median(each) - 1)",
+            "That is how much more time it takes, in percent. The ratio itself was asked for.",
+        ),
+        Mistake(
+            "np.median(each)",
+            "np.exp(np.log(each).mean())",
+            "The geometric mean of the ratios still follows every busy moment. Take the median.",
+        ),
+        Mistake(
+            "ours[warm:] / limit[warm:]",
+            "ours[warm - 1 :] / limit[warm - 1 :]",
+            "One round that warms up still counts: the first that counts is number `warm`, from 0.",
+        ),
+        Mistake(
+            "ours[warm:] / limit[warm:]",
+            "ours[max(warm - 1, 0) :] / limit[max(warm - 1, 0) :]",
+            "The last of the rounds that warm up still counts: leave out `warm` of them.",
+        ),
+        Mistake(
+            "ours[warm:] / limit[warm:]",
+            "ours[warm:] / limit[:-warm]",
+            "`ours` leaves out the first rounds and `limit` the last: each round meets another one. `limit[warm:]`, too.",
+        ),
+        Mistake(
+            "ours[warm:] / limit[warm:]",
+            "ours[warm:] / limit[: len(limit) - warm]",
+            "Each round meets another one: `limit` leaves out its *last* rounds. Its first warm up, too.",
+        ),
+        Mistake(
+            lambda ours, limit, warm: np.median(ours[warm:]) / np.mean(limit[warm:]),
+            "A median over a mean: two kinds of middle, from different rounds. First the ratio of each round, then the median.",
+        ),
+        Mistake(
             "ours[warm:] / limit[warm:]",
             "ours[warm:]",
             "These are seconds of `ours` alone. Divide each round by its `limit`.",

@@ -148,7 +148,27 @@ text.""",
         ),
         Mistake("past = n_k - n_q", "past = n_k + n_q", "`past` is n_k *less* n_q: the cache holds the new ones, too."),
         Mistake("past = n_k - n_q", "past = n_q - n_k", "`past` is turned round: n_k is the larger one."),
-        Mistake("past = n_k - n_q", "past = 0", "`past` is how many tokens came before the new ones: n_k − n_q."),
+        Mistake(
+            "past = n_k - n_q",
+            "past = 0",
+            "Triangle and bias both take the first new token for token 0. How many tokens came before it?",
+        ),
+        Mistake("past = n_k - n_q", "past = n_k - n_q + 1", "The queries stand one position too far."),
+        Mistake(
+            "past = n_k - n_q",
+            "past = n_k - n_q - 1",
+            "The queries stand one position too early: they do not see their own keys.",
+        ),
+        Mistake(
+            "past + torch.arange(n_q)",
+            "past + 1 + torch.arange(n_q)",
+            "The triangle is right; in the bias the queries stand one position too far. Positions count from 0.",
+        ),
+        Mistake(
+            "past + torch.arange(n_q)",
+            "past - 1 + torch.arange(n_q)",
+            "The triangle is right; in the bias the queries stand one position too early.",
+        ),
         Mistake(
             "past + torch.arange(n_q)",
             "past - torch.arange(n_q)",
@@ -191,7 +211,7 @@ text.""",
         Mistake(
             "-scale * torch.log1p(abs(j - i))",
             "-scale + 0.0 * abs(j - i)",
-            "The bias is one constant for all pairs now, and a constant cancels in the softmax.",
+            "The bias is gone: nothing is added any more, or one constant for all pairs, which cancels in the softmax.",
         ),
         Mistake("~visible", "visible", "`visible` is turned round: −∞ belongs where a query may *not* look."),
         Mistake("-torch.inf", "0.0", "Hidden keys get a bias of 0. Only −∞ hides."),
@@ -200,6 +220,25 @@ text.""",
             "attn_mask=mask",
             "is_causal=True",
             "`is_causal=True` *is* the bug: its triangle lies in the top left corner. And the bias is gone.",
+        ),
+        Mistake(
+            "attn_mask=mask",
+            "attn_mask=mask, is_causal=True",
+            "SDPA takes a mask *or* `is_causal=True`. Yours is in the mask already, and `is_causal` is the bug.",
+        ),
+        Mistake(
+            "sdpa(q, k, v, attn_mask=mask)",
+            "(q @ k.mT + mask).softmax(-1) @ v",
+            "Your own formula does not scale: q·k / √d, with d = `q.shape[-1]`. SDPA does it for you.",
+        ),
+        Mistake(
+            lambda q, k, v, scale: _cropped(q, k, v, scale),
+            "Only the last n_q keys are left. The new tokens look at all n_k keys of the cache.",
+        ),
+        Mistake(
+            "q.shape[1], k.shape[1]",
+            "q.shape[0], k.shape[0]",
+            "Axis 0 counts heads. The axes are (heads, length, d): both lengths are axis 1.",
         ),
         Mistake("q.shape[1], k.shape[1]", "k.shape[1], k.shape[1]", "n_q is the number of *new* queries: axis 1 of q."),
         Mistake(
@@ -289,6 +328,15 @@ text.""",
         "Query number 0 stands at position `past`: so does the triangle (`torch.tril(…, past)`), and so does `i`.",
     ],
 )
+
+
+def _cropped(q, k, v, scale):
+    """As many keys as queries, the last of them."""
+    n = q.shape[1]
+    k, v = k[:, -n:], v[:, -n:]
+    i = torch.arange(n)
+    bias = -scale * torch.log1p(abs(i - i[:, None]).to(q.dtype))
+    return sdpa(q, k, v, attn_mask=bias.masked_fill(i > i[:, None], -np.inf))
 
 
 def _with_flipped_row(q, k, v, scale):

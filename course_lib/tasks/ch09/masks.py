@@ -103,6 +103,7 @@ A decoder has 8 keys in its cache.
                 0: "`eval()` reaches modules. `dropout_p` is a number in a call: nobody told it.",
                 900: "That many are kept (and made larger). One in ten goes.",
                 10: "0.1 is a tenth, not a hundredth.",
+                0.1: "That is the share. How many is it, of 1000?",
             }.items()
         ),
     ],
@@ -141,9 +142,13 @@ def _padded_expected(q, k, v, bias, padding):
 
 
 def _texts(seed, lengths, heads, n, d):
+    """Random texts. The last number of each vector is 0 in q and k, and in v it is large in the padding, else 0."""
     rng = np.random.default_rng(seed)
     q, k, v = rng.normal(size=(3, len(lengths), heads, n, d))
-    return q, k, v, rng.normal(size=(heads, n, n)), np.arange(n) >= np.array(lengths)[:, None]
+    padding = np.arange(n) >= np.array(lengths)[:, None]
+    q[..., -1] = k[..., -1] = 0
+    v[..., -1] = 1e4 * padding[:, None]
+    return q, k, v, rng.normal(size=(heads, n, n)), padding
 
 
 def _five(length):
@@ -152,8 +157,9 @@ def _five(length):
 
 
 def _blind_to_padding(result, q, k, v, bias, padding):
-    """Other values in the padding change nothing."""
-    return np.allclose(result, _padded_expected(q, k, np.where(padding[:, None, :, None], 99.0, v), bias, padding))
+    """Nothing of a number that only the padding's values have reaches the output."""
+    marked = not np.where(padding[:, None], 0, v[..., -1]).any()
+    return not marked or np.allclose(np.asarray(result)[..., -1], 0, atol=1e-6)
 
 
 _BATCH = ("batch", "head", "query", "number")
@@ -206,6 +212,11 @@ that is left of the mask. Mend it: hidden keys must get no weight at all, all ot
             "hidden",
             "To SDPA True means *look*: only the padding is seen. And the bias is gone.",
         ),
+        Mistake(
+            "-torch.inf",
+            "-10.0",
+            "With a bias of −10 something is left of the padding, e^{−10} of what it was: only −∞ hides.",
+        ),
         Mistake("-torch.inf", "0.0", "The padding gets a bias of 0. That is a number like any other: only −∞ hides."),
         Mistake("-torch.inf", "torch.inf", "+∞ makes nan of everything. What is hidden gets −∞."),
         Mistake(
@@ -215,6 +226,45 @@ that is left of the mask. Mend it: hidden keys must get no weight at all, all ot
             "padding[:, None, None]",
             "padding[:, None, :, None]",
             "You hide the *queries* that are padding (and their rows become empty). Hide keys: the last axis of the mask.",
+        ),
+        *(
+            Mistake(
+                lambda q, k, v, bias, padding, low=low: sdpa(
+                    q, k, v, attn_mask=bias.masked_fill(padding[:, None, None] | padding[:, None, :, None], low)
+                ),
+                f"You also hide padded queries, and {says}. Hide keys only: what a padded query gives is thrown away later.",
+            )
+            for low, says in {-np.inf: "nothing is left that they may see", -1e9: "they see all keys alike"}.items()
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "(-bias).masked_fill(hidden, -torch.inf)",
+            "The padding is hidden, and the bias has lost its sign: it is added as it comes.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "(2 * bias).masked_fill(hidden, -torch.inf)",
+            "The padding is hidden, and the bias is added twice. Once, in the mask, is enough.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "(bias / 2).masked_fill(hidden, -torch.inf)",
+            "The padding is hidden, and the bias counts half. It is added as it comes.",
+        ),
+        Mistake(
+            "bias.masked_fill(hidden, -torch.inf)",
+            "bias[:1].masked_fill(hidden, -torch.inf)",
+            "Every head gets the bias of the first. Keep the axis of the heads.",
+        ),
+        Mistake(
+            "sdpa(q, k, v, attn_mask=mask)",
+            "sdpa(q, v, k, attn_mask=mask)",
+            "Keys and values have changed places: `sdpa(q, k, v)`.",
+        ),
+        Mistake(
+            "return sdpa(",
+            "mask = mask.masked_fill(~torch.ones(q.shape[2], q.shape[2]).tril().bool(), -torch.inf)\n    return sdpa(",
+            "Keys after the query are hidden as well. Nobody asked for a causal mask here.",
         ),
         Mistake(
             "padding[:, None, None]",

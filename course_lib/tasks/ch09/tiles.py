@@ -68,6 +68,8 @@ sum and mixture after tile two, and what is the output? Three decimals.""",
                 math.log(
                     2
                 ): "That is the difference of the largest scores. The factor is e to the power of minus that.",
+                -math.log(2): "That is the exponent, old largest − new largest. Take e to the power of it.",
+                0.75: "That is the shrunk *sum*, 1.5 times the factor. The factor alone goes here.",
             }.items()
         ),
         *(
@@ -77,6 +79,7 @@ sum and mixture after tile two, and what is the output? Three decimals.""",
                 1.5: "That is tile two alone. Add what tile one left, shrunk.",
                 9.0: "These are exponentials of the bare scores. Subtract the largest, ln 4, in each.",
                 4.5: "You multiplied by 2 where the first sum had to be halved.",
+                0.75: "That is what is left of tile one. Add the exponentials of tile two.",
             }.items()
         ),
         *(
@@ -86,6 +89,8 @@ sum and mixture after tile two, and what is the output? Three decimals.""",
                 6.0: "That is tile two alone. Add the mixture of tile one, shrunk.",
                 14.0: "The values of all four keys added up. Each counts as much as its exponential.",
                 32.0: "You used the exponentials of the bare scores. Subtract ln 4 in each.",
+                2.0: "That is what is left of tile one's mixture. Add that of tile two.",
+                32 / 9: "That is the output. The mixture is not divided yet.",
             }.items()
         ),
         *(
@@ -93,7 +98,9 @@ sum and mixture after tile two, and what is the output? Three decimals.""",
             for x, says in {
                 8.0: "That is the mixture. Divide it by the sum, once, at the end.",
                 3.5: "That is the plain mean of the values. Larger scores count for more.",
-                10 / 3: "Neither sum nor mixture of tile one was shrunk: 10/3. Both must be.",
+                10
+                / 3: "Not the mean of the outputs of two tiles, (8/3 + 4)/2: divide the shrunk and added mixture by the sum.",
+                20 / 3: "Outputs of tiles do not add up, 8/3 + 4. Add mixtures and sums, and divide once.",
                 4.0: "That is tile two alone, 6/1.5. Tile one counts as well.",
             }.items()
         ),
@@ -154,6 +161,33 @@ def _only_the_tile(s, values, size):
     return tuple(np.concatenate(x) for x in zip(*each, strict=True))
 
 
+def _bare(s, values, size):
+    """No largest score subtracted anywhere, which gives the right outputs while nothing overflows."""
+    largest, _, _ = _expected(s, values, size)
+    ends = [min(start + size, len(s)) for start in range(0, len(s), size)]
+    e = np.exp(s)
+    total = np.array([e[:end].sum() for end in ends])
+    return largest, total, np.array([e[:end] @ values[:end] for end in ends]) / total[:, None]
+
+
+def _largest_of_all(s, values, size, told=False, mended=False):
+    """Exponentials measured from the largest score of all keys, `told` or not, the sum `mended` or not."""
+    largest, _, _ = _expected(s, values, size)
+    ends = [min(start + size, len(s)) for start in range(0, len(s), size)]
+    e = np.exp(s - s.max())
+    total = np.array([e[:end].sum() for end in ends])
+    output = np.array([e[:end] @ values[:end] for end in ends]) / total[:, None]
+    total = total * np.exp(s.max() - largest) if mended else total
+    return np.full_like(largest, s.max()) if told else largest, total, output
+
+
+def _one_array(s, values, size, mixture=False):
+    """The last output in every row; with `mixture`, the last mixture divided by each tile's sum."""
+    largest, total, output = _expected(s, values, size)
+    output = output[-1] * (total[-1] / total[:, None] if mixture else np.ones((len(total), 1)))
+    return largest, total, output
+
+
 _BIASED = scores(Q, K) + decay_bias(5)
 _AXES = {"largest": ["tile"], "total": ["tile"], "output": ["tile", "number"]}
 
@@ -176,6 +210,7 @@ others at hand. In the first tile some score is always finite; later ones may ho
         Case(np.array([2.0, 1.0, 0.5, 1.5]), normal(1, 4, 3), 4, says="a single tile"),
         Case(np.array([1.0, 2.0, -np.inf, 0.0]), normal(2, 4, 2), 2, says="a hidden key"),
         Case(np.array([800.0, 0.0, 900.0]), normal(3, 3, 2), 1, says="large scores"),
+        Case(np.array([-900.0, 0.0, 900.0]), normal(4, 3, 2), 1, says="scores far apart"),
     ],
     draw=lambda rng: (
         rng.normal(scale=2, size=(n := int(rng.integers(3, 9)))),
@@ -308,6 +343,41 @@ others at hand. In the first tile some score is always finite; later ones may ho
         Mistake(
             lambda s, values, size: [_expected(s, values, size)[k] for k in (0, 2, 1)],
             "Sum and output have changed places: return largest, total, output.",
+        ),
+        *(
+            Mistake(
+                lambda s, values, size, order=order: [_expected(s, values, size)[k] for k in order],
+                f"{says} Return largest, total, output.",
+            )
+            for order, says in {
+                (1, 0, 2): "Largest and sum have changed places.",
+                (2, 1, 0): "The output comes first, and the largest score last.",
+                (2, 0, 1): "The output comes first. It should be the last.",
+                (1, 2, 0): "The largest score comes last. It should be the first.",
+            }.items()
+        ),
+        Mistake(
+            _bare,
+            "No largest score is subtracted: your sums are too large by the factor e^{largest}, and large scores overflow.",
+        ),
+        *(
+            Mistake(
+                lambda s, values, size, kept=kept: _largest_of_all(s, values, size, *kept),
+                f"You looked at later tiles: {says} the largest score over *all* keys, which no tile knows yet. Where it is far above, all exponentials of a tile become 0. Take the largest so far.",
+            )
+            for kept, says in {
+                (True, False): "you write down and subtract",
+                (False, False): "you subtract",
+                (False, True): "you subtract, and mend the sum after it,",
+            }.items()
+        ),
+        Mistake(
+            _one_array,
+            "Every row of the output is the last one: you append the same array each time and change it afterwards. Append a new one, `mixed / total`.",
+        ),
+        Mistake(
+            lambda s, values, size: _one_array(s, values, size, mixture=True),
+            "You append the same mixture each time, and `+=` or `*=` changes it afterwards. Append a new array, `mixed / total`.",
         ),
         Mistake(
             "range(0, len(s), size)",

@@ -3,6 +3,9 @@
 import numpy as np
 
 from ..engine import Case, Mistake, Task
+from ..engine.judge import Fault
+from ..engine.run import run
+from ..engine.values import Unusable, parts
 from .common import torch
 
 
@@ -55,7 +58,35 @@ def _case(seed, sizes, dtype, says=""):
     return Case(row, n_q, batch, says=says)
 
 
-cheap_mask = Task(
+def _honest(value):
+    """The parts of a result, whose second must not be less than what really lies behind its mask."""
+    found = parts(value, ("mask", "bytes"))
+    held = getattr(value[0], "untyped_storage", None)
+    if held and found["bytes"].size == 1 and (said := int(found["bytes"])) < held().nbytes():
+        raise Unusable(
+            f"{said} as the bytes, and behind its mask lie {held().nbytes()}: ask the mask itself, "
+            "`mask.untyped_storage().nbytes()`, and let `expand` stand where something copies."
+        )
+    return found
+
+
+class _CheapMask(Task):
+    """The check asks the mask's memory, too, and wants all four axes: values alone show neither."""
+
+    def outcomes(self, function, cases=None):
+        return run(function, [case.as_tensors() for case in cases or self.all_cases], _honest, self.seconds)
+
+    def fault(self, k, outcome):
+        found = super().fault(k, outcome)
+        if found is None:
+            yours, right = outcome.value["mask"], self.right_parts(self.all_cases[k])["mask"]
+            if yours.shape[-4:] != right.shape:
+                said = f"mask: yours has shape {yours.shape}, expected {right.shape} (batch, heads, n_q, n_k)"
+                return Fault("wrong shape", (said,), "mask", yours, right)
+        return found
+
+
+cheap_mask = _CheapMask(
     title="Bug hunt: a bias of many megabytes",
     minutes=10,
     difficulty=3,
@@ -99,6 +130,24 @@ You need no loop and no index: a way to see the windows of a row, and a way to s
         Mistake(
             lambda row, n_q, batch: _held(_full(row.float(), n_q, batch)),
             "Four bytes for every number of the row: `float()` makes a copy in 32 bits (or you count 4). Leave the precision to `row`.",
+        ),
+        Mistake(
+            lambda row, n_q, batch: _held(_full(row.half(), n_q, batch)),
+            "Keep the precision of `row`: `half()` makes 16 bits of 32, and rounds every number.",
+        ),
+        Mistake(
+            lambda row, n_q, batch: _held(_full(row.double(), n_q, batch)),
+            "Eight bytes for every number of the row: `double()` makes a copy in 64 bits. Keep the precision of `row`.",
+        ),
+        Mistake(
+            "grid.expand(batch, *grid.shape)",
+            "grid",
+            "Three axes: SDPA falls back to the formula. It wants (batch, heads, n_q, n_k).",
+        ),
+        Mistake(
+            "grid.expand(batch, *grid.shape)",
+            "grid[None]",
+            "The batch axis has length 1. (batch, heads, n_q, n_k) was asked for: `expand` makes it without a copy.",
         ),
         Mistake(
             lambda row, n_q, batch: _held(_full(row.float(), n_q, batch).repeat(1, 1, 1, 1)),
