@@ -98,7 +98,7 @@ def _right_parts(task: Task, outcomes: Sequence[Outcome], part: str) -> str:
             for outcome, case in zip(outcomes, task.all_cases)
         )
     ]
-    return f"Your {' and '.join(right)} {_are(right)} right; the {part} is not." if right else ""
+    return f"Your {' and '.join(right)} {_are(right)} right; the {part} {_are([part])} not." if right else ""
 
 
 def _are(names: Sequence[str]) -> str:
