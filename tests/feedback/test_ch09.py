@@ -115,6 +115,42 @@ SLIPS = {
             "    e = np.exp(s - s.max())\n    return s.max()[None], e.sum()[None], (e @ values / e.sum())[None]",
             "Write it down after each one",
         ),
+        "no largest subtracted": (
+            """
+    total, mixed, seen, states = 0.0, 0.0, -np.inf, []
+    for start in range(0, len(s), size):
+        e, seen = np.exp(s[start : start + size]), max(seen, s[start : start + size].max())
+        total, mixed = total + e.sum(), mixed + e @ values[start : start + size]
+        states.append((seen, total, mixed / total))
+    return tuple(map(np.array, zip(*states)))
+""",
+            "No largest score is subtracted",
+        ),
+        "the largest of all keys": (tiles(first="s.max()", new="s.max()"), "You looked at later tiles"),
+        "the largest of all keys, mended": (
+            tiles(first="s.max()", new="s.max()").replace(
+                "append((largest, total,",
+                "append((s[: start + size].max(), total * np.exp(s.max() - s[: start + size].max()),",
+            ),
+            "You looked at later tiles",
+        ),
+        "the same array appended": (
+            tiles(first="-np.inf")
+            .replace("    states = []", "    states, out = [], np.zeros(values.shape[1])")
+            .replace(
+                "states.append((largest, total, mixed / total))",
+                "out[:] = mixed / total\n        states.append((largest, total, out))",
+            ),
+            "you append the same array each time",
+        ),
+        "a wrong order": (
+            tiles().replace("(largest, total, mixed / total)", "(mixed / total, largest, total)"),
+            "The output comes first",
+        ),
+        "another wrong order": (
+            tiles().replace("(largest, total, mixed / total)", "(total, largest, mixed / total)"),
+            "Largest and sum have changed places",
+        ),
         "the whole softmax, looked at tile by tile": (
             """
     ends = range(size, len(s) + size, size)
@@ -126,6 +162,49 @@ SLIPS = {
         ),
     },
     "padded_attention": {
+        "minus ten": (
+            "    return sdpa(q, k, v, attn_mask=bias.masked_fill(padding[:, None, None], -10.0))",
+            "only −∞ hides",
+        ),
+        "minus five": (
+            "    return sdpa(q, k, v, attn_mask=bias.masked_fill(padding[:, None, None], -5.0))",
+            "The values of the padding reach the output",
+        ),
+        "sign of the bias": (
+            "    return sdpa(q, k, v, attn_mask=(-bias).masked_fill(padding[:, None, None], -torch.inf))",
+            "the bias has lost its sign",
+        ),
+        "bias twice": (
+            "    return sdpa(q, k, v, attn_mask=(bias + bias).masked_fill(padding[:, None, None], -torch.inf))",
+            "the bias is added twice",
+        ),
+        "half the bias": (
+            "    return sdpa(q, k, v, attn_mask=(0.5 * bias).masked_fill(padding[:, None, None], -torch.inf))",
+            "the bias counts half",
+        ),
+        "one head for all": (
+            "    return sdpa(q, k, v, attn_mask=bias[:1].masked_fill(padding[:, None, None], -torch.inf))",
+            "Every head gets the bias of the first",
+        ),
+        "keys and values swapped": (
+            "    return sdpa(q, v, k, attn_mask=bias.masked_fill(padding[:, None, None], -torch.inf))",
+            "Keys and values have changed places",
+        ),
+        "causal as well": (
+            "    later = torch.ones(q.shape[2], q.shape[2]).triu(1).bool()\n"
+            "    hidden = padding[:, None, None] | later\n"
+            "    return sdpa(q, k, v, attn_mask=bias.masked_fill(hidden, -torch.inf))",
+            "Nobody asked for a causal mask",
+        ),
+        "queries and keys hidden": (
+            "    hidden = padding[:, None, None] | padding[:, None, :, None]\n"
+            "    return sdpa(q, k, v, attn_mask=bias.masked_fill(hidden, -torch.inf))",
+            "You also hide padded queries",
+        ),
+        "a third of the bias, the padding well hidden": (
+            "    return sdpa(q, k, v, attn_mask=(bias / 3).masked_fill(padding[:, None, None], -torch.inf))",
+            "`.compare(padded_attention)`",
+        ),
         "added with a minus": (
             "    return sdpa(q, k, v, attn_mask=bias - padding[:, None, None].to(bias.dtype))",
             "Only −∞ hides",
@@ -159,6 +238,36 @@ SLIPS = {
     },
     "decode_step": {
         "right, from positions alone": (decode(), None),
+        "past + 1": (
+            decode(past="past = n_k - n_q + 1", i="past + torch.arange(n_q)[:, None]"),
+            "one position too far",
+        ),
+        "past − 1": (
+            decode(past="past = n_k - n_q - 1", i="past + torch.arange(n_q)[:, None]"),
+            "one position too early",
+        ),
+        "i + 1 in the bias alone": (
+            decode(i="torch.arange(past + 1, n_k + 1)[:, None]", mask="mask = bias.masked_fill(j > i - 1, -torch.inf)"),
+            "in the bias the queries stand one position too far",
+        ),
+        "the bug, written anew": (decode(i="torch.arange(n_q)[:, None]"), "How many tokens came before it?"),
+        "not scaled": (decode(answer="(q @ k.mT + mask).softmax(-1) @ v"), "Your own formula does not scale"),
+        "a mask and is_causal": (
+            decode(answer="sdpa(q, k, v, attn_mask=mask, is_causal=True)"),
+            "a mask *or* `is_causal=True`",
+        ),
+        "no bias at all": (
+            decode(mask="mask = j <= i"),
+            "The bias is gone",
+        ),
+        "axis 0": (
+            "    n_q, n_k = q.shape[0], k.shape[0]\n" + decode().split("\n", 2)[2],
+            "Axis 0 counts heads",
+        ),
+        "keys cropped to the new ones": (
+            "    n = q.shape[1]\n    k, v = k[:, -n:], v[:, -n:]\n" + decode().strip("\n"),
+            "Only the last n_q keys are left",
+        ),
         "is_causal": (decode(answer="sdpa(q, k, v, is_causal=True)"), "`is_causal=True` *is* the bug"),
         "the bias mended alone": (
             decode(mask="mask = bias.masked_fill(~torch.ones(n_q, n_k).tril().bool(), -torch.inf)"),
@@ -197,12 +306,67 @@ SLIPS = {
             blocks("top // size + 0 * np.arange(len(block))[:, None]", "left // size + 0 * np.arange(block.shape[1])"),
             "the number of the block",
         ),
+        "everything 7 too large": (
+            blocks("top + 7 + np.arange(len(block))[:, None]", "left + 7 + np.arange(block.shape[1])"),
+            "Both positions are too large by 7; the differences hide it",
+        ),
+        "everything 1 too large": (
+            blocks("top + 1 + np.arange(len(block))[:, None]", "left + 1 + np.arange(block.shape[1])"),
+            "Both positions are too large by 1",
+        ),
+        "always a whole block": (
+            blocks("np.arange(top, top + size)[:, None]", "np.arange(left, left + size)"),
+            "The last block may be smaller",
+        ),
+        "divided by size": (
+            blocks("top // size + np.arange(len(block))[:, None]", "left // size + np.arange(block.shape[1])"),
+            "`// size` makes numbers of blocks",
+        ),
+        "subtracted": (
+            blocks("-top + np.arange(len(block))[:, None]", "-left + np.arange(block.shape[1])"),
+            "You subtract the start of the block",
+        ),
+        "added to the score": (
+            blocks().replace("= score_mod(block", "= block + score_mod(block"),
+            "`score_mod` returns the changed score",
+        ),
+        "return in the inner loop": (
+            blocks().replace("\n    return result", "\n            return result"),
+            "the `return` stands inside the loops",
+        ),
+        "return in the outer loop": (
+            blocks().replace("\n    return result", "\n        return result"),
+            "inside the outer loop",
+        ),
         "one for all": (
             blocks(i="np.full((len(block), 1), top)"),
             "All queries of a block get the position of its first",
         ),
     },
     "cheap_mask": {
+        "repeat, and the row's bytes told": (
+            "    n_k = row.shape[1] - n_q + 1\n    return row.unfold(-1, n_k, 1).repeat(batch, 1, 1, 1), row.nbytes",
+            "returned 72 as the bytes, and behind its mask lie 600",
+        ),
+        "gathered, and the row's bytes told": (
+            "    r, j = torch.arange(n_q)[:, None], torch.arange(row.shape[1] - n_q + 1)\n"
+            "    return row[:, r + j].expand(batch, -1, -1, -1), row.nbytes",
+            "returned 72 as the bytes, and behind its mask lie 200",
+        ),
+        "a wrong number of bytes": (
+            cheap("mask = row.unfold(-1, n_k, 1).expand(batch, -1, -1, -1)").replace("nbytes()", "nbytes() + 1000"),
+            "Your mask is right; the bytes are not.",
+        ),
+        "three axes": (cheap("mask = row.unfold(-1, n_k, 1)"), "Three axes: SDPA falls back"),
+        "a batch axis of 1": (cheap("mask = row.unfold(-1, n_k, 1)[None]"), "The batch axis has length 1"),
+        "half": (
+            cheap("mask = row.half().unfold(-1, n_k, 1).expand(batch, -1, -1, -1)"),
+            "Keep the precision of `row`",
+        ),
+        "double": (
+            cheap("mask = row.double().unfold(-1, n_k, 1).expand(batch, -1, -1, -1)"),
+            "Keep the precision of `row`",
+        ),
         "as_strided": (
             cheap(
                 "shape, steps = (batch, len(row), n_q, n_k), (0, row.stride(0), 1, 1)",
@@ -265,6 +429,24 @@ SLIPS = {
             "    each = sorted(ours[warm:] / limit[warm:])\n    return each[len(each) // 2]",
             "the mean of the middle two",
         ),
+        "torch.median": (
+            "    each = torch.tensor(ours[warm:] / limit[warm:])\n    return float(each.median())",
+            "as `torch.median` does",
+        ),
+        "warm − 1": (
+            "    return np.median(ours[warm - 1:] / limit[warm - 1:])",
+            "One round that warms up still counts",
+        ),
+        "in percent": ("    return 100 * np.median(ours[warm:] / limit[warm:] - 1)", "in percent"),
+        "from the other end": (
+            "    return np.median(ours[warm:] / limit[:-warm])",
+            "each round meets another one",
+        ),
+        "geometric mean": (
+            "    return np.exp(np.mean(np.log(ours[warm:] / limit[warm:])))",
+            "The geometric mean",
+        ),
+        "median over mean": ("    return np.median(ours[warm:]) / limit[warm:].mean()", "A median over a mean"),
         "statistics": (
             "    import statistics\n    return statistics.median(a / b for a, b in zip(ours[warm:], limit[warm:]))",
             None,
@@ -289,6 +471,11 @@ ANSWERS = {
         "not shrunk": ({"sum after tile two": 3}, "You did not shrink the first sum"),
         "mixture not shrunk": ({"mixture after tile two": 10}, "must shrink as its sum did"),
         "mixture for output": ({"output": 8}, "Divide it by the sum"),
+        "mean of outputs": ({"output": 3.333}, "Not the mean of the outputs of two tiles"),
+        "the exponent": ({"shrink factor": -0.693}, "Take e to the power of it"),
+        "the shrunk sum": ({"shrink factor": 0.75}, "That is the shrunk *sum*"),
+        "what is left of the sum": ({"sum after tile two": 0.75}, "what is left of tile one"),
+        "output for mixture": ({"mixture after tile two": 3.556}, "That is the output"),
         "not rounded": ({"output": 32 / 9}, None),
     },
     "sdpa_traps": {
@@ -296,6 +483,7 @@ ANSWERS = {
         "True hides": ({"keys with weight, padding as it is": 6}, "`True` means *look*"),
         "numbers hide": ({"keys with weight, padding as numbers": 6}, "Only −∞ hides"),
         "eval reaches it": ({"weights set to 0, of 1000": 0}, "nobody told it"),
+        "the share": ({"weights set to 0, of 1000": 0.1}, "How many is it, of 1000?"),
         "a word for a truth value": ({"a mask that learns is fused": "no"}, "expected `True` or `False`"),
     },
 }
