@@ -27,7 +27,7 @@ function start(data) {
       el("tbody", {}, ...names.map((name) => el("tr", { class: name === scheme ? "rp-same" : "" }, el("th", { scope: "row" }, name),
         ...all.slice(0, step + 1).map((j) => el("td", { style: colour(step - j) }, data.entries[name][step - j]))))));
     reading.replaceChildren(el("b", {}, `${step + 1} new score${step ? "s" : ""}`),
-      ` of the ${(step + 1) * (step + 2) / 2} of a text so long (what is hidden not counted). Computed at each step: ${made}. In the cache: ${kept}.`);
+      ` of ${(step + 1) * (step + 2) / 2} so far (what is hidden is not counted). Computed at each step: ${made}. In the cache: ${kept}.`);
   }
 
   draw();
