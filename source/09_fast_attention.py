@@ -442,9 +442,10 @@ assert is_fused(attn_mask=fixed) and not is_fused(attn_mask=fixed.clone().requir
 #
 # Why does a mask that learns fall back? The gradient of a mask is the gradient of the scores,
 # $\partial L / \partial s_{ij}$: a number for every pair, head and text. The fused kernel exists to never write such an
-# array, and its backward pass returns gradients of $q$, $k$ and $v$ alone. So torch takes the way that can do it, the formula, which
-# keeps every weight for the way back. In evaluation, under `torch.no_grad()`, a mask *computed* from the table learns
-# no more, and is fused. (A parameter itself, or a view of one, still says that it learns: hand over its `.detach()`.)
+# array, and its backward pass returns gradients of $q$, $k$ and $v$ alone. So torch takes the way that can do it, the
+# formula, which keeps every weight for the way back. In evaluation, under `torch.no_grad()`, a mask *computed* from the
+# table learns no more, and is fused. (A parameter itself, or a view of one, still says that it learns: hand over its
+# `.detach()`.)
 #
 # But nobody wants the gradient of the *matrix*. A learned row has $2n - 1$ numbers, and its gradient is the matrix
 # summed along its diagonals, `from_grid` (chapter 04). The library runs the forward pass fused, and in the backward
@@ -699,15 +700,16 @@ else:
 # without position. At 512 tokens it is no faster than the formula with a grid; at 1,024 and 2,048 it is about twice
 # as fast. What it saves at every length is memory.
 #
-# Under "GPU" stands all there is to say: **the GPU has never been measured.** Every committed time is one
-# CPU's. The library is written to run on a GPU, and how fast it is there nobody knows. If your notebook has one, the live cell above has just measured it, and its first line says so.
+# Under "GPU" stands all there is to say: **the GPU has never been measured.** Every committed time is one CPU's. The
+# library is written to run on a GPU, and how fast it is there nobody knows. If your notebook has one, the live cell
+# above has just measured it, and its first line says so.
 
 # %% [markdown]
 # ## How it grows
 #
 # Attention takes $2 n^2 d$ multiplications per head: it is $O(n^2)$. If time is $c\,n^p$, then
-# $\log t = p \log n + \log c$: on logarithmic axes a line, and its slope is the exponent $p$. Fit it to the live measurement and
-# draw it, here with the fastest round of each (what disturbs only ever adds).
+# $\log t = p \log n + \log c$: on logarithmic axes a line, and its slope is the exponent $p$. Fit it to the live
+# measurement and draw it, here with the fastest round of each (what disturbs only ever adds).
 
 
 # %% tags=["nbval-ignore-output"]
@@ -852,8 +854,8 @@ assert times[1]["SDPA, permuted"].min() > times[1]["SDPA, contiguous"].min()
 # From one text to four the share falls, and at 32 texts it is tiny. That says nothing about what the bias costs. Three
 # things cost: the **building** (small only where many texts share it: for one text it takes about as long as attention),
 # the **formula** (slow with or without a bias), and a grid that `permute` left with its **heads innermost**. Made once,
-# `.contiguous()` and given to the fused kernel, the same grid takes little longer than no bias at all, on a quiet machine. Memory is
-# another matter.
+# `.contiguous()` and given to the fused kernel, the same grid takes little longer than no bias at all, on a quiet
+# machine. Memory is another matter.
 #
 # **The third** counts the table of vectors, `(heads, n, d)`. The products with the queries are a grid all the same:
 
