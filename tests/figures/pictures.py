@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib import figures
+from course_lib import figures, ledger
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
@@ -35,6 +35,8 @@ def make_pictures():
         "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
+        "claim": ledger.judge("skew_in_place").picture,
+        "claims": ledger.overview(["nothing_new", "one_grid", "all_in_use", "less_than_five_percent"]),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(
             [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"

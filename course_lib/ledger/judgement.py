@@ -1,0 +1,63 @@
+"""What came out when a claim was run, in words and as a picture."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..figures.live import Picture
+from . import face
+from .claim import Claim
+
+NOT_RUN = "not run here"
+
+
+@dataclass(frozen=True, repr=False)
+class Judgement:
+    """A claim, the value of its fact, the verdict that follows, and why."""
+
+    claim: Claim
+    fact: Any
+    verdict: str
+
+    @property
+    def because(self) -> str:
+        """The reason, with the computed numbers; another one when the fact came out otherwise, or could not be run."""
+        claim = self.claim
+        if self.verdict == NOT_RUN:
+            return (
+                f"Its fact asks the package {claim.needs}, which is not installed here. "
+                f'Where the course was written it came out as "{claim.stated}".'
+            )
+        if self.verdict != claim.stated:
+            return f'Where the course was written this came out as "{claim.stated}"; here the fact is another one.'
+        words = re.sub(r"(?<!\w)-(?=\d)", "−", claim.because.format(fact=self.fact))
+        return re.sub(r"(?<=\d)%", " %", words)
+
+    @property
+    def picture(self) -> Picture:
+        """The face of it: sentence, verdict, reason, code, value, rule and source."""
+        return face.face(self.claim, self.verdict, self.because, show(self.fact))
+
+    def __repr__(self) -> str:
+        found = "" if self.verdict == NOT_RUN else f"\n  computed: {show(self.fact)}"
+        return f'{self.verdict}: "{self.claim.statement}"{found}\n  {self.because}\n  source: {self.claim.source}'
+
+    def _repr_html_(self) -> str:
+        return self.picture._repr_html_()
+
+
+def judge_claim(claim: Claim) -> Judgement:
+    """Run the fact and the rule; where a package is missing the verdict is "not run here"."""
+    if not claim.can_run:
+        return Judgement(claim, None, NOT_RUN)
+    fact = claim.fact()
+    return Judgement(claim, fact, claim.verdict(fact))
+
+
+def show(fact: Any) -> str:
+    """The value on one line, without the quotes of Python: unclipped 0.252 · clipped 0.0."""
+    if isinstance(fact, dict):
+        return " · ".join(f"{name} {show(value)}" for name, value in fact.items())
+    if isinstance(fact, list):
+        return ", ".join(map(show, fact))
+    return f"{fact:,}" if isinstance(fact, int) and not isinstance(fact, bool) else str(fact)
