@@ -40,7 +40,8 @@ def rope_is_relative():
     queries = rotate(q, past=past) - rotate(q)
     moved = scores(rotate(q, past=past), rotate(k, past=past)) - scores(rotate(q), rotate(k))
     change = {"queries": abs(queries).max(), "scores": abs(moved).max()}
-    return {"moved by": past} | {f"{name} change by": round(float(x), 6) for name, x in change.items()}
+    rounded = {f"{name} change by": round(float(x), 6) for name, x in change.items()}
+    return {"moved by": past, **rounded}
 
 
 @claim(
@@ -78,4 +79,5 @@ def two_forms_of_rope():
     order = to_half_split(16)
     wanted = scores(rotate(q, interleaved=True), rotate(k, interleaved=True))
     found = {"as they are": (q, k), "in the right order": (q[:, order], k[:, order])}
-    return {name: round(float(abs(scores(*map(rotate, x)) - wanted).max()), 6) for name, x in found.items()}
+    change = {name: abs(scores(*map(rotate, x)) - wanted).max() for name, x in found.items()}
+    return {name: round(float(x), 6) for name, x in change.items()}

@@ -112,4 +112,5 @@ def more_buckets_no_harm():
     d = np.arange(exact, 1000)
     far = exact + np.floor(np.log(d / exact) / np.log(max_distance / exact) * (n - exact))
     found = np.minimum(far, n - 1).astype(int)
-    return {"exact buckets": exact, "steps back": int(np.sum(np.diff(found) < 0)), "lowest bucket": int(found.min())}
+    back = int(np.sum(np.diff(found) < 0))
+    return {"exact buckets": exact, "steps back": back, "lowest bucket": int(found.min())}

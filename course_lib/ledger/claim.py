@@ -42,9 +42,9 @@ class Claim:
     def code(self) -> str:
         """The fact as text that a cell can run: the imports it uses, and the function."""
         lines, function, _ = _parsed(self.fact)
-        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        body = "\n".join(lines[function.lineno - 1 :])
-        return "\n".join([*_imports(self.fact.__module__, used), body.rstrip()])
+        used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+        imports = _imports(self.fact.__module__, used)
+        return "\n".join([*imports, *[""][: len(imports)], *lines[function.lineno - 1 :]]).rstrip()
 
     @property
     def rule(self) -> str:
@@ -67,7 +67,8 @@ def _parsed(fact: Callable[[], Any]) -> tuple[list[str], ast.FunctionDef, str]:
     assert isinstance(decorator, ast.Call)
     (rule,) = (word.value for word in decorator.keywords if word.arg == "verdict")
     assert isinstance(rule, ast.Lambda)
-    return text.split("\n"), function, ast.unparse(rule.body)
+    shown = " ".join((ast.get_source_segment(text, rule.body) or "").split())
+    return text.split("\n"), function, shown
 
 
 @functools.cache

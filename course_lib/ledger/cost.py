@@ -22,8 +22,8 @@ from course_lib.reference.window import offsets_2d, window_index
     "fewer steps a second; Press et al. 2022, section 2.2: 14,400 words a second against 28,500",
 )
 def less_than_five_percent():
-    table, shaw, alibi = 0.22 / 12.3, 1 / (1 - 0.07) - 1, 28_500 / 14_400 - 1  # more time for the same work
-    reported = [round(100 * more, 1) for more in (table, shaw, alibi)]
+    table, shaw, alibi = 0.22 / 12.3, 0.07 / (1 - 0.07), 28_500 / 14_400 - 1
+    reported = [round(100 * more_time, 1) for more_time in (table, shaw, alibi)]
     return {"reported": reported, "factor": round(max(reported) / min(reported), 1)}
 
 
@@ -45,7 +45,8 @@ def flash_takes_any_bias():
         "flash": torch.ops.aten._scaled_dot_product_flash_attention.default,
         "memory-efficient": torch.ops.aten._scaled_dot_product_efficient_attention.default,
     }
-    return {kernel: sum("bias" in a.name for a in op._schema.arguments) for kernel, op in kernels.items()}
+    names = {kernel: [a.name for a in op._schema.arguments] for kernel, op in kernels.items()}
+    return {kernel: sum("bias" in name for name in found) for kernel, found in names.items()}
 
 
 @claim(
@@ -85,7 +86,10 @@ def one_new_row():
         lambda n_q, past: alibi_bias(n_q, n_heads=1, past=past),
         lambda n_q, past: t5_bias(n_q, table=table, bidirectional=False, past=past),
     ]
-    equal = [np.allclose(bias(1, i)[0, 0], bias(n, 0)[0, i, : i + 1]) for bias in makers for i in range(n)]
+    equal = []
+    for bias in makers:
+        whole = bias(n, 0)[0]
+        equal += [np.allclose(bias(1, i)[0, 0], whole[i, : i + 1]) for i in range(n)]
     return {"rows": len(equal), "equal rows": sum(equal)}
 
 

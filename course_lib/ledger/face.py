@@ -53,8 +53,8 @@ def overview(names: Iterable[str] | None = None) -> Picture:
     rows = []
     for topic, module in TOPICS.items():
         here = [_row(judgement) for name, judgement in found.items() if name in vars(module)]
-        rows += [f'<tr {WHITE}><th scope="row" colspan="3">{escape(topic)}</th></tr>', *here] if here else []
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("what is said", "verdict", "chapter"))
+        rows += [f'<tr {WHITE}><th scope="row" colspan="4">{escape(topic)}</th></tr>', *here] if here else []
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("what is said", "verdict", "chapter", "name"))
     body = (
         f"<table {TABLE}><caption><b>The claims ledger</b>: {len(found)} sentences, {total}</caption>"
         f"<thead><tr {WHITE}>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -65,5 +65,10 @@ def overview(names: Iterable[str] | None = None) -> Picture:
 
 def _row(judgement: "Judgement") -> str:
     claim = judgement.claim
-    cells = f"<td>{escape(claim.statement)}</td><td>{chip(judgement.verdict)}</td><td>{escape(claim.chapter)}</td>"
-    return f"<tr {WHITE}>{cells}</tr>"
+    cells = (
+        escape(claim.statement),
+        chip(judgement.verdict),
+        escape(claim.chapter),
+        f"<small>{escape(claim.name)}</small>",
+    )
+    return f"<tr {WHITE}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

@@ -27,8 +27,9 @@ def t5_divides():
     config._attn_implementation = "eager"
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
-        layer, x = T5Attention(config, has_relative_attention_bias=True, layer_idx=0), torch.randn(1, 8, 32)
-        q, k, v = (project(x).unflatten(-1, (2, 16)).transpose(1, 2) for project in (layer.q, layer.k, layer.v))
+        layer = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+        x = torch.randn(1, 8, 32)
+        q, k, v = (w(x).unflatten(-1, (2, 16)).transpose(1, 2) for w in (layer.q, layer.k, layer.v))
         outputs = {}
         for name, scale in (("bare", 1.0), ("divided", 16**-0.5)):
             weights = (scale * q @ k.mT + layer.compute_bias(8, 8)).softmax(-1)
@@ -134,8 +135,8 @@ def llama_halves():
     turning = LlamaRotaryEmbedding(LlamaConfig(hidden_size=16, num_attention_heads=1))
     theirs, _ = apply_rotary_pos_emb(q, q, *turning(q, torch.arange(10)[None]))
     forms = {"half-split": False, "interleaved": True}
-    change = {name: abs(rotate(q, interleaved=form) - theirs.numpy()).max() for name, form in forms.items()}
-    return {name: round(float(x), 4) for name, x in change.items()}
+    ours = {name: rotate(q, interleaved=form) for name, form in forms.items()}
+    return {name: round(float(abs(x - theirs.numpy()).max()), 4) for name, x in ours.items()}
 
 
 @claim(
@@ -172,7 +173,13 @@ def t5_compares_on_glue():
     source="the dates of the preprints: arXiv 1803.02155, 1809.04281, 1901.02860, 1910.10683",
 )
 def who_began():
-    appeared = {"T5": "1910", "Transformer-XL": "1901", "Shaw et al.": "1803", "Music Transformer": "1809"}
-    months = {name: 12 * int(number[:2]) + int(number[2:]) for name, number in appeared.items()}
+    appeared = {  # year and month
+        "T5": (19, 10),
+        "Transformer-XL": (19, 1),
+        "Music Transformer": (18, 9),
+        "Shaw et al.": (18, 3),
+    }
+    months = {name: 12 * year + month for name, (year, month) in appeared.items()}
     first = min(months, key=months.__getitem__)
-    return {"papers": len(months), "first": first, "months earlier": months["Transformer-XL"] - months[first]}
+    earlier = months["Transformer-XL"] - months[first]
+    return {"papers": len(months), "first": first, "months earlier": earlier}
