@@ -20,7 +20,8 @@ from course_lib.reference.rope import rotate, to_half_split
     source="run: both for every number of heads; Press et al. 2022, section 3, and their code",
 )
 def one_formula_for_slopes():
-    equal = [n for n in range(1, 65) if np.allclose(slopes(n), 2.0 ** (-8 * np.arange(1, n + 1) / n))]
+    formula = {n: 2.0 ** (-8 * np.arange(1, n + 1) / n) for n in range(1, 65)}
+    equal = [n for n in formula if np.allclose(slopes(n), formula[n])]
     return {"powers of two": sum(n & (n - 1) == 0 for n in equal), "all head counts": len(equal)}
 
 

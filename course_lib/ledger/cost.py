@@ -105,4 +105,5 @@ def one_new_row():
 )
 def swin_numbers():
     index, rows = window_index(7), offsets_2d(7)[..., 0]
-    return {"pairs": index.size, "numbers": np.unique(index).size, "each way": np.unique(rows).size}
+    numbers, each_way = np.unique(index).size, np.unique(rows).size
+    return {"pairs": index.size, "numbers": numbers, "each way": each_way}

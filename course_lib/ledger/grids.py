@@ -57,7 +57,7 @@ def skew_in_place():
 )
 def one_grid():
     n, rng = 40, np.random.default_rng(0)
-    q, table = rng.normal(size=(n, 8)), rng.normal(size=(n, 8))  # a row for each offset from −39 to 0
+    q, table = rng.normal(size=(2, n, 8))  # a row of the table for each offset from −39 to 0
     r = offsets(n)
     looked_up = np.einsum("id,ijd->ij", q, table[np.minimum(r, 0) + n - 1])
     difference = abs(skew_causal(q @ table.T) - looked_up)[r <= 0]

@@ -29,7 +29,8 @@ def t5_divides():
         torch.manual_seed(0)
         layer = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
         x = torch.randn(1, 8, 32)
-        q, k, v = (w(x).unflatten(-1, (2, 16)).transpose(1, 2) for w in (layer.q, layer.k, layer.v))
+        qkv = (projection(x) for projection in (layer.q, layer.k, layer.v))
+        q, k, v = (y.unflatten(-1, (2, 16)).transpose(1, 2) for y in qkv)
         outputs = {}
         for name, scale in (("bare", 1.0), ("divided", 16**-0.5)):
             weights = (scale * q @ k.mT + layer.compute_bias(8, 8)).softmax(-1)
@@ -129,11 +130,11 @@ def falcon_uses_alibi():
 def llama_halves():
     import torch
     from transformers import LlamaConfig
-    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+    from transformers.models.llama import modeling_llama as llama
 
     q = torch.from_numpy(np.random.default_rng(0).normal(size=(1, 1, 10, 16)))
-    turning = LlamaRotaryEmbedding(LlamaConfig(hidden_size=16, num_attention_heads=1))
-    theirs, _ = apply_rotary_pos_emb(q, q, *turning(q, torch.arange(10)[None]))
+    turning = llama.LlamaRotaryEmbedding(LlamaConfig(hidden_size=16, num_attention_heads=1))
+    theirs, _ = llama.apply_rotary_pos_emb(q, q, *turning(q, torch.arange(10)[None]))
     forms = {"half-split": False, "interleaved": True}
     ours = {name: rotate(q, interleaved=form) for name, form in forms.items()}
     return {name: round(float(abs(x - theirs.numpy()).max()), 4) for name, x in ours.items()}
