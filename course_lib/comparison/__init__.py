@@ -1,0 +1,15 @@
+"""The schemes of the course beside each other, in one table that is computed: by asking the modules and the study.
+
+from course_lib import comparison
+table = comparison.table()                   every scheme and column, for the sizes of the study
+print(table)                                 as text
+table["ALiBi", "past training?"].text         one cell; .note says more, .evidence names the tests and runs that back it
+comparison.table(d_model=768, n_heads=12, n=512)
+figures.comparison_table()                   the same as a picture
+"""
+
+from .columns import COLUMNS, Cell, Column
+from .schemes import SCHEMES, Scheme, Sizes
+from .table import Table, table
+
+__all__ = ["COLUMNS", "SCHEMES", "Cell", "Column", "Scheme", "Sizes", "Table", "table"]

@@ -1,0 +1,213 @@
+"""What a module says when it is asked: where it enters, whether it is relative, what it tells apart, what it keeps.
+
+Three kinds of modules: a `Position` with hooks, a module that changes the input, and Swin's window attention.
+"""
+
+import copy
+from typing import TypeGuard
+
+import torch
+from torch import Tensor, nn
+
+from ..nn.attention import attention
+from ..nn.grid import to_grid
+from ..nn.layer import RelativeAttention
+from ..nn.position import Position
+from ..nn.rope import RoPE, _cos_sin
+from ..nn.window import WindowAttention
+from .schemes import Scheme, Sizes
+
+PLACES = ("input", "bias", "key_vectors", "value_vectors", "rotate")  # in the order of the map of chapter 00
+SHIFT, FEW = 5, 8  # the probes use short texts
+CLOSE = 1e-9  # in float64
+
+
+def random(*shape: int, seed: int = 1) -> Tensor:
+    """Normal random numbers in float64, the same in every run."""
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def is_window(module: nn.Module) -> TypeGuard[WindowAttention]:
+    """Swin's layer, which has offsets in two dimensions and so none of the hooks."""
+    return isinstance(module, WindowAttention)
+
+
+def layer_of(module: nn.Module, sizes: Sizes, backend: str = "eager") -> RelativeAttention:
+    """A layer in float64 with this scheme, or without one for a module that changes the input."""
+    position = module if isinstance(module, Position) else None
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(2)
+        return RelativeAttention(sizes.d_model, sizes.n_heads, position, backend=backend).double()
+
+
+def places(module: nn.Module, sizes: Sizes) -> list[str]:
+    """Which of PLACES the module uses: the hooks it overrides, where they answer and say something about position."""
+    if is_window(module):
+        return _places_of_window(module, sizes)
+    if not isinstance(module, Position):
+        x = random(2, FEW, sizes.d_model)
+        added = module(x) - x
+        return ["input"] if torch.allclose(added[0], added[1]) and added.any() else []
+    found = [hook for hook in PLACES[1:4] if overrides(module, hook) and getattr(module, hook)(FEW, FEW, 0) is not None]
+    return found + (["rotate"] if overrides(module, "rotate") and turns(module, sizes) else [])
+
+
+def overrides(module: nn.Module, hook: str) -> bool:
+    """Whether the module's class has a hook of its own in place of that of `Position`."""
+    return getattr(type(module), hook, None) not in (None, getattr(Position, hook))
+
+
+def turns(module: Position, sizes: Sizes) -> bool:
+    """Whether `rotate` gives the same query or key another value at another position. Adding u to each does not."""
+    q = random(1, sizes.n_heads, 1, sizes.d_head)
+    here, there = module.rotate(q, q, 0), module.rotate(q, q, SHIFT)
+    return not all(torch.allclose(a, b) for a, b in zip(here, there, strict=True))
+
+
+def _places_of_window(module: WindowAttention, sizes: Sizes) -> list[str]:
+    """By trying: without queries its table still changes the answer; without values nothing is left of the answer."""
+    blind, empty = copy.deepcopy(module), copy.deepcopy(module)
+    image = random(1, module.window, module.window, sizes.d_model)
+    blind.query.weight.zero_()
+    answer = blind(image)
+    blind.table.zero_()
+    through_the_score = not torch.allclose(answer, blind(image))
+    empty.value.weight.zero_()
+    return ["bias"] * through_the_score + ["value_vectors"] * bool(empty(image).any())
+
+
+def terms(module: nn.Module, layer: RelativeAttention, x: Tensor, past: int = 0) -> list[Tensor]:
+    """For the tokens of x (1, past + n, D) after the first `past`: their scores (1, heads, n, n) among each other, and
+    for a scheme with value vectors what these are for every pair."""
+    if not isinstance(module, Position):
+        x = module(x)
+    position, n_k = layer.position, x.shape[1]
+    n = n_k - past
+    q, k = layer.heads(layer.query(x[:, past:])), layer.heads(layer.key(x))
+    q, k = position.rotate(q, k, past, 0)
+    keys, bias, values = (getattr(position, hook)(n, n_k, past) for hook in ("key_vectors", "bias", "value_vectors"))
+    s = q @ k.mT if keys is None else q @ k.mT + to_grid(keys.dot(q), n)
+    s = s * (layer.n_heads / x.shape[-1]) ** 0.5 if position.scale is None else s * position.scale
+    s = s if bias is None else s + to_grid(bias[:, None], n)
+    found = [s[..., past:]]
+    if values is not None:
+        rows = values.table if values.index is None else values.table[:, values.index]
+        found.append(to_grid(rows.mT[..., None, :], n)[..., past:])
+    return found
+
+
+def relative(module: nn.Module, sizes: Sizes) -> bool:
+    """Whether the same tokens have the same scores (and value vectors) after `SHIFT` other tokens came before them."""
+    if isinstance(module, WindowAttention):  # both patches one row down and one column to the right
+        w = module.window
+        grid = module.table[module.index].unflatten(1, (w, w)).unflatten(0, (w, w))
+        return torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
+    layer, text, before = (
+        layer_of(module, sizes),
+        random(1, FEW, sizes.d_model),
+        random(1, SHIFT, sizes.d_model, seed=3),
+    )
+    here, there = terms(module, layer, text), terms(module, layer, torch.cat([before, text], 1), SHIFT)
+    return all((a - b).abs().max() < CLOSE for a, b in zip(here, there, strict=True))
+
+
+def direction(module: nn.Module, sizes: Sizes) -> str:
+    """What the scores say of before and after, when every token is the same: "blind", "mirror" (b[r] = b[−r]),
+    "past only" (one number for all keys after the query) or "both"."""
+    if is_window(module):
+        s = module.table[module.index].movedim(-1, 0)
+    else:
+        s = terms(module, layer_of(module, sizes), random(1, 1, sizes.d_model).expand(1, FEW, -1))[0][0]
+    if (s - s[:, :1, :1]).abs().max() < CLOSE:
+        return "blind"
+    if (s - s.mT).abs().max() < CLOSE:
+        return "mirror"
+    after = s[:, torch.ones(s.shape[1:], dtype=torch.bool).triu(1)]
+    return "past only" if (after - after[:, :1]).abs().max() < CLOSE else "both"
+
+
+def kept(module: nn.Module, sizes: Sizes) -> dict[str, Tensor]:
+    """What the hooks return for a text of n tokens (Swin: for one window), and for a rotation its cosines and sines."""
+    n = sizes.n
+    found: dict[str, Tensor] = {}
+    if is_window(module):
+        return {"index": module.index, "bias": module.table[module.index].movedim(-1, 0)}
+    if not isinstance(module, Position):
+        return {"positions": module(torch.zeros(1, n, sizes.d_model))[0]}
+    if isinstance(module, RoPE):
+        angles = _cos_sin(n, 0, module.d_head, module.base, torch.float32, torch.device("cpu"))
+        found = dict(zip(("cos", "sin"), angles, strict=True))
+    for hook in PLACES[1:4]:
+        answer = getattr(module, hook)(n, n, 0)
+        if isinstance(answer, Tensor):
+            found[hook] = answer
+        elif answer is not None:
+            found |= {hook: answer.table} | ({} if answer.index is None else {f"{hook}.index": answer.index})
+    return found
+
+
+def growth(scheme: Scheme, sizes: Sizes) -> int:
+    """The power of n with which what is kept grows: 0, 1 or 2. From three texts, each of four times the tokens."""
+    total = []
+    for times in (1, 2, 4):
+        larger = Sizes(**{**vars(sizes), "n": 16 * times**2, "window": 2 * times})
+        total.append(sum(t.nbytes for t in kept(scheme.module(larger), larger).values()))
+    first, second = total[1] - total[0], total[2] - total[1]
+    return 0 if first == second == 0 else {4: 1, 16: 2}[round(second / first)]
+
+
+def longer(module: nn.Module, sizes: Sizes) -> str | None:
+    """What the module says to twice as many tokens (Swin: an image of 2 × 2 windows): None when it takes them."""
+    n = 2 * sizes.n
+    try:
+        if is_window(module):
+            module(random(1, 2 * module.window, 2 * module.window, sizes.d_model).float())
+        elif isinstance(module, Position):
+            for hook in PLACES[1:4]:
+                getattr(module, hook)(n, n, 0)
+        else:
+            module(torch.zeros(1, n, sizes.d_model))
+    except ValueError as refused:
+        return str(refused)
+    return None
+
+
+def stays_inside(module: WindowAttention, sizes: Sizes) -> bool:
+    """Whether the first window of an image answers the same when the window beside it changes."""
+    w = module.window
+    image = random(1, w, 2 * w, sizes.d_model).float()
+    other = image.clone()
+    other[:, :, w:] += 1
+    return torch.equal(module(image)[:, :, :w], module(other)[:, :, :w])
+
+
+def backends(module: nn.Module, sizes: Sizes) -> dict[str, str | None] | None:
+    """For every backend None when it gives the answer of the formula, else why not; None for a layer of its own.
+
+    FlexAttention runs as plain operations here: compiling it for a text of this length would take most of the time.
+    """
+    if is_window(module):
+        return None
+    x = random(1, FEW, sizes.d_model)
+    x = x if isinstance(module, Position) else module(x)
+    found: dict[str, str | None] = {}
+    for backend in ("eager", "sdpa", "flex"):
+        layer = layer_of(module, sizes, backend)
+        try:
+            with torch.compiler.set_stance("force_eager"):
+                wrong = (layer(x) - by_formula(layer, x)).abs().max() > CLOSE
+        except ValueError as refused:
+            found[backend] = str(refused)
+        else:
+            found[backend] = "another answer" if wrong else None
+    return found
+
+
+def by_formula(layer: RelativeAttention, x: Tensor) -> Tensor:
+    """The answer of a layer by `nn.attention`, the formula as it reads."""
+    n, position = x.shape[1], layer.position
+    q, k, v = (layer.heads(part(x)) for part in (layer.query, layer.key, layer.value))
+    q, k = position.rotate(q, k, 0, 0)
+    hooks = {hook: getattr(position, hook)(n, n, 0) for hook in PLACES[1:4]}
+    output, _ = attention(q, k, v, scale=position.scale, **hooks)
+    return layer.out(output.transpose(-2, -3).flatten(-2))
