@@ -3,7 +3,7 @@
 from course_lib import comparison
 table = comparison.table()                   every scheme and column, for the sizes of the study
 print(table)                                 as text
-table["ALiBi", "past training?"].text         one cell; .note says more, .evidence names the tests and runs that back it
+table["ALiBi", "keeps for n tokens"]         one cell: .text, .value, .note how it was found, .evidence tests and runs
 comparison.table(d_model=768, n_heads=12, n=512)
 figures.comparison_table()                   the same as a picture
 """

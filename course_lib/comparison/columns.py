@@ -1,5 +1,6 @@
 """The questions of the table: how each is answered, in a sentence and in a function."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -45,9 +46,9 @@ def where(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     module = scheme.module(sizes).double()
     found, kind = probes.places(module, sizes), f"`{type(module).__name__}`"
     if probes.is_window(module):
-        note = f"{kind} has no hooks. Its answer without queries, with and without its table; and without values."
+        note = f"{kind} has no hooks; tried: without queries its table still counts, without values nothing is left."
     elif "input" in found:
-        note = f"{kind} has no hooks: it adds to its input, whatever that is."
+        note = f"{kind} has no hooks: it adds the same to every input."
     else:
         note = f"{kind} overrides {', '.join(f'`{hook}`' for hook in found) or 'nothing'}."
         if probes.overrides(module, "rotate") and "rotate" not in found:
@@ -69,7 +70,7 @@ def learned(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     found = _parameters(scheme, sizes)
     names = ", ".join(f"`{key}` {tuple(shape)}" for key, shape in found.items()) or "none"
     nothing = not probes.places(scheme.module(sizes).double(), sizes)
-    text = "nothing there" if nothing else "learned" if found else "fixed"
+    text = "nothing to learn" if nothing else "learned" if found else "fixed"
     return Cell(text, bool(found), f"Parameters: {names}.", (f"{OWN}the_formula_counts_the_parameters[{name}]",))
 
 
@@ -106,10 +107,12 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     parts, verdicts, notes, evidence = [], [], [], [f"{OWN}longer_texts[{name}]"]
     for run in scheme.study:
         found = study.rise(run)
-        mean, low, high = (f"{x:+.2f}".replace("-", "−") for x in found)
+        mean, *digits = (
+            f"{x:+.{n}f}".replace("-", "−") for x, n in zip((found.mean, *found), (2, 3, 3, 3), strict=True)
+        )
         verdicts.append(study.verdict(found))
         parts.append(f"{run} {verdicts[-1]} {mean}" if len(scheme.study) > 1 else f"{verdicts[-1]} {mean}")
-        notes.append(f"`{run}`: {mean} nats, interval {low} to {high}.")
+        notes.append("`{}`: {} nats, interval {} to {}.".format(run, *digits))
         evidence += [*study.evidence(run), f"{OWN}verdicts"]
     if not scheme.study:
         parts.append("not in the study")
@@ -130,7 +133,14 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
 def causal_only(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     found = probes.direction(scheme.module(sizes).double(), sizes)
     text, seen = DIRECTIONS[found]
-    return Cell(text, found, f"Seen: {seen}.", (f"{OWN}direction[{name}]",))
+    note = f"Seen: {seen}."
+    if scheme.other is not None:
+        argument, make = scheme.other
+        form = dataclasses.replace(scheme, make=make).module(sizes).double()
+        word, also = DIRECTIONS[probes.direction(form, sizes)]
+        text += f" ({argument}: {word.split(';')[0]})"
+        note += f" With `{argument}`: {also}."
+    return Cell(text, found, note, (f"{OWN}direction[{name}]",))
 
 
 def backends(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
@@ -153,12 +163,12 @@ COLUMNS: dict[str, Column] = {
     "relative?": Column("The same tokens once more, further on: do their scores among each other stay?", relative),
     "learned?": Column("Whether the module has parameters that learn.", learned),
     "parameters": Column("The module's parameters, counted; a test evaluates the formula.", parameters),
-    "keeps": Column(
+    "keeps for n tokens": Column(
         "The bytes of what the hooks return for n tokens in float32, tables included (Swin: one window; RoPE: its "
         "cosines and sines), and how they grow when n does.",
         keeps,
     ),
-    "past training?": Column(study.rule(), past_training),
+    "longer than training?": Column(study.rule(), past_training),
     "causal only?": Column(
         "The same token at every place: is the score of (i, j) that of (j, i), and do the keys after a query differ?",
         causal_only,

@@ -77,7 +77,7 @@ class Scheme:
     """make(sizes) gives the module; `formula` says how many parameters it learns, and a test counts them.
 
     shared: one module serves all layers. study: the names of its runs in `course_lib.study`. tests: tests that compare
-    the module with its definition.
+    the module with its definition. other: the argument and the module of its other form, for one direction or both.
     """
 
     make: Callable[[Sizes], Any]
@@ -85,6 +85,7 @@ class Scheme:
     shared: bool = False
     study: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    other: tuple[str, Callable[[Sizes], nn.Module]] | None = None
 
     def module(self, sizes: Sizes, seed: int = 0) -> nn.Module:
         """The module with random tables, the same in every run; the caller's random numbers are left alone."""
@@ -120,6 +121,7 @@ SCHEMES: dict[str, Scheme] = {
         shared=True,
         study=("t5-32", "t5-128"),
         tests=defined("t5 encoder"),
+        other=("bidirectional=False", lambda s: T5Bias(s.n_heads, bidirectional=False)),
     ),
     "Shaw": Scheme(
         lambda s: ShawVectors(s.n_heads, s.d_head, s.clip),
@@ -127,7 +129,12 @@ SCHEMES: dict[str, Scheme] = {
         study=("shaw-16",),
         tests=defined("shaw"),
     ),
-    "Music Transformer": Scheme(lambda s: OffsetVectors(s.n_heads, s.d_head, s.n), "H·n·d", tests=defined("huang")),
+    "Music Transformer": Scheme(
+        lambda s: OffsetVectors(s.n_heads, s.d_head, s.n),
+        "H·n·d",
+        tests=defined("huang"),
+        other=("causal=False", lambda s: OffsetVectors(s.n_heads, s.d_head, s.n, causal=False)),
+    ),
     "Transformer-XL": Scheme(
         lambda s: TransformerXL(s.d_model, s.n_heads),
         "D² + 2·D",

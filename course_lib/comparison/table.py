@@ -29,7 +29,7 @@ class Table(Mapping[tuple[str, str], Cell]):
     def __repr__(self) -> str:
         lines = [", ".join(f"{letter} = {size:,}" for letter, size in self.sizes.letters().items())]
         for scheme in SCHEMES:
-            lines += ["", scheme, *(f"  {column:17}{self[scheme, column].text}" for column in COLUMNS)]
+            lines += ["", scheme, *(f"  {column:23}{self[scheme, column].text}" for column in COLUMNS)]
         return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ figures.bucket_explorer()                    T5's buckets around a query, with e
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
+figures.comparison_table()                   all schemes beside each other, and what backs each cell
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
 figures.decision_guide()                     questions, and a verdict for every scheme; decide says it in Python
 figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
@@ -27,6 +28,7 @@ from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
+from .comparison_table import comparison_table
 from .decision_guide import decide, decision_guide
 from .decoding_step import decoding_step
 from .heatmap import heatmap
@@ -49,6 +51,7 @@ __all__ = [
     "bias_heatmap",
     "bucket_explorer",
     "clip_grid",
+    "comparison_table",
     "decide",
     "decision_guide",
     "decoding_step",

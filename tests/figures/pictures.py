@@ -16,6 +16,24 @@ DECIDED = {
     "How long are the texts (or windows)?": "longer than in training",
 }
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
+LIMITS = {  # bytes of HTML, where a picture needs more than most
+    "buckets": 22_000,
+    "causal buckets": 23_000,
+    "clip": 18_000,
+    "comparison": 38_000,
+    "curves": 33_000,
+    "decision": 30_000,
+    "decision made": 30_000,
+    "large bias": 28_000,
+    "large clip": 28_000,
+    "large window": 19_000,
+    "many slopes": 21_000,
+    "one panel": 20_000,
+    "shifted windows": 20_000,
+    "slopes": 18_000,
+    "trace": 40_000,
+    "wide": 28_000,
+}
 
 
 def make_pictures():
@@ -37,6 +55,7 @@ def make_pictures():
         "large clip": figures.clip_grid(12, 8, TOKENS),
         "claim": ledger.judge("skew_in_place").picture,
         "claims": ledger.overview(["nothing_new", "one_grid", "all_in_use", "less_than_five_percent"]),
+        "comparison": figures.comparison_table(),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(
             [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"

@@ -17,7 +17,7 @@ from course_lib.figures.bias_heatmap import FORMULAS, decay_tables
 from course_lib.reference.attention import attention, scores, softmax
 from course_lib.reference.bias import DECAYS
 
-from .pictures import BIAS, OPTIONS, WEIGHTS, make_pictures
+from .pictures import BIAS, LIMITS, OPTIONS, WEIGHTS, make_pictures
 
 PICTURES = make_pictures()
 every_picture = pytest.mark.parametrize("name", PICTURES)
@@ -133,12 +133,8 @@ def test_the_static_bodies_hold_the_numbers():
 
 @every_picture
 def test_outputs_stay_small(name):
-    limit = {"trace": 40_000, "large bias": 28_000, "wide": 28_000, "large clip": 28_000}
-    limit |= {"buckets": 22_000, "causal buckets": 23_000, "clip": 18_000, "curves": 33_000, "one panel": 20_000}
-    limit |= {"slopes": 18_000, "many slopes": 21_000, "decision": 30_000, "decision made": 30_000}
-    limit |= {"shifted windows": 20_000, "large window": 19_000}
     usual = 32_000 if PICTURES[name].kind == "provenance" else 16_000
-    assert len(PICTURES[name]._repr_html_().encode()) < limit.get(name, usual)
+    assert len(PICTURES[name]._repr_html_().encode()) < LIMITS.get(name, usual)
 
 
 def test_the_style_sheet_touches_nothing_outside_its_pictures():

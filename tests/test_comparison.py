@@ -1,0 +1,249 @@
+"""The comparison table against what is known by hand; and every piece of evidence it names must exist."""
+
+import ast
+import functools
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from course_lib import comparison, study
+from course_lib.comparison import COLUMNS, SCHEMES, Sizes, columns, probes
+from course_lib.comparison import study as verdicts
+from course_lib.figures.map_of_schemes import PLACES
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.grid import row_offsets
+from course_lib.nn.position import Position, Vectors
+
+from .schemes import SCHEMES as DEFINED
+
+ROOT = Path(__file__).parents[1]
+TABLE = comparison.table()
+OTHER = comparison.table(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
+every_scheme = pytest.mark.parametrize("name", SCHEMES)
+
+
+def value(name, column, table=TABLE):
+    return table[name, column].value
+
+
+# --- what is known by hand ----------------------------------------------------------------------------------------
+
+
+def test_places_are_those_of_the_map():
+    names = {"log-decay": "log decay", "T5": "T5 buckets", "Swin (2-D)": "Swin"}
+    names |= {"Shaw keys": "Shaw", "Shaw values": "Shaw"}
+    names |= {"Transformer-XL (d)": "Transformer-XL", "Transformer-XL (b)": "Transformer-XL"}
+    for hook, place in zip(probes.PLACES, PLACES, strict=True):
+        expected = {names.get(scheme, scheme) for scheme in place.schemes}
+        assert {scheme for scheme in SCHEMES if hook in value(scheme, "where it enters")} == expected
+    assert value("none", "where it enters") == () and columns.WORDS.keys() == set(probes.PLACES)
+
+
+@every_scheme
+def test_relative_or_not(name):
+    expected = {"none": None, "learned": False, "sinusoidal": False}.get(name, True)
+    assert value(name, "relative?") is value(name, "relative?", OTHER) is expected
+
+
+@every_scheme
+@pytest.mark.parametrize("table", [TABLE, OTHER], ids=["usual", "other"])
+def test_the_formula_counts_the_parameters(name, table):
+    formula = SCHEMES[name].formula.replace("·", "*").replace("²", "**2").replace("−", "-")
+    assert eval(formula, {"__builtins__": {}}, table.sizes.letters()) == value(name, "parameters", table)
+    assert value(name, "learned?", table) == (value(name, "parameters", table) > 0)
+    learned = {"learned", "T5 buckets", "Shaw", "Music Transformer", "Transformer-XL", "Swin"}
+    assert (name in learned) == value(name, "learned?", table)
+
+
+def test_what_layers_share():
+    """The models of the study have as many parameters more than the model without positions as the table says."""
+    settings = study.Settings()
+    table = comparison.table(n=settings.longest)
+
+    def size(run):
+        return sum(p.numel() for p in study.Model(study.find(run), 10, settings).parameters())
+
+    for name, scheme in SCHEMES.items():
+        for run in scheme.study:
+            times = 1 if scheme.shared else settings.n_layers
+            assert size(run) - size("none") == times * value(name, "parameters", table)
+
+
+BYTES = {  # what is kept, in bytes: 4 for a number, 8 for a row of a table
+    "none": lambda n, H, d, k, W: 0,
+    "learned": lambda n, H, d, k, W: 4 * n * H * d,
+    "sinusoidal": lambda n, H, d, k, W: 4 * n * H * d,
+    "log decay": lambda n, H, d, k, W: 4 * (2 * n - 1),
+    "T5 buckets": lambda n, H, d, k, W: 4 * H * (2 * n - 1),
+    "Shaw": lambda n, H, d, k, W: 2 * (4 * H * (2 * k + 1) * d + 8 * (2 * n - 1)),
+    "Music Transformer": lambda n, H, d, k, W: 4 * H * (2 * n - 1) * d,
+    "Transformer-XL": lambda n, H, d, k, W: 4 * H * (2 * n - 1) * (d + 1),
+    "ALiBi": lambda n, H, d, k, W: 4 * H * (2 * n - 1),
+    "RoPE": lambda n, H, d, k, W: 2 * 4 * n * d // 2,
+    "Swin": lambda n, H, d, k, W: (8 + 4 * H) * W**4,
+}
+
+
+@every_scheme
+@pytest.mark.parametrize("table", [TABLE, OTHER], ids=["usual", "other"])
+def test_what_is_kept_by_hand(name, table):
+    expected = BYTES[name](**{letter: table.sizes.letters()[letter] for letter in ("n", "H", "d", "k", "W")})
+    assert value(name, "keeps for n tokens", table) == (expected, {"none": 0, "Swin": 2}.get(name, 1))
+
+
+@every_scheme
+def test_longer_texts(name):
+    _, ends = value(name, "longer than training?")
+    assert ends == (name in ("learned", "Music Transformer"))
+    assert ("length 128: the table ends at max_length=64" in TABLE[name, "longer than training?"].note) == ends
+
+
+def test_swin_sees_no_other_window():
+    assert "more windows" in TABLE["Swin", "longer than training?"].text
+    module = SCHEMES["Swin"].make(Sizes(window=4))
+    module.shift = 2  # shifted windows mix what lay in two
+    with torch.no_grad():
+        assert not probes.stays_inside(module, Sizes(window=4))
+
+
+def test_verdicts():
+    """The words, and that they do not hang on the limit: from 0.14 to 0.40 nats they stay."""
+    runs = {run: verdicts.rise(run) for scheme in SCHEMES.values() for run in scheme.study}
+    assert runs.keys() == set(study.compared(64)) == {row["scheme"] for row in study.committed("cpu")}
+    breaks, level = {"sinusoidal", "t5-128", "rope"}, {"alibi", "transformer-xl"}
+    for limit in (0.14, verdicts.BREAKS, 0.40):
+        found = {run: verdicts.verdict(rise, limit) for run, rise in runs.items()}
+        assert {run for run, word in found.items() if word == "breaks"} == breaks
+        assert {run for run, word in found.items() if word == "level"} == level
+    rope = [row["loss"] for row in study.pick(study.committed("cpu"), task="characters", scheme="rope")]
+    assert math.isclose(runs["rope"].mean, sum(loss[3] - loss[0] for loss in rope) / 3)
+    assert "breaks +0.89" in TABLE["RoPE", "longer than training?"].text
+    assert [verdicts.verdict((0, *rise)) for rise in [(-1, 1), (0, 9), (0.1, 9), (0.25, 9), (0.26, 9)]] == [
+        "level", "level", "rises", "rises", "breaks"
+    ]  # fmt: skip
+
+
+@every_scheme
+def test_direction(name):
+    known = {"none": "blind", "log decay": "mirror", "ALiBi": "mirror", "Music Transformer": "past only"}
+    assert value(name, "causal only?") == value(name, "causal only?", OTHER) == known.get(name, "both")
+
+
+def test_direction_of_the_other_forms():
+    assert "bidirectional=False: yes" in TABLE["T5 buckets", "causal only?"].text
+    assert "causal=False: no" in TABLE["Music Transformer", "causal only?"].text
+
+
+@every_scheme
+def test_backends(name):
+    expected = {"Swin": (), "Shaw": ("eager", "sdpa")}.get(name, ("eager", "sdpa", "flex"))
+    assert value(name, "backends") == expected
+
+
+# --- the probes notice what the schemes of the course do not do -----------------------------------------------------
+
+
+class ByPast(Position):
+    """A bias that depends on where the text stands, not on offsets alone."""
+
+    def bias(self, n_q, n_k, past):
+        return row_offsets(n_q, n_k, past)[None].double() * (1 + past)
+
+
+class Added(Position):
+    """An angle's cosine added to the queries: it depends on the position."""
+
+    def rotate(self, q, k, past, first_key=None):
+        return q + (past + torch.arange(q.shape[-2]).double()).cos()[:, None], k
+
+
+class ValuesByPast(Position):
+    def value_vectors(self, n_q, n_k, past):
+        return Vectors(row_offsets(n_q, n_k, past)[None, :, None].double().expand(-1, -1, 16) + past)
+
+
+class Silent(Position):
+    """Overrides hooks and says nothing."""
+
+    def bias(self, n_q, n_k, past):
+        return None
+
+    def rotate(self, q, k, past, first_key=None):
+        return q * 2, k
+
+
+def test_the_probes_tell_what_is_not_relative():
+    with torch.no_grad():
+        for module, places in [(ByPast(), ["bias"]), (Added(), ["rotate"]), (ValuesByPast(), ["value_vectors"])]:
+            assert probes.places(module, Sizes()) == places
+            assert not probes.relative(module, Sizes())
+        assert probes.places(Silent(), Sizes()) == [] and probes.relative(DecayBias().double(), Sizes())
+
+
+def test_a_backend_with_another_answer_is_named(monkeypatch):
+    monkeypatch.setattr("course_lib.nn.backends.fast_attention", lambda q, k, v, **terms: 0 * q)
+    with torch.no_grad():
+        assert probes.backends(DecayBias().double(), Sizes())["sdpa"] == "another answer"
+
+
+# --- the evidence, and the table as a whole -------------------------------------------------------------------------
+
+
+@functools.cache
+def functions_of(path):
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_cell_names_evidence_that_exists():
+    runs = {(row["task"], row["scheme"], str(row["seed"])) for row in study.committed("cpu")}
+    for (name, column), cell in TABLE.items():
+        assert cell.text and cell.note.endswith(".") and cell.evidence, (name, column)
+        assert len(set(cell.evidence)) == len(cell.evidence)
+        for piece in cell.evidence:
+            if piece.startswith("study:cpu/"):
+                assert tuple(piece.removeprefix("study:cpu/").split("/")) in runs
+                continue
+            path, test = piece.split("::")
+            function, _, case = test.partition("[")
+            assert function in functions_of(path), piece
+            known = SCHEMES.keys() | DEFINED.keys() | {"learned", "bias-False", "key_vectors-False", "clipped-False"}
+            assert not case or case.removeprefix("False-dtype0-1e-10-").removesuffix("]").removesuffix("-cpu") in known
+
+
+def test_every_scheme_of_the_study_names_its_runs():
+    for name, scheme in SCHEMES.items():
+        found = [piece for piece in TABLE[name, "longer than training?"].evidence if piece.startswith("study:")]
+        assert len(found) == 3 * len(scheme.study)
+
+
+def test_the_table_is_whole_and_the_same_in_every_run():
+    assert list(TABLE) == [(scheme, column) for scheme in SCHEMES for column in COLUMNS]
+    before = torch.get_rng_state()
+    again = comparison.table.__globals__["_table"].__wrapped__(OTHER.sizes)
+    assert dict(again) == dict(OTHER) and again is not OTHER
+    assert torch.equal(before, torch.get_rng_state())
+    text = str(TABLE)
+    assert all(cell.text in text for cell in TABLE.values()) and "D = 64, H = 4, d = 16" in text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"d_model": 10, "n_heads": 4}, "d_model=10, n_heads=4: expected an even number of channels a head"),
+        ({"d_model": 12, "n_heads": 4}, "d_model=12, n_heads=4: expected an even number of channels a head"),
+        ({"d_model": 63}, "d_model=63: expected an even number"),
+        ({"n_heads": 0}, "n_heads=0: expected a whole number, 1 or more"),
+        ({"n": 15}, "n=15: expected a whole number from 16 to 4096"),
+        ({"n": 5000}, "n=5000: expected a whole number from 16 to 4096"),
+        ({"window": 1}, "window=1: expected a whole number from 2 to 16"),
+        ({"clip": 2.0}, r"clip=2\.0: expected a whole number"),
+        ({"max_distance": 8}, "num_buckets=32, max_distance=8: max_distance must exceed"),
+        ({"heads": 4}, "heads: expected one of d_model, n_heads, n, clip"),
+    ],
+)
+def test_what_does_not_fit_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        comparison.table(**wrong)
