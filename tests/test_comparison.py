@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from course_lib import comparison, study
-from course_lib.comparison import COLUMNS, SCHEMES, Sizes, columns, probes
+from course_lib.comparison import COLUMNS, SCHEMES, Sizes, columns, measures, probes
 from course_lib.comparison import study as verdicts
+from course_lib.comparison.table import _table
 from course_lib.figures.map_of_schemes import PLACES
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
@@ -48,13 +49,13 @@ def test_relative_or_not(name):
 
 
 @every_scheme
-@pytest.mark.parametrize("table", [TABLE, OTHER], ids=["usual", "other"])
-def test_the_formula_counts_the_parameters(name, table):
+def test_the_formula_counts_the_parameters(name):
     formula = SCHEMES[name].formula.replace("·", "*").replace("²", "**2").replace("−", "-")
-    assert eval(formula, {"__builtins__": {}}, table.sizes.letters()) == value(name, "parameters", table)
-    assert value(name, "learned?", table) == (value(name, "parameters", table) > 0)
+    for table in (TABLE, OTHER):
+        assert eval(formula, {"__builtins__": {}}, table.sizes.letters()) == value(name, "parameters", table)
+        assert value(name, "learned?", table) == (value(name, "parameters", table) > 0)
     learned = {"learned", "T5 buckets", "Shaw", "Music Transformer", "Transformer-XL", "Swin"}
-    assert (name in learned) == value(name, "learned?", table)
+    assert (name in learned) == value(name, "learned?")
 
 
 def test_what_layers_share():
@@ -87,10 +88,10 @@ BYTES = {  # what is kept, in bytes: 4 for a number, 8 for a row of a table
 
 
 @every_scheme
-@pytest.mark.parametrize("table", [TABLE, OTHER], ids=["usual", "other"])
-def test_what_is_kept_by_hand(name, table):
-    expected = BYTES[name](**{letter: table.sizes.letters()[letter] for letter in ("n", "H", "d", "k", "W")})
-    assert value(name, "keeps for n tokens", table) == (expected, {"none": 0, "Swin": 2}.get(name, 1))
+def test_what_is_kept_by_hand(name):
+    for table in (TABLE, OTHER):
+        expected = BYTES[name](**{letter: table.sizes.letters()[letter] for letter in ("n", "H", "d", "k", "W")})
+        assert value(name, "keeps for n tokens", table) == (expected, {"none": 0, "Swin": 2}.get(name, 1))
 
 
 @every_scheme
@@ -105,7 +106,7 @@ def test_swin_sees_no_other_window():
     module = SCHEMES["Swin"].make(Sizes(window=4))
     module.shift = 2  # shifted windows mix what lay in two
     with torch.no_grad():
-        assert not probes.stays_inside(module, Sizes(window=4))
+        assert not measures.stays_inside(module, Sizes(window=4))
 
 
 def test_verdicts():
@@ -120,6 +121,7 @@ def test_verdicts():
     rope = [row["loss"] for row in study.pick(study.committed("cpu"), task="characters", scheme="rope")]
     assert math.isclose(runs["rope"].mean, sum(loss[3] - loss[0] for loss in rope) / 3)
     assert "breaks +0.89" in TABLE["RoPE", "longer than training?"].text
+    assert math.isclose(runs["rope"].mean, verdicts.losses("rope")[1] - verdicts.losses("rope")[0])
     assert [verdicts.verdict((0, *rise)) for rise in [(-1, 1), (0, 9), (0.1, 9), (0.25, 9), (0.26, 9)]] == [
         "level", "level", "rises", "rises", "breaks"
     ]  # fmt: skip
@@ -185,7 +187,7 @@ def test_the_probes_tell_what_is_not_relative():
 def test_a_backend_with_another_answer_is_named(monkeypatch):
     monkeypatch.setattr("course_lib.nn.backends.fast_attention", lambda q, k, v, **terms: 0 * q)
     with torch.no_grad():
-        assert probes.backends(DecayBias().double(), Sizes())["sdpa"] == "another answer"
+        assert measures.backends(DecayBias().double(), Sizes())["sdpa"] == "another answer"
 
 
 # --- the evidence, and the table as a whole -------------------------------------------------------------------------
@@ -209,6 +211,7 @@ def test_every_cell_names_evidence_that_exists():
             path, test = piece.split("::")
             function, _, case = test.partition("[")
             assert function in functions_of(path), piece
+            # The cases are those of `every_scheme` here and in test_nn, and a few of test_fast.
             known = SCHEMES.keys() | DEFINED.keys() | {"learned", "bias-False", "key_vectors-False", "clipped-False"}
             assert not case or case.removeprefix("False-dtype0-1e-10-").removesuffix("]").removesuffix("-cpu") in known
 
@@ -222,7 +225,7 @@ def test_every_scheme_of_the_study_names_its_runs():
 def test_the_table_is_whole_and_the_same_in_every_run():
     assert list(TABLE) == [(scheme, column) for scheme in SCHEMES for column in COLUMNS]
     before = torch.get_rng_state()
-    again = comparison.table.__globals__["_table"].__wrapped__(OTHER.sizes)
+    again = _table.__wrapped__(OTHER.sizes)
     assert dict(again) == dict(OTHER) and again is not OTHER
     assert torch.equal(before, torch.get_rng_state())
     text = str(TABLE)

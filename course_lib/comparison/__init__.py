@@ -8,8 +8,8 @@ comparison.table(d_model=768, n_heads=12, n=512)
 figures.comparison_table()                   the same as a picture
 """
 
-from .columns import COLUMNS, Cell, Column
+from .columns import Cell
 from .schemes import SCHEMES, Scheme, Sizes
-from .table import Table, table
+from .table import COLUMNS, Column, Table, table
 
 __all__ = ["COLUMNS", "SCHEMES", "Cell", "Column", "Scheme", "Sizes", "Table", "table"]

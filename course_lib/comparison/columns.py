@@ -1,12 +1,11 @@
-"""The questions of the table: how each is answered, in a sentence and in a function."""
+"""The questions of the table, a function for each: what a scheme answers, how that was found, and what backs it."""
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 
-from . import probes, study
+from . import measures, probes, study
 from .schemes import Scheme, Sizes
 
 OWN = "tests/test_comparison.py::test_"
@@ -33,13 +32,6 @@ class Cell(NamedTuple):
     value: Any
     note: str
     evidence: tuple[str, ...]
-
-
-class Column(NamedTuple):
-    """One question: `how` it is answered, and the function that asks it."""
-
-    how: str
-    ask: Callable[[str, Scheme, Sizes], Cell]
 
 
 def where(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
@@ -90,8 +82,8 @@ def _parameters(scheme: Scheme, sizes: Sizes) -> dict[str, torch.Size]:
 
 
 def keeps(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
-    found = probes.kept(scheme.module(sizes), sizes)
-    total, power = sum(t.nbytes for t in found.values()), probes.growth(scheme, sizes)
+    found = measures.kept(scheme.module(sizes), sizes)
+    total, power = sum(t.nbytes for t in found.values()), measures.growth(scheme, sizes)
     parts = "; ".join(f"`{key}` {tuple(t.shape)}, {t.nbytes:,} bytes" for key, t in found.items()) or "nothing"
     text = f"{total:,} bytes, {POWERS[power]}" if total else "nothing"
     evidence = [f"{OWN}what_is_kept_by_hand[{name}]"]
@@ -103,7 +95,7 @@ def keeps(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
 
 def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     module = scheme.module(sizes)
-    refused = probes.longer(module, sizes)
+    refused = measures.longer(module, sizes)
     parts, verdicts, notes, evidence = [], [], [], [f"{OWN}longer_texts[{name}]"]
     for run in scheme.study:
         found = study.rise(run)
@@ -112,7 +104,7 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         )
         verdicts.append(study.verdict(found))
         parts.append(f"{run} {verdicts[-1]} {mean}" if len(scheme.study) > 1 else f"{verdicts[-1]} {mean}")
-        notes.append("`{}`: {} nats, interval {} to {}.".format(run, *digits))
+        notes.append("`{}`: {:.3f} → {:.3f}, {} nats, interval {} to {}.".format(run, *study.losses(run), *digits))
         evidence += [*study.evidence(run), f"{OWN}verdicts"]
     if not scheme.study:
         parts.append("not in the study")
@@ -122,7 +114,7 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         if scheme.study:
             notes.append("In the study the table is as long as the longest test.")
     elif probes.is_window(module):
-        inside = probes.stays_inside(module, sizes)
+        inside = measures.stays_inside(module, sizes)
         parts.append("a larger image has more windows" if inside else "patches see past their window")
         notes.append("Another window was changed: the first " + ("stays as it is." if inside else "changes."))
     return Cell(
@@ -144,7 +136,7 @@ def causal_only(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
 
 
 def backends(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
-    found = probes.backends(scheme.module(sizes).double(), sizes)
+    found = measures.backends(scheme.module(sizes).double(), sizes)
     if found is None:
         return Cell("a layer of its own", (), "It takes no `backend`.", (f"{OWN}backends[{name}]", *scheme.tests))
     works = tuple(backend for backend, problem in found.items() if problem is None)
@@ -152,28 +144,3 @@ def backends(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     agree = "tests/test_fast.py::test_backends_agree[False-dtype0-1e-10-"
     tests = [agree + test.split("[")[1] for test in scheme.tests if "test_equals_the_definition[" in test]
     return Cell(", ".join(works), works, note or "The same answers.", (f"{OWN}backends[{name}]", *tests))
-
-
-COLUMNS: dict[str, Column] = {
-    "where it enters": Column(
-        "The hooks of `Position` that the module overrides and answers; `rotate` counts if what it gives depends on "
-        "the position.",
-        where,
-    ),
-    "relative?": Column("The same tokens once more, further on: do their scores among each other stay?", relative),
-    "learned?": Column("Whether the module has parameters that learn.", learned),
-    "parameters": Column("The module's parameters, counted; a test evaluates the formula.", parameters),
-    "keeps for n tokens": Column(
-        "The bytes of what the hooks return for n tokens in float32, tables included (Swin: one window; RoPE: its "
-        "cosines and sines), and how they grow when n does.",
-        keeps,
-    ),
-    "longer than training?": Column(study.rule(), past_training),
-    "causal only?": Column(
-        "The same token at every place: is the score of (i, j) that of (j, i), and do the keys after a query differ?",
-        causal_only,
-    ),
-    "backends": Column(
-        "A layer is run by each backend, on a CPU without gradients, and compared with the formula.", backends
-    ),
-}

@@ -1,4 +1,4 @@
-"""What a module says when it is asked: where it enters, whether it is relative, what it tells apart, what it keeps.
+"""What a module says when it is asked: where it enters, whether it is relative, what it tells apart.
 
 Three kinds of modules: a `Position` with hooks, a module that changes the input, and Swin's window attention.
 """
@@ -9,13 +9,11 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
-from ..nn.attention import attention
 from ..nn.grid import to_grid
 from ..nn.layer import RelativeAttention
 from ..nn.position import Position
-from ..nn.rope import RoPE, _cos_sin
 from ..nn.window import WindowAttention
-from .schemes import Scheme, Sizes
+from .schemes import Sizes
 
 PLACES = ("input", "bias", "key_vectors", "value_vectors", "rotate")  # in the order of the map of chapter 00
 SHIFT, FEW = 5, 8  # the probes use short texts
@@ -124,90 +122,3 @@ def direction(module: nn.Module, sizes: Sizes) -> str:
         return "mirror"
     after = s[:, torch.ones(s.shape[1:], dtype=torch.bool).triu(1)]
     return "past only" if (after - after[:, :1]).abs().max() < CLOSE else "both"
-
-
-def kept(module: nn.Module, sizes: Sizes) -> dict[str, Tensor]:
-    """What the hooks return for a text of n tokens (Swin: for one window), and for a rotation its cosines and sines."""
-    n = sizes.n
-    found: dict[str, Tensor] = {}
-    if is_window(module):
-        return {"index": module.index, "bias": module.table[module.index].movedim(-1, 0)}
-    if not isinstance(module, Position):
-        return {"positions": module(torch.zeros(1, n, sizes.d_model))[0]}
-    if isinstance(module, RoPE):
-        angles = _cos_sin(n, 0, module.d_head, module.base, torch.float32, torch.device("cpu"))
-        found = dict(zip(("cos", "sin"), angles, strict=True))
-    for hook in PLACES[1:4]:
-        answer = getattr(module, hook)(n, n, 0)
-        if isinstance(answer, Tensor):
-            found[hook] = answer
-        elif answer is not None:
-            found |= {hook: answer.table} | ({} if answer.index is None else {f"{hook}.index": answer.index})
-    return found
-
-
-def growth(scheme: Scheme, sizes: Sizes) -> int:
-    """The power of n with which what is kept grows: 0, 1 or 2. From three texts, each of four times the tokens."""
-    total = []
-    for times in (1, 2, 4):
-        larger = Sizes(**{**vars(sizes), "n": 16 * times**2, "window": 2 * times})
-        total.append(sum(t.nbytes for t in kept(scheme.module(larger), larger).values()))
-    first, second = total[1] - total[0], total[2] - total[1]
-    return 0 if first == second == 0 else {4: 1, 16: 2}[round(second / first)]
-
-
-def longer(module: nn.Module, sizes: Sizes) -> str | None:
-    """What the module says to twice as many tokens (Swin: an image of 2 × 2 windows): None when it takes them."""
-    n = 2 * sizes.n
-    try:
-        if is_window(module):
-            module(random(1, 2 * module.window, 2 * module.window, sizes.d_model).float())
-        elif isinstance(module, Position):
-            for hook in PLACES[1:4]:
-                getattr(module, hook)(n, n, 0)
-        else:
-            module(torch.zeros(1, n, sizes.d_model))
-    except ValueError as refused:
-        return str(refused)
-    return None
-
-
-def stays_inside(module: WindowAttention, sizes: Sizes) -> bool:
-    """Whether the first window of an image answers the same when the window beside it changes."""
-    w = module.window
-    image = random(1, w, 2 * w, sizes.d_model).float()
-    other = image.clone()
-    other[:, :, w:] += 1
-    return torch.equal(module(image)[:, :, :w], module(other)[:, :, :w])
-
-
-def backends(module: nn.Module, sizes: Sizes) -> dict[str, str | None] | None:
-    """For every backend None when it gives the answer of the formula, else why not; None for a layer of its own.
-
-    FlexAttention runs as plain operations here: compiling it for a text of this length would take most of the time.
-    """
-    if is_window(module):
-        return None
-    x = random(1, FEW, sizes.d_model)
-    x = x if isinstance(module, Position) else module(x)
-    found: dict[str, str | None] = {}
-    for backend in ("eager", "sdpa", "flex"):
-        layer = layer_of(module, sizes, backend)
-        try:
-            with torch.compiler.set_stance("force_eager"):
-                wrong = (layer(x) - by_formula(layer, x)).abs().max() > CLOSE
-        except ValueError as refused:
-            found[backend] = str(refused)
-        else:
-            found[backend] = "another answer" if wrong else None
-    return found
-
-
-def by_formula(layer: RelativeAttention, x: Tensor) -> Tensor:
-    """The answer of a layer by `nn.attention`, the formula as it reads."""
-    n, position = x.shape[1], layer.position
-    q, k, v = (layer.heads(part(x)) for part in (layer.query, layer.key, layer.value))
-    q, k = position.rotate(q, k, 0, 0)
-    hooks = {hook: getattr(position, hook)(n, n, 0) for hook in PLACES[1:4]}
-    output, _ = attention(q, k, v, scale=position.scale, **hooks)
-    return layer.out(output.transpose(-2, -3).flatten(-2))

@@ -1,6 +1,7 @@
 """What the runs that come with the course say about texts eight times as long as those of training."""
 
 import functools
+import statistics
 from collections.abc import Sequence
 
 from ..study import Interval, committed, interval, pick
@@ -19,6 +20,12 @@ def runs(name: str, task: str = TASK) -> list[Row]:
 def rise(name: str, task: str = TASK) -> Interval:
     """How much the loss rises from the training length to the longest test, with its interval over the seeds."""
     return interval([row["loss"][-1] - row["loss"][0] for row in runs(name, task)])
+
+
+def losses(name: str, task: str = TASK) -> tuple[float, float]:
+    """The mean loss at the training length and at the longest test."""
+    first, last = zip(*((row["loss"][0], row["loss"][-1]) for row in runs(name, task)), strict=True)
+    return statistics.fmean(first), statistics.fmean(last)
 
 
 def verdict(rise: Sequence[float], breaks: float = BREAKS) -> str:

@@ -1,13 +1,49 @@
 """The table: a cell for every scheme and column, with how it was found and which tests and runs back it."""
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
-from .columns import COLUMNS, Cell
-from .schemes import SCHEMES, Sizes
+from . import columns, study
+from .columns import Cell
+from .schemes import SCHEMES, Scheme, Sizes
+
+
+class Column(NamedTuple):
+    """One question: `how` it is answered, and the function that asks it."""
+
+    how: str
+    ask: Callable[[str, Scheme, Sizes], Cell]
+
+
+COLUMNS: dict[str, Column] = {
+    "where it enters": Column(
+        "The hooks of `Position` that the module overrides and answers; `rotate` counts if what it gives depends on "
+        "the position.",
+        columns.where,
+    ),
+    "relative?": Column(
+        "The same tokens once more, further on: do their scores among each other stay?", columns.relative
+    ),
+    "learned?": Column("Whether the module has parameters that learn.", columns.learned),
+    "parameters": Column("The module's parameters, counted; a test evaluates the formula.", columns.parameters),
+    "keeps for n tokens": Column(
+        "The bytes of what the hooks return for n tokens in float32, tables included (Swin: one window; RoPE: its "
+        "cosines and sines), and how they grow when n does.",
+        columns.keeps,
+    ),
+    "longer than training?": Column(study.rule(), columns.past_training),
+    "causal only?": Column(
+        "The same token at every place: is the score of (i, j) that of (j, i), and do the keys after a query differ?",
+        columns.causal_only,
+    ),
+    "backends": Column(
+        "A layer is run by each backend, on a CPU without gradients, and compared with the formula.", columns.backends
+    ),
+}
 
 
 @dataclass(frozen=True, repr=False)
