@@ -79,6 +79,11 @@ def table(**sizes: int) -> Table:
 
 @functools.lru_cache(maxsize=4)
 def _table(sizes: Sizes) -> Table:
-    with torch.no_grad():
-        found = {(s, c): column.ask(s, SCHEMES[s], sizes) for s in SCHEMES for c, column in COLUMNS.items()}
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # many small operations: on a busy machine threads would mostly wait for each other
+    try:
+        with torch.no_grad():
+            found = {(s, c): column.ask(s, SCHEMES[s], sizes) for s in SCHEMES for c, column in COLUMNS.items()}
+    finally:
+        torch.set_num_threads(threads)
     return Table(sizes, found)
