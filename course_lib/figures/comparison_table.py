@@ -61,7 +61,7 @@ def short(evidence: str) -> str:
     """A piece of evidence as the list names it: all cases of a test, and all seeds of a run, together."""
     if evidence.startswith("study:"):
         preset, task, run, _ = evidence.removeprefix("study:").split("/")
-        return f"course_lib/study/results/{preset}.jsonl: {task}, {run}"
+        return f"course_lib/study/committed/{preset}.jsonl: {task}, {run}"
     return evidence.split("[")[0]
 
 

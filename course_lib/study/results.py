@@ -11,7 +11,7 @@ from .settings import Settings
 
 Row = dict[str, Any]
 Key = tuple[str, str, int]
-COMMITTED = Path(__file__).parent / "results"
+COMMITTED = Path(__file__).parent / "committed"
 HEAD = b'{"task": '  # how every line begins, also one that was cut off
 
 
