@@ -13,7 +13,8 @@ PYTEST = "pytest -q -rfEs -n 2 --dist loadfile"
 STAGES = {
     "ruff": "ruff check --output-format concise",
     "mypy": "mypy",
-    "tests": f"{PYTEST} tests",
+    "speed": "pytest -q -rfEs tests/test_speed.py",  # alone: who measures time must not share the machine
+    "tests": f"{PYTEST} tests --ignore=tests/test_speed.py",
     "notebooks": f"{PYTEST} {NBVAL} notebooks solutions",
     "exercises": f"{PYTEST} {NBVAL} exercises",  # without outputs to compare: each cell must run
 }
