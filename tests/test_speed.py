@@ -1,7 +1,7 @@
 """No scheme may become slow unnoticed: one thread, n = 1024, each beside the limit and its peers in the same rounds.
 
-The bounds leave room for a busy machine; where the fused kernel is lost or a grid is built, times double and more.
-`python -m tests.bench` measures properly.
+The bounds leave room for a busy machine and another processor; where the fused kernel is lost or a grid is built, times
+double and more. `python -m tests.bench` measures properly.
 """
 
 import pytest
@@ -11,14 +11,14 @@ from .bench.contender import Size
 from .bench.contenders import SCHEMES
 from .bench.measure import interleaved, step
 
-N, ROUNDS, ATTEMPTS = 1024, 5, 4
+N, ROUNDS, ATTEMPTS = 1024, 5, 8
 SLOWER_AT_MOST = {  # than attention without position, forward
     "log": 1.35,
     "alibi": 1.35,
     "t5": 1.35,
     "t5 causal": 1.35,
     "rope": 1.3,
-    "shaw": 2.2,
+    "shaw": 2.8,  # values need the weights, so no kernel is fused: 1.4 on an AMD EPYC, but 2.4 on an Intel Xeon
     "huang causal": 2.3,
     "huang general": 2.8,
     "transformer-xl": 2.4,
