@@ -532,7 +532,7 @@ assert accuracy["copy-back"]["alibi"][0].mean < 0.8 < 0.99 < accuracy["flip-flop
 # - **ALiBi** stays level in all three and solves flip-flop at every length tested. Copy-back it can do only in part, even at 64:
 #   a bias that falls with distance always gives the nearest key more than the third nearest.
 # - **Shaw**, clipped at 16, copies perfectly at every length tested: distance 3 has a vector of its own. In flip-flop it fails
-#   in long texts, even where the write is near: all old writes share one vector, and together they outweigh it.
+#   in long texts. All writes farther back than 16 share one vector; perhaps together they outweigh the last one.
 # - **Transformer-XL** copies perfectly, loses little in flip-flop and nothing in text, although its map of sines was
 #   trained up to distance 63 alone. Nobody promised that; it was measured.
 # - **RoPE**, **sinusoidal**, **learned** positions and **`t5-128`** copy perfectly at 64, and at 512 their loss is above
@@ -560,8 +560,8 @@ print(study.table(ablation))
 
 # %% [markdown]
 # At the training length the number of buckets hardly matters: from 8 to 64 the means differ by 0.015. Only
-# uniform buckets lose, for their first holds the distances 0 to 3 together, and no exact distance is left. (Two layers
-# can still combine boundaries, and copy-back goes better than one would think.) But at 512
+# uniform buckets lose, for their first holds the distances 0 to 3 together, and no exact distance is left. (Copy-back still
+# goes better than one would think; perhaps two layers combine the boundaries. Nothing here tests that.) But at 512
 # there is an order, and it is not the one that circulates: **more buckets are worse**, for every seed. How often does training reach
 # the last bucket, into which all new distances fall?
 
