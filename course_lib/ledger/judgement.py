@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..figures.live import Picture
+from ..figures.text import MINUS, escape
 from . import face
 from .claim import Claim
 
@@ -34,9 +35,17 @@ class Judgement:
         return re.sub(r"(?<=\d)%", " %", words)
 
     @property
+    def evidence(self) -> str:
+        """Why, as HTML: reason, code, value, rule and source."""
+        return face.evidence(self.claim, self.verdict, self.because, show(self.fact))
+
+    @property
     def picture(self) -> Picture:
-        """The face of it: sentence, verdict, reason, code, value, rule and source."""
-        return face.face(self.claim, self.verdict, self.because, show(self.fact))
+        """Sentence, verdict and why."""
+        said = self.claim.statement
+        body = f'<p style="margin:0 0 6px">{face.chip(self.verdict)} <b>“{escape(said)}”</b></p>{self.evidence}'
+        alt = f"{self.verdict}: “{said}” {self.because}"
+        return Picture("claim", body, alt=alt, title=said, styles=["verdict", "claim"])
 
     def __repr__(self) -> str:
         found = "" if self.verdict == NOT_RUN else f"\n  computed: {show(self.fact)}"
@@ -60,4 +69,6 @@ def show(fact: Any) -> str:
         return " · ".join(f"{name} {show(value)}" for name, value in fact.items())
     if isinstance(fact, list):
         return ", ".join(map(show, fact))
-    return f"{fact:,}" if isinstance(fact, int) and not isinstance(fact, bool) else str(fact)
+    if isinstance(fact, int | float) and not isinstance(fact, bool):
+        return f"{fact:,}".replace("-", MINUS)
+    return str(fact)

@@ -59,7 +59,7 @@ def chromium():
 
 @pytest.fixture
 def shown(chromium, tmp_path):
-    """A function which opens a picture, saved as one page, and waits until it is alive; no Jupyter, no kernel."""
+    """A function which opens a picture, saved as one page, and waits until it is there or alive; without Jupyter."""
     contexts = []
 
     def show(picture, *, dark=False, width=1280):
@@ -70,7 +70,8 @@ def shown(chromium, tmp_path):
         page = context.new_page()
         page.on("pageerror", lambda error: pytest.fail(f"the picture's script: {error}"))
         page.goto(picture.save(tmp_path / "picture.html").as_uri())
-        page.wait_for_selector(f".rp-{picture.kind}[data-rp-live]")
+        live = "[data-rp-live]" if "<script>" in picture._repr_html_() else ""
+        page.wait_for_selector(f".rp-{picture.kind}{live}")
         return page
 
     yield show
