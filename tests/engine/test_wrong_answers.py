@@ -1,0 +1,148 @@
+"""A wrong answer is told where it goes wrong first, and why."""
+
+import numpy as np
+import pytest
+
+from course_lib.tasks.engine import Axis, Case, Task
+from course_lib.tasks.engine.judge import judge
+
+from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right
+
+
+def test_truth_values_where_numbers_are_wanted_are_wrong_numbers():
+    result = SLOPE.check(lambda n, scale: right(n, scale) < 0)
+    assert result.status == "wrong values"
+    assert "yours True, expected −0.5000" in repr(result)
+
+
+def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():
+    def off(n, scale):
+        b = right(n, scale)
+        b[0, -1] += 0.125 * (n > 1)
+        return b
+
+    result = SLOPE.check(off)
+    assert result.status == "wrong values"
+    assert 'query "The", key "sat": yours −0.8750, expected −1.0000 (1 of 9 entries differ)' in repr(result)
+    assert "three tokens, `slope(n=3, scale=0.5)`" in repr(result)
+
+
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "nan"), (np.inf, "infinite"), (-np.inf, "infinite")])
+def test_what_is_not_a_number_is_named(value, word):
+    def odd(n, scale):
+        b = right(n, scale)
+        b[-1, 0] = value if n > 1 else 0
+        return b
+
+    result = SLOPE.check(odd)
+    assert f"is {word}" in result.cause and 'query "sat", key "The"' in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda b: b * 2, "Every entry is 2 times what it should be"),
+        (lambda b: b + 1, "too large by 1"),
+        (lambda b: b[::-1], "backwards along the query axis"),
+        (lambda b: np.triu(b), "Below the diagonal everything of yours is 0"),
+        (lambda b: b[:, 1:], "One too few along the key axis"),
+        (lambda b: b.sum(0), "The query axis is missing"),
+        (lambda b: b.ravel(), "The right numbers in another shape"),
+        (lambda b: np.arange(len(b)) + 0 * b, "the same for every query"),
+        (lambda b: 0.0, "a single number"),
+    ],
+)
+def test_what_all_failing_cases_have_in_common_is_said(change, words):
+    result = SLOPE.check(lambda n, scale: change(right(n, scale)))
+    assert words in result.cause, result
+
+
+def test_a_known_mistake_gets_its_own_words_however_it_is_written():
+    result = SLOPE.check(lambda n, scale: (-right(n, scale)).tolist())
+    assert result.cause == "The sign!" and result.known
+
+
+def test_a_parameter_that_is_never_read_is_named():
+    assert "never reads `scale`" in repr(SLOPE.check(lambda n, scale: right(n, 9.0)))
+
+
+def test_the_argument_that_parts_right_from_wrong_is_named():
+    many = [Case(n, past) for n in (3, 4) for past in (0, 1, 2)]
+
+    def _row(n, past):
+        """Distances."""
+        return np.arange(n) + past * 1.0
+
+    task = array_task(_row, cases=many)
+    assert "Right when `past` is 0" in task.check(lambda n, past: np.arange(n) * (past + 1.0)).cause
+
+
+def test_truth_values_are_compared_and_told_as_such():
+    task = Task("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
+    assert task.check(_mask).passed and task.check(lambda n: np.tri(n)).passed
+    turned = repr(task.check(lambda n: ~_mask(n)))
+    assert "row 0, column 0: yours False, expected True" in turned and "1 minus" in turned
+    assert "Yours is the transpose" in repr(task.check(lambda n: _mask(n).T))
+    assert "wrong values" in repr(task.check(lambda n: np.ones((n, n), bool)))
+    assert "wrong values" in repr(task.check(lambda n: 3.5 * np.ones((n, n))))
+    assert "square" not in repr(task.check(lambda n: _mask(n) | (np.arange(n) == 2)))  # 1 is no square of 0
+
+
+def test_weights_are_explained_as_weights():
+    x = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [5.0, 0.5, 0.0]])
+    task = array_task(_softmax, cases=[Case(x, axes=("query", "key")), Case(x + x.T)])
+    assert "sums to 1 over the query axis" in task.check(lambda x: _softmax(x.T).T).cause
+    assert "the softmax is missing" in task.check(lambda x: x - 1).cause
+    assert "do not sum to 1" in task.check(lambda x: np.exp(x)).cause
+    assert "wrong sign" in task.check(lambda x: _softmax(-x)).cause
+    assert "off by one factor" in task.check(lambda x: _softmax(x / 3)).cause
+
+
+def test_half_precision_is_shown_without_a_warning(recwarn):
+    half = np.array([0.5, 2.0], np.float16)
+    fault = judge({"": half}, {"": half + np.float16(0.25)}, ())
+    assert "yours 0.5000, expected 0.7500" in fault.facts[0] and not recwarn
+
+
+def test_rounded_weights_are_called_rounded_and_not_badly_summed():
+    assert "rounded" in array_task(_softmax).check(lambda x: np.round(_softmax(x), 3)).cause
+
+
+def test_the_first_head_is_called_as_its_axis_calls_it():
+    def _heads(x):
+        return x[0] * np.arange(18.0).reshape(2, 3, 3)
+
+    def second_wrong(x):
+        found = _heads(x)
+        return np.stack([found[0], found[1] ** 1.3])
+
+    for labels, first in (((), "0"), (("1", "2"), "1")):
+        task = array_task(_heads, axes=(Axis("head", labels), "query", "key"))
+        assert f"Head {first} is right, the others are not" in task.check(second_wrong).cause
+
+
+def test_too_many_axes_to_unpack_are_explained():
+    def by_shape(x):
+        n, d = x.shape
+        return x / n / d
+
+    assert "`x.shape[-2:]` is the last two" in CENTRED.check(by_shape).cause
+
+
+def test_a_tuple_is_judged_part_by_part():
+    assert CENTRED.check(lambda x: [x - x.mean(), x.mean()]).passed
+    assert CENTRED.check(lambda x: {"mean": x.mean(), "rest": x - x.mean()}).passed
+    assert "mean: yours" in repr(CENTRED.check(lambda x: (x - x.mean(), x.sum())))
+    for odd in (lambda x: x - x.mean(), lambda x: (x,), lambda x: (x, x, x), lambda x: 3.0):
+        result = CENTRED.check(odd)
+        assert result.status == "wrong type" or "rest" in repr(result)
+    assert "of 1; expected a tuple of 2: rest, mean" in repr(CENTRED.check(lambda x: (x,)))
+    assert "missing mean" in repr(CENTRED.check(lambda x: {"rest": x}))
+    swapped = CENTRED.check(lambda x: (x.mean(), x - x.mean()))
+    assert swapped.status == "wrong shape" and "rest: yours has shape ()" in repr(swapped)
+
+
+def test_a_result_in_some_cases_and_none_in_others_is_told():
+    result = SLOPE.check(lambda n, scale: right(n, scale) if n > 2 else None)
+    assert "Other cases have a result: in this one no `return` was reached." in result.cause
+    assert not SLOPE.check(lambda n, scale: print(end="")).cause
