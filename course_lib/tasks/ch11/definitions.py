@@ -1,0 +1,390 @@
+"""How far back in a program the definition of a name stands."""
+
+import numpy as np
+
+from ..engine import Axis, Case, Mistake, Property, Task
+
+
+def _distance_to_definition(names, binds):
+    """Tokens from each use of a name back to the latest token that binds it, (n,); −1 where there is none.
+
+    names: the n tokens of a program, in order. binds: truth values (n,), True where the token gives its name a value.
+    """
+    last, distances = {}, np.full(len(names), -1)
+    for i, name in enumerate(names):
+        if binds[i]:
+            last[name] = i
+        elif name in last:
+            distances[i] = i - last[name]
+    return distances
+
+
+def _looking_back(names, binds):
+    """The definition: from each use, token by token, to the left."""
+    found = []
+    for i in range(len(names)):
+        before = [i - k for k in range(i) if names[k] == names[i] and binds[k] and not binds[i]]
+        found.append(min(before, default=-1))
+    return found
+
+
+def _from(definition, size=int, uses_only=True):
+    """size(i − k) for each use, where definition(names, binds, i) is the place k; −1 where it is None."""
+
+    def wrong(names, binds):
+        found = np.full(len(names), -1)
+        for i in range(len(names)):
+            k = None if binds[i] and uses_only else definition(names, binds, i)
+            if k is not None:
+                found[i] = size(i - k)
+        return found
+
+    return wrong
+
+
+def _changed(change):
+    """A wrong last step, after the right distances."""
+    return lambda names, binds: change(np.array(_looking_back(names, binds)), names, binds)
+
+
+def _for_unknown(number, bound=-1):
+    """number(i) for a name that nothing before token i binds, and `bound` for a token that binds."""
+
+    def wrong(names, binds):
+        right = _looking_back(names, binds)
+        return [bound if binds[i] else d if d > 0 else number(i) for i, d in enumerate(right)]
+
+    return wrong
+
+
+def _places(names, binds, i):
+    """Where the name of token i is bound, in the whole program."""
+    return [k for k in range(len(names)) if names[k] == names[i] and binds[k]]
+
+
+def _latest(names, binds, i):
+    return max((k for k in _places(names, binds, i) if k < i), default=None)
+
+
+def _first(names, binds, i):
+    return min((k for k in _places(names, binds, i) if k < i), default=None)
+
+
+def _last_of_all(names, binds, i):
+    return max(_places(names, binds, i), default=None)
+
+
+def _last_of_all_if_before(names, binds, i):
+    return max((k for k in _places(names, binds, i)[-1:] if k < i), default=None)
+
+
+def _next(names, binds, i):
+    return min((k for k in _places(names, binds, i) if k > i), default=None)
+
+
+def _nearest(names, binds, i):
+    return min(_places(names, binds, i), key=lambda k: abs(i - k), default=None)
+
+
+def _not_token_0(names, binds, i):
+    return max((k for k in _places(names, binds, i) if 0 < k < i), default=None)
+
+
+def _same_name(names, binds, i):
+    return max((k for k in range(i) if names[k] == names[i]), default=None)
+
+
+def _same_name_if_bound(names, binds, i):
+    k = _same_name(names, binds, i)
+    return k if k is not None and binds[k] else None
+
+
+def _index(names, binds, i):
+    return names.index(names[i])
+
+
+def _index_if_bound(names, binds, i):
+    return names.index(names[i]) if binds[names.index(names[i])] else None
+
+
+def _any_name(names, binds, i):
+    return max((k for k in range(i) if binds[k]), default=None)
+
+
+def _one_remembered(names, binds, i):
+    k = _any_name(names, binds, i)
+    return k if k is not None and names[k] == names[i] else None
+
+
+def _turned_round(names, binds):
+    return _distance_to_definition(names, ~binds)
+
+
+def _program(text, says):
+    """A case from a program whose tokens are apart; a * stands before each name that gets its value."""
+    tokens = text.split()
+    starred = [len(token) > 1 and token[0] == "*" for token in tokens]
+    names = [token[1:] if star else token for token, star in zip(tokens, starred)]
+    return _case(names, np.array(starred), says)
+
+
+def _case(names, binds, says):
+    return Case(names, binds, says=says, axes=[Axis("token", [f"{i}: {name}" for i, name in enumerate(names)])])
+
+
+def _drawn(rng):
+    n = int(rng.integers(8, 25))
+    return _case(rng.choice(list("abcd"), size=n).tolist(), rng.random(n) < 0.3, "a random case")
+
+
+distance_to_definition = Task(
+    title="How far back is the definition?",
+    minutes=12,
+    difficulty=2,
+    words="""A model that reads a program must often find the place where a name got its value. How far back is that? `names` are
+the tokens of a program in order, and `binds[i]` is True where token i **binds** its name, that is, gives it a value: a
+parameter, the left side of `=`, the variable of a `for`.
+
+Return one number for each token. For a use, that is the number of tokens back to the **latest** token before it that
+binds the same name; the token just before is at distance 1. It is −1 where there is no such distance: for a token that
+binds, and for a name that nothing before it binds, such as `len` or `(`.
+
+The lesson measures this distance over Python's own library, and holds it against the distances at which the schemes
+stop telling tokens apart.""",
+    solution=_distance_to_definition,
+    expected=_looking_back,
+    cases=[
+        _program("def *mean ( *row ) : *n = len ( row ) ; return sum ( row ) / n", "a small function"),
+        _program("*x = 2 ; *y = x ; *x = 3 ; print ( x , y )", "a name that is bound twice"),
+        _program("print ( x ) ; *x = 1 ; print ( x )", "a use before the definition"),
+        _program("*a = *b = 5 ; c ( b , a , b )", "two names, and one of them used twice"),
+        _program("x", "one token, and nothing bound"),
+    ],
+    draw=_drawn,
+    properties=[
+        Property(
+            "none at a definition",
+            lambda found, names, binds: (np.asarray(found)[binds] == -1).all(),
+            "A token that binds its name is no use of it: its entry is −1.",
+        ),
+        Property(
+            "at least 1",
+            lambda found, *_: ((np.asarray(found) == -1) | (np.asarray(found) >= 1)).all(),
+            "Every distance is at least 1, as a definition stands before its use; and −1 says that there is none.",
+        ),
+        Property(
+            "a definition there",
+            lambda found, names, binds: all(
+                d == -1 or (i >= d and binds[i - int(d)] and names[i - int(d)] == names[i])
+                for i, d in enumerate(np.asarray(found))
+            ),
+            "Count back from the use: at one of your distances no token stands that binds the same name.",
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "last[name] = i",
+            "last.setdefault(name, i)",
+            "You keep the first definition of a name. A later one replaces it: the latest before the use counts.",
+        ),
+        Mistake(
+            _from(_first, uses_only=False),
+            "You keep the first definition of a name, and a token that binds it again is measured, too. A later definition replaces an earlier one, and its own entry is −1.",
+        ),
+        Mistake(
+            "elif name in last:",
+            "else:",
+            "A name that nothing before it binds is not in the dictionary. Ask `name in last` first; else its entry stays −1.",
+        ),
+        Mistake(
+            lambda names, binds: [i - _latest(names, binds, i) for i in range(len(names)) if not binds[i]],
+            "`last.get(name)` is None for a name that nothing before it binds. Ask `name in last` first; else its entry stays −1.",
+        ),
+        Mistake(
+            _from(_same_name),
+            "You go back to the last token with that name, use or not. Only a token that binds it is a definition.",
+        ),
+        Mistake(
+            _from(_same_name, uses_only=False),
+            "You go back to the last token with that name, whatever it is. Which of them are definitions is what `binds` tells.",
+        ),
+        Mistake(
+            _from(_same_name_if_bound),
+            "Where a name is used twice, its second use has no definition. A use in between is no reason to stop there, nor to forget: the definition stands farther to the left.",
+        ),
+        Mistake(
+            _from(_same_name_if_bound, uses_only=False),
+            "Where a name is used twice, its second use has no definition: a use in between is no reason to stop there. And a token that binds gets −1.",
+        ),
+        Mistake(
+            _from(_index),
+            "`index` finds the first token with that name, be it a use, a definition or the token itself. The latest before token i that *binds* it counts.",
+        ),
+        Mistake(
+            _from(_index, uses_only=False),
+            "`index` finds the first token with that name, and `binds` has no say. The latest before token i that *binds* it counts.",
+        ),
+        Mistake(
+            _from(_index_if_bound),
+            "`index` finds the first token with that name alone. A name may be bound again later, or used before it is bound: the latest that binds it counts.",
+        ),
+        Mistake(
+            _from(_any_name),
+            "You go back to the latest definition of any name. It must be the same name.",
+        ),
+        Mistake(
+            _from(_one_remembered),
+            "You remember one definition, and the next one of another name wipes it out. Keep the latest for each name: a dictionary.",
+        ),
+        Mistake(
+            _from(_not_token_0),
+            "Token 0 is never looked at: on the way to the left `range` must end at −1, as it leaves its end out.",
+        ),
+        Mistake(
+            _from(_last_of_all),
+            "You collect the definitions of the whole program first, so that a use may meet one that comes after it. Let the dictionary grow in the same loop that measures.",
+        ),
+        Mistake(
+            _from(_last_of_all, size=abs),
+            "You measure to the last definition of the whole program, also where it comes after the use. Let the dictionary grow in the same loop that measures.",
+        ),
+        Mistake(
+            _from(_last_of_all_if_before),
+            "You know only the last definition of each name in the whole program. A use before it has an earlier one, or none: let the dictionary grow in the same loop that measures.",
+        ),
+        Mistake(
+            _from(_next),
+            "You look to the right: these are the definitions that come after the use, and the signs are negative.",
+        ),
+        Mistake(
+            _from(_next, size=abs),
+            "You look to the right: a definition stands *before* its use.",
+        ),
+        Mistake(
+            _from(_nearest, size=abs),
+            "You take the nearest definition on either side. Python has only met those before the use.",
+        ),
+        Mistake(
+            "i - last[name]",
+            "last[name] - i",
+            "These are offsets j − i, which are negative for the past. The distance is asked for: i − j.",
+        ),
+        Mistake(
+            "i - last[name]",
+            "last[name]",
+            "This is the place of the definition. How far back is it from token i?",
+        ),
+        Mistake(
+            "i - last[name]",
+            "i",
+            "This is the place of the use. How far back is its definition?",
+        ),
+        Mistake(
+            "i - last[name]",
+            "i - last[name] - 1",
+            "These are the tokens in between, one too few: the token just before is at distance 1.",
+        ),
+        Mistake(
+            "i - last[name]",
+            "i - last[name] + 1",
+            "One too many: the token just before is at distance 1, so the use itself is not counted.",
+        ),
+        Mistake(
+            "i - last[name]",
+            "i + last[name]",
+            "The sum of two places is no distance: i − `last[name]`.",
+        ),
+        Mistake(
+            "np.full(len(names), -1)",
+            "np.zeros(len(names), dtype=int)",
+            "A 0 says that the definition is the token itself. Where there is none, the entry is −1.",
+        ),
+        Mistake(
+            "np.full(len(names), -1)",
+            "np.full(len(names), np.nan)",
+            "Your nan stand where −1 is asked for: a whole number says it as well, as no distance is negative.",
+        ),
+        Mistake(
+            "np.full(len(names), -1)",
+            "np.full(len(names), 1)",
+            "A 1 says that the definition is the token just before. Where there is none, the entry is −1.",
+        ),
+        Mistake(
+            "np.full(len(names), -1)",
+            "np.full(len(names), np.inf)",
+            "Infinitely far is an idea, but it spoils every mean: where there is no definition, the entry is −1.",
+        ),
+        Mistake(
+            "np.full(len(names), -1)",
+            "np.empty(len(names), dtype=int) * 0 + len(names)",
+            "Where there is no definition the entry is −1, not the length of the program.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: 0),
+            "A name that nothing before it binds gets −1, as a token that binds does. You give it 0.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: np.nan),
+            "A name that nothing before it binds gets −1, as a token that binds does. You give it nan, and all numbers of the array become floats with it.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: np.inf),
+            "A name that nothing before it binds gets −1, as a token that binds does. You give it ∞, which no mean survives.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: i),
+            "A name that nothing before it binds gets −1. You give it its place, as if token 0 were its definition: is that the default of your `get`?",
+        ),
+        Mistake(
+            _for_unknown(lambda i: i + 1),
+            "A name that nothing before it binds gets −1. You give it one more than its place: i − (−1) is i + 1. Either −1 stands for a missing place, or a loop to the left runs past token 0.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: i + 1, bound=0),
+            "A name that nothing before it binds gets −1, and so does a token that binds. You measure for both: i − (−1) is i + 1, and a token that binds finds itself at 0.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: -1, bound=0),
+            "You give 0 to a token that binds: it finds itself. It is no use, and its entry is −1.",
+        ),
+        Mistake(
+            _from(_latest, uses_only=False),
+            "A token that binds again gets a distance, back to the definition it replaces. It is no use: its entry is −1.",
+        ),
+        Mistake(
+            _changed(lambda found, names, binds: found[~binds]),
+            "Only the uses are there. One number for each token is asked for, and −1 for a token that binds.",
+        ),
+        Mistake(
+            _changed(lambda found, names, binds: found[found > 0]),
+            "Only the uses with a definition are there. One number for each token is asked for, and −1 for all others.",
+        ),
+        Mistake(
+            _changed(lambda found, names, binds: found[::-1]),
+            "The numbers are in the wrong order: the first one belongs to the first token.",
+        ),
+        Mistake(
+            _changed(lambda found, names, binds: found > 0),
+            "Yours are truth values: which tokens have a definition before them. How far back is it? (`np.zeros_like(binds)` makes an array of truth values; `np.full(len(names), -1)` one of whole numbers.)",
+        ),
+        Mistake(
+            _changed(lambda found, names, binds: found == found),
+            "Every entry is True: `np.full_like(binds, …)` makes an array of truth values, like `binds`. `np.full(len(names), -1)` makes one of whole numbers.",
+        ),
+        Mistake(
+            _turned_round,
+            "You took the uses for definitions and the definitions for uses: `binds[i]` is True where token i is a definition.",
+        ),
+        Mistake(
+            "    return distances",
+            "        return distances",
+            "Only the first token is done: is the `return` inside the loop?",
+        ),
+    ],
+    alternatives=[_looking_back, _from(_latest)],
+    hints=[
+        "Read the program once from left to right. What must you remember of the tokens behind you, to answer at each use?",
+        "Only the place of the latest definition of each name: a dictionary `last`, and `last[name] = i` at a token that binds.",
+        "Begin with `np.full(len(names), -1)`. At a use whose name is in `last`, the distance is `i - last[name]`.",
+    ],
+)
