@@ -47,6 +47,24 @@ def nearly_known_cause(
     ])  # fmt: skip
 
 
+def partly_known_cause(
+    outcomes: Sequence[Outcome], right: Sequence[Parts], part: str, mistaken: Sequence[tuple[str, Sequence[Outcome]]]
+) -> str:
+    """The message of the mistake that makes the same of this part in every case and leaves the others right; or "".
+
+    Where several results are asked for, a second slip in another of them should not hide the first.
+    """
+    if len(outcomes) != len(right) or not all(outcome.value for outcome in outcomes):
+        return ""
+    for message, wrong in mistaken:
+        if len(wrong) == len(right) and all(
+            w.value and all(same(w.value[p], (y.value or {})[p] if p == part else r[p]) for p in r)
+            for w, y, r in zip(wrong, outcomes, right)
+        ):
+            return message
+    return ""
+
+
 def narrowed_cause(
     task: Task, function: Callable, outcomes: Sequence[Outcome], faults: Sequence[Fault | None], first: Fault
 ) -> tuple[str, str]:

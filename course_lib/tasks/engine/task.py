@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .cause import known_cause, narrowed_cause, nearly_known_cause
+from .cause import known_cause, narrowed_cause, nearly_known_cause, partly_known_cause
 from .comparison import Comparison
 from .exercise import MISSING, Exercise
 from .faces import Note, Result
@@ -185,6 +185,8 @@ class Task(Exercise):
         known = bool(cause)
         if not cause and not done.stopped:
             cause = nearly_known_cause(done.outcomes, faults, self._mistaken)
+            if not cause and self.expected and len(self.returns) > 1:
+                cause = partly_known_cause(done.outcomes, self._right, first.part, self._mistaken)
             known = bool(cause)
         if not cause:
             status, cause = narrowed_cause(self, given, done.outcomes, faults, first)

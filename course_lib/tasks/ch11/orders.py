@@ -1,0 +1,324 @@
+"""Bug hunt: a ranking of means, and which of its orders would survive another seed."""
+
+import numpy as np
+
+from ..ch10.common import study_rows
+from ..engine import Axis, Case, Mistake, Property, Task
+
+
+def _sure_orders(losses):
+    """holds[a, b]: whether scheme a is better than scheme b, whichever of its seeds each one had got.
+
+    losses: {scheme: [loss of each seed]}. Returns True and False, (schemes, schemes), in the order
+    of the dictionary.
+    """
+    runs = list(losses.values())
+    return [[max(a) < min(b) for b in runs] for a in runs]
+
+
+def _sure_orders_given(losses):
+    """holds[a, b]: whether scheme a is better than scheme b, whichever of its seeds each one had got.
+
+    losses: {scheme: [loss of each seed]}. Returns True and False, (schemes, schemes), in the order
+    of the dictionary.
+    """
+    runs = list(losses.values())
+    return [[np.mean(a) < np.mean(b) for b in runs] for a in runs]
+
+
+def _every_pair_of_runs(losses):
+    """Each run of one scheme beside each run of the other."""
+    return np.array([[(np.subtract.outer(a, b) < 0).all() for b in losses.values()] for a in losses.values()])
+
+
+def _by(better):
+    """A wrong rule for two lists of losses."""
+
+    def wrong(losses):
+        return [[bool(better(a, b)) for b in losses.values()] for a in losses.values()]
+
+    return wrong
+
+
+def _same_seed(a, b):
+    """Runs of the same seed beside each other, as far as the shorter list goes."""
+    return [x < y for x, y in zip(a, b)]
+
+
+def _apart(a, b, ddof=0):
+    """The means lie further apart than the standard deviations of both together."""
+    return np.mean(b) - np.mean(a) > np.std(a, ddof=min(ddof, len(a) - 1)) + np.std(b, ddof=min(ddof, len(b) - 1))
+
+
+def _share(a, b):
+    return np.less.outer(a, b).mean()
+
+
+def _in_order_of(key):
+    """The right rule, with the schemes in another order."""
+    return lambda losses: _every_pair_of_runs(dict(sorted(losses.items(), key=key)))
+
+
+def _first_scheme(losses):
+    return _every_pair_of_runs(losses)[0]
+
+
+def _left_out_itself(losses):
+    return [[max(a) < min(b) for s, b in losses.items() if s != name] for name, a in losses.items()]
+
+
+def _pairs(losses):
+    return [[a, b] for a in losses for b in losses if max(losses[a]) < min(losses[b])]
+
+
+def _letters(losses):
+    return [[max(a) < min(b) for b in losses] for a in losses]
+
+
+def _case(losses, says):
+    names = list(losses)
+    return Case(losses, says=says, axes=[Axis("better", names), Axis("worse", names)])
+
+
+def _study(task, at):
+    """The losses of all schemes in one task of the study, at one test length."""
+    found: dict[str, list[float]] = {}
+    for row in study_rows():
+        if row["task"] == task:
+            found.setdefault(row["scheme"], []).append(row["loss"][row["settings"]["tests"].index(at)])
+    return found
+
+
+def _draw(rng):
+    """A few schemes with one to four seeds, rounded so that equal losses come up."""
+    names = rng.permutation(["rope", "alibi", "t5-32", "shaw-16", "learned"])[: rng.integers(2, 6)]
+    losses = {
+        str(name): rng.normal(1.5 + k / 5, 0.15, rng.integers(1, 5)).round(1).tolist() for k, name in enumerate(names)
+    }
+    return _case(losses, "a random case")
+
+
+sure_orders = Task(
+    title="Bug hunt: an order that one seed would reverse",
+    minutes=10,
+    difficulty=2,
+    words="""`losses` holds, for each scheme, the loss of each seed. The code compares the means, so that of two schemes one is nearly
+always better; where the seeds scatter more than the schemes differ, that says nothing. Mend it: `holds[a, b]` is True
+only when scheme a beats scheme b **whichever of its seeds each of the two had got**. Seed 0 of one scheme has nothing to do with
+seed 0 of another, schemes may have different numbers of seeds, and equal losses are no order.
+
+Of two schemes that do not differ at all, with three seeds each, one still comes out like this in one draw of ten:
+twenty ways to deal six losses to them, two of which part them. So a True in a large table is no proof. A mean alone is
+far less than that.""",
+    solution=_sure_orders,
+    given=_sure_orders_given,
+    expected=_every_pair_of_runs,
+    cases=[
+        _case({"alibi": [1.7, 1.8, 1.75], "rope": [2.8, 2.4, 1.6], "none": [3.0, 3.1, 3.2]}, "three schemes"),
+        _case(_study("characters", 512), "the study: characters, 512 tokens"),
+        _case(_study("flip-flop", 512), "the study: flip-flop, 512 tokens"),
+        _case({"a": [1.0, 4.0, 5.0], "b": [2.0, 3.0, 6.0], "c": [7.0, 8.0, 6.5]}, "two that overlap"),
+        _case({"a": [1.0, 2.0], "b": [2.0, 3.0], "c": [2.5, 3.5]}, "one loss in common"),
+        _case({"a": [1.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 1.5]}, "equal losses"),
+        _case({"a": [1.5], "b": [1.2], "c": [1.9]}, "one seed each"),
+        _case({"a": [1.0, 1.4, 1.6, 1.2], "b": [1.5], "c": [1.7, 1.9]}, "different numbers of seeds"),
+        _case({"z": [3.0, 3.2], "y": [1.0, 1.2], "x": [2.0, 2.9]}, "the best is not the first"),
+        _case({"a": [1.0, 1.1, 1.0, 9.0], "b": [2.0, 2.1, 2.2, 2.0]}, "one run that went wrong"),
+    ],
+    draw=_draw,
+    axes=("better", "worse"),
+    properties=[
+        Property(
+            "one way",
+            lambda holds, losses: not (np.asarray(holds) & np.asarray(holds).T).any(),
+            "Two schemes are each better than the other.",
+        ),
+    ],
+    then="In flip-flop at 512 tokens the means order all 55 pairs of schemes. Of these orders 32 hold for every choice of seeds.",
+    mistakes=[
+        Mistake(
+            _by(lambda a, b: np.median(a) < np.median(b)),
+            "These are medians: again one number stands for all seeds. Which run of a is its worst, which of b the best?",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "min(a) < min(b)",
+            "Best seed against best seed: both may have been lucky. Let a have its *worst*, and b its best.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "max(a) < max(b)",
+            "Worst seed against worst seed: b may have had a better one. Let a have its worst, and b its *best*.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "min(a) < max(b)",
+            "This asks whether a *can* be better, with its best seed against the worst of b. It must be with the worst against the best.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "np.mean(a) < min(b)",
+            "The mean of a still stands for all its seeds. Its worst must beat the best of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "max(a) < np.mean(b)",
+            "The mean of b still stands for all its seeds. The worst of a must beat the best of b.",
+        ),
+        Mistake("max(a) < min(b)", "max(a) <= min(b)", "Equal losses are no order: `<`, not `<=`."),
+        Mistake(
+            "max(a) < min(b)",
+            "min(a) > max(b)",
+            "The wrong way round: here b is better than a. A smaller loss is better.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "min(a) >= max(b)",
+            "Two slips: here b is better than a, where a smaller loss is better; and equal losses are no order.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "max(a) > min(b)",
+            "The sign is turned round: this says which orders do *not* hold. The worst of a must be below the best of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "max(a) >= min(b)",
+            "This says which orders do *not* hold. The worst of a must be below the best of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "np.mean(a) > np.mean(b)",
+            "These are still means, and turned round: a smaller loss is better.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "np.mean(a) <= np.mean(b)",
+            "These are still means, and a scheme that equals another is not better.",
+        ),
+        Mistake(
+            _by(lambda a, b: max(a) < min(b) or max(b) < min(a)),
+            "This says that one of the two is better, and not which: `holds[a, b]` is True only where it is a.",
+        ),
+        Mistake(
+            _by(lambda a, b: min(a) <= max(b) and min(b) <= max(a)),
+            "This says which schemes overlap. Asked is where a is better than b.",
+        ),
+        Mistake(
+            _by(lambda a, b: all(_same_seed(a, b))),
+            "You compare seed 0 with seed 0, 1 with 1. The seeds of two schemes have nothing to do with each other: any of a may meet any of b.",
+        ),
+        Mistake(
+            _by(lambda a, b: len(a) == len(b) and all(_same_seed(a, b))),
+            "You compare seed 0 with seed 0, and answer False where the numbers of seeds differ. Any seed of a may meet any of b, however many each has.",
+        ),
+        Mistake(
+            _by(lambda a, b: any(_same_seed(a, b))),
+            "One seed at which a wins is enough here. It must win with any of its seeds, against any of b's.",
+        ),
+        Mistake(
+            _by(lambda a, b: sum(_same_seed(a, b)) > len(a) / 2),
+            "This asks who wins more of the seeds. One seed that reverses the order is enough to undo it.",
+        ),
+        Mistake(
+            _by(lambda a, b: all(_same_seed(sorted(a), sorted(b)))),
+            "You compare the best with the best, the second with the second. The worst of a must beat the best of b.",
+        ),
+        Mistake(
+            _by(lambda a, b: _share(a, b) > 0.5),
+            "This asks who wins more of the meetings. The order must hold in all of them.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a < min(b)",
+            "A list cannot be compared with a number: which of a's losses is to meet `min(b)`?",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "max(a) < b",
+            "A number cannot be compared with a list: which of b's losses is `max(a)` to meet?",
+        ),
+        Mistake(
+            _by(_apart),
+            "You ask whether the means lie further apart than the two standard deviations. That is another rule, and with a few seeds one run may lie outside of it: compare the runs themselves.",
+        ),
+        Mistake(
+            _by(lambda a, b: _apart(a, b, ddof=1)),
+            "You ask whether the means lie further apart than the two standard deviations (of samples). That is another rule, and with a few seeds one run may lie outside of it: compare the runs themselves.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a[0] < b[0]",
+            "Only the first seed of each counts here. Any seed of a may meet any of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a[-1] < b[-1]",
+            "Only the last seed of each counts here. Any seed of a may meet any of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a[-1] < b[0]",
+            "The lists are in the order of the seeds, not sorted: take `max` and `min`.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a[0] < b[-1]",
+            "The lists are in the order of the seeds, not sorted: take `max` and `min`."
+            " And it is the *worst* of a that meets the best of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a < b",
+            "Python compares two lists by their first entries that differ, as in a dictionary of words. Take `max` and `min`.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "sum(a) < sum(b)",
+            "These are sums: whoever has more seeds looks worse. Take the worst of a and the best of b.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "min(b) - max(a)",
+            "This is the gap between the worst of a and the best of b. Where it is above 0 the order holds: True or False is asked for.",
+        ),
+        Mistake(
+            _letters,
+            "`for a in losses` gives the *names*, and `max` of a name is its last letter in the alphabet. The losses are `losses.values()`.",
+        ),
+        Mistake(
+            _pairs, "These are pairs of names. Asked is a table of True and False, a row and a column for each scheme."
+        ),
+        Mistake(_first_scheme, "This is the first row alone: is the `return` inside the loop?"),
+        Mistake(
+            _left_out_itself,
+            "Each row leaves out its own scheme, so the columns no longer fit. Keep the diagonal: no scheme is better than itself.",
+        ),
+        Mistake(
+            "in runs] for a in runs]",
+            "in runs[1:]] for a in runs]",
+            "A column is missing: each scheme has a row and a column.",
+        ),
+        Mistake(
+            _in_order_of(lambda item: np.mean(item[1])),
+            "The rule is right, and the schemes are sorted by their means: keep the order of the dictionary.",
+        ),
+        Mistake(
+            _in_order_of(lambda item: item[0]),
+            "The rule is right, and the schemes are sorted by their names: keep the order of the dictionary.",
+        ),
+        Mistake(
+            lambda losses: np.triu(_every_pair_of_runs(losses)),
+            "Only pairs whose better scheme comes first in the dictionary are found. Ask each scheme about every other.",
+        ),
+    ],
+    alternatives=[
+        lambda losses: [[all(x < y for x in a for y in b) for b in losses.values()] for a in losses.values()],
+        lambda losses: np.less.outer([max(a) for a in losses.values()], [min(b) for b in losses.values()]),
+    ],
+    hints=[
+        "In the first case alibi has 1.70, 1.80 and 1.75, rope 2.8, 2.4 and 1.6. The means say alibi. Which of the nine meetings say rope?",
+        "If a wins with its worst seed against the best of b, it wins all the others.",
+        "The worst loss of a is `max(a)`, the best of b is `min(b)`: which must be smaller?",
+    ],
+)

@@ -1,0 +1,119 @@
+"""Which scheme a situation leaves over: everything else is ruled out, by what it is or by what there is."""
+
+from ...figures.decision_guide import decide, named
+from ...figures.decision_rules import CAVEAT, OUT, QUESTIONS
+from ..engine import Answer, Mistake
+
+NOTHING = "no scheme"
+_ATTENDED, _LENGTH, _FIND, _WEIGHTS, _COMPUTED, _PARAMETERS = QUESTIONS
+_FLASH = {_COMPUTED: "a flash kernel without a bias"}
+_LONGER = {_LENGTH: "longer than in training"}
+
+SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
+    "memory": (
+        {_ATTENDED: "text in segments, with a memory", _PARAMETERS: "no parameters"},
+        ("sinusoidal", "Shaw", "Transformer-XL", "log decay"),
+    ),
+    "encoder": (
+        {_ATTENDED: "text, read both ways", **_LONGER},
+        ("none", "learned", "Shaw", "Music Transformer"),
+    ),
+    "image": ({_ATTENDED: "an image, in windows", **_FLASH}, ("none", "learned", "ALiBi", "Swin table")),
+    "three back": (
+        {_ATTENDED: "text, left to right", **_LONGER, _FIND: "an exact distance: “three back”"},
+        ("learned", "Music Transformer", "T5 buckets", "ALiBi"),
+    ),
+    "Llama": (
+        {_WEIGHTS: "from Llama, GPT-NeoX", **_LONGER},
+        ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE"),
+    ),
+    "BLOOM": ({_WEIGHTS: "from BLOOM, MPT", **_FLASH}, ("none", "sinusoidal", "ALiBi", "RoPE")),
+}
+
+
+def _left(name):
+    """The candidates of a situation that nothing rules out."""
+    answers, candidates = SITUATIONS[name]
+    found = decide(answers)
+    return [scheme for scheme in candidates if found[scheme].verdict != OUT]
+
+
+def _what_remains():
+    left = {}
+    for name in SITUATIONS:
+        (left[name],) = _left(name) or [NOTHING]  # at most one, by the choice of the candidates
+    return left
+
+
+def _reasons(name, scheme, verdict):
+    """What the guide says about a scheme in a situation, answer by answer, as far as it comes to this verdict."""
+    told = [
+        f'"{answer}": {rule.why}'
+        for question, answer in SITUATIONS[name][0].items()
+        for rule in QUESTIONS[question][answer]
+        if rule.verdict == verdict and scheme in named(rule)
+    ]
+    return " And by ".join(told)
+
+
+def _caveats():
+    told = [
+        f"{name}, `{scheme}` by {why}"
+        for name, scheme in _what_remains().items()
+        if scheme != NOTHING and (why := _reasons(name, scheme, CAVEAT))
+    ]
+    return f"What is left may have its price. {' '.join(told)}"
+
+
+def _ruled_out():
+    """A message for each wrong candidate: the guide's reason."""
+    return [
+        Mistake({name: scheme}, f"{name}: `{scheme}` is ruled out by {_reasons(name, scheme, OUT)}")
+        for name, (_, candidates) in SITUATIONS.items()
+        for scheme in candidates
+        if scheme not in _left(name)
+    ]
+
+
+def _too_strict():
+    return [
+        Mistake(
+            {name: NOTHING},
+            f"{name}: one of the four is left. A caveat, or that another would do better, rules nothing out.",
+        )
+        for name in SITUATIONS
+        if _left(name)
+    ]
+
+
+what_remains = Answer(
+    "what_remains",
+    title="Six situations: what remains?",
+    minutes=8,
+    difficulty=2,
+    words_of=lambda name: (*SITUATIONS[name][1], NOTHING),
+    then=_caveats,
+    words="""A measurement on small models rules nothing out; how a scheme is made does, and so does what you have. For each
+situation one of the four candidates is left, perhaps with a caveat, or none of them: then write `"no scheme"`. Find a
+reason against each of the others before you commit to a name.
+
+- `memory`: a text read in segments, with the segment before as a memory; position may have no parameters.
+  `sinusoidal`, `Shaw`, `Transformer-XL`, `log decay`
+- `encoder`: a text read both ways, without a causal mask, and longer than in training.
+  `none` (no position at all), `learned`, `Shaw`, `Music Transformer`
+- `image`: an image in windows; the only kernel there is has no place for a bias.
+  `none`, `learned`, `ALiBi`, `Swin table`
+- `three back`: a decoder must find the token exactly three back, in texts longer than in training.
+  `learned`, `Music Transformer`, `T5 buckets`, `ALiBi`
+- `Llama`: the published weights of Llama, on texts longer than it was trained on.
+  `Transformer-XL`, `T5 buckets`, `ALiBi`, `RoPE`
+- `BLOOM`: the published weights of BLOOM; the only kernel there is has no place for a bias.
+  `none`, `sinusoidal`, `ALiBi`, `RoPE`""",
+    expected=_what_remains,
+    mistakes=[*_ruled_out(), *_too_strict()],
+    hints=[
+        "Ask in this order: are the weights given? Does the scheme run in what computes it? Does it have what is forbidden? Only then: can it do what is asked?",
+        "A bias is added to the scores. Which candidates add one, and which leave attention as it is?",
+        "Given weights leave one candidate at most. If the kernel rules that one out, it is the kernel that must change.",
+    ],
+)
