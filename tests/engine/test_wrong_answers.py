@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from course_lib.tasks.engine import Axis, Case, Task
+from course_lib.tasks.engine import Axis, Case, Mistake, Task
 from course_lib.tasks.engine.judge import judge
 
-from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right
+from .common import BASICS, CENTRED, SLOPE, _centred, _mask, _softmax, array_task, right
 
 
 def test_truth_values_where_numbers_are_wanted_are_wrong_numbers():
@@ -140,6 +140,20 @@ def test_a_tuple_is_judged_part_by_part():
     assert "missing mean" in repr(CENTRED.check(lambda x: {"rest": x}))
     swapped = CENTRED.check(lambda x: (x.mean(), x - x.mean()))
     assert swapped.status == "wrong shape" and "rest: yours has shape ()" in repr(swapped)
+
+
+def test_a_known_slip_in_one_result_is_named_though_another_is_wrong_too():
+    task = array_task(
+        _centred,
+        returns=("rest", "mean"),
+        mistakes=[
+            Mistake("x - x.mean(),", "x,", "The mean is still in it."),
+            Mistake("), x.mean()", "), x.sum()", "This is the sum."),
+            Mistake("x - x.mean(), x.mean()", "x + x.mean(), -x.mean()", "Both signs."),
+        ],
+    )
+    assert task.check(lambda x: (x, x.sum())).cause == "The mean is still in it."
+    assert task.check(lambda x: (x + x.mean(), x.sum())).cause != "Both signs."  # which is about both results
 
 
 def test_a_result_in_some_cases_and_none_in_others_is_told():

@@ -45,9 +45,14 @@ def _same_seed(a, b):
     return [x < y for x, y in zip(a, b)]
 
 
-def _apart(a, b, ddof=0):
-    """The means lie further apart than the standard deviations of both together."""
-    return np.mean(b) - np.mean(a) > np.std(a, ddof=min(ddof, len(a) - 1)) + np.std(b, ddof=min(ddof, len(b) - 1))
+def _apart(times, ddof):
+    """The means lie further apart than the standard deviations of both together, times 1 or 2."""
+    return _by(lambda a, b: np.mean(b) - np.mean(a) > times * (np.std(a, ddof=ddof) + np.std(b, ddof=ddof)))
+
+
+def _table_of_runs(losses):
+    runs = np.array(list(losses.values()))
+    return (runs[:, None] < runs[None]).all(-1)
 
 
 def _share(a, b):
@@ -102,14 +107,13 @@ sure_orders = Task(
     title="Bug hunt: an order that one seed would reverse",
     minutes=10,
     difficulty=2,
-    words="""`losses` holds, for each scheme, the loss of each seed. The code compares the means, so that of two schemes one is nearly
-always better; where the seeds scatter more than the schemes differ, that says nothing. Mend it: `holds[a, b]` is True
-only when scheme a beats scheme b **whichever of its seeds each of the two had got**. Seed 0 of one scheme has nothing to do with
-seed 0 of another, schemes may have different numbers of seeds, and equal losses are no order.
+    words="""`losses` holds, for each scheme, the loss of each seed. The code compares means, and so finds an order for nearly every
+pair of schemes; where seeds scatter more than schemes differ, that says nothing. Mend it: `holds[a, b]` is True only
+when scheme a beats scheme b **whichever of its seeds each of the two had got**. Seed 0 of one scheme has nothing to do
+with seed 0 of another, schemes may have different numbers of seeds, and equal losses are no order.
 
-Of two schemes that do not differ at all, with three seeds each, one still comes out like this in one draw of ten:
-twenty ways to deal six losses to them, two of which part them. So a True in a large table is no proof. A mean alone is
-far less than that.""",
+It is still no proof. Two schemes that do not differ at all, with three seeds each, are parted so by chance once in ten
+times: there are 20 ways to deal six losses out to them, and 2 of these part them.""",
     solution=_sure_orders,
     given=_sure_orders_given,
     expected=_every_pair_of_runs,
@@ -120,7 +124,7 @@ far less than that.""",
         _case({"a": [1.0, 4.0, 5.0], "b": [2.0, 3.0, 6.0], "c": [7.0, 8.0, 6.5]}, "two that overlap"),
         _case({"a": [1.0, 2.0], "b": [2.0, 3.0], "c": [2.5, 3.5]}, "one loss in common"),
         _case({"a": [1.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 1.5]}, "equal losses"),
-        _case({"a": [1.5], "b": [1.2], "c": [1.9]}, "one seed each"),
+        _case({"a": [1.501], "b": [1.2], "c": [1.502]}, "one seed each"),
         _case({"a": [1.0, 1.4, 1.6, 1.2], "b": [1.5], "c": [1.7, 1.9]}, "different numbers of seeds"),
         _case({"z": [3.0, 3.2], "y": [1.0, 1.2], "x": [2.0, 2.9]}, "the best is not the first"),
         _case({"a": [1.0, 1.1, 1.0, 9.0], "b": [2.0, 2.1, 2.2, 2.0]}, "one run that went wrong"),
@@ -129,8 +133,13 @@ far less than that.""",
     axes=("better", "worse"),
     properties=[
         Property(
+            "not itself",
+            lambda holds, losses: not np.diagonal(holds).any(),
+            "No scheme is better than itself: the diagonal is False.",
+        ),
+        Property(
             "one way",
-            lambda holds, losses: not (np.asarray(holds) & np.asarray(holds).T).any(),
+            lambda holds, losses: not np.logical_and(holds, np.transpose(holds)).any(),
             "Two schemes are each better than the other.",
         ),
     ],
@@ -213,6 +222,18 @@ far less than that.""",
             "You compare seed 0 with seed 0, and answer False where the numbers of seeds differ. Any seed of a may meet any of b, however many each has.",
         ),
         Mistake(
+            _by(lambda a, b: all(x < y for x, y in zip(a, b, strict=True))),
+            "You compare seed 0 with seed 0, and `strict=True` stops where the numbers of seeds differ. Any seed of a may meet any of b.",
+        ),
+        Mistake(
+            _by(lambda a, b: (np.array(a) < np.array(b)).all()),
+            "Two arrays are compared entry by entry, seed 0 with seed 0. The seeds of two schemes have nothing to do with each other: any of a may meet any of b.",
+        ),
+        Mistake(
+            _table_of_runs,
+            "One array of all runs compares seed 0 with seed 0, and cannot be made where schemes have different numbers of seeds. Take the worst of a and the best of b.",
+        ),
+        Mistake(
             _by(lambda a, b: any(_same_seed(a, b))),
             "One seed at which a wins is enough here. It must win with any of its seeds, against any of b's.",
         ),
@@ -238,13 +259,17 @@ far less than that.""",
             "max(a) < b",
             "A number cannot be compared with a list: which of b's losses is `max(a)` to meet?",
         ),
-        Mistake(
-            _by(_apart),
-            "You ask whether the means lie further apart than the two standard deviations. That is another rule, and with a few seeds one run may lie outside of it: compare the runs themselves.",
-        ),
-        Mistake(
-            _by(lambda a, b: _apart(a, b, ddof=1)),
-            "You ask whether the means lie further apart than the two standard deviations (of samples). That is another rule, and with a few seeds one run may lie outside of it: compare the runs themselves.",
+        *(
+            Mistake(
+                _apart(times, ddof),
+                f"You ask whether the means lie further apart than {says}. That is another rule: a standard deviation of a few seeds is a poor guess, and one run may lie outside of it. Compare the runs themselves.",
+            )
+            for times, ddof, says in (
+                (1, 0, "the two standard deviations"),
+                (2, 0, "twice the two standard deviations"),
+                (1, 1, "the two standard deviations (with n − 1)"),
+                (2, 1, "twice the two standard deviations (with n − 1)"),
+            )
         ),
         Mistake(
             "max(a) < min(b)",
@@ -274,6 +299,26 @@ far less than that.""",
         ),
         Mistake(
             "max(a) < min(b)",
+            "sorted(a) < sorted(b)",
+            "Python compares two lists by their first entries that differ: sorted, that is the best of each. Take the worst of a.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "len(a) == len(b) and max(a) < min(b)",
+            "The rule is right, and answers False where the numbers of seeds differ. It needs no such condition.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "max(a[:3]) < min(b[:3])",
+            "Only the first three seeds count here. A scheme may have more.",
+        ),
+        Mistake(
+            "losses.values()",
+            "losses.items()",
+            "`items()` gives pairs of a name and its losses. The losses alone are `losses.values()`.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
             "sum(a) < sum(b)",
             "These are sums: whoever has more seeds looks worse. Take the worst of a and the best of b.",
         ),
@@ -299,13 +344,16 @@ far less than that.""",
             "in runs[1:]] for a in runs]",
             "A column is missing: each scheme has a row and a column.",
         ),
-        Mistake(
-            _in_order_of(lambda item: np.mean(item[1])),
-            "The rule is right, and the schemes are sorted by their means: keep the order of the dictionary.",
-        ),
-        Mistake(
-            _in_order_of(lambda item: item[0]),
-            "The rule is right, and the schemes are sorted by their names: keep the order of the dictionary.",
+        *(
+            Mistake(
+                _in_order_of(key),
+                f"The rule is right, but the schemes are sorted by {what}: keep the order of the dictionary.",
+            )
+            for what, key in {
+                "their means": lambda item: np.mean(item[1]),
+                "their names": lambda item: item[0],
+                "their losses": lambda item: item[1],
+            }.items()
         ),
         Mistake(
             lambda losses: np.triu(_every_pair_of_runs(losses)),

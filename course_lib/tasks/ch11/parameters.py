@@ -64,17 +64,17 @@ learned_numbers = Task(
     minutes=10,
     difficulty=1,
     words="""A decoder has `layers` layers with H heads each, and D channels in all, so that one head has D / H. How many numbers
-does it learn for **position**, in the whole model? Five schemes, each as the course builds it by default, and in this
-order:
+does it learn for **position**, in the whole model? Five schemes, each as the course builds it by default, in this order:
 
-- `learned`: a vector per position, added to the input (n positions);
-- `t5`: a number per bucket and head, in one table that all layers share;
-- `shaw`: clip k, and in each layer a table for keys and one for values; every head has tables of its own;
-- `music`: Music Transformer, in each layer a table for keys alone, without clipping, of a head's own: offsets −(n − 1) … 0;
-- `xl`: Transformer-XL, in each layer u, v, and the map W_r from D channels to D.
+- `learned`: a vector per position, added to the input, for n positions;
+- `t5`: a number per bucket and head, for B buckets;
+- `shaw`: clipped at k, with a table for keys and one for values; every head has tables of its own;
+- `music`: Music Transformer, for the offsets −(n − 1) … 0 without clipping, keys alone; every head has a table of its own;
+- `xl`: Transformer-XL, u and v of every head, and the map W_r from D channels to D.
 
-For sinusoids, a log decay, ALiBi and RoPE there is nothing to count: 0. Write the five formulas down before you type
-them. The check counts the parameters of the real modules, up to the size of a GPT-2.""",
+Two of the five are there once, however many layers there are; the others are in every layer. For sinusoids, a log decay,
+ALiBi and RoPE there is nothing to count. Write the five formulas down before you type them: the check counts the
+parameters of the real modules, up to the sizes of a GPT-2.""",
     solution=_learned_numbers,
     expected=_counted,
     returns=tuple(SCHEMES),
@@ -93,6 +93,7 @@ them. The check counts the parameters of the real modules, up to the size of a G
         int(rng.integers(1, 12)),
         (8, 16, 32)[rng.integers(3)],
     ),
+    then="At GPT-2's sizes: learned 786,432; t5 384; shaw 608,256; music 9,437,184; xl 7,096,320. Only `learned` and `music` grow with n.",
     mistakes=[
         Mistake(
             "B * H",
@@ -106,6 +107,13 @@ them. The check counts the parameters of the real modules, up to the size of a G
             "t5: a bucket of a head holds one number, not a vector of d channels: the table has H columns.",
         ),
         Mistake("B * H", "B * d", "t5: a number for each *head*: B · H. A head's channels do not matter to a bias."),
+        Mistake(
+            "B * H", "layers * B", "t5: one table for the whole stack, and in it a number per bucket *and head*: B · H."
+        ),
+        Mistake("B * H", "(2 * n - 1) * H", "t5: a row per *bucket*, not per offset: B of them."),
+        Mistake(
+            "B * H", "n**2 * H", "t5: this is the bias, n × n for each head. What is learned is the table, B rows."
+        ),
         Mistake("B * H", "n * H", "t5: there are B rows, one for each bucket, however long the text is."),
         Mistake("B * H", "2 * B * H", "t5: B buckets are all there are, and a decoder uses them all for the past."),
         Mistake("B * H", "B * H // 2", "t5: a decoder uses all B buckets for the past; it has no half for the future."),
@@ -113,10 +121,20 @@ them. The check counts the parameters of the real modules, up to the size of a G
             "H * 2 * (2", "H * (2", "shaw: one table too few. There is one for keys and one for values: a factor 2."
         ),
         Mistake("H * 2 * (2", "2 * (2", "shaw: every head has tables of its own here: a factor H."),
+        Mistake(
+            "layers * H * 2",
+            "layers",
+            "shaw: two factors are missing. There is a table for keys and one for values, and every head has its own.",
+        ),
+        Mistake(
+            "layers * H * 2", "2", "shaw: these are the tables of one head. There are H heads in each of the layers."
+        ),
         Mistake("layers * H * 2", "H * 2", "shaw: this is one layer. Each layer has tables of its own."),
         Mistake("2 * k + 1", "2 * k", "shaw: offset 0 has a vector too: from −k to k there are 2k + 1 rows, not 2k."),
         Mistake(
-            "2 * k + 1", "k + 1", "shaw: a table has rows for −k … k, also those ahead that a decoder never reads."
+            "2 * k + 1",
+            "k + 1",
+            "shaw: a table has rows for −k … k. Those ahead are there too, though a decoder has no use for them.",
         ),
         Mistake("2 * k + 1", "k", "shaw: offsets from −k to k are 2k + 1, those ahead included."),
         Mistake("2 * k + 1", "2 * k - 1", "shaw: offsets from −k to k are 2k + 1: k on each side, and 0."),
@@ -126,6 +144,9 @@ them. The check counts the parameters of the real modules, up to the size of a G
         Mistake("(2 * k + 1) * d", "(2 * k + 1)", "shaw: a row is a vector of d channels, not a number."),
         Mistake("layers * H * n", "H * n", "music: this is one layer. Each layer has a table of its own."),
         Mistake("layers * H * n", "layers * n", "music: every head has a table of its own here: a factor H."),
+        Mistake(
+            "layers * H * n", "n", "music: this is the table of one head. There are H heads in each of the layers."
+        ),
         Mistake("H * n * d", "H * (2 * n - 1) * d", "music: offsets ahead have no vector in a decoder: n rows."),
         Mistake("H * n * d", "H * (n - 1) * d", "music: offset 0 has a row too: from −(n − 1) to 0 there are n."),
         Mistake("H * n * d", "H * (n + 1) * d", "music: from −(n − 1) to 0 there are n rows, not n + 1."),
@@ -137,6 +158,17 @@ them. The check counts the parameters of the real modules, up to the size of a G
         Mistake(
             "layers * (D**2 + 2 * H * d)", "D**2 + 2 * H * d", "xl: this is one layer. Each has its own u, v, W_r."
         ),
+        Mistake(
+            "layers * (D**2 + 2 * H * d)",
+            "layers * D**2 + 2 * H * d",
+            "xl: here each layer has its own u and v. (The authors' TensorFlow code shares them unless `untie_r` is set.)",
+        ),
+        Mistake(
+            "layers * (D**2 + 2 * H * d)",
+            "D**2 + layers * 2 * H * d",
+            "xl: each layer has its own u and v, and its own map W_r as well.",
+        ),
+        Mistake("2 * H * d", "2 * n", "xl: u and v do not grow with the text: d numbers for each head."),
         Mistake(" + 2 * H * d", "", "xl: u and v are missing, two vectors of d numbers for each head."),
         Mistake("2 * H * d", "H * d", "xl: u and v are two: each has d numbers for each head."),
         Mistake("2 * H * d", "2 * d", "xl: every head has its own u and v: H · d numbers each, which is D."),
@@ -156,6 +188,7 @@ them. The check counts the parameters of the real modules, up to the size of a G
             "xl: D too many. There are two vectors, u and v, and W_r is a plain map, without a bias.",
         ),
         Mistake("n * D\n", "layers * n * D\n", "learned: it is added once, before the first layer, not in each."),
+        Mistake("n * D\n", "(n + 1) * D\n", "learned: positions 0 … n − 1 are n of them: n · D."),
         Mistake("n * D\n", "n\n", "learned: a position has a vector of D channels, not a number."),
         Mistake("n * D\n", "n * d\n", "learned: it is added to the input, where there are no heads yet: D channels."),
         Mistake(
@@ -168,10 +201,15 @@ them. The check counts the parameters of the real modules, up to the size of a G
         Mistake(
             "n * D\n", "(2 * n - 1) * D\n", "learned: a vector per *position*, and there are n: offsets do not count."
         ),
+        Mistake(
+            "learned, t5, shaw, music, xl",
+            "learned, shaw, t5, music, xl",
+            "The right numbers in another order: `t5` comes before `shaw`.",
+        ),
     ],
     alternatives=[_by_hand, _short],
     hints=[
-        "Three questions for each: how many rows, how many numbers in a row, how often is it there? Once, per head, per layer, or both?",
+        "Three questions for each: how many rows, how many numbers in a row, how many such tables? What is added to the input is there once, and T5's layers all read one table.",
         "Rows: n positions, B buckets, 2k + 1 offsets, n offsets. A row of a head has d = D / H numbers, one of T5's table H.",
         "H heads with d channels each are D channels: Shaw's is layers · 2 · (2k + 1) · D, Transformer-XL's layers · (D² + 2D).",
     ],
