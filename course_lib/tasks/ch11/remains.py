@@ -27,7 +27,7 @@ SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
         {_WEIGHTS: "from Llama, GPT-NeoX", **_LONGER},
         ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE"),
     ),
-    "BLOOM": ({_WEIGHTS: "from BLOOM, MPT", **_FLASH}, ("none", "sinusoidal", "ALiBi", "RoPE")),
+    "BLOOM": ({_WEIGHTS: "from BLOOM, MPT", **_FLASH}, ("learned", "sinusoidal", "ALiBi", "RoPE")),
 }
 
 
@@ -108,7 +108,7 @@ reason against each of the others before you commit to a name.
 - `Llama`: the published weights of Llama, on texts longer than it was trained on.
   `Transformer-XL`, `T5 buckets`, `ALiBi`, `RoPE`
 - `BLOOM`: the published weights of BLOOM; the only kernel there is has no place for a bias.
-  `none`, `sinusoidal`, `ALiBi`, `RoPE`""",
+  `learned`, `sinusoidal`, `ALiBi`, `RoPE`""",
     expected=_what_remains,
     mistakes=[*_ruled_out(), *_too_strict()],
     hints=[
