@@ -349,6 +349,7 @@ def test_left_padding_moves_absolute_positions_until_they_are_mended(scheme):
 
 
 def test_the_learner_may_write_into_a_cell_what_the_solution_writes():
-    for name, task in CH11.items():
+    for name in SLIPS:
+        task = CH11[name]
         body = task.solution_source().split('"""')[-1]
         assert task.check(cell(body, task)).passed, name
