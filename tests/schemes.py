@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from course_lib.nn.alibi import ALiBi
@@ -20,6 +19,9 @@ from course_lib.nn.skew import OffsetVectors
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.reference import oracle, t5
+from course_lib.workbench import Definition, with_bias, with_rotation, with_vectors
+from course_lib.workbench.agreement import randomise
+from course_lib.workbench.definition import numbers
 
 torch.set_num_threads(1)
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
@@ -28,47 +30,21 @@ MAX_LENGTH = 20  # longer than any text drawn in the tests
 
 @dataclass(frozen=True)
 class Scheme:
-    """make(n_heads, d_head) gives the module; scores(module, head, q, k, past) and values(module, head) the loops."""
+    """make(n_heads, d_head) gives the module; `definition` says the same in loops."""
 
     make: Callable[[int, int], Position]
-    scores: Callable[..., oracle.Rows]
-    values: Callable[..., Callable[[int], list[float]] | None] = lambda module, head: None
+    definition: Definition
 
     def __call__(self, n_heads: int, d_head: int, **options) -> RelativeAttention:
         """A layer whose every weight and table is random, of a size that keeps scores and answers about 1."""
         layer = RelativeAttention(n_heads * d_head, n_heads, self.make(n_heads, d_head), **options)
-        for parameter in layer.parameters():
-            torch.nn.init.normal_(parameter, std=parameter.shape[-1] ** -0.5)
+        randomise(layer)
         return layer
-
-
-def numbers(tensor):
-    """A tensor as nested lists of Python floats."""
-    return tensor.detach().double().cpu().tolist()
 
 
 def of_head(table, head):
     """One head's rows of a table (heads or 1, rows, d): shared tables have only the first."""
     return numbers(table[head if len(table) > 1 else 0])
-
-
-def with_bias(number):
-    """Scores of a scheme that is a bias: number(module, head, offset)."""
-
-    def scores(module, head, q, k, past):
-        scale = len(q[0]) ** -0.5 if module.scale is None else module.scale
-        return oracle.scores_with_bias(q, k, lambda r: number(module, head, r), scale=scale, past=past)
-
-    return scores
-
-
-def with_keys(vector):
-    """Scores of a scheme that is a vector per offset on the key: vector(module, head, offset)."""
-
-    def scores(module, head, q, k, past):
-        return oracle.scores_through_query(q, k, lambda r: vector(module, head, r), scale=len(q[0]) ** -0.5, past=past)
-
-    return scores
 
 
 def t5_number(module, head, r):
@@ -85,12 +61,10 @@ def offset_row(module, head, r):
     return [0.0] * len(table[0]) if module.causal and r > 0 else table[r + module.max_length - 1]
 
 
-def rope_scores(module, head, q, k, past):
+def rope_pairs(module, head):
     d = module.d_head
-    speeds = [module.base ** (-2 * m / d) for m in range(d // 2)]
     pairs = [(2 * m, 2 * m + 1) if module.interleaved else (m, m + d // 2) for m in range(d // 2)]
-    turning = [(a, b, speed) for (a, b), speed in zip(pairs, speeds, strict=True)]
-    return oracle.scores_with_rotation(q, k, turning, scale=d**-0.5, past=past)
+    return [(a, b, module.base ** (-2 * m / d)) for m, (a, b) in enumerate(pairs)]
 
 
 def xl_scores(module, head, q, k, past):
@@ -121,12 +95,12 @@ def alibi_number(module, head, r):
     return -(2 ** (-8 * h / heads)) * abs(r)
 
 
-def shaw_scheme(clip, **options):
+def shaw_scheme(clip, values=True, **options):
     return Scheme(
-        lambda n, d: ShawVectors(n, d, clip, **options),
-        with_keys(lambda module, head, r: shaw_row(module.key_table, head, clip, r)),
-        lambda module, head: (
-            None if module.value_table is None else lambda r: shaw_row(module.value_table, head, clip, r)
+        lambda n, d: ShawVectors(n, d, clip, values=values, **options),
+        with_vectors(
+            lambda module, head, r: shaw_row(module.key_table, head, clip, r),
+            (lambda module, head, r: shaw_row(module.value_table, head, clip, r)) if values else None,
         ),
     )
 
@@ -136,7 +110,7 @@ def t5_scheme(**options):
 
 
 def huang_scheme(**options):
-    return Scheme(lambda n, d: OffsetVectors(n, d, MAX_LENGTH, **options), with_keys(offset_row))
+    return Scheme(lambda n, d: OffsetVectors(n, d, MAX_LENGTH, **options), with_vectors(offset_row))
 
 
 SCHEMES = {
@@ -153,26 +127,8 @@ SCHEMES = {
     "shaw, keys only": shaw_scheme(3, values=False),
     "huang": huang_scheme(),
     "huang, both directions, shared": huang_scheme(causal=False, shared=True),
-    "transformer-xl": Scheme(lambda n, d: TransformerXL(n * d, n), xl_scores),
+    "transformer-xl": Scheme(lambda n, d: TransformerXL(n * d, n), Definition(xl_scores)),
     "alibi": Scheme(lambda n, d: ALiBi(n), with_bias(alibi_number)),
-    "rope": Scheme(lambda n, d: RoPE(d), rope_scores),
-    "rope, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), rope_scores),
+    "rope": Scheme(lambda n, d: RoPE(d), with_rotation(rope_pairs)),
+    "rope, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
 }
-
-
-def by_definition(name, layer, x, source, *, past=0, mask=None):
-    """What `layer` must answer for x (batch, n_q, d_model), looking at source (batch, n_k, d_model), all in loops."""
-    scheme, module = SCHEMES[name], layer.position
-    w_q, w_k, w_v, w_o = (np.array(numbers(part.weight)) for part in (layer.query, layer.key, layer.value, layer.out))
-    x, source = np.array(numbers(x)), np.array(numbers(source))
-    answers = []
-    for one_x, one_source in zip(x, source, strict=True):
-        heads = []
-        parts = (np.split(a @ w.T, layer.n_heads, -1) for a, w in ((one_x, w_q), (one_source, w_k), (one_source, w_v)))
-        for head, (q, k, v) in enumerate(zip(*parts, strict=True)):
-            scores = scheme.scores(module, head, q, k, past)
-            vector = scheme.values(module, head)
-            output, _ = oracle.attend(scores, v, vector, mask=mask, causal=layer.causal, past=past)
-            heads.append(output)
-        answers.append(np.concatenate(heads, -1) @ w_o.T)
-    return torch.from_numpy(np.stack(answers))

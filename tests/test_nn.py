@@ -18,8 +18,9 @@ from course_lib.nn.rope import RoPE
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
 from course_lib.nn.window import WindowAttention, partition, reverse
 from course_lib.reference import absolute, oracle, t5, window
+from course_lib.workbench import by_definition
 
-from .schemes import DEVICES, SCHEMES, by_definition
+from .schemes import DEVICES, SCHEMES
 
 F64, F32, F16, BF16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
@@ -68,7 +69,7 @@ def error(name, shape, device, dtype):
             if past:
                 layer(source[:, :past], cache=cache)
             got = layer(x, mask=mask, cache=cache)
-        expected = by_definition(name, layer, x, source, past=past, mask=mask)
+        expected = by_definition(SCHEMES[name].definition, layer, x, source, past=past, mask=mask)
     assert got.dtype == dtype and got.device.type == device and got.isfinite().all()
     return (got.cpu().double() - expected).abs().max().item()
 

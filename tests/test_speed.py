@@ -7,9 +7,11 @@ double and more. `python -m tests.bench` measures properly.
 import pytest
 import torch
 
+from course_lib.workbench.speed import interleaved
+
 from .bench.contender import Size
 from .bench.contenders import SCHEMES
-from .bench.measure import interleaved, step
+from .bench.measure import step
 
 N, ROUNDS, ATTEMPTS = 1024, 5, 8
 SLOWER_AT_MOST = {  # than attention without position, forward

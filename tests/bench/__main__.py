@@ -10,10 +10,12 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from course_lib.workbench.speed import interleaved, ratio
+
 from . import learning_table, report
 from .contender import Size
 from .contenders import SCHEMES
-from .measure import exponent, interleaved, peak_memory, ratio, step
+from .measure import exponent, peak_memory, step
 
 
 def arguments(argv: list[str] | None = None) -> argparse.Namespace:

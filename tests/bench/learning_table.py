@@ -16,9 +16,10 @@ from torch.nn import functional as F
 
 from course_lib.nn.backends import flex_attention
 from course_lib.nn.fast import fast_attention
+from course_lib.workbench.speed import seconds
 
 from .contender import Contender, Size
-from .measure import seconds, step
+from .measure import step
 from .peers import offsets
 
 Build = Callable[[Size, bool], Contender]

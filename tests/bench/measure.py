@@ -1,13 +1,11 @@
-"""Time, side by side in one process, and peak memory, each in a process of its own."""
+"""What to time, and peak memory, each in a process of its own."""
 
 import contextlib
 import json
 import math
 import resource
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,36 +27,6 @@ def step(contender: Contender, inputs: list[torch.Tensor], backward: bool) -> Ca
         return torch.autograd.grad(output, [*inputs, *contender.learned], torch.ones_like(output))
 
     return both if backward else forward
-
-
-def seconds(run: Callable[[], object], device: str) -> float:
-    if device == "cuda":
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    run()
-    if device == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter() - start
-
-
-def interleaved(
-    runs: dict[str, Callable[[], object]], rounds: int, device: str = "cpu", tick: Callable[[], object] = lambda: None
-) -> dict[str, list[float]]:
-    """Seconds of each in every round; a round runs all of them once, so that a busy moment meets all alike."""
-    for run in runs.values():
-        run()
-        tick()
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, run in runs.items():
-            times[name].append(seconds(run, device))
-            tick()
-    return times
-
-
-def ratio(times: dict[str, list[float]], name: str, to: str) -> float:
-    """The median of the ratios of one round each."""
-    return statistics.median(a / b for a, b in zip(times[name], times[to]))
 
 
 def exponent(by_n: dict[int, float]) -> float | None:

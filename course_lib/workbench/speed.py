@@ -1,0 +1,128 @@
+"""What a scheme costs: its time beside attention without position, in one process and in turns, and what it keeps."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from ..nn.backends import attend
+from ..nn.position import Position, Vectors
+from .report import Report, says_nothing
+
+HEADS, D_HEAD = 8, 64
+PASSES = ("forward", "forward and backward")
+
+
+@dataclass(frozen=True, repr=False)
+class Speed(Report):
+    """forward and backward: how many times as long as plain attention takes; `plain` its seconds; `kept` bytes by n."""
+
+    name: str
+    status: str
+    n: int
+    rounds: int
+    forward: float = 1.0
+    backward: float = 1.0
+    plain: dict[str, float] = field(default_factory=dict)
+    kept: dict[int, int] = field(default_factory=dict)
+
+    def lines(self) -> list[str]:
+        if not self.attempted:
+            return [f"not attempted: every hook of {self.name} says nothing yet, so it is plain attention"]
+        ratios = zip(PASSES, (self.forward, self.backward), strict=True)
+        return [
+            f"{self.name} beside attention without position: {self.n:,} tokens, {HEADS} heads of {D_HEAD}, causal",
+            *(f"{way:21} {ratio:5.2f} times the {1000 * self.plain[way]:.0f} ms of plain" for way, ratio in ratios),
+            "the hooks return " + ", ".join(f"{size:,} bytes for {n:,} tokens" for n, size in self.kept.items()),
+            f"one thread, in turns; the median of {self.rounds} rounds",
+        ]
+
+
+def benchmark(make: Callable[[int, int], Position], n: int = 1024, rounds: int = 7) -> Speed:
+    """The time of attention with the scheme make(n_heads, d_head) over that without, on this machine's CPU.
+
+    The hooks are asked in every call, as a layer does. Whole numbers n and rounds from 1 on; a few seconds.
+    """
+    if min(n, rounds) < 1:
+        raise ValueError(f"n={n}, rounds={rounds}: expected whole numbers, 1 or more")
+    position = make(HEADS, D_HEAD)
+    name = type(position).__name__
+    if says_nothing(position):
+        return Speed(name, "not attempted", n, rounds)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # more of them measure how busy the machine is
+    try:
+        q, k, v = (torch.randn(1, HEADS, n, D_HEAD, requires_grad=True) for _ in range(3))
+        learned = [p for p in position.parameters() if p.requires_grad]
+        runs = {
+            "plain": lambda: scaled_dot_product_attention(q, k, v, is_causal=True),
+            "yours": lambda: attention(position, q, k, v),
+        }
+        times = {
+            "forward": interleaved({name: torch.no_grad()(run) for name, run in runs.items()}, rounds),
+            "forward and backward": interleaved(
+                {
+                    "plain": lambda: gradients(runs["plain"](), [q, k, v]),
+                    "yours": lambda: gradients(runs["yours"](), [q, k, v, *learned]),
+                },
+                rounds,
+            ),
+        }
+    finally:
+        torch.set_num_threads(threads)
+    forward, backward = (ratio(times[way], "yours", "plain") for way in PASSES)
+    plain = {way: statistics.median(times[way]["plain"]) for way in PASSES}
+    return Speed(name, "measured", n, rounds, forward, backward, plain, {m: kept(position, m) for m in (n, 2 * n)})
+
+
+def attention(position: Position, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Causal attention with what the hooks say, as `RelativeAttention` computes it between its projections."""
+    n = q.shape[-2]
+    hooks = {hook: getattr(position, hook)(n, n, 0) for hook in ("bias", "key_vectors", "value_vectors")}
+    return attend("sdpa", *position.rotate(q, k, 0, 0), v, causal=True, scale=position.scale, **hooks)
+
+
+def gradients(output: Tensor, of: list[Tensor]) -> object:
+    return torch.autograd.grad(output, of, torch.ones_like(output), allow_unused=True)
+
+
+def kept(position: Position, n: int) -> int:
+    """Bytes of what the hooks return for a text of n tokens. (A rotation returns the turned vectors: not counted.)"""
+    answers = [getattr(position, hook)(n, n, 0) for hook in ("bias", "key_vectors", "value_vectors")]
+    tensors = [t for a in answers for t in ((a.table, a.index) if isinstance(a, Vectors) else (a,))]
+    return sum(t.nbytes for t in tensors if t is not None)
+
+
+def seconds(run: Callable[[], object], device: str = "cpu") -> float:
+    """How long one call takes; on a GPU until its work is done."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    run()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def interleaved(
+    runs: dict[str, Callable[[], object]], rounds: int, device: str = "cpu", tick: Callable[[], object] = lambda: None
+) -> dict[str, list[float]]:
+    """Seconds of each in every round; a round runs all of them once, so that a busy moment meets all alike."""
+    for run in runs.values():
+        run()
+        tick()
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            times[name].append(seconds(run, device))
+            tick()
+    return times
+
+
+def ratio(times: dict[str, list[float]], name: str, to: str) -> float:
+    """The median of the ratios of one round each."""
+    return statistics.median(a / b for a, b in zip(times[name], times[to], strict=True))
