@@ -13,15 +13,7 @@ def question(text: str, options: Mapping[str, str], answer: str, *, title: str =
     Without scripts the options stand as a list, the answer in a fold below.
     Raises ValueError for an empty question, fewer than two options, an option without a reason, or an unknown answer.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"text={text!r}: expected a question")
-    if not isinstance(options, Mapping) or len(options) < 2:
-        raise ValueError(f"options={options!r}: expected two or more answers, each with its reason")
-    for option, reason in options.items():
-        if not isinstance(reason, str) or not reason.strip():
-            raise ValueError(f"options[{option!r}]={reason!r}: expected what this answer tells the reader")
-    if answer not in options:
-        raise ValueError(f"answer={answer!r}: expected one of {', '.join(map(repr, options))}")
+    check_question(text, options, answer)
     listed = "".join(f"<li>{prose(option)}</li>" for option in options)
     reasons = "".join(f"<li><b>{prose(option)}</b>: {prose(reason)}</li>" for option, reason in options.items())
     body = (
@@ -37,3 +29,16 @@ def question(text: str, options: Mapping[str, str], answer: str, *, title: str =
     return Picture(
         "question", body, alt=text, title=title, styles=["controls", "question"], script="question.js", data=data
     )
+
+
+def check_question(text: str, options: Mapping[str, str], answer: str) -> None:
+    """A ValueError for what is no question: see `question`."""
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"text={text!r}: expected a question")
+    if not isinstance(options, Mapping) or len(options) < 2:
+        raise ValueError(f"options={options!r}: expected two or more answers, each with its reason")
+    for option, reason in options.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise ValueError(f"options[{option!r}]={reason!r}: expected what this answer tells the reader")
+    if answer not in options:
+        raise ValueError(f"answer={answer!r}: expected one of {', '.join(map(repr, options))}")
