@@ -18,6 +18,7 @@ figures.window_index(3)                      Swin's two offsets, and which table
 figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
+figures.quiz(quiz.QUESTIONS)                 many questions, a score, and the chapters to read again
 figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
@@ -38,6 +39,7 @@ from .map_of_schemes import map_of_schemes
 from .plot import show
 from .provenance import provenance
 from .question import question
+from .quiz import quiz
 from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
 from .shifted_windows import shifted_windows
@@ -60,6 +62,7 @@ __all__ = [
     "map_of_schemes",
     "provenance",
     "question",
+    "quiz",
     "rope_rotation",
     "seen_pairs",
     "shifted_windows",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib import figures, ledger
+from course_lib import figures, ledger, quiz
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
@@ -29,6 +29,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "large window": 19_000,
     "many slopes": 21_000,
     "one panel": 20_000,
+    "quiz": 45_000,
     "shifted windows": 20_000,
     "slopes": 18_000,
     "trace": 40_000,
@@ -75,6 +76,8 @@ def make_pictures():
         "short table": figures.provenance("general", n_q=4, longest=4),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
+        "quiz": figures.quiz(quiz.QUESTIONS),
+        "short quiz": figures.quiz(quiz.THEMES["Choosing"][:2], title="Choosing"),
         "window": figures.window_index(),
         "large window": figures.window_index(4, 9),
         "map": figures.map_of_schemes(),

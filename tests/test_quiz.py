@@ -1,0 +1,483 @@
+"""The quiz: every right answer is computed here from the library, and what is asked is nowhere asked before."""
+
+import ast
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib import figures, study
+from course_lib.example import K, Q, V
+from course_lib.figures.decision_rules import FITS, OUT
+from course_lib.figures.quiz import CHAPTERS
+from course_lib.nn.cache import SegmentMemory
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position
+from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.t5 import T5Bias, T5CrossAttention
+from course_lib.nn.transformer_xl import TransformerXL
+from course_lib.nn.window import WindowAttention
+from course_lib.quiz import QUESTIONS, THEMES
+from course_lib.reference import transformer_xl
+from course_lib.reference.absolute import frequencies, sinusoidal
+from course_lib.reference.alibi import alibi_bias, slopes
+from course_lib.reference.attention import attention, causal_mask, scores, softmax
+from course_lib.reference.bias import decay_bias
+from course_lib.reference.grid import from_grid, offsets, row_offsets, to_grid
+from course_lib.reference.rope import rotate, to_half_split
+from course_lib.reference.shaw import clip_index
+from course_lib.reference.skew import skew_source
+from course_lib.reference.t5 import bucket, bucket_starts
+from course_lib.reference.window import shift_mask
+
+SOURCE = Path(__file__).parents[1] / "source"
+BY_NAME = {question.name: question for question in QUESTIONS}
+DECIDES = {}
+rng = np.random.default_rng(0)
+
+
+def decides(function):
+    """A function with the name of a question; it computes how the right answer begins, and no other answer does."""
+    DECIDES[function.__name__] = function
+    return function
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_answer_is_what_the_library_computes(name):
+    question, found = BY_NAME[name], DECIDES[name]()
+    assert [option for option in question.options if option.startswith(found)] == [question.answer], found
+
+
+def test_every_question_has_its_function():
+    assert DECIDES.keys() == BY_NAME.keys() and len(BY_NAME) == len(QUESTIONS) >= 22
+
+
+def only(found):
+    """The one that was found."""
+    (one,) = found
+    return one
+
+
+def spoken(number):
+    return str(number).replace("-", "−")
+
+
+# --- order and bias ------------------------------------------------------------------------------------------------
+
+
+@decides
+def sign():
+    x, numbers = rng.normal(size=(5, 8)), rng.normal(size=32)
+    other = x[[2, 0, 1, 3, 4]]  # other words before the last, in another order
+
+    def last(x, way):
+        bias = numbers[bucket(way * offsets(5), bidirectional=False)]
+        output, weights = attention(x, x, x, bias=bias, scale=1.0, mask=causal_mask(5))
+        assert weights[-1].min() > 0
+        return output[-1]
+
+    assert not np.allclose(last(x, +1), last(other, +1))
+    assert np.array_equal(bucket(-offsets(5)), bucket(offsets(5)).T)  # an encoder mirrors
+    return "Which words" if np.allclose(last(x, -1), last(other, -1)) else "The order"
+
+
+@decides
+def keys_shuffled():
+    order = [3, 0, 4, 1, 2]
+    before = attention(Q, K, V)[0]
+    assert np.allclose(attention(Q[order], K[order], V[order])[0], before[order])
+    return "It stays" if np.allclose(attention(Q, K[order], V[order])[0], before) else "Every row"
+
+
+@decides
+def unseen_pairs():
+    absolute, relative = (figures.unseen_pairs(100, 300, scheme) / 300**2 for scheme in ("absolute", "relative"))
+    assert [f"{1 - 100 / 300:.0%}", f"{relative:.0%}"] == ["67%", "45%"] and 300**2 - 100**2 == absolute * 300**2
+    return f"{absolute:.0%}".replace("%", " %")
+
+
+@decides
+def one_word():
+    h = np.tile(rng.normal(size=6), (50, 1))
+    for _ in range(3):
+        h = np.tanh(h + attention(h, h, h, bias=decay_bias(50, scale=3.0), mask=causal_mask(50))[0])
+    return "None" if np.ptp(h, axis=0).max() < 1e-12 else "All"
+
+
+@decides
+def no_mask():
+    bias = decay_bias(9, scale=50.0)[4]
+    assert softmax(bias).min() > 0
+    return "Both, with the same penalty" if bias[3] == bias[5] < 0 else "The one before"
+
+
+@decides
+def cancels():
+    s, number = scores(Q, K), rng.normal(size=5)
+    changed = {
+        "Add a number to each key": s + number,
+        "Add a number to each offset": s + to_grid(rng.normal(size=(1, 9)), 5),
+        "Multiply": 2 * s,
+        "Add a number to each query": s + number[:, None],
+    }
+    return only(name for name, x in changed.items() if np.allclose(softmax(x), softmax(s)))
+
+
+# --- vectors and grids ---------------------------------------------------------------------------------------------
+
+
+def learned(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+@decides
+def shaw_parameters():
+    position = ShawVectors(4, 16, clip=8)
+    wrong = [position.key_table.numel(), 2 * 8 * (16 + 16) * 4, learned(ShawVectors(1, 16, clip=8))]
+    assert {f"{number:,}" for number in wrong} == BY_NAME["shaw_parameters"].options.keys() - {"2,176"}
+    return f"{learned(position):,}"
+
+
+@decides
+def shaw_clip():
+    r = row_offsets(10)
+    rows = clip_index(r, 4)
+    assert r[[0, -1]].tolist() == [-9, 9] and set(r[rows == 8]) == set(range(4, 10))
+    own = r[np.bincount(rows)[rows] == 1]
+    return spoken(f"{own.min()} to {own.max()}")
+
+
+@decides
+def adjoint():
+    x, cells = rng.normal(size=11), from_grid(np.ones((6, 6)))[0]
+    back = from_grid(to_grid(x[None], 6))[0]
+    assert cells[5] == 6 and cells[0] == cells[-1] == 1
+    ways = {"x, each number times": x * cells, "n · x": 6 * x, "x": x}
+    return only(name for name, y in ways.items() if np.allclose(back, y))
+
+
+@decides
+def junk():
+    source = skew_source(6, 6)
+    i, j = np.indices((6, 6))
+    own = (source[..., 0] == i) & (source[..., 1] == j - i + 5)
+    padding = (source[..., 0] < 0).sum()
+    assert own.sum() == 21 and padding == 5 and (~own).sum() - padding == 10 and np.array_equal(own, causal_mask(6))
+    return str((~own).sum())
+
+
+@decides
+def four_terms():
+    k, r, u, v = (rng.normal(size=size) for size in ((5, 4), (9, 4), 4, 4))
+
+    def terms(q):
+        t = transformer_xl
+        return {"a": t.term_a(q, k), "b": t.term_b(q, r), "c": t.term_c(u, k) + 0 * q[:, :1], "d": t.term_d(v, r, 5)}
+
+    before, after = (terms(rng.normal(size=(5, 4))) for _ in range(2))
+    return " and ".join(f"({name})" for name in before if not np.allclose(before[name], after[name]))
+
+
+@decides
+def memory_gradients():
+    torch.manual_seed(0)
+    layer, memory = RelativeAttention(8, 2, TransformerXL(8, 2), causal=True), SegmentMemory(4)
+    old, new = torch.randn(2, 1, 4, 8)
+    layer(old.requires_grad_(), cache=memory)
+    layer(new, cache=memory, mask=torch.arange(8) < 4).square().sum().backward()  # it looks at the memory alone
+    learns = all(parameter.grad.abs().max() > 0 for parameter in layer.parameters())
+    return "Nothing" if not learns else "The layer's weights" if old.grad is None else "All that made them"
+
+
+# --- buckets, slopes, turns, windows -------------------------------------------------------------------------------
+
+
+@decides
+def trained_rows():
+    position = T5Bias(1)
+    position.bias(300, 300, 0).sum().backward()
+    rows = position.table.grad[:, 0] != 0
+    assert not rows[16] and rows[15] and rows[31] and len(set(bucket(-np.arange(300)))) == 16
+    return str(int(rows.sum()))
+
+
+@decides
+def saturated():
+    starts = bucket_starts(bidirectional=False)
+    assert starts[:16] == list(range(16)) and starts[-1] == 113 and starts[-2] < 112
+    assert max(b - a for a, b in pairwise(starts)) > 1 and bucket(-127, bidirectional=False) == 31
+    pairs = [option for option in BY_NAME["saturated"].options if option[0].isdigit()]
+    one, other = np.array([[int(d) for d in option.split(" and ")] for option in pairs]).T
+    same = bucket(-one, bidirectional=False) == bucket(-other, bidirectional=False)
+    return only(pair for pair, alike in zip(pairs, same, strict=True) if alike)
+
+
+@decides
+def unscaled():
+    x, (w_q, w_k) = rng.normal(size=(200, 512)), rng.normal(size=(2, 512, 64)) / 512**0.5
+    usual, divided = x @ w_q @ (x @ w_k).T, x @ (w_q / 64**0.5) @ (x @ w_k).T
+    assert T5Bias(8).scale == 1.0 and Position().scale is None  # None: 1/√d
+    assert not np.allclose(softmax(usual[:5]), softmax(usual[:5] / 8))  # a factor is not taken away
+    shift = usual + to_grid(rng.normal(size=(1, 399)), 200)
+    assert shift.std() > 7  # nor does a bias make scores smaller
+    return "W_q starts smaller" if np.allclose(divided, usual / 64**0.5) and divided.std() < 1.1 else "The learned bias"
+
+
+@decides
+def cross():
+    torch.manual_seed(0)
+    layer, x, memory = RelativeAttention(8, 2, T5CrossAttention()), torch.randn(1, 3, 8), torch.randn(1, 6, 8)
+    same = torch.allclose(layer(x, memory), layer(x, memory[:, [4, 0, 5, 2, 1, 3]]), atol=1e-6)
+    return "What it returned before" if same else "Other numbers"
+
+
+@decides
+def steepest():
+    m = slopes(12)
+    assert m.round(2)[[8, 0, 11]].tolist() == [0.71, 0.5, 0.09] and m[7] == m.min() == 1 / 256
+    assert (2.0 ** (-8 * np.arange(1, 13) / 12)).argmax() == 0  # the plain formula
+    return f"Head {m.argmax() + 1}"
+
+
+@decides
+def convert():
+    d, heads = 8, 2
+    x, (w_q, w_k, w_v) = rng.normal(size=(5, 16)), rng.normal(size=(3, 16, 16)) / 4
+    by_head = np.concatenate([h * d + to_half_split(d) for h in range(heads)])
+
+    def output(w_q, w_k, w_v, interleaved=False):
+        q, k, v = (np.moveaxis((x @ w.T).reshape(5, heads, d), 1, 0) for w in (w_q, w_k, w_v))
+        return attention(rotate(q, interleaved=interleaved), rotate(k, interleaved=interleaved), v)[0]
+
+    over_all = to_half_split(2 * d)
+    ways = {
+        "The rows of W_q and W_k, over all": (w_q[over_all], w_k[over_all], w_v),
+        "The rows of W_q, W_k and W_v": (w_q[by_head], w_k[by_head], w_v[by_head]),
+        "The rows of W_q, head": (w_q[by_head], w_k, w_v),
+        "The rows of W_q and W_k, head": (w_q[by_head], w_k[by_head], w_v),
+    }
+    trained = output(w_q, w_k, w_v, interleaved=True)
+    return only(way for way, weights in ways.items() if np.allclose(output(*weights), trained))
+
+
+@decides
+def interpolation():
+    trained, longer = 2048, 8192
+    assert (longer - 1) / 4 / (trained - 1) < 1.001  # the largest angle
+
+    def score(r, step):
+        """A head tuned to one place back."""
+        return np.cos((r * step - 1) * frequencies(64)).sum()
+
+    lead = [score(1, step) - score(0, step) for step in (1, 1 / 4)]
+    assert np.isclose(score(4, 1 / 4), score(1, 1))
+    return "To tell neighbours apart" if 0 < lead[1] < lead[0] / 2 else "Nothing"
+
+
+@decides
+def window_table():
+    heads, w = 4, 7
+    counts = [w * w * heads, w**4 * heads, 2 * (2 * w - 1) * heads]
+    assert {f"{count:,}" for count in counts} == BY_NAME["window_table"].options.keys() - {"676"}
+    return str(WindowAttention(8, heads, window=w).table.numel())
+
+
+@decides
+def masked_windows():
+    mask = shift_mask(16, 16, 4, 2)
+    assert len(mask) == 16
+    return str((~mask).any(axis=(1, 2)).sum())
+
+
+# --- longer texts --------------------------------------------------------------------------------------------------
+
+
+def held(tensor):
+    return tensor.untyped_storage().nbytes()
+
+
+@decides
+def bias_memory():
+    matrix = torch.empty(16, 1024, 1024, device="meta")  # sizes without numbers
+    row = T5Bias(16).bias(1024, 1024, 0).detach().clone()
+    assert held(matrix) == held(matrix.expand(8, -1, -1, -1)) == 64 * 2**20 and row.shape[-1] == 2047
+    return f"{held(matrix.repeat(8, 1, 1, 1)) // 2**20} MiB, and {held(row) / 2**10:.0f} KiB"
+
+
+@decides
+def new_row():
+    assert row_offsets(1, 101, past=100)[[0, -1]].tolist() == [-100, 0]
+    assert row_offsets(101).size == 201 and f"{offsets(101).size:,}" == "10,201"
+    return str(offsets(1, 101, past=100).size)
+
+
+@decides
+def span():
+    w = np.array([1 / 2, 1 / 4, 1 / 8, 1 / 8])
+    bits = -(w * np.log2(w)).sum()
+    assert bits == 1.75 and np.isclose(2**bits, np.exp(-(w * np.log(w)).sum())) and 1 / w.max() == 2
+    return f"About {2**bits:.1f}"
+
+
+@decides
+def untrained():
+    def pairs(length):
+        found = bucket(-np.arange(length), bidirectional=False)
+        return np.bincount(found, weights=length - np.arange(length), minlength=32)
+
+    empty = {length: np.flatnonzero(pairs(length) == 0).tolist() for length in (64, 100)}
+    assert bucket_starts(bidirectional=False)[-2:] == [99, 113]
+    assert pairs(100)[30] == 1 and empty[64] == [27, 28, 29, 30, 31]
+    return {(): "None", (31,): "The last one"}[tuple(empty[100])]
+
+
+def committed(task, scheme, what, at):
+    """Of all seeds: `what` at a test length, 64 (0) to 512 (3)."""
+    return [row[what][at] for row in study.pick(study.committed("cpu"), task=task, scheme=scheme)]
+
+
+def mean(task, scheme, at):
+    return np.mean(committed(task, scheme, "accuracy", at))
+
+
+@decides
+def same_at_64():
+    def apart(better, worse, at):
+        low, high = (committed("characters", scheme, "loss", at) for scheme in (better, worse))
+        assert len(low) == len(high) == 3
+        return max(low) < min(high)
+
+    tables = "t5-128", "t5-32"
+    assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-32", "none", 3)
+    return "128 is behind" if apart("none", "t5-128", 3) else "128 leads"
+
+
+@decides
+def two_tasks():
+    names = {"Shaw, clip 16": "shaw-16", "ALiBi": "alibi", "Transformer-XL": "transformer-xl", "RoPE": "rope"}
+    copies, reads = ({o: mean(task, s, 3) for o, s in names.items()} for task in ("copy-back", "flip-flop"))
+    assert reads["ALiBi"] > 0.999 and 0.45 < copies["ALiBi"] < 0.55
+    assert copies["Transformer-XL"] > 0.999 and reads["Transformer-XL"] > 0.95
+    assert mean("copy-back", "rope", 0) > 0.999 > 0.2 > copies["RoPE"]
+    return only(option for option in names if copies[option] > 0.999 and reads[option] < 0.65)
+
+
+# --- choosing ------------------------------------------------------------------------------------------------------
+
+
+@decides
+def no_bias_kernel():
+    found = figures.decide(
+        {
+            "What is attended?": "text, left to right",
+            "How is it computed?": "a flash kernel without a bias",
+            "May position have parameters?": "no parameters",
+        }
+    )
+    assert found["ALiBi"].verdict == found["T5 buckets"].verdict == OUT and found["sinusoidal"].verdict > FITS
+    x, w, p = rng.normal(size=(5, 8)), rng.normal(size=(8, 8)), sinusoidal(np.arange(505), 8)
+    early, late = x + p[:5], x + p[500:]
+    assert not np.allclose(scores(early @ w, early), scores(late @ w, late))
+    assert np.allclose(scores(rotate(x), rotate(x)), scores(rotate(x, past=500), rotate(x, past=500)))
+    return only(scheme for scheme, decision in found.items() if decision.verdict == FITS)
+
+
+@decides
+def word_before():
+    one = np.array([-1, 1])
+    before_and_after = {
+        "T5 buckets": bucket(one),
+        "Shaw": clip_index(one, 2),
+        "ALiBi": alibi_bias(3, n_heads=1)[0, 1, [0, 2]],
+        "RoPE": scores(rotate(np.ones((3, 4))), rotate(np.tile([1.0, 1.0, 0.5, 1.0], (3, 1))))[1, [0, 2]],
+    }
+    return only(scheme for scheme, (before, after) in before_and_after.items() if np.isclose(before, after))
+
+
+@decides
+def segments():
+    found = figures.decide({"What is attended?": "text in segments, with a memory"})
+    names = {"ALiBi": "ALiBi", "T5 buckets": "T5 buckets", "Learned": "learned", "Transformer-XL": "Transformer-XL"}
+    numbered = rng.normal(size=(5, 4)) + rng.normal(size=(5, 4))  # the same words, each segment numbered from 0
+    both = scores(numbered, np.concatenate([numbered, numbered]))
+    assert np.array_equal(both[:, :5], both[:, 5:])
+    return only(option for option, scheme in names.items() if found[scheme].verdict == OUT)
+
+
+@decides
+def last_write():
+    names = {"ALiBi": "alibi", "RoPE": "rope", "T5": "t5-32", "No position": "none"}
+    told = BY_NAME["last_write"].options
+    reads = {option: [mean("flip-flop", scheme, at) for at in (0, 3)] for option, scheme in names.items()}
+    assert reads["RoPE"][0] > 0.99 and f"{reads['RoPE'][1]:.2f}, where guessing gets 0.50" in told["RoPE"]
+    assert f"{reads['T5'][1]:.2f} at 512" in told["T5, last bucket inside the training length"]
+    assert "{:.2f} at 64, and {:.2f} at 512".format(*reads["No position"]) in told[list(told)[3]]
+    return only(option for option, (_, late) in reads.items() if late > 0.99)
+
+
+@decides
+def bloom():
+    found = figures.decide({"Which weights does it start from?": "from BLOOM, MPT"})
+    assert found["RoPE"].verdict == OUT and found["ALiBi"].verdict == FITS
+
+    def formula(heads):
+        return np.allclose(slopes(heads), 2.0 ** (-8 * np.arange(1, heads + 1) / heads))
+
+    assert formula(16) and formula(32)
+    return "Keep ALiBi, slopes by" if formula(112) else "Keep ALiBi, slopes as"  # the largest BLOOM has 112 heads
+
+
+# --- the questions as a whole --------------------------------------------------------------------------------------
+
+
+def words(text):
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def asked_in_lessons():
+    for path in sorted(SOURCE.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "question":
+                options = next(part.value for part in node.keywords if part.arg == "options")
+                yield ast.literal_eval(node.args[0]), set(ast.literal_eval(options))
+
+
+def test_no_question_is_one_of_a_lesson_or_of_the_quiz_again():
+    lessons = list(asked_in_lessons())
+    assert len(lessons) > 30
+    quiz = [(question.text, set(question.options)) for question in QUESTIONS]
+    for number, (text, options) in enumerate(quiz):
+        for other, its_options in lessons + quiz[:number]:
+            assert SequenceMatcher(None, words(text), words(other), autojunk=False).ratio() < 0.7, (text, other)
+            assert len(options & its_options) < 3, (options, its_options)
+
+
+def test_every_chapter_is_asked_about_and_its_notebook_has_this_title():
+    assert {question.chapter for question in QUESTIONS} == CHAPTERS.keys()
+    for digits, (name, title) in CHAPTERS.items():
+        head = (SOURCE / f"{digits}_{name}.py").read_text(encoding="utf-8").splitlines()[:2]
+        assert head == ["# %% [markdown]", f"# # {digits} · {title}"]
+    assert len(THEMES["Choosing"]) >= 4
+
+
+def test_place_and_length_do_not_give_the_answer_away():
+    places = [list(question.options).index(question.answer) for question in QUESTIONS]
+    assert len(set(places)) == 4 and max(Counter(places).values()) < 0.4 * len(places)
+    assert all(len(set(run)) > 1 for run in zip(places, places[1:], places[2:]))
+    longest = [max(question.options, key=len) == question.answer for question in QUESTIONS]
+    assert sum(longest) < 0.4 * len(longest)
+
+
+def test_reasons_teach_in_the_voice_of_the_course():
+    for question in QUESTIONS:
+        assert question.text.endswith("?") and 3 <= len(question.options) <= 4
+        for option, reason in question.options.items():
+            assert reason.startswith("Yes") == (option == question.answer), option
+            assert reason.endswith(".") and 25 < len(reason) < 160 and len(option) < 65, option
+        said = " ".join([question.text, *question.options, *question.options.values()])
+        assert not re.search(r"!|—|\b(simply|obviously|wrong answer)\b", said), said
