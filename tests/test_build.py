@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from course_lib.tasks import ch02
 from tools import build
 
 LESSON = """\
@@ -164,6 +165,23 @@ def test_check_finds_what_is_missing_not_run_or_left_over(project, capsys):
 def test_an_unknown_chapter_is_refused(project):
     with pytest.raises(SystemExit):
         build.main(["42"])
+
+
+@pytest.mark.parametrize("solved", [False, True])
+def test_cells_after_a_check_stand_in_both_notebooks_with_their_tags(solved, monkeypatch):
+    def cells():
+        return [cell for cell in build.task_notebook("02_a_bias_by_hand", solved=solved).nb.cells]
+
+    before = cells()
+    after = '# %% [markdown]\n# ### Further\n\n# %% tags=["nbval-ignore-output"]\nassert True'
+    monkeypatch.setattr(ch02.bias_matrix, "after", after)
+    k = next(k for k, cell in enumerate(before) if cell.source == "task.bias_matrix.check(bias_matrix)") + 1
+    built = cells()
+    assert [cell.source for cell in built] == [
+        *(cell.source for cell in before[:k]), "### Further", "assert True", *(cell.source for cell in before[k:])
+    ]  # fmt: skip
+    assert built[k].cell_type == "markdown" and built[k + 1].metadata == {"tags": ["nbval-ignore-output"]}
+    assert len({cell.id for cell in built}) == len(built)
 
 
 def test_the_notebooks_of_the_course_are_up_to_date(capsys):

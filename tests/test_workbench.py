@@ -73,7 +73,7 @@ def test_a_scheme_that_says_nothing_is_not_attempted(name):
 def test_what_it_says_of_a_right_scheme():
     text = repr(verdict(PerHead, BACKENDS))
     assert text.startswith("✓ PerHead agrees with its definition in 54 trials")
-    assert "by eager and sdpa and flex" in text and "float64" in text and "float32" in text
+    assert "by eager, sdpa and flex; no difference reaches 1e-10 in float64 and 1e-05 in float32" in text
 
 
 SLIPS = {

@@ -64,22 +64,28 @@ def lesson(source: Path) -> Built:
     except UnicodeDecodeError as error:
         raise BuildError(f"{where(source)}: not UTF-8 text ({error})") from error
     starts = [number for number, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
-    cells = jupytext.reads(text, fmt="py:percent").cells
+    cells = from_percent(text)
     if not cells or len(cells) != len(starts) or cells[0].cell_type != "markdown":
         raise BuildError(
             f"{where(source)}: expected cells that begin with '# %%', a markdown cell with the title first"
         )
+    written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
+    return notebook("notebooks", source.stem, cells[0].source, written[1:])
+
+
+def from_percent(text: str) -> list[NotebookNode]:
+    """The cells of jupytext's percent text, with their tags and nothing else of their metadata."""
+    cells = jupytext.reads(text, fmt="py:percent").cells if text else []
     for cell in cells:
         tags = cell.metadata.get("tags", [])
         cell.metadata = {"tags": tags} if tags else {}
         if "hide-input" in tags:  # a question: its code holds the answer
             cell.metadata |= FOLDED
-    written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
-    return notebook("notebooks", source.stem, cells[0].source, written[1:])
+    return cells
 
 
 def task_notebook(name: str, *, solved: bool) -> Built:
-    """The tasks of chapter `name`: words, the learner's cell (blank or solved) and the cell that checks it."""
+    """The tasks of chapter `name`: words, the learner's cell (blank or solved), the check, and what comes after it."""
     module = importlib.import_module(f"course_lib.tasks.ch{name[:2]}")
     title, _, words = (module.__doc__ or "").partition("\n")
     written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
@@ -89,7 +95,7 @@ def task_notebook(name: str, *, solved: bool) -> Built:
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}*\n\n{task.words}"
         answer = task.solution_source() if solved else task.stub()
         cells = new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{task_name}.check({task_name})")
-        written += [(cell, task.origin()) for cell in cells]
+        written += [(cell, task.origin()) for cell in (*cells, *from_percent(task.after))]
     folder = "solutions" if solved else "exercises"
     kind = "Solutions" if solved else "Tasks"
     return notebook(folder, name, f"# {kind} {name[:2]}: {title.strip('. ')}\n\n{words.strip()}", written)

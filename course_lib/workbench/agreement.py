@@ -37,7 +37,7 @@ class Trial:
         looked_at = f"{self.n_q} tokens" if self.n_k is None else f"{self.n_q} queries on {self.n_k} keys"
         said = [f"{self.heads} head{'s' * (self.heads > 1)}", looked_at if self.n_q > 1 else "1 token"]
         said += [f"after {self.past} in the cache"] * bool(self.past) + ["one at a time"] * bool(self.step)
-        said += ["causal"] * self.causal + [self.backend, str(self.dtype).removeprefix("torch.")]
+        said += ["causal"] * self.causal + [self.backend, _name(self.dtype)]
         return ", ".join(said)
 
 
@@ -77,12 +77,12 @@ class Agreement(Report):
         if not self.passed:
             told = [f"first with {self.trial}", self.place, *([f"→ {self.cause}"] if self.cause else [])]
             return [f"{self.name} differs from its definition", *told]
-        able = [backend for backend in self.backends if backend not in self.refused]
-        sizes = ", ".join(f"{x:.0e} in {str(dtype).removeprefix('torch.')}" for dtype, x in self.largest.items())
+        *most, last = [backend for backend in self.backends if backend not in self.refused]
+        exact = " and ".join(f"{TOLERANCE[dtype]:.0e} in {_name(dtype)}" for dtype in self.largest)
         return [
-            f"{self.name} agrees with its definition in {len(able) * len(SHAPES) * len(TOLERANCE)} trials",
+            f"{self.name} agrees with its definition in {(len(most) + 1) * len(SHAPES) * len(TOLERANCE)} trials",
             "1, 2, 3 and 12 heads; as many keys as queries, more and fewer; causal and not; with a cache, one by one",
-            f"by {' and '.join(able)}; the largest difference is {sizes}",
+            f"by {', '.join(most)}{' and ' * bool(most)}{last}; no difference reaches {exact}",
             *(f"{backend} cannot: {words}" for backend, words in self.refused.items()),
         ]
 
@@ -161,3 +161,7 @@ def randomise(layer: RelativeAttention) -> None:
 
 def largest_difference(got: Tensor, expected: Tensor) -> float:
     return (got.double() - expected).abs().max().item()
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

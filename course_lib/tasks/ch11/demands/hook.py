@@ -1,0 +1,116 @@
+"""The hook `bias`: a row of the formula, through which gradients get, on any device, and right in a layer."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .... import workbench
+from ....nn.position import Position
+from ...engine.cause import known_cause
+from ...engine.judge import judge
+from ...engine.values import kind
+from ..class_task import Broken, OfTheClass, said_again
+from ..log_kernel import Numbers, case, log_kernel
+from .probes import HEADS, drawn, gradients, tensors
+
+
+def answers_a_row(cls: type) -> Broken | None:
+    if cls.bias is Position.bias:  # type: ignore[attr-defined]
+        return Broken(f"`{cls.__name__}` has no `bias` of its own", "The layer asks the hook of that name.")
+    for heads, n_q, n_k, past in [(HEADS, 5, 5, 0), (2, 2, 6, 3), (1, 1, 4, 3)]:
+        call = f"`bias({n_q}, {n_k}, {past})`"
+        try:
+            found = cls(heads).bias(n_q, n_k, past)
+        except Exception:  # the next demand shows it, with its line
+            return None
+        if not isinstance(found, Tensor):
+            told = "nothing (None): is there a `return`?" if found is None else kind(found)
+            return Broken(f"{call} returned {told}", "A hook returns a tensor.", "wrong type")
+        expected = (heads, n_q + n_k - 1)
+        if found.shape != expected:
+            cause = {
+                (
+                    heads,
+                    n_q,
+                    n_k,
+                ): "This is the matrix. A hook gives one number per *offset*; the layer lays them on the diagonals.",
+                expected[::-1]: "The heads come first.",
+                (1, expected[1]): "One row for all heads: each has its own.",
+            }.get(tuple(found.shape), "One number for each head and offset: how many offsets are there?")
+            return Broken(f"{call} has shape {tuple(found.shape)}, expected {expected}", cause, "wrong shape")
+    return None
+
+
+def follows_the_formula(cls: type) -> Broken | None:
+    """The bias of the module's own a and c, in the words of the task before."""
+    modules = [drawn(cls, heads, seed) for seed, heads in enumerate((1, 2, 3, 12))]
+    sizes = [(5, 5, 0), (5, 5, 0), (1, 6, 5), (2, 6, 3)]
+    cases = [case(Numbers(m.a.tolist(), m.c.tolist()), *s, says="") for m, s in zip(modules, sizes, strict=True)]
+    left = iter(modules)
+    done = log_kernel.outcomes(OfTheClass(lambda numbers, *sizes: next(left).bias(*sizes), cls), cases)
+    for one, outcome in zip(cases, done.outcomes, strict=True):
+        fault = judge(outcome.value, log_kernel.right_parts(one), one.axes) if outcome.value else None
+        if outcome.value and not fault:
+            continue
+        tried = [(m.message, log_kernel.outcomes(log_kernel.variant(m), cases).outcomes) for m in log_kernel.mistakes]
+        known = known_cause(done.outcomes, tried)
+        if fault:
+            n_q, n_k, past = one.args[1:]
+            heads = len(one.args[0].given["a"])
+            fact = f"`bias({n_q}, {n_k}, {past})` with {heads} head{'s' * (heads > 1)}: {fault.facts[0]}"
+            return Broken(fact, known or "With its own a and c, it is −a · log(1 + c · |r|).", fault.status)
+        told = outcome.error or f"`bias` returned {outcome.unusable}"
+        return Broken(told, known or said_again(told), "raised" if outcome.error else "wrong type", outcome.line)
+    return None
+
+
+def passes_gradients(cls: type) -> Broken | None:
+    module = drawn(cls)
+    for name, parameter in module.named_parameters():
+        (gradient,) = gradients(module.bias(4, 4, 0), [parameter])
+        if not gradient.any(dim=-1).all():
+            cause = "The numbers are right, but the way back is cut inside `bias`: `.detach()`, `.data`, `.item()`, `.tolist()`, `math.log`, `no_grad` and `torch.tensor(…)` of a tensor do that."
+            return Broken(f"no gradient gets from `bias` to all of `{name}`", cause)
+    return None
+
+
+def keeps_nothing(cls: type) -> Broken | None:
+    """Longer texts leave nothing behind in the module."""
+    module, held = drawn(cls), []
+    for n in (4, 5, 6, 7, 8):
+        module.bias(n, n, 0)
+        held.append(sum(t.numel() for t in tensors(vars(module))))
+    if held[-1] > held[0]:
+        fact = f"after four longer texts the module holds {held[-1] - held[0]} numbers more"
+        return Broken(fact, "It keeps something for every length it has seen: nobody ever lets go of that.")
+    return None
+
+
+def moves(cls: type) -> Broken | None:
+    """To another precision, and to another device: torch's "meta" has no numbers and minds where tensors are."""
+    found = cls(HEADS).double().bias(4, 4, 0).dtype
+    if found != torch.float64:
+        return Broken(
+            f"in a layer of float64 `bias` is {str(found).removeprefix('torch.')}",
+            "The bias has the precision of the parameters: no `.float()`.",
+        )
+    cause = "Some tensor is made on the CPU, wherever the parameters are: `row_offsets(n_q, n_k, past, device)` takes a device, and a parameter has a `.device`."
+    try:
+        module = cls(HEADS).to("meta")
+        there = module.bias(4, 4, 0).device.type
+    except (RuntimeError, NotImplementedError) as error:
+        return Broken(f"on another device `bias` fails: {str(error).splitlines()[0][:90]}", cause)
+    return None if there == "meta" else Broken(f"on another device `bias` is on the {there}", cause)
+
+
+def agrees_in_a_layer(cls: type) -> Broken | None:
+    def number(module: Any, head: int, r: int) -> float:
+        return -module.a[head] * (1 + module.c[head] * abs(r)).log()
+
+    found = workbench.agrees(lambda n_heads, d_head: cls(n_heads), workbench.with_bias(number), ("eager", "sdpa"))
+    return (
+        None
+        if found.passed
+        else Broken(f"in a layer, first with {found.trial}: {found.place}", found.cause, "wrong values")
+    )

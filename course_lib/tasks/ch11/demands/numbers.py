@@ -1,0 +1,160 @@
+"""The a and c of each head: learned, 1 at the start, above 0 whatever is learned."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ....nn.position import Position
+from ...engine.values import kind
+from ..class_task import Broken
+from .probes import HEADS, asked, drawn, filled, gradients, tensors
+
+NAMES = ("a", "c")
+STALE = (
+    "What is kept from `__init__` or from an earlier call does not follow when a and c learn: compute it anew in each."
+)
+BELOW = (
+    "An optimizer can move a parameter below 0. Learn the logarithm and take `.exp()` of it: that is positive, whatever "
+    "is learned."
+)
+STOPS = (
+    "There it has no gradient, and a number that came there stays for good, as with `clamp`, `relu` or `abs` at 0. "
+    "`.exp()` has a gradient everywhere."
+)
+
+
+def is_a_position(cls: type) -> Broken | None:
+    if not issubclass(cls, Position):
+        return Broken(
+            f"`{cls.__name__}` is no `Position`", "A scheme is `class Kerple(Position)`: the layer asks its hooks."
+        )
+    return None
+
+
+def has_numbers(cls: type) -> Broken | None:
+    """a and c are tensors with a number per head."""
+    for heads in (HEADS, 1):
+        module = cls(heads)
+        for name in NAMES:
+            if not isinstance(vars(cls).get(name, property()), (property, Tensor)):
+                told = kind(vars(cls)[name]).partition(":")[0]
+                return Broken(
+                    f"`{name}` is {told}", f"`self.{name}` is read without parentheses, and made anew: `@property`."
+                )
+            value = getattr(module, name)
+            if not isinstance(value, Tensor):
+                told = "nothing (None): is there a `return`?" if value is None else kind(value)
+                return Broken(f"`{name}` is {told}", f"`{name}` is a tensor with a number for each head.")
+            if value.shape != (heads,):
+                cause = (
+                    "The heads share it: each has a number of its own."
+                    if value.numel() == 1
+                    else "One number for each head."
+                )
+                return Broken(f"`{name}` has shape {tuple(value.shape)} with {heads} heads, expected ({heads},)", cause)
+    return None
+
+
+def learns(cls: type) -> Broken | None:
+    """a and c come from parameters that an optimizer sees."""
+    module = drawn(cls)
+    parameters = list(module.parameters())
+    for name in NAMES:
+        reached = [bool(g.any()) for g in gradients(getattr(module, name), parameters)]
+        if not any(reached):
+            return Broken(f"nothing is learned for `{name}`", not_learned(module, name))
+    learned = sum(p.numel() for p in parameters)
+    if learned != 2 * HEADS:
+        cause = "An a and a c for each head, and nothing else: is there a parameter that nobody reads, or one that serves both?"
+        return Broken(f"{learned} numbers are learned for {HEADS} heads, expected {2 * HEADS}", cause)
+    return None
+
+
+def not_learned(module: nn.Module, name: str) -> str:
+    """Why no gradient gets from `name` to a parameter."""
+    parameters, buffers = dict(module.named_parameters()), dict(module.named_buffers())
+    plain = [key for key, value in vars(module).items() if isinstance(value, Tensor)]
+    lists = [
+        key for key, v in vars(module).items() if isinstance(v, (list, tuple, dict)) and key[0] != "_" and tensors(v)
+    ]
+    if frozen := [key for key, p in parameters.items() if not p.requires_grad]:
+        return f"`self.{frozen[0]}` is a parameter with requires_grad=False: it stays as it is."
+    if computed := [key for key in plain if vars(module)[key].grad_fn is not None]:
+        return f"`self.{computed[0]}` was computed once, in `__init__`, and does not follow when the parameter learns: compute it in `{name}`."
+    if plain:
+        return f"`self.{plain[0]}` is a plain tensor: no optimizer sees it, and `.to()` leaves it behind. `nn.Parameter(…)`."
+    if lists:
+        return f"`self.{lists[0]}` is a Python {type(vars(module)[lists[0]]).__name__}: no optimizer looks into it. Keep the `nn.Parameter` itself, or an `nn.ParameterList`."
+    if buffers:
+        return f"`self.{next(iter(buffers))}` is a buffer: it moves with the module and is saved, but no optimizer changes it. `nn.Parameter(…)`."
+    if not parameters:
+        return "The module has no parameter: `nn.Parameter(…)` in `__init__`, kept as `self.something`."
+    return f"There is a parameter, but no gradient gets from `{name}` to it: `.detach()`, `.data`, `.item()`, `no_grad` and `torch.tensor(…)` of a tensor cut the way back."
+
+
+def begins_at_1(cls: type) -> Broken | None:
+    module = cls(HEADS)
+    for name in NAMES:
+        value = getattr(module, name).double()
+        if not torch.allclose(value, torch.ones_like(value), atol=1e-5):
+            cause = "Both begin at 1: then it is chapter 02's log decay of strength 1."
+            if abs(value[0].item() - math.e) < 1e-4:
+                cause = "e¹ is not 1: the parameter begins at 0, the logarithm of 1."
+            return Broken(f"`{name}` is {shown(value[0])} at the start, expected 1", cause)
+    return None
+
+
+def follows_the_parameters(cls: type) -> Broken | None:
+    """What was computed before has no say in what is computed after the optimizer has moved the parameters."""
+    module = cls(HEADS)
+    before = {name: getattr(module, name).tolist() for name in NAMES}
+    row = asked(module, 4, 4, 0)
+    filled(module, 0.7)
+    changed = [f"`{name}` is what it was" for name in NAMES if getattr(module, name).tolist() == before[name]]
+    if not changed and row is not None and torch.equal(row, module.bias(4, 4, 0)):
+        changed = ["`bias` answers as before"]
+    return Broken(f"the parameters have changed, and {changed[0]}", STALE) if changed else None
+
+
+def stays_positive(cls: type) -> Broken | None:
+    """For every value of the parameters a and c are above 0, can be large, and go on learning."""
+    largest = dict.fromkeys(NAMES, 0.0)
+    for number in (-1.0, -5.0, -20.0, 0.0, 3.0, 20.0):
+        module = filled(cls(HEADS).double(), number)
+        there = f"when the parameters are {number:g}".replace("-", "−")
+        for name in NAMES:
+            value = getattr(module, name)
+            if not value.isfinite().all() or (value < 0).any():
+                return Broken(f"`{name}` is {shown(value[0])} {there}", BELOW)
+            if not any(g.any() for g in gradients(value, list(module.parameters()))):
+                return Broken(f"`{name}` stops learning {there}", STOPS)
+            if (value == 0).any():
+                return Broken(f"`{name}` is 0 {there}", "0 is not above 0. What never is 0 is e^x: `.exp()`.")
+            largest[name] = max(largest[name], value.max().item())
+    for name, most in largest.items():
+        if most < 10:
+            fact = f"`{name}` is at most {most:g}, whatever the parameters"
+            return Broken(
+                fact, "It has an upper end, as a sigmoid has. Any number above 0 must be reachable: `.exp()`."
+            )
+    return None
+
+
+def heads_differ(cls: type) -> Broken | None:
+    """Each head has numbers of its own, and a and c are not the same ones."""
+    module = drawn(cls)
+    for name in NAMES:
+        value = getattr(module, name)
+        if len(set(value.tolist())) < HEADS:
+            return Broken(f"`{name}` is the same for several heads, whatever is learned", "Each head has its own.")
+    if torch.allclose(module.a, module.c):
+        return Broken(
+            "`a` and `c` are always equal",
+            "They are two numbers, and each is learned: is it one parameter for both, or a wrong row?",
+        )
+    return None
+
+
+def shown(number: Tensor) -> str:
+    return f"{number.item():.4g}".replace("-", "−")
