@@ -1,6 +1,8 @@
 """The bench: what is right agrees, what is wrong is found and placed; times and losses are those of the course."""
 
+import html
 import math
+import re
 
 import pytest
 import torch
@@ -12,6 +14,7 @@ from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
+from course_lib.tasks.engine.faces import AMBER, GREEN, GREY
 from course_lib.workbench.agreement import BACKENDS
 
 from .schemes import SCHEMES, shaw_row
@@ -256,7 +259,11 @@ def test_an_unknown_neighbour_is_refused_before_the_training():
 
 
 def test_faces():
-    for found in (verdict(PerHead), verdict(SLIPS["sign"][0])):
+    """The box holds the lines of the text; a verdict has its colour, a measurement none."""
+    right, wrong = verdict(PerHead), verdict(SLIPS["past ignored"][0])
+    measured = workbench.benchmark(lambda n, d: DecayBias(), n=8, rounds=1)
+    for found, (ground, _, _) in ((right, GREEN), (wrong, AMBER), (measured, GREY)):
         page = found._repr_html_()
-        assert page.startswith('<div class="rp-result"') and "&lt;" not in page
-        assert all(line.strip()[:20] in page for line in repr(found).splitlines())
+        assert page.startswith(f'<div class="rp-result" style="background:{ground}')
+        text = html.unescape(re.sub("<[^>]+>", "", page))
+        assert all(line.strip().replace("`", "") in text for line in repr(found).splitlines())

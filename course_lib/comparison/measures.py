@@ -8,6 +8,7 @@ from ..nn.layer import RelativeAttention
 from ..nn.position import Position
 from ..nn.rope import RoPE, _cos_sin
 from ..nn.window import WindowAttention
+from ..workbench.hooks import returned
 from .probes import CLOSE, FEW, PLACES, is_window, layer_of, random
 from .schemes import Scheme, Sizes
 
@@ -23,13 +24,7 @@ def kept(module: nn.Module, sizes: Sizes) -> dict[str, Tensor]:
     if isinstance(module, RoPE):
         angles = _cos_sin(n, 0, module.d_head, module.base, torch.float32, torch.device("cpu"))
         found = dict(zip(("cos", "sin"), angles, strict=True))
-    for hook in PLACES[1:4]:
-        answer = getattr(module, hook)(n, n, 0)
-        if isinstance(answer, Tensor):
-            found[hook] = answer
-        elif answer is not None:
-            found |= {hook: answer.table} | ({} if answer.index is None else {f"{hook}.index": answer.index})
-    return found
+    return found | returned(module, n)
 
 
 def growth(scheme: Scheme, sizes: Sizes) -> int:

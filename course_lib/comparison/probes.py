@@ -13,6 +13,7 @@ from ..nn.grid import to_grid
 from ..nn.layer import RelativeAttention
 from ..nn.position import Position
 from ..nn.window import WindowAttention
+from ..workbench.hooks import scores
 from .schemes import Sizes
 
 PLACES = ("input", "bias", "key_vectors", "value_vectors", "rotate")  # in the order of the map of chapter 00
@@ -79,15 +80,10 @@ def terms(module: nn.Module, layer: RelativeAttention, x: Tensor, past: int = 0)
     for a scheme with value vectors what these are for every pair."""
     if not isinstance(module, Position):
         x = module(x)
-    position, n_k = layer.position, x.shape[1]
+    n_k = x.shape[1]
     n = n_k - past
-    q, k = layer.heads(layer.query(x[:, past:])), layer.heads(layer.key(x))
-    q, k = position.rotate(q, k, past, 0)
-    keys, bias, values = (getattr(position, hook)(n, n_k, past) for hook in ("key_vectors", "bias", "value_vectors"))
-    s = q @ k.mT if keys is None else q @ k.mT + to_grid(keys.dot(q), n)
-    s = s * (layer.n_heads / x.shape[-1]) ** 0.5 if position.scale is None else s * position.scale
-    s = s if bias is None else s + to_grid(bias[:, None], n)
-    found = [s[..., past:]]
+    found = [scores(layer, x[:, past:], x, past)[..., past:]]
+    values = layer.position.value_vectors(n, n_k, past)
     if values is not None:
         rows = values.table if values.index is None else values.table[:, values.index]
         found.append(to_grid(rows.mT[..., None, :], n)[..., past:])

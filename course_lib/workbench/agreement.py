@@ -11,7 +11,8 @@ from ..nn.cache import KeyValueCache
 from ..nn.layer import RelativeAttention
 from ..nn.position import Position
 from .definition import Definition, by_definition
-from .report import Report, says_nothing
+from .hooks import says_nothing
+from .report import Report
 from .whereabouts import cause, place
 
 Make = Callable[[int, int], Position]

@@ -1,10 +1,8 @@
 """The face of what the bench answers: lines for a terminal, and the same lines in the box that checks use."""
 
-from html import escape
+from ..tasks.engine.faces import AMBER, GREEN, GREY, SYMBOL, box, rich
 
-from ..nn.position import Position
-from ..tasks.engine.faces import AMBER, GREEN, GREY, SYMBOL, box
-
+LINE = "white-space:pre-wrap;font-family:monospace;font-size:13px"
 MARKS = {**SYMBOL, "failed": "✗"}  # what was only measured has none
 
 
@@ -25,14 +23,7 @@ class Report:
         return "\n  ".join([f"{MARKS.get(self.status, '')} {first}".strip(), *rest])
 
     def _repr_html_(self) -> str:
-        colours = GREY if not self.attempted else AMBER if self.status == "failed" else GREEN
+        colours = {"passed": GREEN, "failed": AMBER}.get(self.status, GREY)  # a measurement is no verdict
         first, *rest = repr(self).splitlines()
-        shown = [f'<span style="white-space:pre-wrap;font-family:monospace">{escape(line[2:])}</span>' for line in rest]
-        return box([f"<b>{escape(first)}</b>", *shown], colours)
-
-
-def says_nothing(module: Position) -> bool:
-    """Whether every hook still returns None (or, for `rotate`, what it was given): attention without position."""
-    if any(getattr(module, hook)(2, 2, 0) is not None for hook in ("bias", "key_vectors", "value_vectors")):
-        return False
-    return type(module).rotate is Position.rotate
+        shown = [f'<span style="{LINE}">{rich(line[2:])}</span>' for line in rest]
+        return box([f"<b>{rich(first)}</b>", *shown], colours)

@@ -10,8 +10,9 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from ..nn.backends import attend
-from ..nn.position import Position, Vectors
-from .report import Report, says_nothing
+from ..nn.position import Position
+from .hooks import HOOKS, returned, says_nothing
+from .report import Report
 
 HEADS, D_HEAD = 8, 64
 PASSES = ("forward", "forward and backward")
@@ -19,7 +20,10 @@ PASSES = ("forward", "forward and backward")
 
 @dataclass(frozen=True, repr=False)
 class Speed(Report):
-    """forward and backward: how many times as long as plain attention takes; `plain` its seconds; `kept` bytes by n."""
+    """forward, backward: how many times as long as plain attention, whose seconds `plain` holds, by name of the pass.
+
+    `backward` is forward and backward together; `kept` are the bytes that the hooks return, by the number of tokens.
+    """
 
     name: str
     status: str
@@ -75,26 +79,20 @@ def benchmark(make: Callable[[int, int], Position], n: int = 1024, rounds: int =
     finally:
         torch.set_num_threads(threads)
     forward, backward = (ratio(times[way], "yours", "plain") for way in PASSES)
+    kept = {m: sum(t.nbytes for t in returned(position, m).values()) for m in (n, 2 * n)}
     plain = {way: statistics.median(times[way]["plain"]) for way in PASSES}
-    return Speed(name, "measured", n, rounds, forward, backward, plain, {m: kept(position, m) for m in (n, 2 * n)})
+    return Speed(name, "measured", n, rounds, forward, backward, plain, kept)
 
 
 def attention(position: Position, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Causal attention with what the hooks say, as `RelativeAttention` computes it between its projections."""
     n = q.shape[-2]
-    hooks = {hook: getattr(position, hook)(n, n, 0) for hook in ("bias", "key_vectors", "value_vectors")}
+    hooks = {hook: getattr(position, hook)(n, n, 0) for hook in HOOKS}
     return attend("sdpa", *position.rotate(q, k, 0, 0), v, causal=True, scale=position.scale, **hooks)
 
 
 def gradients(output: Tensor, of: list[Tensor]) -> object:
     return torch.autograd.grad(output, of, torch.ones_like(output), allow_unused=True)
-
-
-def kept(position: Position, n: int) -> int:
-    """Bytes of what the hooks return for a text of n tokens. (A rotation returns the turned vectors: not counted.)"""
-    answers = [getattr(position, hook)(n, n, 0) for hook in ("bias", "key_vectors", "value_vectors")]
-    tensors = [t for a in answers for t in ((a.table, a.index) if isinstance(a, Vectors) else (a,))]
-    return sum(t.nbytes for t in tensors if t is not None)
 
 
 def seconds(run: Callable[[], object], device: str = "cpu") -> float:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from .. import study
 from ..nn.position import Position
 from ..study.results import Row, differences
-from .report import Report, says_nothing
+from .hooks import says_nothing
+from .report import Report
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from ..nn.grid import to_grid
 from ..nn.layer import RelativeAttention
 from .definition import Definition, projected, scale_of
+from .hooks import scores
 
 if TYPE_CHECKING:
     from .agreement import Trial
@@ -34,7 +34,7 @@ def place(
     rows = [definition.scores(layer.position, h, q, k, past) for h, (q, k) in enumerate(heads)]
     defined = torch.tensor(rows, dtype=torch.float64)
     content = torch.stack([scale_of(layer.position, q) * torch.from_numpy(q @ k.T) for q, k in heads])
-    yours = scores(layer, x, source, past)
+    yours = scores(layer, x, source, past)[0].double()
     wrong = ((yours - defined).abs() < CLOSE).logical_not().nonzero()  # nan is wrong, too
     if not len(wrong):
         return "every score agrees to four decimals; the answer does not", Added(yours - content, defined - content)
@@ -44,16 +44,6 @@ def place(
     told += f"yours {_shown(yours[head, i, j])}, by the definition {_shown(defined[head, i, j])}"
     told += f" ({len(wrong)} of {defined.numel()} scores differ)"
     return told, Added(yours - content, defined - content)
-
-
-def scores(layer: RelativeAttention, x: Tensor, source: Tensor, past: int) -> Tensor:
-    """The scores (heads, n_q, n_k) before mask and softmax, from what the hooks return."""
-    position, n_q, n_k = layer.position, x.shape[1], source.shape[1]
-    q, k = position.rotate(layer.heads(layer.query(x)), layer.heads(layer.key(source)), past, 0)
-    bias, vectors = position.bias(n_q, n_k, past), position.key_vectors(n_q, n_k, past)
-    s = q @ k.mT if vectors is None else q @ k.mT + to_grid(vectors.dot(q), n_q)
-    s = s * (q.shape[-1] ** -0.5 if position.scale is None else position.scale)
-    return (s if bias is None else s + to_grid(bias[:, None], n_q))[0].double()
 
 
 def cause(failed: Sequence["Trial"], added: Added) -> str:
