@@ -217,8 +217,9 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # %% [markdown]
 # ## Where to go
 #
-# Chapters 00 to 10 are there; 11 is being written, and the map above says what it will be about. Each lesson ends with
-# its tasks, and each stands on the ones before it.
+# Twelve chapters, and the map above says what each is about. Each lesson ends with its tasks, and each stands on the
+# ones before it. The last one compares all schemes, judges forty sentences about them, and ends with a quiz over
+# the whole course.
 #
 # **Next:** [01 · Attention is blind to distance](01_blind_to_distance.ipynb). In a hurry? Go on with
 # [02 · A bias by hand](02_a_bias_by_hand.ipynb).

@@ -567,7 +567,7 @@ window = rolled[4:]
 mask = side[window][:, None] == side[window]
 names = [str(k) for k in window]
 assert mask.sum() == 8
-figures.heatmap(mask.astype(int), rows=names, columns=names, alt="Mask of the second window: 1 may look")
+figures.heatmap(mask.astype(int), rows=names, columns=names, alt="Mask of the second window: 1 may look", legend="dark: may look")
 
 # %% [markdown]
 # Two axes, four windows, one seam per axis. Take the four steps below. Choose a patch and go through them: where does
@@ -601,7 +601,7 @@ assert np.array_equal(mask, shift_mask(4, 4, 2, 1))
 rolled = partition(np.roll(np.arange(16).reshape(4, 4, 1), (-1, -1), (0, 1)), 2)[..., 0]
 names = [[str(k) for k in window] for window in rolled]
 figures.side_by_side(*(
-    figures.heatmap(mask[k].astype(int), rows=names[k], columns=names[k], alt=f"Mask of window {k}")
+    figures.heatmap(mask[k].astype(int), rows=names[k], columns=names[k], alt=f"Mask of window {k}", legend="dark: may look")
     for k in (1, 3)
 ))
 
@@ -631,7 +631,7 @@ for k in range(4):
     print(f"window {k}: {mask[k].sum()} of {mask[k].size} pairs may look")
 names = [f"({r}, {c})" for r in range(window) for c in range(window)]
 axes = dict(rows=names, columns=names, corner="query ↓ key →")
-figures.heatmap(mask[3].astype(int), **axes, alt="Mask of window 3: 1 may look")
+figures.heatmap(mask[3].astype(int), **axes, alt="Mask of window 3: 1 may look", legend="dark: may look")
 
 # %% [markdown]
 # ## And back again

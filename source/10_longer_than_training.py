@@ -783,7 +783,7 @@ figures.question(
 # [Tasks for this chapter](../exercises/10_longer_than_training.ipynb): nine, from a forecast to two evaluations that make
 # every scheme look good, and a scheme of your own.
 #
-# **Next:** chapter 11, *Which one?*
+# **Next:** [11 · Which one?](11_which_one.ipynb)
 #
 # **Sources** O. Press, N. Smith, M. Lewis, *Train Short, Test Long*, 2022, sections 2 and 4 · C. Raffel et al., *Exploring
 # the Limits of Transfer Learning with a Unified Text-to-Text Transformer*, 2020, section 2.1 · C. E. Shannon, *A

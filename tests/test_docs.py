@@ -143,7 +143,7 @@ def test_a_sample_course_takes_what_it_says(title):
 def test_the_weeks_of_the_seminar():
     text = part("A seminar of twelve weeks, 90 minutes each")
     found = rows(text, 8)
-    assert [int(cells[0]) for cells in found] == list(range(2, 12))
+    assert [int(cells[0]) for cells in found] == list(range(2, 13))
     for _, reading, minutes, talk, inside, inside_minutes, outside, outside_minutes in found:
         chapter = reading[:2]
         holds(chapter, reading[2:].strip(), int(minutes))
@@ -169,7 +169,7 @@ def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
 
 def test_every_kind_of_picture_is_offered_with_the_imports_it_needs():
     shown = set(re.findall(r"figures\.(\w+)\(", part("Pictures for slides")))
-    others = {"Picture", "decide", "question", "quiz", "show", "side_by_side", "unseen_pairs"}  # none of the course
+    others = {"Picture", "decide", "question", "show", "side_by_side", "unseen_pairs"}  # none of the course
     assert shown == set(figures.__all__) - others and len(set(LINES)) == len(LINES) - 1
     preamble = re.search(r"```python\n(.*?)```", TEACHING, re.DOTALL)[1]
     names: dict = {}

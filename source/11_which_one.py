@@ -1,0 +1,518 @@
+# %% [markdown]
+# # 11 · Which one?
+#
+# You have built eleven ways to tell attention where a token stands. Now somebody asks: *which one shall we take?* This
+# chapter answers with four things. A table that is computed, cell by cell, from the modules you know. A guide that
+# rules out what cannot work. Measurements on text, code, proteins and a photograph: is near really what matters there?
+# And a ledger of forty sentences that go around about relative positions, each with a few lines of code that decide it.
+# At the end you add a scheme of your own, and a quiz goes through the whole course.
+#
+# **You will be able to**
+# - compare schemes by what they are: where they enter, what they learn, what they keep, how far they reach;
+# - choose for a given model, and say which part of the choice is proved, which was measured and which is a guess;
+# - take a sentence such as "ALiBi reads texts of any length" and find the few lines that test it;
+# - bring a new scheme into a model, have it checked, timed and trained.
+#
+# **You need** chapters 02 to 10. **Time** about 100 minutes, and 85 for the tasks. A quarter of it is the quiz.
+
+# %%
+import re
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from course_lib import code_distance, comparison, figures, ledger, quiz, workbench
+from course_lib.study.data import text
+
+np.set_printoptions(precision=3, suppress=True)
+
+# %% [markdown]
+# ## The schemes beside each other
+#
+# First one cell of the table, to see how it comes about. *How many numbers does Shaw's scheme learn?* Nobody wrote the
+# answer down. The module is made for the sizes asked for, its parameters are counted, and the cell keeps how it was
+# found and which test backs it.
+
+# %%
+table = comparison.table()  # for the sizes of chapter 10: 64 channels, 4 heads, texts of 64 tokens
+cell = table["Shaw", "parameters"]
+print(cell.text)
+print(cell.note)
+for test in cell.evidence:
+    print("backed by", test)
+
+H, k, d = 4, 16, 16
+assert cell.value == 2 * H * (2 * k + 1) * d
+
+# %% [markdown]
+# The whole table: eleven schemes, eight questions. Open the folds below it for how each cell was found and what backs
+# it. The last but two, *longer than training?*, is the only column that rests on trained models, those of chapter 10.
+# All others follow from how a scheme is made.
+
+# %%
+figures.comparison_table()
+
+# %%
+# The colours of the column on length follow from the committed runs: the mean rise from 64 to 512 tokens, in nats.
+assert table["RoPE", "longer than training?"].text == "breaks +0.89"
+assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than training?"].text] == ["Transformer-XL", "ALiBi"]
+
+# %% [markdown]
+# Read it by columns.
+#
+# - **Where it enters** divides the schemes into families. What enters as one number per offset (T5, ALiBi, the log
+#   decay, Swin) is a bias, and every trick for biases serves all of them (chapter 09). What enters through the query
+#   says more, and costs a product per offset.
+# - **Causal only?** Just one scheme is made for one direction alone. Many others cannot tell *before* from *after*, and
+#   that is another matter: under a causal mask they need not.
+# - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in one study of small models.
+
+# %% [markdown]
+# ## What grows with the text
+#
+# One column is easy to misread: *keeps for n tokens*. It counts the bytes that a layer has to hold for its position
+# scheme, in one of the layers, with a text of n tokens. Ask for other sizes.
+
+# %%
+sizes = (64, 256, 1024, 4096)
+tables = [comparison.table(n=n) for n in sizes]
+print(f"{'bytes for n =':18}", *(f"{n:>9,}" for n in sizes))
+for scheme in comparison.SCHEMES:
+    kept = [t[scheme, "keeps for n tokens"].value[0] for t in tables]
+    print(f"{scheme:18}", *(f"{b:9,}" for b in kept))
+matrix = [4 * 4 * n * n for n in sizes]  # float32, 4 heads
+print(f"{'n × n for 4 heads':18}", *(f"{b:9,}" for b in matrix))
+print(f"for n = 4,096: {matrix[-1] / 1e6:.0f} MB for the matrices, {4 * 4 * (2 * 4096 - 1) / 1e3:.0f} kB for ALiBi's row")
+assert tables[-1]["ALiBi", "keeps for n tokens"].value[0] == 4 * 4 * (2 * 4096 - 1)
+
+# %% [markdown]
+# Nothing in this course keeps the n × n matrix in the last line: from n = 64 to 4,096 it grows to 268 MB, and ALiBi's
+# row to 131 kB. That is chapter 04's doing, not a merit of ALiBi. Swin's line does not grow, for a larger image has more
+# windows, not larger ones.
+
+# %% [markdown]
+# Another column to look at twice: *parameters*, for some schemes learn once for the whole model and others in each layer.
+# A decoder with 12 layers, 768 channels and 12 heads reads 512 tokens. Which scheme learns the most numbers in it:
+# learned positions, T5, Music Transformer, or Transformer-XL? Guess, then count.
+
+# %%
+large = comparison.table(d_model=768, n_heads=12, n=512)
+layers, learned = 12, {}
+for scheme in comparison.SCHEMES:
+    cell = large[scheme, "parameters"]
+    learned[scheme] = cell.value * (1 if "once for all layers" in cell.text else layers)
+for scheme, count in sorted(learned.items(), key=lambda item: -item[1]):
+    print(f"{scheme:18}{count:10,}")
+projections = layers * 4 * 768 * 768
+print(f"{'W_q, W_k, W_v, W_o':18}{projections:10,}")
+assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transformer-XL"] > projections
+
+# %% [markdown]
+# Transformer-XL's map is as large as a query projection: it adds a quarter to what attention learns. T5's 384 numbers
+# are nothing beside that, and in chapter 10 they were enough to lead at the training length. The number of parameters does not
+# tell how much a scheme knows.
+
+# %% [markdown]
+# ## A guide
+#
+# Six questions about your model. A scheme is **ruled out** by how it is made or by what you have (published weights come
+# with their scheme), never by a measurement alone; a measurement gives a caveat. Answer as many as you like. Every
+# verdict shows its reason and the chapter that backs it.
+
+# %%
+figures.decision_guide()
+
+# %% [markdown]
+# The same rules in Python. Three models, and what is left of the eleven.
+
+
+# %%
+def left(answers, verdict=0):
+    """The schemes with this verdict: 0 fits, 1 with a caveat, 2 ruled out."""
+    return [scheme for scheme, found in figures.decide(answers).items() if found.verdict == verdict]
+
+
+decoder = {"What is attended?": "text, left to right", "How long are the texts (or windows)?": "longer than in training"}
+print("a decoder for longer texts: ", left(decoder))
+llama = {**decoder, "Which weights does it start from?": "from Llama, GPT-NeoX"}
+print("… that starts from Llama:   ", left(llama), "with a caveat:", left(llama, verdict=1))
+windows = {"What is attended?": "an image, in windows"}
+print("an image, in windows:       ", left(windows))
+
+assert left(decoder) == ["Transformer-XL", "ALiBi"] and left(windows) == ["Swin table"]
+assert left(llama) == [] and left(llama, verdict=1) == ["RoPE"]
+for found in figures.decide(llama)["RoPE"].rules:
+    if found.verdict == 1:
+        print("the caveat:", found.why)
+
+# %% [markdown]
+# Nothing *fits* the second model without a caveat: the weights decide the scheme, and the scheme has never met the
+# angles of longer texts. That is the usual situation of somebody who uses a published model. The choice is then not
+# between schemes but between repairs (chapter 07 measured one, position interpolation).
+
+# %% [markdown]
+# ## Is near what matters?
+#
+# Many pages recommend relative positions for this use or that one, because "what is near belongs together". It is a
+# statement about *data*, so it can be measured on data. We take what every machine has that runs this course: Python's
+# help texts, the source of Python's standard library, a photograph that comes with matplotlib, and four small proteins
+# whose bonds have been known for decades.
+#
+# ### Language modelling
+#
+# How much does a character tell about the one $d$ places further on? The **mutual information** answers, in nats: how
+# much lower the loss of a perfect guesser gets when it is told that one character more.
+#
+# $$I(d) = \sum_{x, y} p_d(x, y) \ln \frac{p_d(x, y)}{p(x)\, p(y)}$$
+#
+# where $p_d(x, y)$ is how often $x$ stands $d$ places before $y$. For shuffled characters it would be 0 with endless
+# text; with half a million characters a little is found by chance, and that is printed as well.
+
+# %% tags=["nbval-ignore-output"]
+alphabet, ids = np.unique(list(text()), return_inverse=True)
+m = len(alphabet)
+
+
+def information(x, y):
+    """Mutual information of two rows of characters, in nats."""
+    p = np.bincount(x * m + y, minlength=m * m).reshape(m, m) / len(x)
+    alone = np.outer(p.sum(axis=1), p.sum(axis=0))
+    seen = p > 0
+    return np.sum(p[seen] * np.log(p[seen] / alone[seen]))
+
+
+apart = np.array([1, 2, 4, 8, 16, 32, 64, 128, 512, 4096])
+told = np.array([information(ids[:-d], ids[d:]) for d in apart])
+shuffled = np.random.default_rng(0).permutation(ids)
+chance = information(shuffled[:-1], shuffled[1:])
+power = (told - chance) * apart**0.8
+print(f"{'d':22}", *(f"{d:6}" for d in apart))
+print(f"{'I(d)':22}", *(f"{i:6.3f}" for i in told), f"  by chance {chance:.3f}")
+print(f"{'(I(d) − chance) · d^0.8':22}", *(f"{x:6.2f}" for x in power))
+assert told[0] > 3 * told[2] and told[6] > 2 * chance and np.ptp(power[:7]) < 0.5 * power[:7].max() < power[7]
+
+# %% [markdown]
+# So it is true of text: near tells more than far, the next neighbour most of all. But look at *how* it falls. If the last line
+# were constant, the information would fall exactly as $d^{-0.8}$, and up to 64 it nearly is:
+# the information falls as a power of the distance, and beyond that even more slowly (a help text keeps to its subject). A
+# log decay makes weights fall as a power of the distance (chapter 02). A linear one makes them fall exponentially, and
+# ALiBi answers with many slopes: steep heads look near, flat ones far.
+
+# %% [markdown]
+# ### Code
+#
+# "A local variable is usually defined within a few lines of its use." Measure it: in each function of the standard
+# library take every use of a local name, and count the tokens back to where that name was last bound. (A task of this
+# chapter has you write the counting.)
+#
+# ### Summaries
+#
+# A summary takes up what was said long before. As a stand-in that every machine can measure: in the help texts, how many
+# words back did the same word last occur? We leave the 200 most frequent words out, for *the* tells nothing.
+#
+# ### Proteins
+#
+# A protein is a chain of amino acids, one letter each, and it folds. "Amino acids that are close in the sequence interact"
+# is true of its spirals, where each is tied to the fourth after it. It is not true of the bonds between
+# two cysteines, the letter C, that hold the folded chain together. Here are four proteins with all their bonds; a bond
+# between the letters 6 and 127 reaches 121 places.
+
+# %%
+PROTEINS = {  # sequence, bonds between its cysteines, counted from 1
+    "lysozyme": (
+        "KVFGRCELAAAMKRHGLDNYRGYSLGNWVCAAKFESNFNTQATNRNTDGSTDYGILQINSRWWCNDGRTPGSRNLCNIPCSALLSSDITASVNCAKKIVSD"
+        "GNGMNAWVAWRNRCKGTDVQAWIRGCRL",
+        [(6, 127), (30, 115), (64, 80), (76, 94)],
+    ),
+    "ribonuclease A": (
+        "KETAAAKFERQHMDSSTSAASSSNYCNQMMKSRNLTKDRCKPVNTFVHESLADVQAVCSQKNVACKNGQTNCYQSYSTMSITDCRETGSSKYPNCAYKTTQ"
+        "ANKHIIVACEGNPYVPVHFDASV",
+        [(26, 84), (40, 95), (58, 110), (65, 72)],
+    ),
+    "trypsin inhibitor": ("RPDFCLEPPYTGPCKARIIRYFYNAKAGLCQTFVYGGCRAKRNNFKSAEDCMRTCGGA", [(5, 55), (14, 38), (30, 51)]),
+    "crambin": ("TTCCPSIVARSNFNVCRLPGTPEALCATYTGCIIIPGATCPGDYAN", [(3, 40), (4, 32), (16, 26)]),
+}
+for name, (chain, bonds) in PROTEINS.items():
+    cysteines = [k for k, letter in enumerate(chain, 1) if letter == "C"]
+    assert sorted(end for bond in bonds for end in bond) == cysteines  # each C is in one bond, and no other letter is
+    print(f"{name:18}{len(chain):4} letters, its bonds reach", *(b - a for a, b in bonds))
+reach = np.array([b - a for _, bonds in PROTEINS.values() for a, b in bonds])
+print(f"more than 32 places: {np.sum(reach > 32)} of {reach.size}")
+assert (np.sum(reach > 32), reach.size) == (7, 14)
+
+# %% [markdown]
+# AlphaFold 2 gives every pair of residues a vector for their offset, clipped at ±32 (Jumper et al. 2021, supplement,
+# algorithm 4): Shaw's idea with $k = 32$. **Half of these bonds lie beyond.** For them position says "far", and which of
+# the far ones it is must come from the content, and in AlphaFold from related proteins. So position is what helps with
+# the spirals, and content with the bonds.
+#
+# Now all three in one picture: of what a token looks for, how much stands within a distance?
+
+# %% tags=["nbval-ignore-output"]
+modules = code_distance.standard_library(limit=40).values()
+uses = np.concatenate([code_distance.distances(module) for module in modules])
+words = re.findall(r"[a-z]+", text().lower())
+frequent = {word for word, _ in Counter(words).most_common(200)}
+back, last = [], {}
+for place, word in enumerate(words):
+    if word not in frequent:
+        back += [place - last[word]] if word in last else []
+        last[word] = place
+looked_for = {"variable → definition (tokens)": uses, "word → same word (words)": np.array(back), "bonds (residues)": reach}
+for name, far in looked_for.items():
+    print(f"{name:32}{far.size:8,}: half within {np.median(far):.0f};", *(f"beyond {k}: {np.mean(far > k):.0%}" for k in (16, 32, 113)))
+a_line = [len(found) / len({line for (line, _), _ in found}) for found in map(code_distance.tokens_of, modules)]
+print(f"a line of code has {np.median(a_line):.0f} tokens")
+assert np.mean(uses > 113) < 0.2 < 0.5 < np.mean(np.array(back) > 113)
+
+# %% tags=["nbval-ignore-output"]
+fig, ax = plt.subplots(figsize=(5.2, 2.5))
+for (name, far), style in zip(looked_for.items(), ("-", "--", "o-"), strict=True):
+    ax.plot(np.sort(far), np.arange(1, far.size + 1) / far.size, style, markersize=3, label=name)
+for place, what in ((16, "Shaw, k = 16"), (32, "AlphaFold 2"), (113, "T5 decoder")):
+    ax.axvline(place, color="#57606a", linewidth=0.8, linestyle=":")
+    ax.annotate(what, (place, 0.02), rotation=90, fontsize=7, ha="right", va="bottom")
+ax.set(xscale="log", xlim=(1, 3000), ylim=(0, 1), xlabel="distance", ylabel="share within")
+ax.legend(fontsize=8, loc="upper left")
+assert np.median(back) > 5 * np.median(uses)
+figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds stand within about 30 places, half of the rare words hundreds back")
+
+# %% [markdown]
+# The dotted lines say where a scheme stops telling distances apart: Shaw's clip, AlphaFold's clip, and the last bucket
+# of a T5 decoder. Read the three curves against them.
+#
+# - **Code.** True, and measured: half of all uses find their definition within about thirty tokens, a few lines. The
+#   share of the others fades slowly: parameters are bound at the head of a function and used at its end, and one use in
+#   eight looks past the reach of T5's table. What finds them there is the name.
+# - **Summaries.** A rare word that comes back comes from far: for half of them the distance is in the hundreds. A bias
+#   that falls with distance makes them harder to find; one that saturates leaves the search to the content. That T5 does
+#   well at summaries *because of* its biases has no source known to us. LongT5, made for long documents, lets a token look at
+#   127 others on each side and at summaries of blocks, with a bias of its own for those (Guo et al. 2022, section 3).
+# - **Proteins.** Both: the spirals are near and regular, the bonds are anywhere.
+#
+# ### Translation
+#
+# "Source and target are aligned more or less in order, so a relative bias helps to line them up." Take the best case, a
+# perfectly regular alignment: 8 words of the target, 12 of the source. Which offset does each target word need?
+
+# %%
+target, source = 8, 12
+aligned = np.round(np.arange(target) * (source - 1) / (target - 1)).astype(int)
+print("target word i:    ", np.arange(target))
+print("its source word j:", aligned)
+print("offset j − i:     ", aligned - np.arange(target))
+assert np.ptp(aligned - np.arange(target)) == source - target
+
+# %% [markdown]
+# **No offset is right for all**: it drifts from 0 to 4, and how far depends on both lengths. Positions of source and
+# target have no common zero. T5 has no bias in its cross-attention (chapter 06 looked; the paper gives no reason). What
+# *is* true: inside encoder and decoder relative positions did help translation. That was Shaw's experiment (chapter 03).
+#
+# ### Pictures
+#
+# "Patches that are near belong to the same object." Take the photograph in matplotlib's sample data, cut it into patches
+# of 4 × 4 pixels, take the brightness of each, and ask how alike two patches are that stand so many columns or rows
+# apart. The measure is the correlation: 1 for the same up to scale, 0 for no relation.
+
+# %%
+from matplotlib.cbook import get_sample_data
+
+photo = plt.imread(get_sample_data("grace_hopper.jpg")).mean(axis=-1)
+rows, columns = photo.shape[0] // 4, photo.shape[1] // 4
+patches = photo.reshape(rows, 4, columns, 4).mean(axis=(1, 3))
+
+
+def alike(x, y):
+    return np.corrcoef(x.ravel(), y.ravel())[0, 1]
+
+
+print(f"{rows} × {columns} patches")
+for far in (1, 2, 4, 8):
+    beside, below = alike(patches[:, :-far], patches[:, far:]), alike(patches[:-far], patches[far:])
+    print(f"{far} apart: in a row {beside:.2f}, in a column {below:.2f}")
+flat = patches.ravel()
+along = np.array([alike(flat[:-r], flat[r:]) for r in range(1, 3 * columns + 20)])
+for r in (1, columns // 2, columns):
+    print(f"{r:3} apart in the list, row after row: {along[r - 1]:.2f}")
+assert along[columns - 1] > 0.9 > 0.4 > along[columns // 2 - 1]
+
+# %%
+fig, ax = plt.subplots(figsize=(5, 1.8))
+ax.plot(np.arange(1, along.size + 1), along, color="#0b6e8a")
+ax.set(xlabel="places apart in the list of patches, row after row", ylabel="correlation", ylim=(0, 1))
+ax.set_xticks([1, columns, 2 * columns, 3 * columns])
+assert along[2 * columns - 1] > along[2 * columns - 1 - columns // 2] + 0.3
+figures.show(fig, alt="How alike two patches are by their distance along the list: falling, and back at every multiple of a row")
+
+# %% [markdown]
+# True again, in two dimensions: near is alike, in a row as in a column. But **along the list of patches nearness comes
+# back** with every row. A bias that falls along the list, as ALiBi's, takes the patch below for one that is far away.
+# That is why Swin counts two offsets (chapter 08).
+#
+# What the six uses have in common is short. *Nearness is a good first guess in all of them, and in none is it the whole
+# answer.* For the rest attention has the content.
+
+# %% [markdown]
+# ## Forty sentences
+#
+# Sentences about relative positions go from page to page. Each of these forty is easy to believe, and each can be run.
+# **Guess before you open one**: is it true, half true, false, or *unsourced*, which means that no measurement known to
+# this course supports it? Inside you find the verdict and why, the code that decided it just now, what it computed, and
+# the rule that leads from there to the verdict. Half true is no polite word for false: the sentence holds under a
+# condition that it does not mention.
+#
+# One of them by hand first. *In T5's logarithmic buckets, twice the distance is one bucket further.* The logarithm of an
+# encoder begins at distance 8 and spends 8 buckets on a factor of 16.
+
+# %%
+from course_lib.reference.t5 import bucket
+
+distances = np.array([8, 16, 32, 64])
+print("distance", distances, "bucket", bucket(-distances))
+print("steps   ", np.diff(bucket(-distances)))
+print(ledger.judge("doubling_is_one_bucket"))
+
+# %% [markdown]
+# Two buckets for each doubling, not one. The others work in the same way: `ledger.judge(name)` runs one, and
+# `ledger.CLAIMS[name].fact()` gives its numbers alone. Now the forty, by topic.
+
+# %%
+assert len(ledger.CLAIMS) == 40 and ledger.judge("doubling_is_one_bucket").verdict == "false"
+ledger.topic("Positions and offsets")
+
+# %%
+ledger.topic("Grids and diagonals")
+
+# %%
+ledger.topic("T5's buckets")
+
+# %%
+ledger.topic("ALiBi and RoPE")
+
+# %% [markdown]
+# The next are about time, memory and longer texts. Watch for the word *any*, and for numbers without a model beside
+# them.
+
+# %%
+ledger.topic("Time and memory")
+
+# %%
+ledger.topic("Longer texts")
+
+# %% [markdown]
+# The last are about published models. Five of the facts ask the package `transformers` what is in the models' own code.
+# Where it is not installed they say so, and with it what came out where the course was written.
+
+# %%
+ledger.topic("Models and history")
+
+# %% [markdown]
+# How many did you guess? The false ones are rarely inventions. Most are true sentences that lost their condition on the
+# way: *of a decoder*, *up to distance 7*, *under a causal mask*, *at the training length*.
+
+# %%
+ledger.counts()
+
+# %% [markdown]
+# ## A scheme of your own
+#
+# New schemes appear every month. To judge one you need three answers: does the module do what its formula says, what
+# does it cost, and what does it do beyond its training length? Each is a call of the **workbench**.
+#
+# An example: a bias that falls linearly, as ALiBi's, and stops at distance 16, so that far keys are not lost. One hook
+# is enough. The formula stands beside it a second time, as plain Python for one offset: that is for the oracle, the
+# loops which every scheme of this course is tested against. This first version has a fault.
+
+# %%
+from course_lib.nn.grid import row_offsets
+from course_lib.nn.position import Position
+
+
+class FirstRamp(Position):
+    def bias(self, n_q, n_k, past):
+        r = row_offsets(n_q, n_k, 0)  # j − i of every diagonal
+        return -0.25 * r.abs().clamp(max=16)[None]
+
+
+by_formula = workbench.with_bias(lambda module, head, r: -0.25 * min(abs(r), 16))
+found = workbench.agrees(lambda n_heads, d_head: FirstRamp(), by_formula)
+assert not found.passed and "past" in found.cause
+found
+
+# %% [markdown]
+# Trained on whole texts, this model would never have shown it. It would have failed in use, when the first word is
+# generated with a cache. The check names the first trial that fails, the place in the grid, and the cause, for that is one it knows.
+# Mended:
+
+
+# %% tags=["nbval-ignore-output"]
+class Ramp(Position):
+    def bias(self, n_q, n_k, past):
+        r = row_offsets(n_q, n_k, past)
+        return -0.25 * r.abs().clamp(max=16)[None]
+
+
+def make(n_heads, d_head):
+    return Ramp()
+
+
+found, cost = workbench.agrees(make, by_formula), workbench.benchmark(make)
+assert found.passed and cost.forward < 3 and cost.kept[1024] == 4 * 2047
+print(found)
+cost
+
+# %% [markdown]
+# It computes what it should, in all backends, at nearly the price of plain attention and without a matrix. Now for
+# longer texts: it was trained at 64 tokens and is tested at 512. Guess before you run it. Does its loss stay **level**, as
+# ALiBi's, with which it begins as a straight line? Does it **rise**, for every far key keeps a weight? Or does it **break**
+# at once, for no distance beyond 63 was ever trained?
+
+# %% tags=["nbval-ignore-output"]
+trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-32"))
+rise = {name: loss[-1] - loss[0] for name, loss in trained.loss.items()}
+assert rise["Ramp"] > 0.15 > 0.05 > rise["alibi"] and trained.loss["Ramp"][0] < trained.loss["alibi"][0] - 0.05
+trained
+
+# %% [markdown]
+# It rises. Nothing here is trained, so nothing is untrained, and −4 was met at distance 16 already. But each far key keeps $e^{-4}$, about a
+# fiftieth, and at 512 tokens there are almost five hundred of them. At the training length Ramp is better than ALiBi, since it does not lose
+# what stands farther back; at eight times that length it has lost the most of the four. **To keep far keys in reach and to stay
+# level pull in opposite directions**, for a bias that does not see the content. With one seed this is an example; for a
+# result take several, as chapter 10 does.
+#
+# The capstone in the tasks goes the same way with a published scheme, in which each head *learns* how strongly its bias
+# falls.
+
+# %% [markdown]
+# ## Remember
+#
+# - Ask first where a scheme enters. It decides what the scheme can say, which tricks make it fast, and which kernels can
+#   run it.
+# - Much of the choice is made by what you have: published weights, a mask, a kernel, an image.
+# - "Near matters" is a statement about data. It can be measured, and it was true everywhere, and nowhere enough.
+# - A sentence without its condition is half true. Ask for the model, the length, the mask, and the number of seeds.
+# - A verdict that is computed can change. Run it again when the model, the library or the length is another.
+#
+# ## The whole course in questions
+#
+# Commit to an answer before you check. Each question names the chapter that answers it.
+
+# %% tags=["hide-input"]
+# @title Quiz
+figures.quiz(quiz.QUESTIONS, title="The whole course in 32 questions")
+
+# %% [markdown]
+# ## Now you
+#
+# [Tasks for this chapter](../exercises/11_which_one.ipynb): from counting parameters to a scheme of your own, checked by the
+# oracle, timed, and trained by the study.
+#
+# **And then?** Take a sentence about attention that you read this week, and write the five lines that decide it. If
+# it is about relative positions and not among the forty, the ledger has room for it (`course_lib/ledger`).
+#
+# **Sources** H. Lin and M. Tegmark, *Critical Behavior in Physics and Probabilistic Formal Languages*, 2017 (the
+# power law of mutual information in texts) · J. Jumper et al., *Highly Accurate Protein Structure Prediction with AlphaFold*, 2021,
+# supplement, algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542 (mature chains) · M. Guo
+# et al., *LongT5: Efficient Text-To-Text Transformer for Long Sequences*, 2022, section 3 · P. Shaw et al.,
+# *Self-Attention with Relative Position Representations*, 2018 · T. Chi et al., *KERPLE*, 2022 (the scheme of the tasks). Everything else was measured here or in the chapter named.
