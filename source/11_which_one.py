@@ -64,8 +64,8 @@ assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than traini
 # - **Where it enters** divides the schemes into families. What enters as one number per offset (T5, ALiBi, the log
 #   decay, Swin) is a bias, and every trick for biases serves all of them (chapter 09). What enters through the query
 #   says more, and costs a product per offset.
-# - **Causal only?** Just one scheme is made for one direction alone. Many others cannot tell *before* from *after*, and
-#   that is another matter: under a causal mask they need not.
+# - **Causal only?** In its usual form just one scheme is made for one direction alone. Two others, the log decay and
+#   ALiBi, cannot tell *before* from *after*, and that is another matter: under a causal mask they need not.
 # - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in one study of small models.
 
 # %% [markdown]
@@ -88,13 +88,13 @@ assert tables[-1]["ALiBi", "keeps for n tokens"].value[0] == 4 * 4 * (2 * 4096 -
 
 # %% [markdown]
 # Nothing in this course keeps the n × n matrix in the last line: from n = 64 to 4,096 it grows to 268 MB, and ALiBi's
-# row to 131 kB. That is chapter 04's doing, not a merit of ALiBi. Swin's line does not grow, for a larger image has more
-# windows, not larger ones.
+# row to 131 kB. That is chapter 04's doing, not a merit of ALiBi. Swin's line does not move: a larger image has more
+# windows, not larger ones. (It would with larger windows, and with the square of their patches, as the table says.)
 
 # %% [markdown]
-# Another column to look at twice: *parameters*, for some schemes learn once for the whole model and others in each layer.
-# A decoder with 12 layers, 768 channels and 12 heads reads 512 tokens. Which scheme learns the most numbers in it:
-# learned positions, T5, Music Transformer, or Transformer-XL? Guess, then count.
+# Another column to look at twice: *parameters*, for some schemes learn once for the whole model and others in each
+# layer. A decoder with 12 layers, 768 channels and 12 heads reads 512 tokens. Which scheme learns the most numbers in
+# it: learned positions, T5, Music Transformer, or Transformer-XL? Guess, then count.
 
 # %%
 large = comparison.table(d_model=768, n_heads=12, n=512)
@@ -103,21 +103,21 @@ for scheme in comparison.SCHEMES:
     cell = large[scheme, "parameters"]
     learned[scheme] = cell.value * (1 if "once for all layers" in cell.text else layers)
 for scheme, count in sorted(learned.items(), key=lambda item: -item[1]):
-    print(f"{scheme:18}{count:10,}")
+    print(f"{scheme:18}{count:11,}")
 projections = layers * 4 * 768 * 768
-print(f"{'W_q, W_k, W_v, W_o':18}{projections:10,}")
+print(f"{'W_q, W_k, W_v, W_o':18}{projections:11,}")
 assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transformer-XL"] > projections
 
 # %% [markdown]
 # Transformer-XL's map is as large as a query projection: it adds a quarter to what attention learns. T5's 384 numbers
-# are nothing beside that, and in chapter 10 they were enough to lead at the training length. The number of parameters does not
-# tell how much a scheme knows.
+# are nothing beside that, and in chapter 10 a table of 128 was enough to lead at the training length. The number of
+# parameters does not tell how much a scheme knows.
 
 # %% [markdown]
 # ## A guide
 #
-# Six questions about your model. A scheme is **ruled out** by how it is made or by what you have (published weights come
-# with their scheme), never by a measurement alone; a measurement gives a caveat. Answer as many as you like. Every
+# Six questions about your model. A scheme is **ruled out** by how it is made or by what you have (published weights
+# come with their scheme), never by a measurement alone; a measurement gives a caveat. Answer as many as you like. Every
 # verdict shows its reason and the chapter that backs it.
 
 # %%
@@ -133,7 +133,10 @@ def left(answers, verdict=0):
     return [scheme for scheme, found in figures.decide(answers).items() if found.verdict == verdict]
 
 
-decoder = {"What is attended?": "text, left to right", "How long are the texts (or windows)?": "longer than in training"}
+decoder = {
+    "What is attended?": "text, left to right",
+    "How long are the texts (or windows)?": "longer than in training",
+}
 print("a decoder for longer texts: ", left(decoder))
 llama = {**decoder, "Which weights does it start from?": "from Llama, GPT-NeoX"}
 print("… that starts from Llama:   ", left(llama), "with a caveat:", left(llama, verdict=1))
@@ -193,11 +196,11 @@ print(f"{'(I(d) − chance) · d^0.8':22}", *(f"{x:6.2f}" for x in power))
 assert told[0] > 3 * told[2] and told[6] > 2 * chance and np.ptp(power[:7]) < 0.5 * power[:7].max() < power[7]
 
 # %% [markdown]
-# So it is true of text: near tells more than far, the next neighbour most of all. But look at *how* it falls. If the last line
-# were constant, the information would fall exactly as $d^{-0.8}$, and up to 64 it nearly is:
-# the information falls as a power of the distance, and beyond that even more slowly (a help text keeps to its subject). A
-# log decay makes weights fall as a power of the distance (chapter 02). A linear one makes them fall exponentially, and
-# ALiBi answers with many slopes: steep heads look near, flat ones far.
+# So it is true of text: near tells more than far, the next neighbour most of all. But look at *how* it falls. If the
+# last line were constant, the information would fall exactly as $d^{-0.8}$, and up to 64 it nearly is. Farther on it
+# falls more slowly still (a help text keeps to its subject). So it falls as a power of the distance, not exponentially.
+# The weights under a log decay do the same (chapter 02). Those under a linear one fall exponentially, and ALiBi answers
+# with many slopes: steep heads look near, flat ones far.
 
 # %% [markdown]
 # ### Code
@@ -208,14 +211,14 @@ assert told[0] > 3 * told[2] and told[6] > 2 * chance and np.ptp(power[:7]) < 0.
 #
 # ### Summaries
 #
-# A summary takes up what was said long before. As a stand-in that every machine can measure: in the help texts, how many
-# words back did the same word last occur? We leave the 200 most frequent words out, for *the* tells nothing.
+# A summary takes up what was said long before. As a stand-in that every machine can measure: in the help texts, how
+# many words back did the same word last occur? We leave the 200 most frequent words out, for *the* tells nothing.
 #
 # ### Proteins
 #
-# A protein is a chain of amino acids, one letter each, and it folds. "Amino acids that are close in the sequence interact"
-# is true of its spirals, where each is tied to the fourth after it. It is not true of the bonds between
-# two cysteines, the letter C, that hold the folded chain together. Here are four proteins with all their bonds; a bond
+# A protein is a chain of amino acids, one letter each, and it folds. "Amino acids that are close in the sequence
+# interact" is true of its spirals, where each is tied to the fourth after it. It is not true of the bonds between two
+# cysteines, the letter C, that hold the folded chain together. Here are four proteins with all their bonds; a bond
 # between the letters 6 and 127 reaches 121 places.
 
 # %%
@@ -243,9 +246,9 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 
 # %% [markdown]
 # AlphaFold 2 gives every pair of residues a vector for their offset, clipped at ±32 (Jumper et al. 2021, supplement,
-# algorithm 4): Shaw's idea with $k = 32$. **Half of these bonds lie beyond.** For them position says "far", and which of
-# the far ones it is must come from the content, and in AlphaFold from related proteins. So position is what helps with
-# the spirals, and content with the bonds.
+# algorithm 4): Shaw's idea with $k = 32$. **Half of these bonds lie beyond.** For them position says "far", and which
+# of the far ones it is must come from the content, and in AlphaFold from related proteins. So position is what helps
+# with the spirals, and content with the bonds.
 #
 # Now all three in one picture: of what a token looks for, how much stands within a distance?
 
@@ -259,22 +262,27 @@ for place, word in enumerate(words):
     if word not in frequent:
         back += [place - last[word]] if word in last else []
         last[word] = place
-looked_for = {"variable → definition (tokens)": uses, "word → same word (words)": np.array(back), "bonds (residues)": reach}
+looked_for = {
+    "variable → definition (tokens)": uses,
+    "word → same word (words)": np.array(back),
+    "bonds (residues)": reach,
+}
 for name, far in looked_for.items():
-    print(f"{name:32}{far.size:8,}: half within {np.median(far):.0f};", *(f"beyond {k}: {np.mean(far > k):.0%}" for k in (16, 32, 113)))
+    beyond = ", ".join(f"{np.mean(far > k):.0%} beyond {k}" for k in (16, 32, 113))
+    print(f"{name:32}{far.size:7,}, half within {np.median(far):.0f}; {beyond}")
 a_line = [len(found) / len({line for (line, _), _ in found}) for found in map(code_distance.tokens_of, modules)]
 print(f"a line of code has {np.median(a_line):.0f} tokens")
 assert np.mean(uses > 113) < 0.2 < 0.5 < np.mean(np.array(back) > 113)
 
 # %% tags=["nbval-ignore-output"]
-fig, ax = plt.subplots(figsize=(5.2, 2.5))
+fig, ax = plt.subplots(figsize=(5.6, 2.6))
 for (name, far), style in zip(looked_for.items(), ("-", "--", "o-"), strict=True):
     ax.plot(np.sort(far), np.arange(1, far.size + 1) / far.size, style, markersize=3, label=name)
 for place, what in ((16, "Shaw, k = 16"), (32, "AlphaFold 2"), (113, "T5 decoder")):
     ax.axvline(place, color="#57606a", linewidth=0.8, linestyle=":")
     ax.annotate(what, (place, 0.02), rotation=90, fontsize=7, ha="right", va="bottom")
-ax.set(xscale="log", xlim=(1, 3000), ylim=(0, 1), xlabel="distance", ylabel="share within")
-ax.legend(fontsize=8, loc="upper left")
+ax.set(xscale="log", xlim=(1, 30_000), ylim=(0, 1), xlabel="distance", ylabel="share within")
+ax.legend(fontsize=7, loc="lower right")
 assert np.median(back) > 5 * np.median(uses)
 figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds stand within about 30 places, half of the rare words hundreds back")
 
@@ -286,9 +294,10 @@ figures.show(fig, alt="Three rising curves: half of the definitions and of the b
 #   share of the others fades slowly: parameters are bound at the head of a function and used at its end, and one use in
 #   eight looks past the reach of T5's table. What finds them there is the name.
 # - **Summaries.** A rare word that comes back comes from far: for half of them the distance is in the hundreds. A bias
-#   that falls with distance makes them harder to find; one that saturates leaves the search to the content. That T5 does
-#   well at summaries *because of* its biases has no source known to us. LongT5, made for long documents, lets a token look at
-#   127 others on each side and at summaries of blocks, with a bias of its own for those (Guo et al. 2022, section 3).
+#   that falls with distance makes them harder to find; one that saturates leaves the search to the content. That T5
+#   does well at summaries *because of* its biases has no source known to us. LongT5, made for long documents, lets a
+#   token look at 127 others on each side and at summaries of blocks, with a bias of its own for those (Guo et al. 2022,
+#   section 3).
 # - **Proteins.** Both: the spirals are near and regular, the bonds are anywhere.
 #
 # ### Translation
@@ -299,21 +308,22 @@ figures.show(fig, alt="Three rising curves: half of the definitions and of the b
 # %%
 target, source = 8, 12
 aligned = np.round(np.arange(target) * (source - 1) / (target - 1)).astype(int)
-print("target word i:    ", np.arange(target))
-print("its source word j:", aligned)
-print("offset j − i:     ", aligned - np.arange(target))
+rows = {"target word i": np.arange(target), "source word j": aligned, "offset j − i": aligned - np.arange(target)}
+for name, row in rows.items():
+    print(f"{name:14}", *(f"{x:2}" for x in row))
 assert np.ptp(aligned - np.arange(target)) == source - target
 
 # %% [markdown]
 # **No offset is right for all**: it drifts from 0 to 4, and how far depends on both lengths. Positions of source and
 # target have no common zero. T5 has no bias in its cross-attention (chapter 06 looked; the paper gives no reason). What
-# *is* true: inside encoder and decoder relative positions did help translation. That was Shaw's experiment (chapter 03).
+# *is* true: inside encoder and decoder relative positions did help translation. That was Shaw's experiment (chapter
+# 03).
 #
 # ### Pictures
 #
-# "Patches that are near belong to the same object." Take the photograph in matplotlib's sample data, cut it into patches
-# of 4 × 4 pixels, take the brightness of each, and ask how alike two patches are that stand so many columns or rows
-# apart. The measure is the correlation: 1 for the same up to scale, 0 for no relation.
+# "Patches that are near belong to the same object." Take the photograph in matplotlib's sample data, cut it into
+# patches of 4 × 4 pixels, take the brightness of each, and ask how alike two patches are that stand so many columns or
+# rows apart. The measure is the correlation: 1 for the same up to scale, 0 for no relation.
 
 # %%
 from matplotlib.cbook import get_sample_data
@@ -362,8 +372,8 @@ figures.show(fig, alt="How alike two patches are by their distance along the lis
 # the rule that leads from there to the verdict. Half true is no polite word for false: the sentence holds under a
 # condition that it does not mention.
 #
-# One of them by hand first. *In T5's logarithmic buckets, twice the distance is one bucket further.* The logarithm of an
-# encoder begins at distance 8 and spends 8 buckets on a factor of 16.
+# One of them by hand first. *In T5's logarithmic buckets, twice the distance is one bucket further.* The logarithm of
+# an encoder begins at distance 8 and spends 8 buckets on a factor of 16.
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -442,8 +452,8 @@ found
 
 # %% [markdown]
 # Trained on whole texts, this model would never have shown it. It would have failed in use, when the first word is
-# generated with a cache. The check names the first trial that fails, the place in the grid, and the cause, for that is one it knows.
-# Mended:
+# generated with a cache. The check names the first trial that fails, the place in the grid, and the cause, for that is
+# one it knows. Mended:
 
 
 # %% tags=["nbval-ignore-output"]
@@ -464,9 +474,9 @@ cost
 
 # %% [markdown]
 # It computes what it should, in all backends, at nearly the price of plain attention and without a matrix. Now for
-# longer texts: it was trained at 64 tokens and is tested at 512. Guess before you run it. Does its loss stay **level**, as
-# ALiBi's, with which it begins as a straight line? Does it **rise**, for every far key keeps a weight? Or does it **break**
-# at once, for no distance beyond 63 was ever trained?
+# longer texts: it was trained at 64 tokens and is tested at 512. Guess before you run it. Does its loss stay **level**,
+# as ALiBi's, with which it begins as a straight line? Does it **rise**, for every far key keeps a weight? Or does it
+# **break** at once, for no distance beyond 63 was ever trained?
 
 # %% tags=["nbval-ignore-output"]
 trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-32"))
@@ -475,11 +485,11 @@ assert rise["Ramp"] > 0.15 > 0.05 > rise["alibi"] and trained.loss["Ramp"][0] < 
 trained
 
 # %% [markdown]
-# It rises. Nothing here is trained, so nothing is untrained, and −4 was met at distance 16 already. But each far key keeps $e^{-4}$, about a
-# fiftieth, and at 512 tokens there are almost five hundred of them. At the training length Ramp is better than ALiBi, since it does not lose
-# what stands farther back; at eight times that length it has lost the most of the four. **To keep far keys in reach and to stay
-# level pull in opposite directions**, for a bias that does not see the content. With one seed this is an example; for a
-# result take several, as chapter 10 does.
+# It rises. Nothing here is trained, so nothing is untrained, and −4 was met at distance 16 already. But each far key
+# keeps $e^{-4}$, about a fiftieth, and at 512 tokens there are almost five hundred of them. At the training length Ramp
+# is better than ALiBi, since it does not lose what stands farther back; at eight times that length it has lost the most
+# of the four. **To keep far keys in reach and to stay level pull in opposite directions**, for a bias that does not see
+# the content. With one seed this is an example; for a result take several, as chapter 10 does.
 #
 # The capstone in the tasks goes the same way with a published scheme, in which each head *learns* how strongly its bias
 # falls.
@@ -487,8 +497,8 @@ trained
 # %% [markdown]
 # ## Remember
 #
-# - Ask first where a scheme enters. It decides what the scheme can say, which tricks make it fast, and which kernels can
-#   run it.
+# - Ask first where a scheme enters. It decides what the scheme can say, which tricks make it fast, and which kernels
+#   can run it.
 # - Much of the choice is made by what you have: published weights, a mask, a kernel, an image.
 # - "Near matters" is a statement about data. It can be measured, and it was true everywhere, and nowhere enough.
 # - A sentence without its condition is half true. Ask for the model, the length, the mask, and the number of seeds.
@@ -505,14 +515,15 @@ figures.quiz(quiz.QUESTIONS, title="The whole course in 32 questions")
 # %% [markdown]
 # ## Now you
 #
-# [Tasks for this chapter](../exercises/11_which_one.ipynb): from counting parameters to a scheme of your own, checked by the
-# oracle, timed, and trained by the study.
+# [Tasks for this chapter](../exercises/11_which_one.ipynb): from counting parameters to a scheme of your own, checked
+# by the oracle, timed, and trained by the study.
 #
 # **And then?** Take a sentence about attention that you read this week, and write the five lines that decide it. If
 # it is about relative positions and not among the forty, the ledger has room for it (`course_lib/ledger`).
 #
-# **Sources** H. Lin and M. Tegmark, *Critical Behavior in Physics and Probabilistic Formal Languages*, 2017 (the
-# power law of mutual information in texts) · J. Jumper et al., *Highly Accurate Protein Structure Prediction with AlphaFold*, 2021,
-# supplement, algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542 (mature chains) · M. Guo
-# et al., *LongT5: Efficient Text-To-Text Transformer for Long Sequences*, 2022, section 3 · P. Shaw et al.,
-# *Self-Attention with Relative Position Representations*, 2018 · T. Chi et al., *KERPLE*, 2022 (the scheme of the tasks). Everything else was measured here or in the chapter named.
+# **Sources** H. Lin and M. Tegmark, *Critical Behavior in Physics and Probabilistic Formal Languages*, 2017 (the power
+# law of mutual information in texts) · J. Jumper et al., *Highly Accurate Protein Structure Prediction with AlphaFold*,
+# 2021, supplement, algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542
+# (mature chains) · M. Guo et al., *LongT5: Efficient Text-To-Text Transformer for Long Sequences*, 2022, section 3 · P.
+# Shaw et al., *Self-Attention with Relative Position Representations*, 2018 · T. Chi et al., *KERPLE*, 2022 (the scheme
+# of the tasks). Everything else was measured here or in the chapter named.

@@ -70,7 +70,8 @@ def test_an_ignored_cell_has_an_assert_beside_it(path):
     code = cells(path, "code")
     for k, cell in enumerate(code):
         if "nbval-ignore-output" in cell["metadata"].get("tags", []):
-            assert "assert" in "".join(cell["source"]) + "".join("".join(after["source"]) for after in code[k + 1 : k + 2])
+            beside = code[k : k + 2]  # the cell and the next one
+            assert "assert" in "".join(line for near in beside for line in near["source"])
 
 
 @pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)

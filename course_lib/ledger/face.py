@@ -7,7 +7,7 @@ from .claim import VERDICTS, Claim
 # Each verdict has its mark and its colour, under white letters; a verdict that was not reached has none.
 MARKS = {"true": "✓", "half true": "◐", "false": "✗", "unsourced": "?"}
 COLOURS = {"true": "#0b5f5a", "half true": "#7a5200", "false": "#8f1d3f", "unsourced": "#4a4f57"}
-HINT = f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}?"
+GUESS = f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}? Guess first, then open."
 
 
 def marked(verdict: str) -> str:
@@ -36,7 +36,6 @@ def evidence(claim: Claim, verdict: str, because: str, value: str) -> str:
 
 
 def fold(statement: str, verdict: str, evidence: str) -> str:
-    """The sentence with the question what is true of it; the verdict and why are in the fold."""
-    hint = f'<span class="rp-note rp-hint" style="color:#57606a">{HINT}</span>'
-    summary = f"<summary {SUPPRESS}><b>“{escape(statement)}”</b> {hint}</summary>"
+    """The sentence; the verdict and why are in the fold."""
+    summary = f"<summary {SUPPRESS}><b>“{escape(statement)}”</b></summary>"
     return f"<details>{summary}{chip(verdict)}{evidence}</details>"

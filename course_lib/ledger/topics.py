@@ -38,7 +38,7 @@ class Topic:
         """A fold for each sentence; neither what is seen nor what is read out first says the verdicts."""
         alt = f"{self.name}: {len(self.judgements)} sentences, each with its verdict and why in a fold."
         folds = "".join(face.fold(found.claim.statement, found.verdict, found.evidence) for found in self.judgements)
-        body = f'<p style="margin:0 0 8px"><b>{escape(self.name)}.</b> Guess first, then open.</p>{folds}'
+        body = f'<p style="margin:0 0 8px"><b>{escape(self.name)}</b>: {face.GUESS}</p>{folds}'
         return Picture("claim", body, alt=alt, title=self.name, styles=["verdict", "claim"])
 
     def __repr__(self) -> str:
