@@ -288,9 +288,9 @@ for (name, far), style in zip(looked_for.items(), ("-", "--", "o-"), strict=True
     ax.plot(np.sort(far), np.arange(1, far.size + 1) / far.size, style, markersize=3, label=name)
 for place, what in ((16, "Shaw, k = 16"), (32, "AlphaFold 2"), (113, "T5 decoder")):
     ax.axvline(place, color="#57606a", linewidth=0.8, linestyle=":")
-    ax.annotate(what, (place, 0.02), rotation=90, fontsize=7, ha="right", va="bottom")
-ax.set(xscale="log", xlim=(1, 30_000), ylim=(0, 1), xlabel="distance", ylabel="share within")
-ax.legend(fontsize=7, loc="lower right")
+    ax.text(place, 1.03, what, rotation=25, fontsize=8)
+ax.set(xscale="log", xlim=(1, 10_000), ylim=(0, 1), xlabel="distance", ylabel="share within")
+ax.legend(fontsize=8, loc="lower right")
 assert np.mean(reach > 113) < np.mean(uses > 113)
 figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds stand within about 30 places, half of the words within 55")
 
@@ -370,7 +370,7 @@ figures.show(fig, alt="How alike two patches are by their distance along the lis
 #
 # Six uses, then. Near is where to look first for the next character, for a variable's definition and among patches. For
 # the bonds of a protein and for a word that comes back it is where to look first and often in vain, and between two
-# languages a fixed offset is not even defined. *"What is near belongs together" is a sentence about data*, and you can
+# languages no fixed offset is right. *"What is near belongs together" is a sentence about data*, and you can
 # measure it on yours.
 
 # %% [markdown]
