@@ -13,11 +13,12 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from course_lib import ledger
 from course_lib.figures.colours import contrast
-from course_lib.ledger import face
+from course_lib.ledger import face, longer, measured
 from course_lib.ledger.claim import VERDICTS
 from course_lib.ledger.judgement import NOT_RUN, judge_claim
 
@@ -179,6 +180,34 @@ def test_sources_and_chapters(name):
     assert list(SOURCE.glob(f"{claim.chapter}_*.py")), f"no chapter {claim.chapter}"
 
 
+def test_what_is_quoted_says_so():
+    """Where the figures that decide are those of others, both faces say it, and the source begins with them."""
+    quoted = {name for name, claim in CLAIMS.items() if claim.quoted}
+    assert quoted == {
+        "less_than_five_percent",
+        "any_length",
+        "rises_by_a_tenth",
+        "t5_compares_on_glue",
+        "who_began",
+    }
+    for name, claim in CLAIMS.items():
+        if claim.can_run:
+            shown, words = ledger.judge(name), "quoted and computed" if name in quoted else "computed"
+            assert f"<b>{words.capitalize()}:</b>" in shown._repr_html_() and f"\n  {words}: " in repr(shown)
+        assert not (name in quoted and claim.source.startswith("run"))
+
+
+def test_one_limit_for_what_is_level(monkeypatch):
+    """The verdicts about longer texts share it, and with another one only ALiBi's would change."""
+    found = [name for name in CLAIMS if "limit" in (run(name) if not CLAIMS[name].needs else {})]
+    assert found == ["rope_reads_longer", "alibi_stays_level", "sines_go_on", "last_bucket_is_safe", "any_length"]
+    for limit in np.arange(1, 18) / 100:
+        monkeypatch.setattr(measured, "LIMIT", limit)
+        monkeypatch.setattr(longer, "LIMIT", limit)
+        other = {name for name in found if CLAIMS[name].verdict(CLAIMS[name].fact()) != CLAIMS[name].stated}
+        assert other == (set() if limit < 0.065 else {"alibi_stays_level"}), limit
+
+
 def test_a_judgement_reads_the_same_in_every_run():
     one, other = ledger.judge("all_in_use"), ledger.judge("all_in_use")
     assert repr(one) == repr(other) and one._repr_html_() == other._repr_html_()
@@ -233,7 +262,7 @@ def test_a_topic_hides_each_verdict_and_its_evidence_in_a_fold(topic):
         assert hidden.startswith(face.chip(judgement.verdict))
         for part in (judgement.because, claim.code, claim.rule, claim.source, f"chapter {claim.chapter}"):
             assert face.escape(part) in hidden and face.escape(part) not in seen
-        assert ("<b>Computed:</b>" in hidden) == claim.can_run
+        assert (f"<b>{claim.origin}:</b>" in hidden) == claim.can_run
         assert f'"{claim.statement}" → {judgement.verdict}' in repr(found)
     before = html.split("<details>")[0]
     assert "true, half true, false or unsourced? Guess first" in before
@@ -280,7 +309,7 @@ def test_a_topic_says_what_cannot_be_run(monkeypatch):
     found = ledger.topic("Models and history")
     html = found._repr_html_()
     assert html.count(face.chip(NOT_RUN)) == repr(found).count(f"→ {NOT_RUN}") == 5
-    assert html.count("<b>Computed:</b>") == len(found.judgements) - 5
+    assert html.count("omputed:</b>") == len(found.judgements) - 5
     assert html.count("asks the package no_such_package, which is not installed here") == 5
     table = ledger.counts()
     assert f'<th scope="col">– {NOT_RUN}</th>' in table._repr_html_() and f"5 {NOT_RUN}" in table.alt

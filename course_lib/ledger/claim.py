@@ -19,7 +19,8 @@ class Claim:
     statement: in the words in which it goes around. fact(): computes a number, or a few of them by name. verdict(fact):
     one of VERDICTS. otherwise: a value of the fact for which the verdict would be another one. because: why, with
     {fact} where computed numbers go. stated: the verdict that these words were written for. needs: a package without
-    which the fact cannot be computed. chapter: where the matter is taught.
+    which the fact cannot be computed. quoted: whether the fact begins with figures of the source, typed in, which no
+    line here can compute. chapter: where the matter is taught.
     """
 
     name: str
@@ -32,11 +33,17 @@ class Claim:
     source: str
     chapter: str
     needs: str = ""
+    quoted: bool = False
 
     @property
     def can_run(self) -> bool:
         """Whether what the fact needs is installed here."""
         return not self.needs or importlib.util.find_spec(self.needs) is not None
+
+    @property
+    def origin(self) -> str:
+        """Where the value of the fact comes from, in words."""
+        return "Quoted and computed" if self.quoted else "Computed"
 
     @property
     def code(self) -> str:

@@ -24,7 +24,7 @@ def chip(verdict: str) -> str:
 
 def evidence(claim: Claim, verdict: str, because: str, value: str) -> str:
     """Why: the reason, the code of the fact, its value, the rule, the source."""
-    computed = f"<b>Computed:</b> {escape(value)}<br>" if verdict in VERDICTS else ""
+    computed = f"<b>{claim.origin}:</b> {escape(value)}<br>" if verdict in VERDICTS else ""
     return (
         f"<p>{prose(because)}</p>"
         f'<pre class="rp-fact" role="group" tabindex="0" {SUPPRESS} aria-label="The code that decides it" '

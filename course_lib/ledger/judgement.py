@@ -48,7 +48,7 @@ class Judgement:
         return Picture("claim", body, alt=alt, title=said, styles=["verdict", "claim"])
 
     def __repr__(self) -> str:
-        found = "" if self.verdict == NOT_RUN else f"\n  computed: {show(self.fact)}"
+        found = "" if self.verdict == NOT_RUN else f"\n  {self.claim.origin.lower()}: {show(self.fact)}"
         return f'{self.verdict}: "{self.claim.statement}"{found}\n  {self.because}\n  source: {self.claim.source}'
 
     def _repr_html_(self) -> str:

@@ -46,8 +46,8 @@ def t5_divides():
     verdict=lambda fact: "true" if fact["cross-attention"] > 0 else "false",
     otherwise={"encoder": 1, "decoder": 1, "cross-attention": 1},
     because="A T5 of three layers a stack has {fact[encoder]} table in its encoder, {fact[decoder]} in the "
-    "self-attention of its decoder, and {fact[cross-attention]} in cross-attention. Source and target are two texts: "
-    "the difference of their positions means nothing.",
+    "self-attention of its decoder, and {fact[cross-attention]} in cross-attention. There query and key come from two "
+    "texts, each with positions of its own.",
     source="run: the parameters of T5Model of transformers; Raffel et al. 2020, section 2.1",
     needs="transformers",
 )
@@ -66,7 +66,7 @@ def bias_across():
 
 
 @claim(
-    "The GPT models, such as GPT-3, use RoPE.",
+    "The GPT models use RoPE.",
     chapter="07",
     stated="half true",
     verdict=lambda fact: "false" if not fact["rotate"] else "half true" if fact["do not"] else "true",
@@ -141,25 +141,27 @@ def llama_halves():
 
 
 @claim(
-    "The T5 paper compares position schemes: 84.5 on GLUE with the relative bias, 83.2 with sines.",
+    "A T5 reaches 84.5 on GLUE with its relative bias, and 83.2 with sines.",
     chapter="10",
     stated="unsourced",
     verdict=lambda fact: (
-        "unsourced" if min(fact["deviations away"]) > 3 else "true" if max(fact["deviations away"]) < 1 else "half true"
+        "unsourced" if fact["models with sines"] == 0 else "true" if min(fact["deviations away"]) < 1 else "false"
     ),
-    otherwise={"reported by the paper": [84.4, 84.6], "deviations away": [0.4, 0.4]},
-    because="The paper has no such comparison. For models with the relative bias it reports {fact[reported by the "
-    "paper][0]} and {fact[reported by the paper][1]}, and the number that goes around lies {fact[deviations "
-    "away][0]} and {fact[deviations away][1]} of its standard deviations away from these.",
-    source="Raffel et al. 2020, section 2.1 (no such study), table 1 (baseline and its standard deviation) and table "
-    "15 (T5-Base)",
+    otherwise={"with the bias": [84.4, 84.6], "models with sines": 1, "deviations away": [0.4, 0.4]},
+    because="The numbers go around as those of the T5 paper. Its table has {fact[models with sines]} models with "
+    "sines. With the bias it reports {fact[with the bias][0]} and {fact[with the bias][1]}, and the number that goes "
+    "around lies {fact[deviations away][0]} and {fact[deviations away][1]} standard deviations away from these.",
+    quoted=True,
+    source="Raffel et al. 2020, section 2.1 (leaves such a study for later), table 1 (baseline and its standard "
+    "deviation) and table 15 (T5-Base)",
 )
 def t5_compares_on_glue():
     said, deviation = 84.5, 0.235
-    reported = [83.28, 85.97]  # the baseline, T5-Base
+    reported = {"bias": [83.28, 85.97], "sines": []}  # the baseline, T5-Base
     return {
-        "reported by the paper": reported,
-        "deviations away": [round(abs(said - x) / deviation, 1) for x in reported],
+        "with the bias": reported["bias"],
+        "models with sines": len(reported["sines"]),
+        "deviations away": [round(abs(said - x) / deviation, 1) for x in reported["bias"]],
     }
 
 
@@ -171,6 +173,7 @@ def t5_compares_on_glue():
     otherwise={"papers": 4, "first": "Transformer-XL", "months earlier": 0},
     because="Of {fact[papers]} papers with relative positions that this course teaches the first to appear is that "
     "of {fact[first]}, {fact[months earlier]} months before Transformer-XL.",
+    quoted=True,
     source="the dates of the preprints: arXiv 1803.02155, 1809.04281, 1901.02860, 1910.10683",
 )
 def who_began():

@@ -65,23 +65,26 @@ def nothing_new():
 
 
 @claim(
-    "A bias that falls with distance makes every word look more at itself.",
+    "Under a bias that falls with distance, no word looks less at itself.",
     chapter="02",
     stated="true",
-    verdict=lambda fact: "true" if fact["raised"] == fact["words"] else "false",
-    otherwise={"words": 3000, "raised": 2400},
-    because="The weight of a word on itself rose for {fact[raised]:,} of {fact[words]:,} random words under three "
-    "decays. It must: its own score keeps its bias of zero, and the sum it is divided by only shrinks.",
+    verdict=lambda fact: "true" if fact["less"] == 0 else "false",
+    otherwise={"more": 4800, "the same": 600, "less": 600},
+    because="Under three decays, with and without a causal mask, a random word looks more at itself than before in "
+    "{fact[more]:,} cases, as much in {fact[the same]:,} and less in {fact[less]}. It must be so: the own score keeps "
+    "its bias of zero, and the sum it is divided by cannot grow. It stays for a first word that sees only itself.",
     source="run: random scores, three decays",
 )
 def own_word_gains():
     scores = np.random.default_rng(0).normal(size=(200, 5, 5))
-    own = np.diagonal(softmax(scores), axis1=1, axis2=2)
-    raised = 0
-    for decay in ("log", "linear", "quadratic"):
-        biased = softmax(scores + decay_bias(5, decay=decay))
-        raised += int(np.sum(np.diagonal(biased, axis1=1, axis2=2) > own))
-    return {"words": 3 * own.size, "raised": raised}
+    change = []
+    for hidden in (0, np.where(causal_mask(5), 0, -np.inf)):
+        for decay in ("log", "linear", "quadratic"):
+            bias = decay_bias(5, decay=decay)
+            gain = softmax(scores + hidden + bias) - softmax(scores + hidden)
+            change.append(np.diagonal(gain, axis1=1, axis2=2))
+    counts = {"more": np.greater, "the same": np.equal, "less": np.less}
+    return {name: int(np.sum(compare(change, 0))) for name, compare in counts.items()}
 
 
 @claim(
