@@ -182,7 +182,8 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 FITS,
                 "ALiBi",
-                "Small models stayed level in all three tasks. Level does not mean that the long text is used.",
+                "Small models stayed level in text and flip-flop and lost little in copying. Level does not mean that "
+                "the long text is used.",
                 "10",
             ),
             Rule(

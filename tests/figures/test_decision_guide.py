@@ -106,9 +106,9 @@ def test_the_losses_in_longer_texts_are_those_of_the_study(measured):
 
 
 def test_who_stays_level_and_who_breaks(measured):
-    for task in study.TASKS:
+    for task, (low, high) in {"characters": (-0.05, 0), "copy-back": (0.05, 0.1), "flip-flop": (-0.05, 0)}.items():
         loss = measured("loss", task, "alibi")
-        assert abs(loss[3] - loss[0]) < 0.1, task
+        assert low < loss[3] - loss[0] < high, task
     for task, rise in {"characters": 0, "copy-back": 0.001, "flip-flop": 0.1}.items():
         loss = measured("loss", task, "transformer-xl")
         assert loss[3] - loss[0] < rise, task
