@@ -99,7 +99,7 @@ def defined(name: str) -> tuple[str, ...]:
     return (f"tests/test_nn.py::test_equals_the_definition[{name}-cpu]",)
 
 
-SCHEMES: dict[str, Scheme] = {
+SCHEMES: dict[str, Scheme] = {  # in the order of the chapters
     "none": Scheme(lambda s: Position(), study=("none",), tests=defined("none")),
     "learned": Scheme(
         lambda s: Learned(s.n, s.d_model),
@@ -115,14 +115,6 @@ SCHEMES: dict[str, Scheme] = {
         tests=("tests/test_nn.py::test_sinusoids_equal_the_reference",),
     ),
     "log decay": Scheme(lambda s: DecayBias(1.0), study=("log-0.3", "log-1"), tests=defined("log decay")),
-    "T5 buckets": Scheme(
-        lambda s: T5Bias(s.n_heads, num_buckets=s.num_buckets, max_distance=s.max_distance),
-        "B·H",
-        shared=True,
-        study=("t5-32", "t5-128"),
-        tests=defined("t5 encoder"),
-        other=("bidirectional=False", lambda s: T5Bias(s.n_heads, bidirectional=False)),
-    ),
     "Shaw": Scheme(
         lambda s: ShawVectors(s.n_heads, s.d_head, s.clip),
         "2·H·(2·k + 1)·d",
@@ -140,6 +132,14 @@ SCHEMES: dict[str, Scheme] = {
         "D² + 2·D",
         study=("transformer-xl",),
         tests=defined("transformer-xl"),
+    ),
+    "T5 buckets": Scheme(
+        lambda s: T5Bias(s.n_heads, num_buckets=s.num_buckets, max_distance=s.max_distance),
+        "B·H",
+        shared=True,
+        study=("t5-32", "t5-128"),
+        tests=defined("t5 encoder"),
+        other=("bidirectional=False", lambda s: T5Bias(s.n_heads, bidirectional=False)),
     ),
     "ALiBi": Scheme(lambda s: ALiBi(s.n_heads), study=("alibi",), tests=defined("alibi")),
     "RoPE": Scheme(lambda s: RoPE(s.d_head), study=("rope",), tests=defined("rope")),
