@@ -160,11 +160,12 @@ REMAINS = [
     ("encoder", "none", "blind to order"),
     ("encoder", "learned", "the table ends"),
     ("encoder", "Music Transformer", "it has no vector, or one that no text has trained"),
-    ("image", "none", "Shuffle the patches"),
-    ("image", "Swin table", "flash kernel for GPUs has no place"),
+    ("image", "Shaw", "flash kernel for GPUs has no place"),
+    ("image", "Swin", "flash kernel for GPUs has no place"),
     ("image", "ALiBi", 'where the patch below is far. And by "a flash kernel without a bias"'),
-    ("three back", "ALiBi", "the nearest key more than the third"),
+    ("three back", "T5 buckets", 'by "no parameters": A number per bucket'),
     ("three back", "learned", "the table ends"),
+    ("three back", "no scheme", "A caveat, or that another would do better, rules nothing out"),
     ("Llama", "ALiBi", "These weights were trained with another scheme"),
     ("Llama", "no scheme", "rules nothing out"),
     ("BLOOM", "ALiBi", "flash kernel for GPUs has no place"),
@@ -201,6 +202,7 @@ def test_the_price_of_what_is_left_is_the_guide_s():
     task = CH11["what_remains"]
     (note,) = task.check(task.expected()).notes
     assert 'Llama, `RoPE` by "longer than in training": It meets angles never seen' in note
+    assert "three back, `ALiBi`" in note and "so content must make up for it" in note
     assert "memory" not in note and "BLOOM" not in note  # a log decay fits, and of no scheme there is no price
 
 

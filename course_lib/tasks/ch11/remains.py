@@ -18,9 +18,14 @@ SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
         {_ATTENDED: "text, read both ways", **_LONGER},
         ("none", "learned", "Shaw", "Music Transformer"),
     ),
-    "image": ({_ATTENDED: "an image, in windows", **_FLASH}, ("none", "learned", "ALiBi", "Swin table")),
+    "image": ({_ATTENDED: "an image, in windows", **_FLASH}, ("learned", "Shaw", "ALiBi", "Swin")),
     "three back": (
-        {_ATTENDED: "text, left to right", **_LONGER, _FIND: "an exact distance: “three back”"},
+        {
+            _ATTENDED: "text, left to right",
+            **_LONGER,
+            _FIND: "an exact distance: “three back”",
+            _PARAMETERS: "no parameters",
+        },
         ("learned", "Music Transformer", "T5 buckets", "ALiBi"),
     ),
     "Llama": (
@@ -102,8 +107,9 @@ reason against each of the others before you commit to a name.
 - `encoder`: a text read both ways, without a causal mask, and longer than in training.
   `none` (no position at all), `learned`, `Shaw`, `Music Transformer`
 - `image`: an image in windows; the only kernel there is has no place for a bias.
-  `none`, `learned`, `ALiBi`, `Swin table`
-- `three back`: a decoder must find the token exactly three back, in texts longer than in training.
+  `learned`, `Shaw`, `ALiBi`, `Swin`
+- `three back`: a decoder must find the token exactly three back, in texts longer than in training; position may
+  have no parameters.
   `learned`, `Music Transformer`, `T5 buckets`, `ALiBi`
 - `Llama`: the published weights of Llama, on texts longer than it was trained on.
   `Transformer-XL`, `T5 buckets`, `ALiBi`, `RoPE`
