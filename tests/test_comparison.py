@@ -101,6 +101,13 @@ def test_longer_texts(name):
     assert ("length 128: the table ends at max_length=64" in TABLE[name, "longer than training?"].note) == ends
 
 
+def test_the_n_of_swin_s_square_is_said():
+    kept = {name: TABLE[name, "keeps for n tokens"].text for name in SCHEMES}
+    assert [name for name, text in kept.items() if "patches in a window" in text] == ["Swin"]
+    small, large = (measures.kept(SCHEMES["Swin"].module(s), s)["bias"] for s in (Sizes(window=4), Sizes(window=8)))
+    assert large.nbytes == (8**2 / 4**2) ** 2 * small.nbytes  # four times the patches, sixteen times the bytes
+
+
 def test_swin_sees_no_other_window():
     assert "more windows" in TABLE["Swin", "longer than training?"].text
     module = SCHEMES["Swin"].make(Sizes(window=4))

@@ -85,7 +85,8 @@ def keeps(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     found = measures.kept(scheme.module(sizes), sizes)
     total, power = sum(t.nbytes for t in found.values()), measures.growth(scheme, sizes)
     parts = "; ".join(f"`{key}` {tuple(t.shape)}, {t.nbytes:,} bytes" for key, t in found.items()) or "nothing"
-    text = f"{total:,} bytes, {POWERS[power]}" if total else "nothing"
+    of = " for n patches in a window" if probes.is_window(scheme.module(sizes)) else ""
+    text = f"{total:,} bytes, {POWERS[power]}{of}" if total else "nothing"
     evidence = [f"{OWN}what_is_kept_by_hand[{name}]"]
     if {"bias", "key_vectors"} & set(found) and power < 2:
         kind = "clipped" if "key_vectors.index" in found else "key_vectors" if "key_vectors" in found else "bias"

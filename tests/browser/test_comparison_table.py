@@ -27,7 +27,7 @@ def test_every_cell_tells_how_it_was_found(shown):
 def test_arrow_keys_walk_and_one_cell_takes_the_tab_key(shown):
     page = shown(figures.comparison_table())
     reading = page.locator(".rp-reading")
-    expect(reading).to_contain_text("T5 buckets, longer than training?")
+    expect(reading).to_contain_text("Shaw, where it enters")
     page.locator('[data-at="9 0"]').click()
     expect(reading).to_contain_text("RoPE, where it enters 5 rotation of query and key")
     page.keyboard.press("End")
@@ -47,10 +47,11 @@ def test_arrow_keys_walk_and_one_cell_takes_the_tab_key(shown):
 def test_a_narrow_page_scrolls_the_table_and_keeps_the_names(shown, width):
     page = shown(figures.comparison_table(), width=width)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    frame, chosen = page.locator(".rp-scroll").bounding_box(), page.locator(".rp-chosen").bounding_box()
+    assert frame["x"] <= chosen["x"] and chosen["x"] + chosen["width"] <= frame["x"] + frame["width"]  # and can be seen
     page.locator('[data-at="5 0"]').focus()
     page.keyboard.press("End")
     name, cell = page.locator("tbody th").nth(5).bounding_box(), page.locator('[data-at="5 7"]').bounding_box()
-    frame = page.locator(".rp-scroll").bounding_box()
     assert frame["x"] <= name["x"] and name["x"] + name["width"] <= cell["x"]  # the name did not scroll away
     assert cell["x"] + cell["width"] <= frame["x"] + frame["width"] + 1
     assert page.locator("figure").bounding_box()["width"] == width - 48
