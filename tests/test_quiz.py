@@ -112,8 +112,8 @@ def one_word():
 @decides
 def no_mask():
     bias = decay_bias(9, scale=50.0)[4]
-    assert softmax(bias).min() > 0
-    return "Both, with the same penalty" if bias[3] == bias[5] < 0 else "The one before"
+    assert bias[4] == 0 and np.isclose(bias[5], -50 * np.log(2))
+    return "Both pay the same" if bias[3] == bias[5] < 0 else "The one after"
 
 
 @decides
@@ -352,6 +352,8 @@ def same_at_64():
         assert len(low) == len(high) == 3
         return max(low) < min(high)
 
+    assert "about 0" in BY_NAME["same_at_64"].options["128 is behind a model without any positions"]
+    assert 0 < T5Bias(4).table.abs().max() < 0.2  # as it starts
     tables = "t5-128", "t5-32"
     assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-32", "none", 3)
     return "128 is behind" if apart("none", "t5-128", 3) else "128 leads"
@@ -429,7 +431,8 @@ def bloom():
         return np.allclose(slopes(heads), 2.0 ** (-8 * np.arange(1, heads + 1) / heads))
 
     assert formula(16) and formula(32)
-    return "Keep ALiBi, slopes by" if formula(112) else "Keep ALiBi, slopes as"  # the largest BLOOM has 112 heads
+    assert "112 heads" in BY_NAME["bloom"].text
+    return "Keep ALiBi, slopes by" if formula(112) else "Keep ALiBi, slopes as"
 
 
 # --- the questions as a whole --------------------------------------------------------------------------------------

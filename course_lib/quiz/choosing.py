@@ -58,10 +58,11 @@ QUESTIONS = (
     Question(
         name="bloom",
         chapter="07",
-        text="You fine-tune published weights of BLOOM, and wish to read longer texts. What do you do about position?",
+        text="You fine-tune the published weights of the largest BLOOM, with 112 heads, and wish to read longer texts. "
+        "What do you do about position?",
         options={
             "Take RoPE: its kernels are faster": "These weights were trained with a bias. With turned queries they compare other things.",
-            "Keep ALiBi, slopes by 2^(−8h/H)": "Only if H is a power of two. Otherwise the authors' code has other slopes.",
+            "Keep ALiBi, slopes by 2^(−8h/H)": "These are its slopes if H is a power of two. For 112 heads the authors' code has others.",
             "Keep ALiBi, slopes as in the authors' code": "Yes: published weights bring their scheme along, to the last detail.",
         },
         answer="Keep ALiBi, slopes as in the authors' code",

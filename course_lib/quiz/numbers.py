@@ -53,7 +53,7 @@ QUESTIONS = (
     Question(
         name="steepest",
         chapter="07",
-        text="ALiBi with 12 heads, slopes as the authors' code has them. Which head looks least far?",
+        text="ALiBi with 12 heads, slopes as the authors' code has them. Which head, counted from 1, looks least far?",
         options={
             "Head 9": "Yes: 0.71, the first of those taken from 16 heads. The first eight begin at 1/2.",
             "Head 1": "By the plain formula it would. Here its slope is 1/2.",
@@ -80,7 +80,7 @@ QUESTIONS = (
         text="A RoPE model trained on 2,048 tokens reads 8,192, with all positions divided by 4 and no further "
         "training. What does it find harder now?",
         options={
-            "The end of the text: angles it has never met": "The largest angle is what it was, but for a thousandth. That is the point of dividing.",
+            "The end of the text: angles beyond the trained range": "The largest angle is what it was, but for a thousandth. That is the point of dividing.",
             "To tell neighbours apart": "Yes: a step turns each pair by a quarter of the angle. So one trains on for a while.",
             "Nothing: offsets stay offsets": "The score still depends on the offset alone, but offset 4 looks now as 1 did.",
         },

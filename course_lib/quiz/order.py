@@ -6,10 +6,11 @@ QUESTIONS = (
     Question(
         name="sign",
         chapter="00",
-        text="A causal layer with T5's bias is handed i − j where it wants j − i. What does its last token still know?",
+        text="A decoder of a single layer, with T5's bias, is handed i − j where it wants j − i. What does its last token "
+        "still know?",
         options={
             "The order of the words, mirrored": "An encoder mirrors. A decoder sends all keys that seem to come after the query into one bucket.",
-            "Which words came before, without their order": "Yes. Every visible key lands in bucket 0, and one number for a whole row cancels.",
+            "Which words came before, without their order": "Yes. Every visible key lands in bucket 0, and one number for a whole row cancels. In more layers the mask would tell a little.",
             "Itself alone": "The mask is what it was: all earlier keys are visible.",
         },
         answer="Which words came before, without their order",
@@ -55,13 +56,13 @@ QUESTIONS = (
         name="no_mask",
         chapter="02",
         text="A colleague drops the causal mask and makes the log decay steep, “so that the future fades out”. "
-        "What does a token see of its two neighbours?",
+        "How do the penalties of a token's two neighbours compare?",
         options={
-            "The one before, and hardly the one after": "That needs a mask, or a bias that is not symmetric.",
-            "Neither, if λ is large enough": "It is small then, never 0. And what fades alike is no direction.",
-            "Both, with the same penalty": "Yes: |j − i| is 1 for both. Distance is not direction.",
+            "The one after pays more": "For that the bias would have to ask for the sign of j − i. It asks for |j − i|.",
+            "Neither pays: only far keys do": "At distance 1 the penalty is λ log 2. Only the token itself pays nothing.",
+            "Both pay the same": "Yes: |j − i| is 1 for both. However steep, distance is not direction.",
         },
-        answer="Both, with the same penalty",
+        answer="Both pay the same",
     ),
     Question(
         name="cancels",

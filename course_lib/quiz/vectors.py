@@ -33,10 +33,10 @@ QUESTIONS = (
         text="x is a row of 2n − 1 numbers, one per offset. What is `from_grid(to_grid(x, n))`?",
         options={
             "x": "That would be an inverse. `from_grid` is the adjoint: it adds up every copy that was laid out.",
-            "x, each number times the cells of its diagonal": "Yes: n times for offset 0, once for each corner. A gradient is collected in this way.",
+            "x, each number times the number of cells of its diagonal": "Yes: n times for offset 0, once for each corner. A gradient is collected in this way.",
             "n · x": "Only offset 0 has n cells. The farther an offset, the shorter its diagonal.",
         },
-        answer="x, each number times the cells of its diagonal",
+        answer="x, each number times the number of cells of its diagonal",
     ),
     Question(
         name="junk",
