@@ -66,7 +66,7 @@ assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than traini
 #   the query says more, and costs a product per offset.
 # - **Causal only?** In its usual form just one scheme is made for one direction alone. Two others, the log decay and
 #   ALiBi, cannot tell *before* from *after*, and that is another matter: under a causal mask they need not.
-# - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in one study of small models.
+# - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in text, in one study of small models.
 
 # %% [markdown]
 # ## What grows with the text
@@ -143,7 +143,7 @@ print("… that starts from Llama:   ", left(llama), "with a caveat:", left(llam
 windows = {"What is attended?": "an image, in windows"}
 print("an image, in windows:       ", left(windows))
 
-assert left(decoder) == ["Transformer-XL", "ALiBi"] and left(windows) == ["Swin table"]
+assert left(decoder) == ["Transformer-XL", "ALiBi"] and left(windows) == ["Swin"]
 assert left(llama) == [] and left(llama, verdict=1) == ["RoPE"]
 for found in figures.decide(llama)["RoPE"].rules:
     if found.verdict == 1:

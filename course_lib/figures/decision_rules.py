@@ -332,9 +332,16 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             NOTHING_ADDED,
             Rule(
                 OUT,
-                "log decay, Shaw, Music Transformer, Transformer-XL, T5 buckets, ALiBi, Swin",
+                "log decay, Shaw, Music Transformer, Transformer-XL, T5 buckets, Swin",
                 "It adds to the scores, and torch's flash kernel for GPUs has no place for that.",
                 "09",
+            ),
+            Rule(
+                CAVEAT,
+                "ALiBi",
+                "It adds to the scores, but under a causal mask m · j is enough, and that fits into one more channel: "
+                "1/scale in each query, m · j in each key.",
+                "07, 09",
             ),
         ],
         "token by token, with a cache": [

@@ -162,14 +162,14 @@ REMAINS = [
     ("encoder", "Music Transformer", "it has no vector, or one that no text has trained"),
     ("image", "Shaw", "flash kernel for GPUs has no place"),
     ("image", "Swin", "flash kernel for GPUs has no place"),
-    ("image", "ALiBi", 'where the patch below is far. And by "a flash kernel without a bias"'),
+    ("image", "ALiBi", "where the patch below is far"),
     ("three back", "T5 buckets", 'by "no parameters": A number per bucket'),
     ("three back", "learned", "the table ends"),
     ("three back", "no scheme", "A caveat, or that another would do better, rules nothing out"),
     ("Llama", "ALiBi", "These weights were trained with another scheme"),
     ("Llama", "no scheme", "rules nothing out"),
-    ("BLOOM", "ALiBi", "flash kernel for GPUs has no place"),
-    ("BLOOM", "RoPE", "These weights were trained with another scheme"),
+    ("T5", "T5 buckets", "flash kernel for GPUs has no place"),
+    ("T5", "RoPE", "These weights were trained with another scheme"),
 ]
 
 
@@ -203,7 +203,7 @@ def test_the_price_of_what_is_left_is_the_guide_s():
     (note,) = task.check(task.expected()).notes
     assert 'Llama, `RoPE` by "longer than in training": It meets angles never seen' in note
     assert "three back, `ALiBi`" in note and "so content must make up for it" in note
-    assert "memory" not in note and "BLOOM" not in note  # a log decay fits, and of no scheme there is no price
+    assert "memory" not in note and "T5" not in note  # a log decay fits, and of no scheme there is no price
 
 
 def test_a_decoder_learns_as_many_numbers_as_its_modules_hold():

@@ -5,12 +5,14 @@ from itertools import pairwise, product
 
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from course_lib import comparison, figures, study
 from course_lib.comparison.study import rise, runs, verdict
 from course_lib.figures.decision_guide import VERDICTS, named
 from course_lib.figures.decision_rules import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
 from course_lib.nn.alibi import ALiBi
+from course_lib.nn.attention import attention, causal_mask
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import SegmentMemory
 from course_lib.nn.layer import RelativeAttention
@@ -21,6 +23,7 @@ from course_lib.nn.skew import OffsetVectors
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
+from course_lib.reference.alibi import slopes
 from course_lib.reference.t5 import bucket_starts
 
 from .test_figures import static
@@ -254,8 +257,20 @@ def test_what_adds_to_the_scores_does_not_fit_a_kernel_without_a_bias():
     for scheme, make in LAYERS.items():
         position = make()
         added = position.bias(4, 4, 0) is not None or position.key_vectors(4, 4, 0) is not None
-        assert (CELLS[COMPUTED, "a flash kernel without a bias", scheme].verdict == OUT) == added, scheme
+        expected = CAVEAT if scheme == "ALiBi" else OUT if added else FITS
+        assert CELLS[COMPUTED, "a flash kernel without a bias", scheme].verdict == expected, scheme
     assert not torch.equal(RoPE(8).rotate(x, x, 0, 0)[0], x)
+
+
+def test_alibi_fits_into_one_more_channel():
+    q, k, v = torch.randn(3, 2, 4, 6, 8, dtype=torch.float64)
+    m, scale = torch.from_numpy(slopes(4))[:, None, None], 8**-0.5
+    longer_q = torch.cat([q, torch.full((2, 4, 6, 1), 1 / scale, dtype=q.dtype)], -1)
+    longer_k = torch.cat([k, (m * torch.arange(6.0)[:, None]).expand(2, 4, 6, 1)], -1)
+    found = scaled_dot_product_attention(longer_q, longer_k, v, is_causal=True, scale=scale)
+    mask = causal_mask(6, 6)
+    bias = ALiBi(4).double().bias(6, 6, 0)
+    assert torch.allclose(found, attention(q, k, v, bias=bias, mask=mask)[0])
 
 
 # --- answers combine -----------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
         {_WEIGHTS: "from Llama, GPT-NeoX", **_LONGER},
         ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE"),
     ),
-    "BLOOM": ({_WEIGHTS: "from BLOOM, MPT", **_FLASH}, ("learned", "sinusoidal", "ALiBi", "RoPE")),
+    "T5": ({_WEIGHTS: "from T5", **_FLASH}, ("learned", "T5 buckets", "ALiBi", "RoPE")),
 }
 
 
@@ -99,13 +99,14 @@ what_remains = Answer(
     words_of=lambda name: (*SITUATIONS[name][1], NOTHING),
     then=_caveats,
     words="""A measurement on small models rules nothing out; how a scheme is made does, and so does what you have. For each
-situation one of the four candidates is left, perhaps with a caveat, or none of them: then write `"no scheme"`. Find a
-reason against each of the others before you commit to a name.
+situation one of the four candidates is left, perhaps with a caveat; if all four are ruled out, write `"no scheme"`. (The
+candidate `none` is another thing: a model without positions.) Find a reason against each of the others before you
+commit to a name.
 
 - `memory`: a text read in segments, with the segment before as a memory; position may have no parameters.
   `sinusoidal`, `Shaw`, `Transformer-XL`, `log decay`
 - `encoder`: a text read both ways, without a causal mask, and longer than in training.
-  `none` (no position at all), `learned`, `Shaw`, `Music Transformer`
+  `none`, `learned`, `Shaw`, `Music Transformer`
 - `image`: an image in windows; the only kernel there is has no place for a bias.
   `learned`, `Shaw`, `ALiBi`, `Swin`
 - `three back`: a decoder must find the token exactly three back, in texts longer than in training; position may
@@ -113,8 +114,8 @@ reason against each of the others before you commit to a name.
   `learned`, `Music Transformer`, `T5 buckets`, `ALiBi`
 - `Llama`: the published weights of Llama, on texts longer than it was trained on.
   `Transformer-XL`, `T5 buckets`, `ALiBi`, `RoPE`
-- `BLOOM`: the published weights of BLOOM; the only kernel there is has no place for a bias.
-  `learned`, `sinusoidal`, `ALiBi`, `RoPE`""",
+- `T5`: the published weights of T5; the only kernel there is has no place for a bias.
+  `learned`, `T5 buckets`, `ALiBi`, `RoPE`""",
     expected=_what_remains,
     mistakes=[*_ruled_out(), *_too_strict()],
     hints=[
