@@ -13,7 +13,11 @@ from .common import SLOPE, Hostile, Slope, as_texts, right
     [
         (None, "is there a `return`"),
         (dict, "type"),
-        ((x for x in "ab"), "`yield` where `return` was meant"),
+        ((x for x in "ab"), "a generator, which makes its items one by one (put them into a list"),
+        (map(abs, [1, 2]), "a map, which makes its items one by one"),
+        ([(x for x in "ab")], "put them into a list"),
+        ({"a": 1}, "a dictionary; wanted is a number or an array"),
+        (([1, 2], {"a": 1}), "2 values; one is wanted"),
         (np.zeros, "are the parentheses missing"),
         ({1, 2}, "a set"),
         ([[1, 2], [3]], "do its rows have the same length"),

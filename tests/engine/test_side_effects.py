@@ -1,6 +1,7 @@
 """What a learner's code does besides answering: writing into arguments, printing, warning."""
 
 import numpy as np
+import pytest
 
 from course_lib.tasks.engine import Case
 
@@ -20,6 +21,30 @@ def test_writing_into_an_argument_passes_with_a_note_and_spoils_nothing():
     assert result.passed and "writes into its argument `x`" in repr(result)
     assert shared.tolist() == [1.0, 2.0, 6.0]
     assert not task.check(task.right).notes
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda runs: runs["b"].sort(),
+        lambda runs: runs.clear(),
+        lambda runs: runs.update(a=np.array([2.0])),
+        lambda runs: runs["a"].append(9.0),
+    ],
+)
+def test_writing_into_what_an_argument_holds_is_noticed(spoil):
+    def _longest(runs):
+        return max(map(len, runs.values()))
+
+    def spoiling(runs):
+        found = _longest(runs)
+        spoil(runs)
+        return found
+
+    runs = {"a": [2.0], "b": [3.0, 1.0]}
+    task = array_task(_longest, cases=[Case(runs)])
+    assert "writes into its argument `runs`" in repr(task.check(spoiling))
+    assert runs == {"a": [2.0], "b": [3.0, 1.0]} and not task.check(_longest).notes
 
 
 def test_later_cases_get_a_fresh_argument_when_the_first_call_changed_its_own():

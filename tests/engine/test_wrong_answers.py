@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib.tasks.engine import Axis, Case, Mistake, Task
+from course_lib.tasks.engine.cause import listed
 from course_lib.tasks.engine.judge import judge
 
 from .common import BASICS, CENTRED, SLOPE, _centred, _mask, _softmax, array_task, right
@@ -121,6 +122,25 @@ def test_the_first_head_is_called_as_its_axis_calls_it():
         assert f"Head {first} is right, the others are not" in task.check(second_wrong).cause
 
 
+@pytest.mark.parametrize(
+    ("names", "told"), [("a", "a"), ("a b", "a and b"), ("a b c", "a, b and c")], ids=["one", "two", "three"]
+)
+def test_the_right_parts_are_listed(names, told):
+    assert listed(names.split()) == told
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        (lambda x: ["a b"].split(), "This is a list of words"),
+        (lambda x: ["a", "b", "c"][x > 1], "Or does the array pick from a list"),
+        (lambda x: np.array([200], dtype=np.int8), "too large for this dtype"),
+    ],
+)
+def test_an_error_is_said_again_in_plain_words(slip, words):
+    assert words in CENTRED.check(slip).cause
+
+
 def test_too_many_axes_to_unpack_are_explained():
     def by_shape(x):
         n, d = x.shape
@@ -138,6 +158,8 @@ def test_a_tuple_is_judged_part_by_part():
         assert result.status == "wrong type" or "rest" in repr(result)
     assert "of 1; expected a tuple of 2: rest, mean" in repr(CENTRED.check(lambda x: (x,)))
     assert "missing mean" in repr(CENTRED.check(lambda x: {"rest": x}))
+    assert "returned None for `mean`" in repr(CENTRED.check(lambda x: (x - x.mean(), None)))
+    assert "an array of shape (2, 1); expected a tuple of 2" in repr(CENTRED.check(lambda x: np.ones((2, 1))))
     swapped = CENTRED.check(lambda x: (x.mean(), x - x.mean()))
     assert swapped.status == "wrong shape" and "rest: yours has shape ()" in repr(swapped)
 

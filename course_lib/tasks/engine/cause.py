@@ -116,7 +116,12 @@ def _right_parts(task: Task, outcomes: Sequence[Outcome], part: str) -> str:
             for outcome, case in zip(outcomes, task.all_cases)
         )
     ]
-    return f"Your {' and '.join(right)} {_are(right)} right; the {part} {_are([part])} not." if right else ""
+    return f"Your {listed(right)} {_are(right)} right; the {part} {_are([part])} not." if right else ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """a; a and b; a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _are(names: Sequence[str]) -> str:

@@ -205,8 +205,15 @@ def tidy(text: str, length: int) -> str:
 
 
 def _changed(before: Any, after: Any) -> bool:
+    """Whether the call wrote into an argument, or into what the argument holds."""
     if before is after or callable(before):
         return False
+    if isinstance(before, (dict, list)):
+        if type(before) is not type(after) or len(before) != len(after):
+            return True
+        if isinstance(before, dict):
+            return any(key not in after or _changed(before[key], after[key]) for key in before)
+        return any(map(_changed, before, after))
     try:
         return not same(plain(after), plain(before))
     except (Unusable, Blank):

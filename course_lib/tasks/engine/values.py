@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ Parts = dict[str, Array]  # {"output": …, "weights": …}, or {"": …} where 
 
 TOLERANCE = {2: 2e-2, 4: 1e-4}  # by bytes per number, relative to the largest entry; 1e-6 for the rest
 LEAVES = (int, float, str, np.generic, type(None), type(...))
+LAZY = (map, filter, zip, enumerate, reversed, type(iter([])), type(iter(())))  # and a generator in parentheses
 NOTHING = "nothing (None): is there a `return`?"
 
 
@@ -70,10 +72,10 @@ def check_tensor(value: Any) -> None:
 def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
     if isinstance(value, Mapping) and not names:
-        raise Unusable("a dictionary; one value is wanted")
+        raise Unusable("a dictionary; wanted is a number or an array, without names")
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if not names and isinstance(value, tuple) and len({getattr(item, "shape", None) for item in value}) > 1:
+    if not names and isinstance(value, tuple) and len({_form(item) for item in value}) > 1:
         raise Unusable(f"{len(value)} values; one is wanted: leave the others out of the `return`")
     if not names or value is None or value is Ellipsis:
         return {"": plain(value)}
@@ -81,10 +83,18 @@ def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     if getattr(value, "ndim", 0) in (1, 3, 4) and len(value) == len(names):  # a matrix is one result, whatever its size
         value = list(value)  # the parts, stacked
     if not isinstance(value, (tuple, list)):
-        raise Unusable(f"{kind(value)}; expected {wanted}")
+        raise Unusable(f"{shaped(value) or kind(value)}; expected {wanted}")
     if len(value) != len(names):
         raise Unusable(f"{kind(value)} of {len(value)}; expected {wanted}")
+    for name, item in zip(names, value):
+        if item is None:
+            raise Unusable(f"None for `{name}`")
     return {name: plain(item) for name, item in zip(names, value)}
+
+
+def _form(item: Any) -> Any:
+    """What items have in common that can be stacked: their shape, if they have one, and that they are no dictionary."""
+    return isinstance(item, Mapping) or getattr(item, "shape", None)
 
 
 def close(yours: Array, expected: Array) -> NDArray[np.bool_]:
@@ -126,8 +136,16 @@ def _from_torch(torch: Any, tensor: Any) -> Array:
     return np.asarray((tensor.half() if tensor.dtype == torch.bfloat16 else tensor).numpy())
 
 
+def shaped(value: Any) -> str:
+    """An array by its shape, "an array of shape (5, 1)", or "" for what is none or has no axes."""
+    shape = getattr(value, "shape", ())
+    return f"an array of shape {tuple(shape)}" if isinstance(shape, tuple) and shape else ""
+
+
 def kind(value: object) -> str:
     """What a value is, in two words, and what that may come from."""
+    if type(value) in LAZY or (type(value) is GeneratorType and value.gi_code.co_name == "<genexpr>"):
+        return f"a {type(value).__name__}, which makes its items one by one (put them into a list: `list(…)`)"
     name = {"builtin_function_or_method": "function"}.get(type(value).__name__, type(value).__name__)
     hint = {"generator": ": `yield` where `return` was meant?", "function": ": are the parentheses missing?"}
     return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}{hint.get(name, '')}"

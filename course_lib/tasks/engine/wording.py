@@ -29,6 +29,9 @@ WORDS = {
     ),
     r"need at least one array to concatenate": "There is nothing to put together: did the loop collect nothing?",
     r"^(numpy\.exceptions\.)?AxisError": "There is no such axis: print the `.shape` of what you have there.",
+    r"^AttributeError: 'list' object has no attribute '(split|strip|lower|upper|replace|startswith|isidentifier)'": (
+        "A word can do that. This is a list of words: take them one by one."
+    ),
     r"^AttributeError: '(list|tuple)' object has no attribute": (
         "A list is no array: make one of it, with `np.array(…)` or `np.concatenate(…)`."
     ),
@@ -79,8 +82,10 @@ WORDS = {
         "`np.stack` takes arrays of one length, and one of yours is shorter: does it run over the edge?"
     ),
     r"only integer scalar arrays can be converted to a scalar index": (
-        "A number is wanted where an array was given: is a `len(…)` missing?"
+        "A number is wanted where an array was given: is a `len(…)` missing? "
+        "Or does the array pick from a list? `np.array(…)` makes an array of the list."
     ),
+    r"^OverflowError: Python integer .* out of bounds": "The number is too large for this dtype: plain `int` holds it.",
     r"^UnboundLocalError": "A name is used before it gets its value: look at the order of your lines.",
     r"^RecursionError": "Your function calls itself without end.",
 }
