@@ -16,7 +16,7 @@ from .common import SLOPE, Hostile, Slope, as_texts, right
         ((x for x in "ab"), "a generator, which makes its items one by one (put them into a list"),
         (map(abs, [1, 2]), "a map, which makes its items one by one"),
         ([(x for x in "ab")], "put them into a list"),
-        ({"a": 1}, "a dictionary; wanted is a number or an array"),
+        ({"a": 1}, "a dictionary; a number or an array is wanted"),
         (([1, 2], {"a": 1}), "2 values; one is wanted"),
         (np.zeros, "are the parentheses missing"),
         ({1, 2}, "a set"),

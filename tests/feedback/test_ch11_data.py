@@ -106,7 +106,54 @@ SLIPS = {
             inner(places="range(i)", and_so="", stop=""),
             "A token that binds again gets a distance",
         ),
-        "range ends at 0": (inner(places="range(i - 1, 0, -1)"), "Token 0 is never looked at"),
+        "range ends at 0": (inner(places="range(i - 1, 0, -1)"), "`range` must end at −1"),
+        "range ends past 0": (inner(places="range(i - 1, -2, -1)"), "`names[-1]` is the *last* token"),
+        "range begins at i - 2": (inner(places="range(i - 2, -1, -1)"), "`range` begins at i − 1"),
+        "range goes the wrong way": (inner(places="range(i - 1, -1)"), "no definition is ever found"),
+        "place 0 is false": (look_back(distance="i - last[name] if last.get(name) else -1"), "ask `in last`"),
+        "place 0 is false, by or": (look_back(distance="i - (last.get(name) or i + 1)"), "ask `in last`"),
+        "nothing kept": (look_back(keep="pass"), "no definition is ever found"),
+        "kept the wrong way round": (look_back(keep="last[i] = name"), "looked up under the same name"),
+        "bound is True": (look_back().replace("if bound:", "if bound is True:"), "no definition is ever found"),
+        "compared, not set": (filled(body=BOUND_OR_USED.replace("[i] = i", "[i] == i")), "no definition is ever found"),
+        "not more than 113": (look_back(result="[min(d, 113) for d in found]"), "no token stands that binds"),
+        "not more than 16": (look_back(result="np.minimum(found, 16)"), "no token stands that binds"),
+        "bytes": (look_back(result="np.array(found).astype(np.int8)"), "`int8` ends at 127"),
+        "bytes from the start": (look_back(result="np.array(found, dtype=np.int8)"), "too large for this dtype"),
+        "unsigned bytes": (filled(start="np.full(len(names), 255, np.uint8)"), "nothing below 0"),
+        "capital letters": (
+            look_back(keep="last[name.lower()] = i", distance="i - last.get(name.lower(), i + 1)"),
+            "X is another name than x",
+        ),
+        "as far as def": (
+            inner(stop="\n                break\n            if names[j] == 'def':\n                break"),
+            "You stop at `def`",
+        ),
+        "as far as the statement": (
+            inner(stop="\n                break\n            if names[j] == ';':\n                break"),
+            "whatever stands in between",
+        ),
+        "not in its own statement": (
+            inner(and_so=" and not binds[i] and not (names[j + 1] == '=' and ';' not in names[j:i])"),
+            "goes back too far",
+        ),
+        "a dictionary that stays": (
+            "    last = globals().setdefault('kept', {})\n" + look_back().replace("last, found = {}, []", "found = []"),
+            "it outlives the call",
+        ),
+        "written into binds": (
+            filled(
+                "binds",
+                BOUND_OR_USED.replace("elif name in last", "else").replace("- last[name]", "- last.get(name, -1)"),
+            ),
+            "what you write into holds truth values alone",
+        ),
+        "None where unknown": (look_back(distance="i - last[name] if name in last else None"), "−1 is asked for"),
+        "the dictionary too": (look_back(result="found, last"), "2 values; one is wanted"),
+        "by number": (look_back(result="dict(enumerate(found))"), "a number or an array is wanted"),
+        "an iterator": (look_back(result="iter(found)"), "put them into a list"),
+        "split": (look_back().replace("    last,", "    names = names.split()\n    last,"), "This is a list of words"),
+        "picked from a list": ("    return names[binds]", "does the array pick from a list"),
         "from the token itself": (inner(places="range(i, -1, -1)", and_so=""), "it finds itself"),
         "to the right": (inner(places="range(i + 1, len(names))"), "the signs are negative"),
         "nothing but the name": (
@@ -170,7 +217,8 @@ SLIPS = {
             "You took the uses for definitions",
         ),
         "return too early": (look_back().replace("    return", "        return"), "inside the loop"),
-        "none": (look_back(at_bound="None"), "with None in it"),
+        "return too early, filled": (filled().replace("    return", "        return"), "`return` outside the loop"),
+        "none": (look_back(at_bound="None"), "None for a token that binds"),
     },
     "positions_with_padding": {
         "cumsum": ("    return (np.cumsum(mask, axis=1) - 1) * mask", None),
@@ -272,6 +320,16 @@ def test_a_token_is_called_by_its_place_and_its_name():
 
 
 # ---------------------------------------------------------------- what the words of the tasks say
+
+
+def test_where_the_lesson_is_finer_than_the_task():
+    task, line = CH11["distance_to_definition"], "x = 1 ; x = x + 1"
+    names = line.split()
+    assert distances(f"def f():\n    {line}\n").tolist() == [6]
+    assert task.right(names, np.array([i in (0, 4) for i in range(len(names))])).tolist()[6] == 2
+    assert "at distance 2" in task.words
+    two = "def f(x): return x\ndef g(): return x\n"
+    assert distances(two).tolist() == [4]  # the x of g is none of its own
 
 
 def test_the_task_measures_what_the_lesson_measures():

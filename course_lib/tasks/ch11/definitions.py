@@ -47,6 +47,12 @@ def _changed(change):
     return lambda names, binds: change(np.array(_looking_back(names, binds)), names, binds)
 
 
+def _past_token_0(names, binds, i):
+    """A loop to the left that ends at −1, which Python reads as the last token."""
+    k = _latest(names, binds, i)
+    return -1 if k is None and binds[-1] and names[-1] == names[i] else k
+
+
 def _for_unknown(number, bound=-1):
     """number(i) for a name that nothing before token i binds, and `bound` for a token that binds."""
 
@@ -88,6 +94,20 @@ def _nearest(names, binds, i):
 
 def _not_token_0(names, binds, i):
     return max((k for k in _places(names, binds, i) if 0 < k < i), default=None)
+
+
+def _not_the_last_two(names, binds, i):
+    return max((k for k in _places(names, binds, i) if k < i - 1), default=None)
+
+
+def _any_case(names, binds, i):
+    return max((k for k in range(i) if binds[k] and names[k].lower() == names[i].lower()), default=None)
+
+
+def _in_this_function(names, binds, i):
+    """To the left as far as the `def`."""
+    k = _latest(names, binds, i)
+    return None if k is None or "def" in names[k:i] else k
 
 
 def _same_name(names, binds, i):
@@ -145,12 +165,14 @@ distance_to_definition = Task(
 the tokens of a program in order, and `binds[i]` is True where token i **binds** its name, that is, gives it a value: a
 parameter, the left side of `=`, the variable of a `for`.
 
-Return one number for each token. For a use, that is the number of tokens back to the **latest** token before it that
-binds the same name; the token just before is at distance 1. It is −1 where there is no such distance: for a token that
-binds, and for a name that nothing before it binds, such as `len` or `(`.
+Return a list or an array of n whole numbers, one for each token. For a use, that is the number of tokens back to the
+**latest** token before it that binds the same name; the token just before is at distance 1. It is −1 where there is no
+such distance: for a token that binds, and for a name that nothing before it binds, such as `len` or `(`. Names are
+compared exactly: `x` is not `X`.
 
 The lesson measures this distance over Python's own library, and holds it against the distances at which the schemes
-stop telling tokens apart.""",
+stop telling tokens apart. It is finer in two places: each function has names of its own, and in `x = x + 1` the x on the
+right is the old one. Here the rule is the simple one above, so that this x is at distance 2.""",
     solution=_distance_to_definition,
     expected=_looking_back,
     cases=[
@@ -158,6 +180,10 @@ stop telling tokens apart.""",
         _program("*x = 2 ; *y = x ; *x = 3 ; print ( x , y )", "a name that is bound twice"),
         _program("print ( x ) ; *x = 1 ; print ( x )", "a use before the definition"),
         _program("*a = *b = 5 ; c ( b , a , b )", "two names, and one of them used twice"),
+        _program("*x = 1 ; *x = x + 1 ; print ( x )", "a name bound from itself"),
+        _program("def *f ( *x ) : return x ; def *g ( *X ) : return x + X + f ( X )", "two functions"),
+        _program("print ( os ) ; import *os", "a definition at the very end"),
+        _program(f"*x = 1 ; {'f ( ) ; ' * 34}print ( x )", "a definition far back"),
         _program("x", "one token, and nothing bound"),
     ],
     draw=_drawn,
@@ -166,6 +192,11 @@ stop telling tokens apart.""",
             "none at a definition",
             lambda found, names, binds: (np.asarray(found)[binds] == -1).all(),
             "A token that binds its name is no use of it: its entry is −1.",
+        ),
+        Property(
+            "from this call",
+            lambda found, *_: (np.asarray(found) >= -1).all(),
+            "A number below −1 counts to a definition that comes after the use. Does your dictionary hold the whole program, or still the last one? If it is made outside the function, or as the default of an argument, it outlives the call.",
         ),
         Property(
             "at least 1",
@@ -179,6 +210,20 @@ stop telling tokens apart.""",
                 for i, d in enumerate(np.asarray(found))
             ),
             "Count back from the use: at one of your distances no token stands that binds the same name.",
+        ),
+        Property(
+            "the latest",
+            lambda found, names, binds: all(
+                d == -1 or _latest(names, binds, i) == i - d for i, d in enumerate(np.asarray(found))
+            ),
+            "One of your distances goes back too far: between its two ends the name is bound once more.",
+        ),
+        Property(
+            "none missed",
+            lambda found, names, binds: all(
+                d != -1 or binds[i] or _latest(names, binds, i) is None for i, d in enumerate(np.asarray(found))
+            ),
+            "One of your −1 stands at the use of a name that is bound before it. However far back that is, and whatever stands in between, it counts.",
         ),
     ],
     mistakes=[
@@ -238,7 +283,23 @@ stop telling tokens apart.""",
         ),
         Mistake(
             _from(_not_token_0),
-            "Token 0 is never looked at: on the way to the left `range` must end at −1, as it leaves its end out.",
+            "A definition at place 0 is never found. On the way to the left `range` must end at −1, as it leaves its end out. And place 0 is false in an `if`: ask `in last`, or `is not None`.",
+        ),
+        Mistake(
+            _from(_past_token_0),
+            "Your loop to the left runs past token 0: `names[-1]` is the *last* token of the program. In `range` the end −1 is left out, −2 is one too many.",
+        ),
+        Mistake(
+            _from(_not_the_last_two),
+            "The token just before the use is never looked at: on the way to the left `range` begins at i − 1.",
+        ),
+        Mistake(
+            _from(_any_case),
+            "Capital letters count: X is another name than x.",
+        ),
+        Mistake(
+            _from(_in_this_function),
+            "You stop at `def`. Here the whole program counts: the latest token before the use that binds the name.",
         ),
         Mistake(
             _from(_last_of_all),
@@ -332,6 +393,23 @@ stop telling tokens apart.""",
             "A name that nothing before it binds gets −1, as a token that binds does. You give it ∞, which no mean survives.",
         ),
         Mistake(
+            _for_unknown(lambda i: None),
+            "None where there is no definition: −1 is asked for, so that all entries are whole numbers.",
+        ),
+        Mistake(
+            _for_unknown(lambda i: -1, bound=None),
+            "None for a token that binds: −1 is asked for, so that all entries are whole numbers.",
+        ),
+        Mistake(
+            "np.full(len(names), -1)",
+            "np.full(len(names), 255, dtype=np.uint8)",
+            "255 is what −1 becomes in an array of `uint8`, which has nothing below 0: take plain `int`.",
+        ),
+        Mistake(
+            _changed(lambda found, names, binds: found.astype(np.int8)),
+            "`int8` ends at 127, and a definition may stand farther back: take plain `int`.",
+        ),
+        Mistake(
             _for_unknown(lambda i: i),
             "A name that nothing before it binds gets −1. You give it its place, as if token 0 were its definition: is that the default of your `get`?",
         ),
@@ -369,16 +447,15 @@ stop telling tokens apart.""",
         ),
         Mistake(
             _changed(lambda found, names, binds: found == found),
-            "Every entry is True: `np.full_like(binds, …)` makes an array of truth values, like `binds`. `np.full(len(names), -1)` makes one of whole numbers.",
+            "Every entry is True: what you write into holds truth values alone, as `binds` does, or an array made like it. `np.full(len(names), -1)` holds whole numbers.",
         ),
         Mistake(
             _turned_round,
             "You took the uses for definitions and the definitions for uses: `binds[i]` is True where token i is a definition.",
         ),
         Mistake(
-            "    return distances",
-            "        return distances",
-            "Only the first token is done: is the `return` inside the loop?",
+            lambda names, binds: [-1] * len(names),
+            "Every entry is −1: no definition is ever found. Is one ever kept, is it looked up under the same name, and is the `return` outside the loop? Print what you have at the first use.",
         ),
     ],
     alternatives=[_looking_back, _from(_latest)],

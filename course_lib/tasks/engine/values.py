@@ -13,7 +13,15 @@ Parts = dict[str, Array]  # {"output": …, "weights": …}, or {"": …} where 
 
 TOLERANCE = {2: 2e-2, 4: 1e-4}  # by bytes per number, relative to the largest entry; 1e-6 for the rest
 LEAVES = (int, float, str, np.generic, type(None), type(...))
-LAZY = (map, filter, zip, enumerate, reversed, type(iter([])), type(iter(())))  # and a generator in parentheses
+LAZY: tuple[type, ...] = (
+    map,
+    filter,
+    zip,
+    enumerate,
+    reversed,
+    type(iter([])),
+    type(iter(())),
+)  # and a generator in parentheses
 NOTHING = "nothing (None): is there a `return`?"
 
 
@@ -72,7 +80,7 @@ def check_tensor(value: Any) -> None:
 def parts(value: Any, names: Sequence[str] = ()) -> Parts:
     """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
     if isinstance(value, Mapping) and not names:
-        raise Unusable("a dictionary; wanted is a number or an array, without names")
+        raise Unusable("a dictionary; a number or an array is wanted")
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if not names and isinstance(value, tuple) and len({_form(item) for item in value}) > 1:
