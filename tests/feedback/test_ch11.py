@@ -106,8 +106,8 @@ SURE_ORDERS = {
     "any": (orders("any(x < y for x in a for y in b)"), "whether a *can* be better"),
     "worst and mean": (orders("max(a) < np.mean(b)"), "The mean of b still stands for all its seeds"),
     "less or equal": (orders("max(a) <= min(b)"), "Equal losses are no order"),
-    "the larger loss": (orders("min(a) > max(b)"), "A smaller loss is better"),
-    "transposed": (TABLE.format(place="j, i", rule="max(a) < min(b)"), "The wrong way round"),
+    "the larger loss": (orders("min(a) > max(b)"), "The wrong way round"),
+    "transposed": (TABLE.format(place="j, i", rule="max(a) < min(b)"), "have rows and columns changed places"),
     "the other way": (orders("max(a) > min(b)"), "which orders do *not* hold"),
     "seed by seed": (orders("all(x < y for x, y in zip(a, b))"), "You compare seed 0 with seed 0"),
     "seed by seed, strictly": (orders("all(x < y for x, y in zip(a, b, strict=True))"), "`strict=True` stops"),
@@ -124,6 +124,59 @@ SURE_ORDERS = {
     "lists": (orders("a < b"), "by their first entries that differ, as in a dictionary"),
     "sorted lists": (orders("sorted(a) < sorted(b)"), "sorted, that is the best of each"),
     "no max": (orders("a < min(b)"), "A list cannot be compared with a number"),
+    "less or equal, but not itself": (
+        orders("a is not b and max(a) <= min(b)"),
+        "the diagonal needs no care of its own",
+    ),
+    "less or equal, in means too": (
+        orders("np.mean(a) < np.mean(b) and max(a) <= min(b)"),
+        "has a meeting with equal losses",
+    ),
+    "better, neither, worse": (orders("int(max(a) < min(b)) - int(max(b) < min(a))"), "These are 1, 0 and −1"),
+    "how many meetings": (orders("sum(x < y for x in a for y in b)"), "One of yours is another number"),
+    "a share of meetings": (orders("np.less.outer(a, b).mean()"), "One of yours is another number"),
+    **{
+        f"{share} of the meetings": (orders(f"np.less.outer(a, b).mean() >= {share}"), "One that is lost is enough")
+        for share in (0.9, 0.93, 0.95, 0.99)
+    },
+    "rounded": (orders("round(max(a), 1) < round(min(b), 1)"), "You round first"),
+    "rounded to two digits": (orders("round(max(a), 2) < round(min(b), 2)"), "however small the gap"),
+    "quarters": (orders("np.percentile(a, 75) < np.percentile(b, 25)"), "is reversed in some meeting"),
+    "best and best, worst and worst": (
+        orders("min(a) < min(b) and max(a) < max(b)"),
+        "the two may still overlap in between",
+    ),
+    "without the best and the worst": (
+        orders("np.mean(sorted(a)[1:]) < np.mean(sorted(b)[:-1])"),
+        "is reversed in some meeting",
+    ),
+    "means with a margin": (orders("np.mean(a) < np.mean(b) - 0.1"), "is reversed in some meeting"),
+    "a t-test": (
+        orders("np.mean(b) - np.mean(a) > 2 * np.sqrt(np.var(a) / len(a) + np.var(b) / len(b))"),
+        "is reversed in some meeting",
+    ),
+    "as many as the shortest": (
+        orders("max(a) < min(b)", "[r[: min(map(len, losses.values()))] for r in losses.values()]"),
+        "cut to the shortest",
+    ),
+    "a table of runs": (
+        "    runs = np.array(list(losses.values()))\n    return runs.max(1)[:, None] < runs.min(1)",
+        "take the worst and the best of each list first",
+    ),
+    "along the wrong axis": (
+        "    runs = np.array(list(losses.values()))\n    return runs.max(0)[:, None] < runs.min(0)",
+        "the seeds are along axis 1",
+    ),
+    "lazy rows": ("    return [(max(a) < min(b) for b in losses.values()) for a in losses.values()]", "into a list"),
+    "by name": (
+        "    return {a: {b: max(x) < min(y) for b, y in losses.items()} for a, x in losses.items()}",
+        "a number or an array is wanted",
+    ),
+    "None": (orders("max(a) < min(b) or None"), "False is asked for"),
+    "sorted in place": (
+        "    for runs in losses.values():\n        runs.sort()\n" + orders("a[-1] < b[0]"),
+        "writes into its argument `losses`",
+    ),
     "names": (orders("max(a) < min(b)", "losses"), "gives the *names*"),
     "items": (orders("max(a) < min(b)", "losses.items()"), "a name and its losses"),
     "sorted schemes": (orders("max(a) < min(b)", "sorted(losses.values(), key=np.mean)"), "sorted by their means"),

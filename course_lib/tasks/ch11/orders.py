@@ -31,6 +31,11 @@ def _every_pair_of_runs(losses):
     return np.array([[(np.subtract.outer(a, b) < 0).all() for b in losses.values()] for a in losses.values()])
 
 
+def _somewhere(compare, losses):
+    """Whether compare(run of a, run of b) holds in some meeting of a and b, for all schemes a and b."""
+    return np.array([[compare.outer(a, b).any() for b in losses.values()] for a in losses.values()])
+
+
 def _by(better):
     """A wrong rule for two lists of losses."""
 
@@ -59,6 +64,30 @@ def _share(a, b):
     return np.less.outer(a, b).mean()
 
 
+def _worst_and_best(axis):
+    """Worst and best along an axis of the table of all runs, which is a table only where all have as many seeds."""
+
+    def wrong(losses):
+        runs = np.array(list(losses.values()))
+        return runs.max(axis)[:, None] < runs.min(axis)
+
+    return wrong
+
+
+def _shortest(losses):
+    n = min(map(len, losses.values()))
+    return _every_pair_of_runs({name: runs[:n] for name, runs in losses.items()})
+
+
+def _better_worse_or_neither(losses):
+    holds = _every_pair_of_runs(losses).astype(int)
+    return holds - holds.T
+
+
+def _true_or_none(losses):
+    return [[bool(better) or None for better in row] for row in _every_pair_of_runs(losses)]
+
+
 def _in_order_of(key):
     """The right rule, with the schemes in another order."""
     return lambda losses: _every_pair_of_runs(dict(sorted(losses.items(), key=key)))
@@ -82,7 +111,7 @@ def _letters(losses):
 
 def _case(losses, says):
     names = list(losses)
-    return Case(losses, says=says, axes=[Axis("better", names), Axis("worse", names)])
+    return Case(losses, says=says, axes=[Axis("better scheme", names), Axis("worse scheme", names)])
 
 
 def _study(task, at):
@@ -109,7 +138,7 @@ sure_orders = Task(
     difficulty=2,
     words="""`losses` holds, for each scheme, the loss of each seed. The code compares means, and so finds an order for nearly every
 pair of schemes; where seeds scatter more than schemes differ, that says nothing. Mend it: `holds[a, b]` is True only
-when scheme a beats scheme b **whichever of its seeds each of the two had got**. Seed 0 of one scheme has nothing to do
+when scheme a beats scheme b **whichever run is drawn for a and whichever for b**. Seed 0 of one scheme has nothing to do
 with seed 0 of another, schemes may have different numbers of seeds, and equal losses are no order.
 
 It is still no proof. Two schemes that do not differ at all, with three seeds each, are parted so by chance once in ten
@@ -128,10 +157,16 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
         _case({"a": [1.0, 1.4, 1.6, 1.2], "b": [1.5], "c": [1.7, 1.9]}, "different numbers of seeds"),
         _case({"z": [3.0, 3.2], "y": [1.0, 1.2], "x": [2.0, 2.9]}, "the best is not the first"),
         _case({"a": [1.0, 1.1, 1.0, 9.0], "b": [2.0, 2.1, 2.2, 2.0]}, "one run that went wrong"),
+        _case({"a": [1.0] * 9 + [2.05], "b": [2.0] + [3.0] * 9}, "a hundred meetings, and one of them lost"),
     ],
     draw=_draw,
-    axes=("better", "worse"),
+    axes=("better scheme", "worse scheme"),
     properties=[
+        Property(
+            "True or False",
+            lambda holds, losses: np.isin(holds, (0, 1)).all(),
+            "An entry is True where the order holds, and False where it does not. One of yours is another number.",
+        ),
         Property(
             "not itself",
             lambda holds, losses: not np.diagonal(holds).any(),
@@ -141,6 +176,21 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
             "one way",
             lambda holds, losses: not np.logical_and(holds, np.transpose(holds)).any(),
             "Two schemes are each better than the other.",
+        ),
+        Property(
+            "never reversed",
+            lambda holds, losses: not np.logical_and(holds, _somewhere(np.greater, losses)).any(),
+            "One of the orders that you find is reversed in some meeting: there the run of the better scheme has the larger loss.",
+        ),
+        Property(
+            "never equal",
+            lambda holds, losses: not np.logical_and(holds, _somewhere(np.equal, losses)).any(),
+            "One of the orders that you find has a meeting with equal losses, which are no order: is it `<=` for `<`?",
+        ),
+        Property(
+            "none missed",
+            lambda holds, losses: np.logical_or(holds, _somewhere(np.greater_equal, losses)).all(),
+            "You miss an order that holds in every meeting, however small the gap.",
         ),
     ],
     then="In flip-flop at 512 tokens the means order all 55 pairs of schemes. Of these orders 32 hold for every choice of seeds.",
@@ -152,48 +202,48 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
         Mistake(
             "max(a) < min(b)",
             "min(a) < min(b)",
-            "Best seed against best seed: both may have been lucky. Let a have its *worst*, and b its best.",
+            "Best seed against best seed: both may have been lucky. What if a is drawn with another?",
         ),
         Mistake(
             "max(a) < min(b)",
             "max(a) < max(b)",
-            "Worst seed against worst seed: b may have had a better one. Let a have its worst, and b its *best*.",
+            "Worst seed against worst seed: b may have had a better one. What if it is drawn with that?",
         ),
         Mistake(
             "max(a) < min(b)",
             "min(a) < max(b)",
-            "This asks whether a *can* be better, with its best seed against the worst of b. It must be with the worst against the best.",
+            "This asks whether a *can* be better, with its best seed against the worst of b. It must be better with any against any.",
         ),
         Mistake(
             "max(a) < min(b)",
             "np.mean(a) < min(b)",
-            "The mean of a still stands for all its seeds. Its worst must beat the best of b.",
+            "The mean of a still stands for all its seeds: may it be drawn with a worse one?",
         ),
         Mistake(
             "max(a) < min(b)",
             "max(a) < np.mean(b)",
-            "The mean of b still stands for all its seeds. The worst of a must beat the best of b.",
+            "The mean of b still stands for all its seeds: may it be drawn with a better one?",
         ),
         Mistake("max(a) < min(b)", "max(a) <= min(b)", "Equal losses are no order: `<`, not `<=`."),
         Mistake(
             "max(a) < min(b)",
             "min(a) > max(b)",
-            "The wrong way round: here b is better than a. A smaller loss is better.",
+            "The wrong way round: here b is better than a. Is the comparison turned round (a smaller loss is better), or have rows and columns changed places?",
         ),
         Mistake(
             "max(a) < min(b)",
             "min(a) >= max(b)",
-            "Two slips: here b is better than a, where a smaller loss is better; and equal losses are no order.",
+            "Two slips: here b is better than a (is the comparison turned round, or the table?), and equal losses are no order.",
         ),
         Mistake(
             "max(a) < min(b)",
             "max(a) > min(b)",
-            "The sign is turned round: this says which orders do *not* hold. The worst of a must be below the best of b.",
+            "The sign is turned round: this says which orders do *not* hold.",
         ),
         Mistake(
             "max(a) < min(b)",
             "max(a) >= min(b)",
-            "This says which orders do *not* hold. The worst of a must be below the best of b.",
+            "This says which orders do *not* hold: its opposite is asked for.",
         ),
         Mistake(
             "max(a) < min(b)",
@@ -231,8 +281,17 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
         ),
         Mistake(
             _table_of_runs,
-            "One array of all runs compares seed 0 with seed 0, and cannot be made where schemes have different numbers of seeds. Take the worst of a and the best of b.",
+            "One array of all runs compares seed 0 with seed 0, and cannot be made where schemes have different numbers of seeds. Look at two lists at a time.",
         ),
+        Mistake(
+            _worst_and_best(1),
+            "The rule is right. But schemes have different numbers of seeds, and lists of different lengths make no table: take the worst and the best of each list first.",
+        ),
+        Mistake(
+            _worst_and_best(0),
+            "Axis 0 runs over the schemes, the seeds are along axis 1. And where schemes have different numbers of seeds there is no such table: take the worst and the best of each list first.",
+        ),
+        Mistake(_shortest, "The lists are cut to the shortest of them. Every seed of every scheme counts."),
         Mistake(
             _by(lambda a, b: any(_same_seed(a, b))),
             "One seed at which a wins is enough here. It must win with any of its seeds, against any of b's.",
@@ -243,12 +302,35 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
         ),
         Mistake(
             _by(lambda a, b: all(_same_seed(sorted(a), sorted(b)))),
-            "You compare the best with the best, the second with the second. The worst of a must beat the best of b.",
+            "You compare the best with the best, the second with the second. What if the worst of a meets the best of b?",
         ),
         Mistake(
             _by(lambda a, b: _share(a, b) > 0.5),
             "This asks who wins more of the meetings. The order must hold in all of them.",
         ),
+        Mistake(
+            _by(lambda a, b: _share(a, b) > 0.95),
+            "This asks who wins nearly all of the meetings. One that is lost is enough to undo the order.",
+        ),
+        Mistake(
+            _by(lambda a, b: min(a) < min(b) and max(a) < max(b)),
+            "Best against best and worst against worst: the two may still overlap in between.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "round(max(a), 1) < round(min(b), 1)",
+            "You round first, and what differs by less than the last digit is equal then. The losses themselves are compared.",
+        ),
+        Mistake(
+            "max(a) < min(b)",
+            "a is not b and max(a) <= min(b)",
+            "Equal losses are no order: `<`, not `<=`. Then the diagonal needs no care of its own.",
+        ),
+        Mistake(
+            _better_worse_or_neither,
+            "These are 1, 0 and −1 for better, neither and worse. Asked is where a is better than b: True there, and False elsewhere.",
+        ),
+        Mistake(_true_or_none, "None where an order does not hold: False is asked for."),
         Mistake(
             "max(a) < min(b)",
             "a < min(b)",
@@ -290,7 +372,7 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
             "max(a) < min(b)",
             "a[0] < b[-1]",
             "The lists are in the order of the seeds, not sorted: take `max` and `min`."
-            " And it is the *worst* of a that meets the best of b.",
+            " And look which of the two each scheme should bring.",
         ),
         Mistake(
             "max(a) < min(b)",
@@ -320,7 +402,7 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
         Mistake(
             "max(a) < min(b)",
             "sum(a) < sum(b)",
-            "These are sums: whoever has more seeds looks worse. Take the worst of a and the best of b.",
+            "These are sums: whoever has more seeds looks worse, and again one number stands for all of them.",
         ),
         Mistake(
             "max(a) < min(b)",
