@@ -297,6 +297,61 @@ SLIPS = {
         "rows of their own length": ("    return [np.arange(row.sum()) for row in mask]", "without their places"),
         "one long row": ("    return np.concatenate([np.arange(row.sum()) for row in mask])", "All prompts in one row"),
         "torch": ("    return mask.long().cumsum(-1) - 1", "`.long()` is torch's"),
+        "zeros": ("    return np.zeros(mask.shape, int)", "is the result ever filled"),
+        "the length of the prompt": (
+            "    return np.where(mask, mask.sum(axis=1, keepdims=True), 0)",
+            "how many tokens the prompt has",
+        ),
+        "the mask": ("    return mask", "as the mask is"),
+        "the mask as numbers": ("    return mask.astype(int)", "as the mask is"),
+        "into the mask, at once": ("    mask[:] = np.cumsum(mask, axis=1) - 1\n    return mask", "−1 is True there"),
+        "padding for tokens": ("    return np.where(~mask, np.cumsum(~mask, axis=1) - 1, 0)", "leave the tokens at 0"),
+        "padding before each token": (
+            "    return np.where(mask, np.cumsum(~mask, axis=1), 0)",
+            "You count the padding before each token",
+        ),
+        "padding so far": ("    return np.cumsum(~mask, axis=1)", "You count the padding so far"),
+        "less 1 too early": ("    return np.cumsum(mask.astype(int) - 1, axis=1)", "Take 1 away from the sum"),
+        "the longest": (
+            "    return np.where(mask, np.arange(mask.shape[1]) - (mask.shape[1] - mask.sum(1).max()), 0)",
+            "padding of the longest prompt",
+        ),
+        "the shortest": (
+            "    return np.where(mask, np.arange(mask.shape[1]) - (mask.shape[1] - mask.sum(1).min()), 0)",
+            "padding of the shortest prompt",
+        ),
+        "as far as padding": (
+            token_by_token(always="elif count:\n                break"),
+            "stop at the first padding behind a token",
+        ),
+        "places from the right": (
+            "    return np.where(mask, mask.shape[1] - 1 - np.arange(mask.shape[1]), 0)",
+            "You number the places from the right",
+        ),
+        "places from the end": (
+            "    return np.where(mask, np.arange(mask.shape[1]) - mask.shape[1], 0)",
+            "counted from the end",
+        ),
+        "argsort": (
+            "    return np.where(mask, np.argsort(~mask, axis=1, kind='stable'), 0)",
+            "*which* places come first",
+        ),
+        "ranks": (
+            "    return np.argsort(np.argsort(~mask, axis=1, kind='stable'), axis=1)",
+            "Padding is counted on behind them",
+        ),
+        "places": ("    return np.nonzero(mask)[1]", "the places of all tokens in one row"),
+        "index": (
+            "    out = []\n    for row in mask:\n        k = list(row).index(True)\n"
+            "        out.append(np.where(row, np.arange(len(row)) - k, 0))\n    return out",
+            "`index` finds nothing",
+        ),
+        "walking": (
+            "    out = []\n    for row in mask:\n        k = 0\n        while not row[k]:\n            k += 1\n"
+            "        out.append(np.where(row, np.arange(len(row)) - k, 0))\n    return out",
+            "your loop runs over the end",
+        ),
+        "lazy rows": ("    return (row.cumsum() - 1 for row in mask)", "into a list"),
         "the last position": (
             "    return np.where(mask, mask.sum(axis=1, keepdims=True) - 1, 0)",
             "A running sum counts up",

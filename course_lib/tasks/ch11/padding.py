@@ -81,6 +81,37 @@ def _ragged(mask):
     return [list(range(int(row.sum()))) for row in mask]
 
 
+def _moved(how_far):
+    """All rows moved by one number, from the lengths of the prompts."""
+    return lambda mask: _on(mask, _steps(mask) - (mask.shape[-1] - how_far(mask.sum(-1))))
+
+
+def _from_the_first(find):
+    """Each row from its first token on, which find(row) looks for and does not find in a row of padding alone."""
+
+    def wrong(mask):
+        return [np.where(row, np.arange(len(row)) - find(row), 0) for row in mask]
+
+    return wrong
+
+
+def _by_index(row):
+    return list(row).index(True)
+
+
+def _by_walking(row):
+    k = 0
+    while not row[k]:
+        k += 1
+    return k
+
+
+def _first_run(mask):
+    """The tokens up to the first padding behind them."""
+    ended = np.cumsum(np.diff(mask.astype(int), axis=-1, prepend=0) == -1, axis=-1) > 0
+    return np.where(ended, 0, _positions_with_padding(mask))
+
+
 _LEFT_ONLY = "That is right for left padding alone. Count the tokens of the prompt themselves, and it does not matter where padding stands."
 
 positions_with_padding = Task(
@@ -92,7 +123,8 @@ on the **left**: the last token of every prompt then stands at the end, where th
 every row the positions 0 … n − 1. A prompt of three tokens behind five of padding stands at 5, 6 and 7, and what the
 model writes depends on how long the other prompts are. GPT-2 in the library *transformers* did the same until 2020
 (huggingface/transformers, issue 3021, mended by pull request 7552). Mend it: a position counts the tokens of the prompt
-itself, from 0, wherever the padding stands. Padding gets 0. Nobody may look at it, so any row of a table will do.
+itself, from 0, wherever the padding stands; a row may be padding alone. Nobody may look at padding, so any row of a
+table would do for it: write 0, so that answers can be compared.
 
 Which schemes care? Learned and sinusoidal positions do, as every token gets another vector. ALiBi, T5, Shaw and RoPE see
 offsets alone, and left padding moves all tokens of a prompt by the same number of places: if padding is masked, their
@@ -254,7 +286,75 @@ offsets, and then they care too.""",
         Mistake(
             "np.cumsum(mask, axis=-1)",
             "mask",
-            "A mask is 1 for each token, so every position is 0. Add up the tokens so far: `cumsum`.",
+            "Every entry is 0. The first token of a prompt gets 0, the second 1: is the result ever filled, and does anything count up?",
+        ),
+        Mistake(
+            lambda mask: _on(mask, mask.sum(axis=-1, keepdims=True)),
+            "Every token of a prompt gets the same number, how many tokens the prompt has. How many stand *before* it?",
+        ),
+        Mistake(
+            lambda mask: mask,
+            "This is 1 for each token and 0 for padding, as the mask is. A position says how many tokens of the prompt stand before.",
+        ),
+        Mistake(
+            lambda mask: (np.cumsum(mask, axis=-1) - 1).astype(bool),
+            "Truth values alone: an array like the mask holds nothing else, and −1 is True there. `np.zeros(mask.shape, dtype=int)` holds whole numbers.",
+        ),
+        Mistake(
+            lambda mask: _on(~mask, np.cumsum(~mask, axis=-1) - 1),
+            "You count the padding, and leave the tokens at 0. A token of the prompt is *True* in the mask.",
+        ),
+        Mistake(
+            lambda mask: _on(mask, np.cumsum(~mask, axis=-1)),
+            "You count the padding before each token. Which of the places before it are tokens?",
+        ),
+        Mistake(
+            lambda mask: np.cumsum(~mask, axis=-1),
+            "You count the padding so far. Count the tokens, and give padding 0.",
+        ),
+        Mistake(
+            lambda mask: np.cumsum(mask.astype(int) - 1, axis=-1),
+            "The mask less 1 is 0 for a token and −1 for padding: its sum counts the padding, downwards. Take 1 away from the sum.",
+        ),
+        Mistake(
+            _moved(np.max),
+            "All rows are moved by one number, the padding of the longest prompt. Each prompt has its own padding.",
+        ),
+        Mistake(
+            _moved(np.min),
+            "All rows are moved by one number, the padding of the shortest prompt. Each prompt has its own padding.",
+        ),
+        Mistake(
+            _first_run,
+            "You stop at the first padding behind a token. A prompt may go on after padding in its middle.",
+        ),
+        Mistake(
+            lambda mask: _on(mask, mask.shape[-1] - 1 - _steps(mask)),
+            "You number the places from the right, padding included. Count the tokens, from the left.",
+        ),
+        Mistake(
+            lambda mask: _on(mask, _steps(mask) - mask.shape[-1]),
+            "These are places counted from the end, negative as in `x[-1]`. The first token of a prompt gets 0.",
+        ),
+        Mistake(
+            lambda mask: _on(mask, np.argsort(~mask, axis=-1, kind="stable")),
+            "`argsort` says *which* places come first when tokens are put before padding. Which rank each place gets is another question, and a running sum answers it.",
+        ),
+        Mistake(
+            lambda mask: np.argsort(np.argsort(~mask, axis=-1, kind="stable"), axis=-1),
+            "The tokens of the prompts are right. Padding is counted on behind them, and should get 0.",
+        ),
+        Mistake(
+            lambda mask: np.nonzero(mask)[1],
+            "These are the places of all tokens in one row. The result has the shape of the mask, (batch, n).",
+        ),
+        Mistake(
+            _from_the_first(_by_index),
+            "Each prompt begins at 0 now, but padding in its middle is still counted; and in a row of padding alone `index` finds nothing. Count the tokens of the prompt themselves.",
+        ),
+        Mistake(
+            _from_the_first(_by_walking),
+            "Each prompt begins at 0 now, but padding in its middle is still counted; and in a row of padding alone your loop runs over the end. Count the tokens of the prompt themselves.",
         ),
         Mistake(
             lambda mask: _on(mask, np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1] - 1),
