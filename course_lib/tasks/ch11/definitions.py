@@ -171,8 +171,8 @@ such distance: for a token that binds, and for a name that nothing before it bin
 compared exactly: `x` is not `X`.
 
 The lesson measures this distance over Python's own library, and holds it against the distances at which the schemes
-stop telling tokens apart. It is finer in two places: each function has names of its own, and in `x = x + 1` the x on the
-right is the old one. Here the rule is the simple one above, so that this x is at distance 2.""",
+stop telling tokens apart. Its rule is finer: each function has names of its own, and in `x = x + 1` the x on the right
+is the old one. Here the rule is the simple one above, so that this x is at distance 2.""",
     solution=_distance_to_definition,
     expected=_looking_back,
     cases=[
@@ -196,7 +196,7 @@ right is the old one. Here the rule is the simple one above, so that this x is a
         Property(
             "from this call",
             lambda found, *_: (np.asarray(found) >= -1).all(),
-            "A number below −1 counts to a definition that comes after the use. Does your dictionary hold the whole program, or still the last one? If it is made outside the function, or as the default of an argument, it outlives the call.",
+            "A number below −1 counts to a definition that comes after the use. Does your dictionary hold the whole program from the start, or still that of an earlier call? If it is made outside the function, or as the default of an argument, it outlives the call.",
         ),
         Property(
             "at least 1",

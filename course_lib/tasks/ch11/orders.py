@@ -7,7 +7,7 @@ from ..engine import Axis, Case, Mistake, Property, Task
 
 
 def _sure_orders(losses):
-    """holds[a, b]: whether scheme a is better than scheme b, whichever of its seeds each one had got.
+    """holds[a, b]: whether scheme a is better than scheme b, whichever run is drawn for a and whichever for b.
 
     losses: {scheme: [loss of each seed]}. Returns True and False, (schemes, schemes), in the order
     of the dictionary.
@@ -17,7 +17,7 @@ def _sure_orders(losses):
 
 
 def _sure_orders_given(losses):
-    """holds[a, b]: whether scheme a is better than scheme b, whichever of its seeds each one had got.
+    """holds[a, b]: whether scheme a is better than scheme b, whichever run is drawn for a and whichever for b.
 
     losses: {scheme: [loss of each seed]}. Returns True and False, (schemes, schemes), in the order
     of the dictionary.

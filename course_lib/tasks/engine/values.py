@@ -13,15 +13,6 @@ Parts = dict[str, Array]  # {"output": …, "weights": …}, or {"": …} where 
 
 TOLERANCE = {2: 2e-2, 4: 1e-4}  # by bytes per number, relative to the largest entry; 1e-6 for the rest
 LEAVES = (int, float, str, np.generic, type(None), type(...))
-LAZY: tuple[type, ...] = (
-    map,
-    filter,
-    zip,
-    enumerate,
-    reversed,
-    type(iter([])),
-    type(iter(())),
-)  # and a generator in parentheses
 NOTHING = "nothing (None): is there a `return`?"
 
 
@@ -101,7 +92,7 @@ def parts(value: Any, names: Sequence[str] = ()) -> Parts:
 
 
 def _form(item: Any) -> Any:
-    """What items have in common that can be stacked: their shape, if they have one, and that they are no dictionary."""
+    """What the items of one array have in common: the same shape or none, and none is a dictionary."""
     return isinstance(item, Mapping) or getattr(item, "shape", None)
 
 
@@ -152,7 +143,8 @@ def shaped(value: Any) -> str:
 
 def kind(value: object) -> str:
     """What a value is, in two words, and what that may come from."""
-    if type(value) in LAZY or (type(value) is GeneratorType and value.gi_code.co_name == "<genexpr>"):
+    written_with_yield = type(value) is GeneratorType and value.gi_code.co_name != "<genexpr>"
+    if hasattr(type(value), "__next__") and not written_with_yield:
         return f"a {type(value).__name__}, which makes its items one by one (put them into a list: `list(…)`)"
     name = {"builtin_function_or_method": "function"}.get(type(value).__name__, type(value).__name__)
     hint = {"generator": ": `yield` where `return` was meant?", "function": ": are the parentheses missing?"}
