@@ -197,7 +197,7 @@ times: there are 20 ways to deal six losses out to them, and 2 of these part the
     mistakes=[
         Mistake(
             _by(lambda a, b: np.median(a) < np.median(b)),
-            "These are medians: again one number stands for all seeds. Which run of a is its worst, which of b the best?",
+            "These are medians: again one number stands for all seeds, and any of them may be drawn.",
         ),
         Mistake(
             "max(a) < min(b)",
