@@ -66,7 +66,8 @@ assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than traini
 #   the query says more, and costs a product per offset.
 # - **Causal only?** In its usual form just one scheme is made for one direction alone. Two others, the log decay and
 #   ALiBi, cannot tell *before* from *after*, and that is another matter: under a causal mask they need not.
-# - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in text, in one study of small models.
+# - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in text, in one study of
+#   small models.
 
 # %% [markdown]
 # ## What grows with the text
@@ -160,7 +161,8 @@ for found in figures.decide(llama)["RoPE"].rules:
 # Many pages recommend relative positions for this use or that one, because "what is near belongs together". It is a
 # statement about *data*, so it can be measured on data. We take what every machine has that runs this course: Python's
 # help texts, the source of Python's standard library, a photograph that comes with matplotlib, and four small proteins
-# whose bonds have been known for decades.
+# whose bonds have been known for decades. (The numbers below are those of Python 3.11; the help
+# texts and the library of yours may differ a little.)
 #
 # ### Language modelling
 #

@@ -381,7 +381,7 @@ def no_bias_kernel():
             "May position have parameters?": "no parameters",
         }
     )
-    assert found["ALiBi"].verdict == found["T5 buckets"].verdict == OUT and found["sinusoidal"].verdict > FITS
+    assert found["log decay"].verdict == found["T5 buckets"].verdict == OUT and found["sinusoidal"].verdict > FITS
     x, w, p = rng.normal(size=(5, 8)), rng.normal(size=(8, 8)), sinusoidal(np.arange(505), 8)
     early, late = x + p[:5], x + p[500:]
     assert not np.allclose(scores(early @ w, early), scores(late @ w, late))

@@ -9,7 +9,7 @@ QUESTIONS = (
         text="A new decoder. Its kernel takes no bias, position may have no parameters, and a phrase must score the "
         "same wherever it stands. Which scheme?",
         options={
-            "ALiBi": "No parameters, but it adds to the scores, and this kernel has no place for that.",
+            "A log decay": "No parameters, but it adds to the scores, and this kernel has no place for that.",
             "Sinusoidal positions": "They leave the kernel alone. But move the phrase, and its scores change.",
             "T5 buckets": "A table is learned, and its numbers are added to the scores.",
             "RoPE": "Yes: it turns queries and keys before the kernel sees them, and only offsets come out.",
