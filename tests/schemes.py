@@ -25,7 +25,7 @@ from course_lib.workbench.definition import numbers
 
 torch.set_num_threads(1)
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-MAX_LENGTH = 20  # longer than any text drawn in the tests
+MAX_LENGTH = 300  # longer than any text drawn in the tests
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def shaw_scheme(clip, values=True, **options):
 
 
 def t5_scheme(**options):
-    return Scheme(lambda n, d: T5Bias(n, **options), with_bias(t5_number))
+    return Scheme(lambda n, d: T5Bias(n, **options), with_bias(t5_number, scale=1.0))  # as T5 does
 
 
 def huang_scheme(**options):
@@ -121,7 +121,7 @@ SCHEMES = {
     ),
     "t5 encoder": t5_scheme(num_buckets=8, max_distance=6),
     "t5 decoder": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),
-    "t5 cross-attention": Scheme(lambda n, d: T5CrossAttention(), with_bias(lambda module, head, r: 0.0)),
+    "t5 cross-attention": Scheme(lambda n, d: T5CrossAttention(), with_bias(lambda module, head, r: 0.0, scale=1.0)),
     "shaw": shaw_scheme(2),
     "shaw, shared, clip 0": shaw_scheme(0, shared=True),
     "shaw, keys only": shaw_scheme(3, values=False),

@@ -10,7 +10,8 @@ from torch import nn
 
 from course_lib import study, workbench
 from course_lib.nn.bias import DecayBias
-from course_lib.nn.position import Position
+from course_lib.nn.grid import row_offsets
+from course_lib.nn.position import Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
@@ -71,11 +72,13 @@ def test_a_scheme_that_says_nothing_is_not_attempted(name):
         workbench.train(make),
     ):
         assert not found.attempted and repr(found).startswith("○ not attempted: ")
+        assert "`key_vectors`" in repr(found)  # a hook may be misspelt
 
 
 def test_what_it_says_of_a_right_scheme():
     text = repr(verdict(PerHead, BACKENDS))
-    assert text.startswith("✓ PerHead agrees with its definition in 54 trials")
+    assert text.startswith("✓ PerHead agrees with its definition in 66 trials")
+    assert "with a memory; two texts; distances up to 250" in text
     assert "by eager, sdpa and flex; no difference reaches 1e-10 in float64 and 1e-05 in float32" in text
 
 
@@ -166,6 +169,205 @@ def test_a_forgotten_rotation_of_the_past():
     assert "Right without a cache, wrong with one" in found.cause
 
 
+FAULTY_TURNS = {
+    "new keys at 0": (lambda turn, q, k, past, first_key: (turn(q, past), turn(k, 0)), "Right without a cache"),
+    "first_key ignored": (lambda turn, q, k, past, first_key: (turn(q, past), turn(k, past)), "begin at `first_key`"),
+    "only the first text": (
+        lambda turn, q, k, past, first_key: tuple(
+            torch.cat([turn(x[:1], start), x[1:]]) for x, start in ((q, past), (k, first_key))
+        ),
+        "Right for the first text of a batch",
+    ),
+    "the other texts lost": (
+        lambda turn, q, k, past, first_key: (turn(q[:1], past), turn(k[:1], first_key)),
+        "Right for the first text of a batch",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY_TURNS)
+def test_a_wrong_rotation_is_told_where_and_why(name):
+    """The scores are those of the trial: with a cache, the keys are turned as they come."""
+    faulty, words = FAULTY_TURNS[name]
+
+    class Turned(RoPE):
+        def rotate(self, q, k, past, first_key=None):
+            def turn(x, start):
+                return RoPE.rotate(self, x, x, start, start)[0]
+
+            return faulty(turn, q, k, past, past if first_key is None else first_key)
+
+    found = workbench.agrees(lambda n, d: Turned(d), SCHEMES["rope"].definition, ["eager"])
+    assert not found.passed and words in found.cause, found
+    assert "by the definition" in found.place
+
+
+def test_texts_and_heads_in_each_others_place():
+    """`repeat_interleave` where `repeat` was meant: nobody sees it with a single text."""
+
+    class Mixed(PerHead):
+        def bias(self, n_q, n_k, past):
+            return None
+
+        def rotate(self, q, k, past, first_key=None):
+            return tuple(self.turn(x, start) for x, start in ((q, past), (k, past if first_key is None else first_key)))
+
+        def turn(self, x, start):
+            angle = torch.arange(start, start + x.shape[-2]) * self.strength[:, None]
+            angle = angle.repeat_interleave(len(x), 0).unflatten(0, x.shape[:2])
+            a, b = x[..., 0], x[..., 1]
+            first, second = a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+            return torch.cat([first[..., None], second[..., None], x[..., 2:]], -1)
+
+    definition = workbench.with_rotation(lambda module, head: [(0, 1, module.strength[head])])
+    found = workbench.agrees(lambda n, d: Mixed(n), definition, ["eager"])
+    assert not found.passed and "Right with one head" in found.cause
+
+
+def test_far_keys_are_tried():
+    """The ramp of the lesson without its stop is the same at short distances."""
+
+    class Straight(Position):
+        def bias(self, n_q, n_k, past):
+            return -0.25 * row_offsets(n_q, n_k, past).abs()[None]
+
+    def ramp(module, head, r):
+        return -0.25 * min(abs(r), 16)
+
+    found = workbench.agrees(lambda n, d: Straight(), workbench.with_bias(ramp))
+    assert not found.passed and found.cause.startswith("Right near by, wrong far away")
+    assert "after 250 in the cache" in str(found.trial)
+
+    class Future(Straight):
+        def bias(self, n_q, n_k, past):
+            return -0.25 * row_offsets(n_q, n_k, past).clamp(-16).abs()[None]
+
+    found = workbench.agrees(lambda n, d: Future(), workbench.with_bias(ramp))
+    assert not found.passed and "2 queries on 250 keys" in str(found.trial)
+
+
+def test_a_table_that_is_too_short_fails_by_its_own_error_in_a_trial_that_is_named():
+    class Short(Position):
+        def bias(self, n_q, n_k, past):
+            return torch.linspace(0, -1, 64)[row_offsets(n_q, n_k, past).abs()][None]
+
+    with pytest.raises(IndexError) as raised:
+        workbench.agrees(lambda n, d: Short(), workbench.with_bias(lambda module, head, r: -abs(r) / 63), ["eager"])
+    assert "in the trial with 2 heads, 1 token, after 250 in the cache" in raised.value.__notes__[0]
+
+
+def window(width, shift=0.0):
+    return lambda module, head, r: -math.inf if abs(r) > width else shift
+
+
+class Window(Position):
+    def bias(self, n_q, n_k, past):
+        return torch.where(row_offsets(n_q, n_k, past).abs() > 2, -torch.inf, 0.0)[None]
+
+
+def test_minus_infinity_is_equal_to_itself():
+    found = workbench.agrees(lambda n, d: Window(), workbench.with_bias(window(2)), ["eager"])
+    assert found.place.startswith("a query has only scores of −∞") and "the mask's business" in found.cause
+    found = workbench.agrees(lambda n, d: Window(), workbench.with_bias(window(2, 0.5)), ["eager"])
+    assert "−∞" not in found.place and "key at 0 (offset 0)" in found.place
+
+
+def test_the_scale_is_the_definitions():
+    """A scheme that sets a scale by mistake is told so; one whose formula has a scale says it in its definition."""
+    cls = changed(scale=1.0)
+    found = verdict(cls)
+    assert not found.passed and "q·k is multiplied by 1, by the definition by 0.5" in found.cause
+    assert workbench.agrees(lambda n, d: cls(n), workbench.with_bias(number, scale=1.0), ["eager"]).passed
+
+
+def test_a_bias_beside_vectors():
+    """Vectors for a few offsets, and a number for the rest."""
+
+    class Both(Position):
+        def __init__(self, n_heads, d_head):
+            super().__init__()
+            self.near = nn.Parameter(torch.ones(n_heads, 4, d_head))
+            self.far = nn.Parameter(torch.ones(n_heads, 1))
+
+        def key_vectors(self, n_q, n_k, past):
+            table = torch.cat([self.near, torch.zeros_like(self.near[:, :1])], 1)
+            return Vectors(table, row_offsets(n_q, n_k, past).abs().clamp(max=4))
+
+        def bias(self, n_q, n_k, past):
+            return torch.where(row_offsets(n_q, n_k, past).abs() < 4, 0 * self.far, self.far)
+
+    def key(module, head, r):
+        return module.near[head, abs(r)] if abs(r) < 4 else [0.0] * module.near.shape[-1]
+
+    def bias(module, head, r):
+        return 0.0 if abs(r) < 4 else module.far[head, 0]
+
+    assert workbench.agrees(Both, workbench.with_vectors(key, bias=bias), ["eager", "sdpa"]).passed
+    assert not workbench.agrees(Both, workbench.with_vectors(key), ["eager"]).passed
+
+
+def returning(**hooks):
+    """A make whose scheme has hooks that return this."""
+    methods = {name: (lambda self, *sizes, value=value: value) for name, value in hooks.items()}
+    return lambda n, d: type("Odd", (Position,), methods)()
+
+
+def right(n_heads, d_head):
+    return DecayBias()
+
+
+ZERO = workbench.with_bias(lambda module, head, r: 0.0)
+ODD = {
+    "no function": (lambda: workbench.benchmark(None), "make=None: expected a function of (n_heads, d_head)"),
+    "a scheme": (lambda: workbench.train(DecayBias()), "make=a DecayBias: expected a function"),
+    "one argument": (lambda: workbench.agrees(lambda n: DecayBias(), ZERO), "make: too many positional arguments"),
+    "makes None": (lambda: workbench.agrees(lambda n, d: None, ZERO), "make(2, 4) returned None: expected"),
+    "makes a class": (lambda: workbench.agrees(lambda n, d: DecayBias, ZERO), "returned the class DecayBias"),
+    "makes a Linear": (lambda: workbench.benchmark(lambda n, d: nn.Linear(2, 2)), "make(8, 64) returned a Linear"),
+    "makes a tensor": (lambda: workbench.agrees(lambda n, d: torch.ones(2), ZERO), "returned a tensor (2,)"),
+    "a list": (lambda: workbench.agrees(returning(bias=[0.0]), ZERO), "bias(2, 2, 0) returned a list: expected"),
+    "bare vectors": (lambda: workbench.train(returning(key_vectors=torch.ones(1, 3, 4))), "expected Vectors("),
+    "only q": (lambda: workbench.agrees(returning(rotate=torch.ones(1)), ZERO), "expected q and k, each (1, 2, 2, 4)"),
+    "a function": (lambda: workbench.agrees(right, math.sqrt), "definition=a builtin_function_or_method: expected"),
+    "no definition": (lambda: workbench.agrees(right, None), "definition=None: expected with_bias"),
+    "a number": (lambda: workbench.with_bias(3), "number=3: expected a function of (module, head, r)"),
+    "a number as scores": (lambda: workbench.Definition(3), "scores=3: expected a function"),
+    "no number": (
+        lambda: workbench.agrees(right, workbench.with_bias(lambda *a: None)),
+        "the definition's number for head 0, offset 0: None; expected one number",
+    ),
+    "a short vector": (
+        lambda: workbench.agrees(right, workbench.with_vectors(lambda *a: [0.0])),
+        "the definition's vector for head 0, offset 0: [0.0]; expected 4 numbers",
+    ),
+    "a short value": (
+        lambda: workbench.agrees(right, workbench.with_vectors(value=lambda *a: [0.0] * 9)), "expected 4 numbers"
+    ),
+    "channels": (
+        lambda: workbench.agrees(right, workbench.with_rotation(lambda *a: [(0, 4, 1.0)])),
+        "the definition's pairs of head 0: [(0, 4, 1.0)]; expected triples of two different channels from 0 to 3",
+    ),
+    "no rows": (lambda: workbench.agrees(right, workbench.Definition(lambda *a: [[0.0]])), "6 rows of 6 numbers"),
+    "no backend": (lambda: workbench.agrees(right, ZERO, []), "backends=[]: expected a list of one or more"),
+    "a name for backends": (lambda: workbench.agrees(right, ZERO, "eager"), "backends='eager': expected a list"),
+    "no backend that can": (
+        lambda: workbench.agrees(SCHEMES["shaw"].make, SCHEMES["shaw"].definition, ["flex"]), "none of them can"
+    ),
+    "n": (lambda: workbench.benchmark(right, n=1.5), "n=1.5: expected a whole number"),
+    "rounds": (lambda: workbench.benchmark(right, rounds="7"), "rounds='7': expected a whole number"),
+    "seed": (lambda: workbench.train(right, seed=1.5), "seed=1.5: expected a whole number"),
+    "a name for neighbours": (lambda: workbench.train(right, against="alibi"), "against='alibi': expected a list"),
+    "a function as neighbour": (lambda: workbench.train(right, against=[right]), "expected a list of names"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_none_is_told_so(name):
+    call, words = ODD[name]
+    with pytest.raises(ValueError, match=re.escape(words)):
+        call()
+
+
 def test_a_hook_that_keeps_something_between_calls():
     class Drifting(PerHead):
         calls = 0
@@ -223,7 +425,7 @@ def test_threads_are_as_before_and_sizes_are_checked():
     threads = torch.get_num_threads()
     workbench.benchmark(lambda n, d: DecayBias(), n=8, rounds=1)
     assert torch.get_num_threads() == threads
-    with pytest.raises(ValueError, match="n=0, rounds=7: expected"):
+    with pytest.raises(ValueError, match="n=0: expected a whole number"):
         workbench.benchmark(lambda n, d: DecayBias(), n=0)
 
 
@@ -251,6 +453,16 @@ def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
     assert found.live == ("DecayBias",)
     ours, theirs = found.loss["DecayBias"], found.loss["log-1"]
     assert ours == pytest.approx(theirs, abs=0.05)  # another processor rounds otherwise
+
+
+def test_a_neighbour_named_twice_stands_once_and_a_loss_of_nan_is_told():
+    class Undefined(Position):
+        def bias(self, n_q, n_k, past):
+            return torch.full((1, n_q + n_k - 1), torch.nan)
+
+    found = workbench.train(lambda n, d: Undefined(), task="copy-back", against=["alibi", "alibi"], steps=2)
+    assert [row["scheme"] for row in found.rows] == ["Undefined", "alibi"]
+    assert "A loss is nan" in repr(found)
 
 
 def test_an_unknown_neighbour_is_refused_before_the_training():

@@ -10,7 +10,8 @@
     workbench.train(make)
 
 `agrees` takes what the scheme adds, said once more in plain Python: a number per offset (`with_bias`), vectors on keys
-and values (`with_vectors`), turned pairs of channels (`with_rotation`), or any other `Definition`.
+and values and a number beside them (`with_vectors`), turned pairs of channels (`with_rotation`), or any other
+`Definition`.
 """
 
 from .agreement import Agreement, agrees

@@ -1,58 +1,23 @@
 """Does a scheme do what its definition says? Layers with random weights against the loops of the oracle."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 import torch
 from torch import Tensor
 
-from ..nn.cache import KeyValueCache
+from ..nn.backends import check_backend
 from ..nn.layer import RelativeAttention
-from ..nn.position import Position
 from .definition import Definition, by_definition
-from .hooks import says_nothing
+from .hooks import SILENT, Make, kind, made, says_nothing
 from .report import Report
-from .whereabouts import cause, place
+from .trials import BATCH, FAR, SHAPES, Trial, answer, name_of, split
+from .whereabouts import explained
 
-Make = Callable[[int, int], Position]
 BACKENDS = ("eager", "sdpa", "flex")
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}  # of answers of size about 1
 D_HEAD = 4
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One text and one layer. n_k: a memory of another length to look at; step: tokens at a time, with a cache."""
-
-    heads: int
-    n_q: int
-    past: int = 0
-    n_k: int | None = None
-    causal: bool = False
-    step: int | None = None
-    backend: str = "eager"
-    dtype: torch.dtype = torch.float64
-
-    def __str__(self) -> str:
-        looked_at = f"{self.n_q} tokens" if self.n_k is None else f"{self.n_q} queries on {self.n_k} keys"
-        said = [f"{self.heads} head{'s' * (self.heads > 1)}", looked_at if self.n_q > 1 else "1 token"]
-        said += [f"after {self.past} in the cache"] * bool(self.past) + ["one at a time"] * bool(self.step)
-        said += ["causal"] * self.causal + [self.backend, _name(self.dtype)]
-        return ", ".join(said)
-
-
-SHAPES = (  # from the simplest on: the first that fails is told
-    Trial(1, 6),
-    Trial(1, 6, causal=True),
-    Trial(3, 5),
-    Trial(12, 4, causal=True),
-    Trial(1, 3, n_k=7),
-    Trial(2, 5, n_k=2),
-    Trial(1, 3, past=4),
-    Trial(3, 1, past=6, causal=True),
-    Trial(2, 7, causal=True, step=1),
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +29,7 @@ class Agreement(Report):
     largest: dict[torch.dtype, float] = field(default_factory=dict)
     backends: tuple[str, ...] = ()
     refused: dict[str, str] = field(default_factory=dict)  # of these, what the ones say that cannot
+    tried: int = 0
     trial: Trial | None = None
     place: str = ""
     cause: str = ""
@@ -74,15 +40,16 @@ class Agreement(Report):
 
     def lines(self) -> list[str]:
         if not self.attempted:
-            return [f"not attempted: every hook of {self.name} says nothing yet"]
+            return [f"not attempted: {SILENT.format(self.name)}"]
         if not self.passed:
             told = [f"first with {self.trial}", self.place, *([f"→ {self.cause}"] if self.cause else [])]
             return [f"{self.name} differs from its definition", *told]
         *most, last = [backend for backend in self.backends if backend not in self.refused]
-        exact = " and ".join(f"{TOLERANCE[dtype]:.0e} in {_name(dtype)}" for dtype in self.largest)
+        exact = " and ".join(f"{TOLERANCE[dtype]:.0e} in {name_of(dtype)}" for dtype in self.largest)
         return [
-            f"{self.name} agrees with its definition in {(len(most) + 1) * len(SHAPES) * len(TOLERANCE)} trials",
-            "1, 2, 3 and 12 heads; as many keys as queries, more and fewer; causal and not; with a cache, one by one",
+            f"{self.name} agrees with its definition in {self.tried} trials",
+            "1, 2, 3 and 12 heads; as many keys as queries, more and fewer; causal and not; with a cache, one by one, "
+            f"with a memory; two texts; distances up to {max(trial.farthest for trial in FAR)}",
             f"by {', '.join(most)}{' and ' * bool(most)}{last}; no difference reaches {exact}",
             *(f"{backend} cannot: {words}" for backend, words in self.refused.items()),
         ]
@@ -92,55 +59,48 @@ def agrees(make: Make, definition: Definition, backends: Sequence[str] = BACKEND
     """Whether layers with the scheme make(n_heads, d_head) answer as `definition` says, in trials of every kind.
 
     Every parameter is drawn at random. A backend that refuses what eager can do (FlexAttention takes no value vectors)
-    is named and does not count as a failure. What the scheme itself raises is raised.
+    is named and does not count as a failure. What the scheme itself raises is raised, with a note of the trial.
+    Raises ValueError for a `make`, a definition and backends that are none, and for a hook that returns another kind.
     """
-    name = type(make(1, D_HEAD)).__name__
-    if says_nothing(make(2, D_HEAD)):
+    scheme = made(make, 2, D_HEAD)
+    if not isinstance(definition, Definition):
+        raise ValueError(f"definition={kind(definition)}: expected with_bias(…), with_vectors(…) or a Definition")
+    if isinstance(backends, str) or not backends:
+        raise ValueError(f"backends={backends!r}: expected a list of one or more of {', '.join(map(repr, BACKENDS))}")
+    backends, name = tuple(map(check_backend, backends)), type(scheme).__name__
+    if says_nothing(scheme):
         return Agreement(name, "not attempted")
     largest: dict[torch.dtype, float] = dict.fromkeys(TOLERANCE, 0.0)
     refused: dict[str, str] = {}
-    failed: list[Trial] = []
+    failed: dict[Trial, float] = {}
     trials = [replace(s, backend=b, dtype=d) for d, b, s in product(TOLERANCE, backends, SHAPES)]
+    trials += [replace(s, backend=b) for b, s in product(backends, FAR)]
     for trial in trials:
         layer, source = drawn(make, trial)
         try:
             got = answer(layer, trial, source)
-        except ValueError as error:
-            if trial.backend == "eager":
+        except Exception as error:
+            if trial.backend == "eager" or not isinstance(error, ValueError):
+                error.add_note(f"in the trial with {trial}")
                 raise
             refused[trial.backend] = str(error)
             continue
         wrong = largest_difference(got, by_definition(definition, layer, *split(trial, source), past=trial.past))
         largest[trial.dtype] = max(largest[trial.dtype], wrong)
         if not wrong < TOLERANCE[trial.dtype]:  # nan is wrong, too
-            failed.append(trial)
+            failed[trial] = wrong
+    if len(refused) == len(backends):
+        raise ValueError(f"backends={list(backends)}: none of them can; {'; '.join(refused.values())}")
     if not failed:
-        return Agreement(name, "passed", largest, tuple(backends), refused)
-    first = failed[0]
-    layer, source = drawn(make, first)
-    where, added = place(definition, layer, *split(first, source), past=first.past)
-    return Agreement(name, "failed", largest, tuple(backends), refused, first, where, cause(failed, added))
-
-
-@torch.no_grad()
-def answer(layer: RelativeAttention, trial: Trial, source: Tensor) -> Tensor:
-    """The layer's answer for the tokens of a trial, in the way the trial asks for it."""
-    x, source = split(trial, source)
-    if trial.n_k is not None:
-        return layer(x, source)
-    cache = KeyValueCache()
-    if trial.past:
-        layer(source[:, : trial.past], cache=cache)
-    return torch.cat([layer(part, cache=cache) for part in x.split(trial.step or trial.n_q, 1)], 1)
-
-
-def split(trial: Trial, source: Tensor) -> tuple[Tensor, Tensor]:
-    """The tokens that ask, (1, n_q, d_model), and those that are looked at, (1, n_k, d_model)."""
-    return (source[:, -trial.n_q :], source) if trial.n_k is None else source.split((trial.n_q, trial.n_k), 1)
+        tried = sum(trial.backend not in refused for trial in trials)
+        return Agreement(name, "passed", largest, backends, refused, tried)
+    first = next(iter(failed))
+    where, cause = explained(definition, *drawn(make, first), list(failed), failed[first])
+    return Agreement(name, "failed", largest, backends, refused, len(trials), first, where, cause)
 
 
 def drawn(make: Make, trial: Trial) -> tuple[RelativeAttention, Tensor]:
-    """A layer whose weights and tables are random, of a size that keeps answers about 1, and tokens for it.
+    """A layer whose weights and tables are random, of a size that keeps answers about 1, and texts for it.
 
     The same in every call; the caller's random numbers are left alone.
     """
@@ -150,7 +110,7 @@ def drawn(make: Make, trial: Trial) -> tuple[RelativeAttention, Tensor]:
         scheme = make(trial.heads, D_HEAD)
         layer = RelativeAttention(d_model, trial.heads, scheme, causal=trial.causal, backend=trial.backend)
         randomise(layer)
-        source = torch.randn(1, trial.past + trial.n_q + (trial.n_k or 0), d_model, dtype=torch.float64)
+        source = torch.randn(BATCH, trial.past + trial.n_q + (trial.n_k or 0), d_model, dtype=torch.float64)
     return layer.to(trial.dtype), source.to(trial.dtype)
 
 
@@ -162,7 +122,3 @@ def randomise(layer: RelativeAttention) -> None:
 
 def largest_difference(got: Tensor, expected: Tensor) -> float:
     return (got.double() - expected).abs().max().item()
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

@@ -12,6 +12,7 @@ from ..nn.layer import RelativeAttention
 from ..nn.position import Position
 from ..reference import oracle
 from ..reference.oracle import Rows, Vector
+from .said import as_number, as_pairs, as_rows, as_vector, check_function
 
 Number = Callable[[Any, int, int], Any]  # of (module, head, offset)
 OneVector = Callable[[Any, int, int], Vector]
@@ -27,48 +28,82 @@ class Definition:
     """One head by plain loops: scores(module, head, q, k, past), and values(module, head), a vector per offset or None.
 
     The module is the scheme, whose parameters may be read; q (n_q, d_head) and k (n_k, d_head) are as projected.
+    `scale` is what the scores multiply q·k by, None for 1/√d_head: a report on a failure needs it.
     """
 
     scores: Callable[..., Rows]
     values: Callable[..., Callable[[int], Vector] | None] = no_vector
+    scale: float | None = None
+
+    def __post_init__(self) -> None:
+        check_function("scores", self.scores, "module, head, q, k, past")
+        check_function("values", self.values, "module, head")
 
 
-def with_bias(number: Number) -> Definition:
-    """scale · q_i·k_j + number(module, head, r) for the offset r = j − i."""
+def with_bias(number: Number, *, scale: float | None = None) -> Definition:
+    """scale · q_i·k_j + number(module, head, r) for the offset r = j − i. The scale is 1/√d_head when None.
+
+    Raises ValueError when `number` is no function, and later when it returns no number.
+    """
+    check_function("number", number, "module, head, r")
 
     def scores(module: Position, head: int, q: Rows, k: Rows, past: int) -> Rows:
-        return oracle.scores_with_bias(q, k, lambda r: number(module, head, r), scale=scale_of(module, q), past=past)
+        def bias(r: int) -> float:
+            return as_number(number(module, head, r), head, r)
 
-    return Definition(scores)
+        return oracle.scores_with_bias(q, k, bias, scale=scale_of(scale, len(q[0])), past=past)
+
+    return Definition(scores, scale=scale)
 
 
-def with_vectors(key: OneVector | None = None, value: OneVector | None = None) -> Definition:
-    """scale · q_i·(k_j + key(module, head, r)), and values v_j + value(module, head, r)."""
+def with_vectors(
+    key: OneVector | None = None,
+    value: OneVector | None = None,
+    bias: Number | None = None,
+    *,
+    scale: float | None = None,
+) -> Definition:
+    """scale · q_i·(k_j + key(module, head, r)) + bias(module, head, r), and values v_j + value(module, head, r).
+
+    What is None adds nothing. Raises ValueError for what is no function, and for vectors of another length than d_head.
+    """
+    for name, function in (("key", key), ("value", value), ("bias", bias)):
+        if function is not None:
+            check_function(name, function, "module, head, r")
 
     def scores(module: Position, head: int, q: Rows, k: Rows, past: int) -> Rows:
         def vector(r: int) -> Vector:
-            return [0.0] * len(q[0]) if key is None else key(module, head, r)
+            return [0.0] * len(q[0]) if key is None else as_vector(key(module, head, r), len(q[0]), head, r)
 
-        return oracle.scores_through_query(q, k, vector, scale=scale_of(module, q), past=past)
+        def number(r: int) -> float:
+            return 0.0 if bias is None else as_number(bias(module, head, r), head, r)
+
+        rows = oracle.scores_through_query(q, k, vector, scale=scale_of(scale, len(q[0])), past=past)
+        return [[s + number(j - (past + i)) for j, s in enumerate(row)] for i, row in enumerate(rows)]
 
     def values(module: Position, head: int) -> Callable[[int], Vector] | None:
         return None if value is None else lambda r: value(module, head, r)
 
-    return Definition(scores, values)
+    return Definition(scores, values, scale)
 
 
-def with_rotation(pairs: Pairs) -> Definition:
-    """scale · (R_i q_i)·(R_j k_j), where pairs(module, head) are (channel, channel, radians per position)."""
+def with_rotation(pairs: Pairs, *, scale: float | None = None) -> Definition:
+    """scale · (R_i q_i)·(R_j k_j), where pairs(module, head) are (channel, channel, radians per position).
+
+    Raises ValueError when `pairs` is no function, and later when it returns no such pairs.
+    """
+    check_function("pairs", pairs, "module, head")
 
     def scores(module: Position, head: int, q: Rows, k: Rows, past: int) -> Rows:
-        return oracle.scores_with_rotation(q, k, pairs(module, head), scale=scale_of(module, q), past=past)
+        turned = as_pairs(pairs(module, head), len(q[0]), head)
+        return oracle.scores_with_rotation(q, k, turned, scale=scale_of(scale, len(q[0])), past=past)
 
-    return Definition(scores)
+    return Definition(scores, scale=scale)
 
 
-def scale_of(module: Position, q: Rows) -> float:
-    """What q·k is multiplied by: the scheme's own scale, or 1/√d_head."""
-    return len(q[0]) ** -0.5 if module.scale is None else module.scale
+def scale_of(scale: float | None, d_head: int) -> float:
+    """What q·k is multiplied by: this scale, or 1/√d_head when None."""
+    return d_head**-0.5 if scale is None else float(scale)
 
 
 @torch.no_grad()  # a definition reads numbers out of parameters
@@ -87,8 +122,8 @@ def by_definition(
     for b in range(len(x)):
         heads = []
         for head, (q, k, v) in enumerate(projected(layer, x[b], source[b])):
-            scores = definition.scores(layer.position, head, q, k, past)
-            vector = definition.values(layer.position, head)
+            scores = scores_of(definition, layer.position, head, q, k, past)
+            vector = values_of(definition, layer.position, head, len(v[0]))
             heads.append(oracle.attend(scores, v, vector, mask=seen, causal=layer.causal, past=past)[0])
         answers.append(np.concatenate(heads, -1) @ w_o.T)
     return torch.from_numpy(np.stack(answers))
@@ -104,3 +139,14 @@ def projected(layer: RelativeAttention, x: Tensor, source: Tensor) -> Iterator[t
 def numbers(tensor: Tensor) -> Any:
     """A tensor as nested lists of Python floats."""
     return tensor.detach().double().cpu().tolist()
+
+
+def scores_of(definition: Definition, module: Position, head: int, q: Any, k: Any, past: int) -> Rows:
+    """The definition's scores of one head. Raises ValueError when they are not n_q rows of n_k numbers."""
+    return as_rows(definition.scores(module, head, q, k, past), len(q), len(k), head)
+
+
+def values_of(definition: Definition, module: Position, head: int, d: int) -> Callable[[int], Vector] | None:
+    """The definition's value vectors of one head. Each raises ValueError when it is not d numbers."""
+    vector = definition.values(module, head)
+    return None if vector is None else lambda r: as_vector(vector(r), d, head, r)

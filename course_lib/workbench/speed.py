@@ -11,7 +11,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from ..nn.backends import attend
 from ..nn.position import Position
-from .hooks import HOOKS, returned, says_nothing
+from ..reference.grid import check_whole
+from .hooks import HOOKS, SILENT, Make, made, returned, says_nothing
 from .report import Report
 
 HEADS, D_HEAD = 8, 64
@@ -36,24 +37,27 @@ class Speed(Report):
 
     def lines(self) -> list[str]:
         if not self.attempted:
-            return [f"not attempted: every hook of {self.name} says nothing yet, so it is plain attention"]
+            return [f"not attempted: {SILENT.format(self.name)}, so it is plain attention"]
         ratios = zip(PASSES, (self.forward, self.backward), strict=True)
         return [
-            f"{self.name} beside attention without position: {self.n:,} tokens, {HEADS} heads of {D_HEAD}, causal",
+            f"{self.name} beside attention without position: {_tokens(self.n)}, {HEADS} heads of {D_HEAD}, causal",
             *(f"{way:21} {ratio:5.2f} times the {1000 * self.plain[way]:.0f} ms of plain" for way, ratio in ratios),
-            "the hooks return " + ", ".join(f"{size:,} bytes for {n:,} tokens" for n, size in self.kept.items()),
-            f"one thread, in turns; the median of {self.rounds} rounds",
+            "the hooks return " + ", ".join(f"{size:,} bytes for {_tokens(n)}" for n, size in self.kept.items()),
+            f"one thread, in turns; the median of {self.rounds} round{'s' * (self.rounds > 1)}",
         ]
 
 
-def benchmark(make: Callable[[int, int], Position], n: int = 1024, rounds: int = 7) -> Speed:
+def _tokens(n: int) -> str:
+    return f"{n:,} token{'s' * (n > 1)}"
+
+
+def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
     """The time of attention with the scheme make(n_heads, d_head) over that without, on this machine's CPU.
 
-    The hooks are asked in every call, as a layer does. Whole numbers n and rounds from 1 on; a few seconds.
+    The hooks are asked in every call, as a layer does; a few seconds. Raises ValueError for an n or rounds that are not
+    whole numbers from 1 on, a `make` that is none, and a hook that returns another kind.
     """
-    if min(n, rounds) < 1:
-        raise ValueError(f"n={n}, rounds={rounds}: expected whole numbers, 1 or more")
-    position = make(HEADS, D_HEAD)
+    n, rounds, position = check_whole("n", n), check_whole("rounds", rounds), made(make, HEADS, D_HEAD)
     name = type(position).__name__
     if says_nothing(position):
         return Speed(name, "not attempted", n, rounds)

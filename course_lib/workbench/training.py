@@ -1,13 +1,16 @@
 """A scheme of one's own in the study of chapter 10: trained with its settings, beside neighbours trained alike."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import study
-from ..nn.position import Position
+from ..reference.grid import check_whole
 from ..study.results import Row, differences
-from .hooks import says_nothing
+from .hooks import SILENT, Make, made, says_nothing
 from .report import Report
+
+UNDEFINED = "A loss is nan: a hook returned nan or ∞, or the training ran away."
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,18 +30,19 @@ class Training(Report):
 
     def lines(self) -> list[str]:
         if not self.attempted:
-            return [f"not attempted: every hook of {self.name} says nothing yet"]
+            return [f"not attempted: {SILENT.format(self.name)}"]
         settings, seed = self.rows[0]["settings"], self.rows[0]["seed"]
         committed = [row["scheme"] for row in self.rows if row["scheme"] not in self.live]
         return [
             f"{self.name} after {settings['steps']} steps on {settings['length']} tokens, seed {seed}",
             *study.table(self.rows).splitlines(),
             f"trained here: {', '.join(self.live)}" + (f"; committed: {', '.join(committed)}" if committed else ""),
+            *[UNDEFINED] * any(map(math.isnan, self.rows[0]["loss"])),
         ]
 
 
 def train(
-    make: Callable[[int, int], Position],
+    make: Make,
     task: str = "characters",
     against: Sequence[str] = ("log-1", "alibi"),
     steps: int | None = None,
@@ -48,10 +52,14 @@ def train(
 
     `against` are schemes of the study. Their committed results serve where settings, seed and text are the same; with
     other `steps`, and with a Python whose help texts are others, they are trained here, each for some seconds.
-    Raises ValueError for an unknown task or scheme, and as `study.Settings` does.
+    Raises ValueError for an unknown task or scheme, a seed that is no whole number, a `make` that is none, and as
+    `study.Settings` does.
     """
+    if isinstance(against, str) or not all(isinstance(other, str) for other in against):
+        raise ValueError(f"against={against!r}: expected a list of names of schemes, such as ['alibi']")
+    seed, against = check_whole("seed", seed, 0), tuple(dict.fromkeys(against))
     settings = study.Settings() if steps is None else study.Settings(steps=steps)
-    position = make(settings.n_heads, settings.d_model // settings.n_heads)
+    position = made(make, settings.n_heads, settings.d_model // settings.n_heads)
     name = type(position).__name__
     if says_nothing(position):
         return Training(name, "not attempted")
