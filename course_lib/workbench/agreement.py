@@ -17,7 +17,6 @@ from .whereabouts import explained
 
 BACKENDS = ("eager", "sdpa", "flex")
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}  # of answers of size about 1
-D_HEAD = 4
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +61,7 @@ def agrees(make: Make, definition: Definition, backends: Sequence[str] = BACKEND
     is named and does not count as a failure. What the scheme itself raises is raised, with a note of the trial.
     Raises ValueError for a `make`, a definition and backends that are none, and for a hook that returns another kind.
     """
-    scheme = made(make, 2, D_HEAD)
+    scheme = made(make, 2, 4)
     if not isinstance(definition, Definition):
         raise ValueError(f"definition={kind(definition)}: expected with_bias(…), with_vectors(…) or a Definition")
     if isinstance(backends, str) or not backends:
@@ -106,8 +105,8 @@ def drawn(make: Make, trial: Trial) -> tuple[RelativeAttention, Tensor]:
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(trial.heads)
-        d_model = trial.heads * D_HEAD
-        scheme = make(trial.heads, D_HEAD)
+        d_model = trial.heads * trial.d_head
+        scheme = make(trial.heads, trial.d_head)
         layer = RelativeAttention(d_model, trial.heads, scheme, causal=trial.causal, backend=trial.backend)
         randomise(layer)
         source = torch.randn(BATCH, trial.past + trial.n_q + (trial.n_k or 0), d_model, dtype=torch.float64)

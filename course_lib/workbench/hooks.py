@@ -47,7 +47,8 @@ def kind(value: object) -> str:
         return f"the class {value.__name__}"
     if isinstance(value, Tensor):
         return f"a tensor {tuple(value.shape)}"
-    return f"a{'n' * (type(value).__name__[0] in 'aeiou')} {type(value).__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' or name == 'ndarray' else 'a'} {name}"
 
 
 def says_nothing(position: Position) -> bool:

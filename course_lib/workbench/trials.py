@@ -21,6 +21,7 @@ class Trial:
 
     heads: int
     n_q: int
+    d_head: int = 4
     past: int = 0
     n_k: int | None = None
     causal: bool = False
@@ -31,7 +32,8 @@ class Trial:
 
     def __str__(self) -> str:
         looked_at = f"{self.n_q} tokens" if self.n_k is None else f"{self.n_q} queries on {self.n_k} keys"
-        said = [f"{self.heads} head{'s' * (self.heads > 1)}", looked_at if self.n_q > 1 else "1 token"]
+        heads = f"{self.heads} head{'s' * (self.heads > 1)} of {self.d_head}"
+        said = [heads, looked_at if self.n_q > 1 else "1 token"]
         said += [f"after {self.past} in {'a SegmentMemory' if self.segments else 'the cache'}"] * bool(self.past)
         said += ["one at a time"] * bool(self.step) + ["causal"] * self.causal
         return ", ".join([*said, self.backend, name_of(self.dtype)])
@@ -54,7 +56,7 @@ class Trial:
 SHAPES = (  # from the simplest on: the first that fails is told
     Trial(1, 6),
     Trial(1, 6, causal=True),
-    Trial(3, 5),
+    Trial(3, 5, d_head=6),
     Trial(12, 4, causal=True),
     Trial(1, 3, n_k=7),
     Trial(2, 5, n_k=2),

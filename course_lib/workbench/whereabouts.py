@@ -40,7 +40,7 @@ def explained(
     text = next((b for b, one in enumerate(texts) if one.differ().any()), 0)
     found = texts[text]
     if found.differ().any():
-        place = _first(found, trial.past) if not text else f"in text {text} of the batch: {_first(found, trial.past)}"
+        place = _first(found, trial.past) if not text else f"in the second text: {_first(found, trial.past)}"
         if text and len(failed) > 1:
             return place, "Right for the first text of a batch, wrong for the next: is a batch axis lost or mixed up?"
         return place, cause(found, definition, layer, failed)

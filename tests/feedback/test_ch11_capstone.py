@@ -51,8 +51,8 @@ LOG_KERNEL = {
     "signed": (hook(distance="row_offsets(n_q, n_k, past)"), "no logarithm (nan)"),
     "no axis": (hook(bias="-self.a * torch.log1p(self.c * distance)"), "give a and c a second axis"),
     "axis at the wrong end": (hook(bias="-self.a[None] * torch.log1p(self.c[None] * distance)"), "second axis"),
-    "math.log": (hook(bias="-self.a[:, None] * math.log(1 + self.c[:, None] * distance)"), "`math.log` takes one"),
-    "numpy": (hook(bias="(-self.a[:, None] * torch.log1p(self.c[:, None] * distance)).numpy()"), "returns a torch tensor"),
+    "math.log": (hook(bias="-self.a[:, None] * math.log(1 + self.c[:, None] * distance)"), "`torch.log` takes a tensor"),
+    "numpy": (hook(bias="(-self.a[:, None] * torch.log1p(self.c[:, None] * distance)).numpy()"), "is computed by torch alone"),
     "grid": ("    i, j = torch.arange(n_q)[:, None] + past, torch.arange(n_k)\n    return -self.a[:, None, None] * "
              "torch.log1p(self.c[:, None, None] * (j - i).abs())", "one number per *offset*"),
     "causal": (hook(bias="torch.where(row_offsets(n_q, n_k, past) > 0, -torch.inf, "
@@ -63,6 +63,37 @@ LOG_KERNEL = {
                "row_offsets(n_q, n_k, past).abs())", "writes into"),
     "base 2": (hook(bias="-self.a[:, None] * torch.log2(1 + self.c[:, None] * distance)"), "base 2"),
     "another name": (hook(bias="-self.strength[:, None] * torch.log1p(self.c[:, None] * distance)"), "no `strength`"),
+    "whole, then size": (hook(distance="row_offsets(n_q, n_k, past)", bias="-self.a[:, None] * torch.log((1 + self.c[:, None] * distance).abs())"),
+                         "The size is taken too late"),
+    "exp of both": (hook(bias="-self.a.exp()[:, None] * torch.log1p(self.c.exp()[:, None] * distance)"), "are the numbers themselves"),
+    "exp of a": (hook(bias="-self.a.exp()[:, None] * torch.log1p(self.c[:, None] * distance)"), "`self.a` is the number itself"),
+    "power": (hook(bias="-self.a[:, None] * distance ** self.c[:, None]"), "a power of the distance"),
+    "a matrix for one head": ("    i, j = torch.arange(n_q)[:, None] + past, torch.arange(n_k)\n    return -self.a[0] * "
+                              "torch.log1p(self.c[0] * (j - i).abs())", "the matrix (n_q, n_k) of one head"),
+    "one more": (hook(bias="-self.a[:, None] * torch.log1p(self.c[:, None] * (distance + 1))"), "A 1 is added to the distance"),
+    "writes into a": ("    return self.a.neg_()[:, None] * torch.log1p(self.c[:, None] * row_offsets(n_q, n_k, past).abs())",
+                      "writes into `self.a` or `self.c`"),
+    # right in every value, and wrong when it learns
+    "detached": (hook(bias="-self.a.detach()[:, None] * torch.log1p(self.c[:, None] * distance)"), "no gradient gets to `self.a`"),
+    "data": (hook(bias="-self.a[:, None] * torch.log1p(self.c.data[:, None] * distance)"), "no gradient gets to `self.c`"),
+    "no_grad": ("    with torch.no_grad():\n        return -self.a[:, None] * torch.log1p(self.c[:, None] * row_offsets(n_q, n_k, past).abs())",
+                "no gradient gets to `self.a`"),
+    "item": (hook(bias="torch.stack([-a.item() * torch.log1p(c.item() * distance) for a, c in zip(self.a, self.c)])"),
+             "no gradient gets to `self.a`"),
+    "a list": (hook(bias="[[-float(a) * math.log(1 + float(c) * int(r)) for r in distance] for a, c in zip(self.a, self.c)]"),
+               "is computed by torch alone"),
+    "a tensor of lists": (hook(bias="torch.tensor([[-a * math.log(1 + c * r) for r in distance.tolist()] for a, c in "
+                               "zip(self.a.tolist(), self.c.tolist())])"), "no gradient gets to `self.a`"),
+    "from_numpy": (hook(bias="torch.from_numpy(-self.a.numpy()[:, None] * np.log1p(self.c.numpy()[:, None] * distance.numpy()))"),
+                   "NumPy knows nothing of gradients"),
+    "detached numpy": (hook(bias="-self.a[:, None] * torch.from_numpy(np.log1p(self.c.detach().numpy()[:, None] * distance.numpy()))"),
+                       "no gradient gets to `self.c`"),
+    "np.log": (hook(bias="-self.a[:, None] * np.log1p(self.c[:, None] * distance)"), "NumPy knows nothing of gradients"),
+    "kept": ("    if not hasattr(self, 'row'):\n        self.row = -self.a[:, None] * torch.log1p(self.c[:, None] * "
+             "row_offsets(n_q, n_k, past).abs())\n    return self.row", "answers as before"),
+    "rebound": ("    self.a = self.a[:, None]\n    return -self.a * torch.log1p(self.c[:, None] * row_offsets(n_q, n_k, past).abs())",
+                "puts something else into `self.a`"),
+    "a batch": (hook(bias="(-self.a[:, None] * torch.log1p(self.c[:, None] * distance))[None]"), "no axis for a batch"),
     "library's": ("    from course_lib.nn.bias import DecayBias\n    return DecayBias(1.0).bias(n_q, n_k, past)",
                   "log decay of chapter 02"),
 }  # fmt: skip
@@ -204,7 +235,7 @@ CLASS = {
     # the start, and above 0
     "e at the start": (changed(("torch.zeros(2, n_heads)", "torch.ones(2, n_heads)")), "the parameter begins at 0"),
     "random start": (changed(("torch.zeros(2, n_heads)", "torch.randn(2, n_heads)")), "Both begin at 1"),
-    "exp forgotten": (written(init=ONES, a="self.p", c="self.q"), "below 0. Learn the logarithm"),
+    "exp forgotten": (written(init=ONES, a="self.p", c="self.q"), "below 0. Learn something"),
     "exp forgotten once": (written(init="self.p = nn.Parameter(torch.ones(n_heads))\n"
                            "self.q = nn.Parameter(torch.zeros(n_heads))", a="self.p", c="self.q.exp()"), "`a` is −1"),
     "abs": (written(init=ONES, a="self.p.abs()", c="self.q.abs()"), "stops learning when the parameters are 0"),
@@ -221,7 +252,7 @@ CLASS = {
     "sign": (written(bias=f"return -({FORMULA})"), "The sign is wrong"),
     "abs missing": (changed((".abs()", "")), "no logarithm (nan)"),
     "c outside": (written(bias=f"return {FORMULA.replace('self.c[:, None] * ', '')} * self.c[:, None]"), "outside of"),
-    "exp again": (written(bias=f"return {FORMULA.replace('self.a[', 'self.log_a.exp().exp()[')}"), "With its own a and c"),
+    "exp again": (written(bias=f"return {FORMULA.replace('self.a[', 'self.log_a.exp().exp()[')}"), "`self.a` is the number itself"),
     "log a itself": (written(bias=f"return {FORMULA.replace('-self.a[', '-self.log_a[')}"), "With its own a and c"),
     "past forgotten": (changed(("n_k, past, self", "n_k, 0, self")), "The first query stands at position `past`"),
     "causal": (written(bias="r = row_offsets(n_q, n_k, past, self.a.device)\n"
@@ -257,7 +288,7 @@ CLASS = {
         written().replace("@property", "@__import__('functools').cached_property"), "`a` is a cached_property"
     ),
     "as the authors do": (written(init=ONES, a="self.p", c="self.q", bias="self.p.data = self.p.data.clamp(min=0.01)\n"
-                          "self.q.data = self.q.data.clamp(min=0.01)\n" + f"return {FORMULA}"), "below 0. Learn the logarithm"),
+                          "self.q.data = self.q.data.clamp(min=0.01)\n" + f"return {FORMULA}"), "below 0. Learn something"),
     "no properties at all": (written(init=ONES).replace("self.p", "self.a").replace("self.q", "self.c").replace(
         "@property\n    def a", "def _a").replace("@property\n    def c", "def _c"), "`a` is −1 when the parameters are −1"),
     "super with the heads": (changed(("super().__init__()", "super().__init__(n_heads)")), "`super().__init__()` with nothing"),
@@ -274,6 +305,25 @@ CLASS = {
                          "return self.a[:, None] * DecayBias(1.0).bias(n_q, n_k, past)"), "c is missing"),
     "own offsets": (written(bias="r = torch.arange(-(past + n_q - 1), n_k - past)\n"
                     "return -self.a[:, None] * torch.log1p(self.c[:, None] * r.abs())"), "Some tensor is made on the CPU"),
+    "a scale": (written(init=ZEROS + "\nself.scale = 1.0", a="self.p.exp()", c="self.q.exp()"), "is `scale` set"),
+    "the usual scale of other heads": (written(init=ZEROS + "\nself.scale = 0.5", a="self.p.exp()", c="self.q.exp()"), "is `scale` set"),
+    "a bias in float64": (written(bias=f"return ({FORMULA}).double()"), "in a layer of float32 `bias` is float64"),
+    "parameters in float64": (written(init="self.p = nn.Parameter(torch.zeros(n_heads, dtype=torch.double))\nself.q = nn.Parameter("
+                              "torch.zeros(n_heads))", a="self.p.exp()", c="self.q.exp()"), "`p` is float64"),
+    "clamped when read": (written(init=ONES, a="self.p.data.clamp_(min=0.01)", c="self.q").replace("return self.p.data", "self.p.data").replace(
+        "clamp_(min=0.01)", "clamp_(min=0.01)\n        return self.p"), "reading `a` changes the parameters"),
+    "clamped under no_grad": (written(init=ONES, a="self.p", c="self.q").replace("        return self.q",
+        "        with torch.no_grad():\n            self.q.clamp_(max=5)\n        return self.q"), "reading `c` changes the parameters"),
+    "a property that reads itself": (written(init="self.a = nn.Parameter(torch.zeros(n_heads))\nself.c = nn.Parameter(torch.zeros(n_heads))",
+                                     a="self.a.exp()", c="self.c.exp()"), "A property that reads itself asks without end"),
+    "one number": (written(init=ZEROS.replace("torch.zeros(n_heads)", "torch.tensor(0.0)"), a="self.p.exp()", c="self.q.exp()"), "The heads share it"),
+    "a batch": (written(bias=f"return ({FORMULA})[None]"), "and no batch"),
+    "the first offsets kept": (written(init=ZEROS + "\nself.r = None", a="self.p.exp()", c="self.q.exp()", bias="if self.r is None:\n"
+        "    self.r = row_offsets(n_q, n_k, past, self.p.device).abs()\nreturn -self.a[:, None] * torch.log1p(self.c[:, None] * self.r)"),
+        "What `self.r` holds is that of the first call"),
+    "a dataclass": ("from dataclasses import dataclass\n@dataclass\nclass Kerple(Position):\n    n_heads: int\n    def __post_init__(self):\n"
+        "        super().__init__()\n        self.log_a = nn.Parameter(torch.zeros(self.n_heads))\n        self.log_c = nn.Parameter("
+        "torch.zeros(self.n_heads))\n" + written().split("log_c = nn.Parameter(torch.zeros(n_heads))\n")[1], "a dataclass that compares by value"),
     # not a class, or no end
     "endless": (written(bias="while True:\n    pass"), "does a loop end?"),
     "prints": (changed(("        distance", "        print('here')\n        distance")), "Your code printed"),
@@ -323,3 +373,32 @@ def test_the_cells_after_the_check_run_solved_or_not(text, capsys):
     solved = text != KERPLE.stub()
     assert [scope[name].attempted for name in ("agreement", "speed", "training")] == [solved] * 3
     assert ("layer 1: a" in capsys.readouterr().out) == solved
+
+
+WRONG = KERPLE.solution_source().replace("return -self.a", "return self.a")
+
+
+def cells():
+    return [cell.source for cell in from_percent(KERPLE.after) if cell.cell_type == "code"]
+
+
+def test_a_wrong_class_is_told_in_the_error():
+    """The report stands after the assertion, so the assertion holds it."""
+    scope = prepared()
+    exec(WRONG, scope)
+    with pytest.raises(AssertionError, match="What is added has the opposite sign"):
+        exec(cells()[0], scope)
+
+
+def test_a_class_may_have_another_name(monkeypatch):
+    """The row of a training is found by the name of the class."""
+    scope = prepared()
+    exec(KERPLE.solution_source().replace("class Kerple", "class Mine") + "\nKerple = Mine\n", scope)
+    exec(cells()[0], scope)
+    train = scope["workbench"].train
+    monkeypatch.setattr(scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1"], steps=2))
+    try:
+        exec(cells()[2], scope)
+    except AssertionError as error:  # two steps teach nothing; the report is in the error all the same
+        assert "Mine after 2 steps" in str(error)
+    assert scope["training"].name == "Mine" and scope["yours"] == scope["training"].rows[0]["loss"]

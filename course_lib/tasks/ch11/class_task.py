@@ -41,6 +41,12 @@ WORDS = {  # errors that only a module has, said again in plain words
     ),
     r"^TypeError: \w+\.bias\(\) (takes|missing)": "The layer calls `bias(n_q, n_k, past)`: it takes all three.",
     r"^TypeError: 'Tensor' object is not callable": "A property is read without parentheses: `self.a`.",
+    r"^RecursionError": (
+        "A property that reads itself asks without end: what `__init__` keeps needs another name than the property."
+    ),
+    r"unhashable type": (
+        "torch looks modules up by their identity, and a dataclass that compares by value has none: write a plain class."
+    ),
     r"Only Tensors of floating point": "A parameter holds floats: `torch.zeros(…)` makes some.",
     r"^AttributeError: '\w+' object has no attribute": (
         "Does `__init__` make what is read here, and under this name? (torch says the same of a property in which "

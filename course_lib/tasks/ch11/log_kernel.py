@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from ..engine import Axis, Case, Mistake, Task
+from ..engine import Axis, Case, Mistake
+from .learned_hook import LearnedHook
 
 
 class Numbers:
@@ -86,6 +87,14 @@ def _keys_of_one_query(self, n_q, n_k, past):
     return -self.a[:, None] * (self.c[:, None] * (torch.arange(n_k) - past).abs()).log1p()
 
 
+def _size_of_the_whole(self, n_q, n_k, past):
+    return -self.a[:, None] * (1 + self.c[:, None] * row_offsets(n_q, n_k, past)).abs().log()
+
+
+def _matrix_of_head_0(self, n_q, n_k, past):
+    return _grid(self, n_q, n_k, past)[0]
+
+
 def case(*sizes, says):
     """A case whose columns are called by their offsets."""
     _, n_q, n_k, past = sizes
@@ -96,7 +105,7 @@ def case(*sizes, says):
 _AFTER = """With c = 1 in every head this is chapter 02's log decay, of strength a. With a tiny c and a large a it is nearly \
 ALiBi's straight line, of slope a · c, for log(1 + x) is about x: one family, and training chooses a member for each head."""
 
-log_kernel = Task(
+log_kernel = LearnedHook(
     title="The hook of a new scheme",
     minutes=10,
     difficulty=2,
@@ -109,10 +118,12 @@ distance is counted. The paper writes $r_1$ and $r_2$ for them, and learns both.
 
 Write it as the hook `bias` of a `Position`: one number per head and offset, in the order of
 `row_offsets(n_q, n_k, past)`, as a tensor. `self.a` and `self.c` are tensors, one number per head. Which keys are hidden
-is the mask's business.""",
+is the mask's business.
+Training must reach both: compute with torch throughout.""",
     solution=_log_kernel,
     expected=_by_loops,
-    hook="self.a and self.c",
+    hook="self.a` or `self.c",
+    learned=lambda: Numbers([0.5, 2.0], [3.0, 0.25]),
     then=_AFTER,
     cases=[
         case(Numbers([1.0], [2.0]), 5, 5, 0, says="the five tokens"),
@@ -174,6 +185,27 @@ is the mask's business.""",
             "(self.c[:, None] * distance).log1p()",
             "(self.c[:, None] * (1 + distance)).log()",
             "c multiplies the 1 as well: log(c + c·|r|) is log c plus the log decay. The 1 stands alone: log(1 + c·|r|).",
+        ),
+        Mistake(
+            "(self.c[:, None] * distance).log1p()",
+            "(self.c[:, None] * (1 + distance)).log1p()",
+            "A 1 is added to the distance, and `log1p` adds another: log(1 + c·|r|) is `log1p` of c·|r|.",
+        ),
+        Mistake(
+            "(self.c[:, None] * distance).log1p()",
+            "distance ** self.c[:, None]",
+            "This is a power of the distance, −a·|r|^c, another kernel of the paper's. Here it is −a·log(1 + c·|r|).",
+        ),
+        Mistake(
+            "-self.a[:, None] * (self.c[:, None] * distance)",
+            "-self.a[:, None].exp() * (self.c[:, None].exp() * distance)",
+            "`self.a` and `self.c` are the numbers themselves, and positive already: no `.exp()`.",
+        ),
+        Mistake("-self.a[:, None]", "-self.a[:, None].exp()", "`self.a` is the number itself: no `.exp()`."),
+        Mistake(
+            "self.c[:, None] * distance",
+            "self.c[:, None].exp() * distance",
+            "`self.c` is the number itself: no `.exp()`.",
         ),
         Mistake(
             "(self.c[:, None] * distance).log1p()",
@@ -311,6 +343,14 @@ is the mask's business.""",
         Mistake(
             _grid,
             "This is the matrix, (heads, n_q, n_k). A hook gives one number per *offset*; the layer lays them on the diagonals.",
+        ),
+        Mistake(
+            _matrix_of_head_0,
+            "This is the matrix (n_q, n_k) of one head. A hook gives one number per head and *offset*: (heads, offsets).",
+        ),
+        Mistake(
+            _size_of_the_whole,
+            "The size is taken too late: it is the distance, |r|, that is counted, and then 1 + c·|r|.",
         ),
         Mistake(
             _causal,

@@ -36,9 +36,13 @@ WORDS = {
         "A list is no array: make one of it, with `np.array(…)` or `np.concatenate(…)`."
     ),
     r"object is not subscriptable": "Square brackets pick from an array or a list, and this is one number.",
-    r"(only|Only) (length-1|0-dimensional|size-1) arrays|only one element tensors": (
+    r"(only|Only) (length-1|0-dimensional|size-1) arrays": (
         "Something that takes one number was given an array: `math.log` takes one, `np.log` takes both "
         "(and so for `sqrt`)."
+    ),
+    r"only one element tensors": (
+        "Something that takes one number was given a tensor: `math.log` takes one, `torch.log` takes a tensor (and so "
+        "for `sqrt`)."
     ),
     r"^ValueError: (too many|not enough) values to unpack": (
         "Left of the `=` (or in the `for`) there is another number of names than right of it. If it is a shape: "

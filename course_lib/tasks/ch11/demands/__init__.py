@@ -11,10 +11,11 @@ from .numbers import (
     heads_differ,
     is_a_position,
     learns,
+    only_reads,
     stays_positive,
 )
 
 DEMANDS = (  # in the order in which they are put: the first that fails is told
-    is_a_position, has_numbers, learns, begins_at_1, follows_the_parameters, stays_positive, heads_differ,
+    is_a_position, has_numbers, only_reads, learns, begins_at_1, follows_the_parameters, stays_positive, heads_differ,
     answers_a_row, follows_the_formula, passes_gradients, keeps_nothing, moves, agrees_in_a_layer,
 )  # fmt: skip

@@ -3,10 +3,11 @@
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .... import workbench
 from ....nn.position import Position
+from ....workbench.trials import name_of
 from ...engine.cause import known_cause
 from ...engine.judge import judge
 from ...engine.values import kind
@@ -37,6 +38,8 @@ def answers_a_row(cls: type) -> Broken | None:
                 ): "This is the matrix. A hook gives one number per *offset*; the layer lays them on the diagonals.",
                 expected[::-1]: "The heads come first.",
                 (1, expected[1]): "One row for all heads: each has its own.",
+                (1, *expected): "An axis too many: a row for each head, and no batch.",
+                (heads, 1, expected[1]): "An axis too many: a row for each head, and no queries.",
             }.get(tuple(found.shape), "One number for each head and offset: how many offsets are there?")
             return Broken(f"{call} has shape {tuple(found.shape)}, expected {expected}", cause, "wrong shape")
     return None
@@ -76,25 +79,40 @@ def passes_gradients(cls: type) -> Broken | None:
 
 
 def keeps_nothing(cls: type) -> Broken | None:
-    """Longer texts leave nothing behind in the module."""
+    """Longer texts leave nothing behind in the module, and each is answered anew."""
     module, held = drawn(cls), []
     for n in (4, 5, 6, 7, 8):
-        module.bias(n, n, 0)
+        found = module.bias(n, n, 0)
         held.append(sum(t.numel() for t in tensors(vars(module))))
+        if found.shape != (HEADS, 2 * n - 1):
+            fact = f"`bias({n}, {n}, 0)` after a shorter text has shape {tuple(found.shape)}, expected {(HEADS, 2 * n - 1)}"
+            return Broken(fact, f"What {kept(module)} holds is that of the first call: compute the offsets in each.")
     if held[-1] > held[0]:
         fact = f"after four longer texts the module holds {held[-1] - held[0]} numbers more"
-        return Broken(fact, "It keeps something for every length it has seen: nobody ever lets go of that.")
+        return Broken(
+            fact, f"{kept(module)} keeps something for every length it has seen: nobody ever lets go of that."
+        )
     return None
+
+
+def kept(module: Any) -> str:
+    """The attributes in which a module holds tensors that are no parameters, in words."""
+    own = {name: value for name, value in vars(module).items() if name not in vars(nn.Module())}
+    names = [name for name, value in own.items() if any(True for _ in tensors(value))]
+    return " and ".join(f"`self.{name}`" for name in [*names, *dict(module.named_buffers())]) or "the module"
 
 
 def moves(cls: type) -> Broken | None:
     """To another precision, and to another device: torch's "meta" has no numbers and minds where tensors are."""
-    found = cls(HEADS).double().bias(4, 4, 0).dtype
-    if found != torch.float64:
-        return Broken(
-            f"in a layer of float64 `bias` is {str(found).removeprefix('torch.')}",
-            "The bias has the precision of the parameters: no `.float()`.",
-        )
+    for name, parameter in cls(HEADS).named_parameters():
+        if parameter.dtype != torch.float32:
+            cause = "Models are made in float32, and their owner may change it: NumPy's float64 does not belong there."
+            return Broken(f"`{name}` is {name_of(parameter.dtype)}", cause)
+    for dtype in (torch.float64, torch.float32):
+        found = cls(HEADS).to(dtype).bias(4, 4, 0).dtype
+        if found != dtype:
+            cause = "The bias has the precision of the parameters: no `.float()`, `.double()` or dtype of its own."
+            return Broken(f"in a layer of {name_of(dtype)} `bias` is {name_of(found)}", cause)
     cause = "Some tensor is made on the CPU, wherever the parameters are: `row_offsets(n_q, n_k, past, device)` takes a device, and a parameter has a `.device`."
     try:
         module = cls(HEADS).to("meta")

@@ -14,13 +14,11 @@ NAMES = ("a", "c")
 STALE = (
     "What is kept from `__init__` or from an earlier call does not follow when a and c learn: compute it anew in each."
 )
-BELOW = (
-    "An optimizer can move a parameter below 0. Learn the logarithm and take `.exp()` of it: that is positive, whatever "
-    "is learned."
-)
-STOPS = (
-    "There it has no gradient, and a number that came there stays for good, as with `clamp`, `relu` or `abs` at 0. "
-    "`.exp()` has a gradient everywhere."
+BELOW = "An optimizer can move a parameter below 0. Learn something of which the number is a positive function."
+STOPS = "There it has no gradient, and a number that came there stays for good, as with `clamp`, `relu` or `abs` at 0."
+WRITES = (
+    "A property that is read must not write, through `.data` or under `no_grad` either: what the optimizer did is "
+    "changed when somebody looks."
 )
 
 
@@ -47,12 +45,21 @@ def has_numbers(cls: type) -> Broken | None:
                 told = "nothing (None): is there a `return`?" if value is None else kind(value)
                 return Broken(f"`{name}` is {told}", f"`{name}` is a tensor with a number for each head.")
             if value.shape != (heads,):
-                cause = (
-                    "The heads share it: each has a number of its own."
-                    if value.numel() == 1
-                    else "One number for each head."
-                )
+                shared = value.numel() == 1 < heads
+                cause = "The heads share it: each has a number of its own." if shared else "One number for each head."
                 return Broken(f"`{name}` has shape {tuple(value.shape)} with {heads} heads, expected ({heads},)", cause)
+    return None
+
+
+def only_reads(cls: type) -> Broken | None:
+    """Whoever asks for a and c leaves the parameters as they are."""
+    for number in (-20.0, 20.0):
+        module = filled(cls(HEADS), number)
+        before = [p.detach().clone() for p in module.parameters()]
+        for name in NAMES:
+            getattr(module, name)
+            if not all(map(torch.equal, before, module.parameters())):
+                return Broken(f"reading `{name}` changes the parameters", WRITES)
     return None
 
 
@@ -66,7 +73,9 @@ def learns(cls: type) -> Broken | None:
             return Broken(f"nothing is learned for `{name}`", not_learned(module, name))
     learned = sum(p.numel() for p in parameters)
     if learned != 2 * HEADS:
-        cause = "An a and a c for each head, and nothing else: is there a parameter that nobody reads, or one that serves both?"
+        cause = "An a and a c for each head, and nothing else: is there a parameter that nobody reads?"
+        if learned < 2 * HEADS:
+            cause = "An a and a c for each head: does one number serve several heads, or both a and c?"
         return Broken(f"{learned} numbers are learned for {HEADS} heads, expected {2 * HEADS}", cause)
     return None
 
@@ -130,14 +139,14 @@ def stays_positive(cls: type) -> Broken | None:
             if not any(g.any() for g in gradients(value, list(module.parameters()))):
                 return Broken(f"`{name}` stops learning {there}", STOPS)
             if (value == 0).any():
-                return Broken(f"`{name}` is 0 {there}", "0 is not above 0. What never is 0 is e^x: `.exp()`.")
+                return Broken(
+                    f"`{name}` is 0 {there}", "0 is not above 0: all far keys would be as near as the query itself."
+                )
             largest[name] = max(largest[name], value.max().item())
     for name, most in largest.items():
         if most < 10:
             fact = f"`{name}` is at most {most:g}, whatever the parameters"
-            return Broken(
-                fact, "It has an upper end, as a sigmoid has. Any number above 0 must be reachable: `.exp()`."
-            )
+            return Broken(fact, "It has an upper end, as a sigmoid has. Any number above 0 must be within reach.")
     return None
 
 
