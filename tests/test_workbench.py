@@ -277,6 +277,8 @@ def test_the_scale_is_the_definitions():
     cls = changed(scale=1.0)
     found = verdict(cls)
     assert not found.passed and "q·k is multiplied by 1, by the definition by 0.5" in found.cause
+    found = verdict(changed(scale=0.5))  # that of 4 channels
+    assert "d_head 6" in str(found.trial) and "by 0.5, by the definition by 0.4082" in found.cause
     assert workbench.agrees(lambda n, d: cls(n), workbench.with_bias(number, scale=1.0), ["eager"]).passed
 
 

@@ -32,10 +32,10 @@ class Trial:
 
     def __str__(self) -> str:
         looked_at = f"{self.n_q} tokens" if self.n_k is None else f"{self.n_q} queries on {self.n_k} keys"
-        heads = f"{self.heads} head{'s' * (self.heads > 1)} of {self.d_head}"
-        said = [heads, looked_at if self.n_q > 1 else "1 token"]
+        said = [f"{self.heads} head{'s' * (self.heads > 1)}", looked_at if self.n_q > 1 else "1 token"]
         said += [f"after {self.past} in {'a SegmentMemory' if self.segments else 'the cache'}"] * bool(self.past)
         said += ["one at a time"] * bool(self.step) + ["causal"] * self.causal
+        said += [f"d_head {self.d_head}"] * (self.d_head != Trial.d_head)
         return ", ".join([*said, self.backend, name_of(self.dtype)])
 
     @property

@@ -75,7 +75,7 @@ def cause(found: Scores, definition: Definition, layer: RelativeAttention, faile
     if history := _history(failed[0]):
         return history
     if abs(own - stated) > CLOSE:
-        return f"q·k is multiplied by {own:g}, by the definition by {stated:g}: is `scale` set in one of them only?"
+        return f"q·k is multiplied by {own:.4g}, by the definition by {stated:.4g}: is `scale` set in one of them only?"
     yours, defined = found.yours - own * found.content, found.defined - stated * found.content
     for message, related in _RELATIONS.items():
         if any(same(yours, other).all() for other in related(defined) if other.shape == yours.shape):

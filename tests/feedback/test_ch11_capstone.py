@@ -321,6 +321,9 @@ CLASS = {
     "the first offsets kept": (written(init=ZEROS + "\nself.r = None", a="self.p.exp()", c="self.q.exp()", bias="if self.r is None:\n"
         "    self.r = row_offsets(n_q, n_k, past, self.p.device).abs()\nreturn -self.a[:, None] * torch.log1p(self.c[:, None] * self.r)"),
         "What `self.r` holds is that of the first call"),
+    "a table for 64 tokens": (written(init=ZEROS + "\nself.register_buffer('far', torch.arange(64.0), persistent=False)", a="self.p.exp()",
+        c="self.q.exp()", bias="r = row_offsets(n_q, n_k, past, self.p.device).abs()\n"
+        "return -self.a[:, None] * torch.log1p(self.c[:, None] * self.far[r])"), "in the trial with 2 heads, 1 token, after 250"),
     "a dataclass": ("from dataclasses import dataclass\n@dataclass\nclass Kerple(Position):\n    n_heads: int\n    def __post_init__(self):\n"
         "        super().__init__()\n        self.log_a = nn.Parameter(torch.zeros(self.n_heads))\n        self.log_c = nn.Parameter("
         "torch.zeros(self.n_heads))\n" + written().split("log_c = nn.Parameter(torch.zeros(n_heads))\n")[1], "a dataclass that compares by value"),

@@ -29,7 +29,8 @@ class LearnedHook(Task):
     def _read(self, value: Any) -> Parts:
         import torch
 
-        if value is not None and value is not Ellipsis and not isinstance(value, torch.Tensor):
+        of_tensors = isinstance(value, (list, tuple)) and value and isinstance(value[0], torch.Tensor)
+        if not of_tensors and value is not None and value is not Ellipsis and not isinstance(value, torch.Tensor):
             plain(value)  # a `...` in a list is no answer yet
             raise Unusable(f"{kind(value)}; a hook returns a torch tensor, and what learns is computed by torch alone")
         return super()._read(value)

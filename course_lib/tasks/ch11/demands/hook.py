@@ -126,7 +126,11 @@ def agrees_in_a_layer(cls: type) -> Broken | None:
     def number(module: Any, head: int, r: int) -> float:
         return -module.a[head] * (1 + module.c[head] * abs(r)).log()
 
-    found = workbench.agrees(lambda n_heads, d_head: cls(n_heads), workbench.with_bias(number), ("eager", "sdpa"))
+    try:
+        found = workbench.agrees(lambda n_heads, d_head: cls(n_heads), workbench.with_bias(number), ("eager", "sdpa"))
+    except Exception as error:
+        error.args = ("; ".join([str(error), *getattr(error, "__notes__", [])]),)
+        raise
     return (
         None
         if found.passed
