@@ -78,7 +78,7 @@ def test_a_scheme_that_says_nothing_is_not_attempted(name):
 def test_what_it_says_of_a_right_scheme():
     text = repr(verdict(PerHead, BACKENDS))
     assert text.startswith("✓ PerHead agrees with its definition in 66 trials")
-    assert "with a memory; two texts; distances up to 250" in text
+    assert "with a memory; two texts at a time; distances up to 250" in text
     assert "by eager, sdpa and flex; no difference reaches 1e-10 in float64 and 1e-05 in float32" in text
 
 
@@ -157,7 +157,14 @@ def test_forgotten_value_vectors():
     )
     found = workbench.agrees(lambda n, d: KeysOnly(n, d, 2), definition)
     assert found.place == "every score agrees to four decimals; the answer does not"
-    assert "value vectors" in found.cause
+    assert found.cause.endswith("are the value vectors there, and right?")
+
+    class NoPast(ShawVectors):
+        def value_vectors(self, n_q, n_k, past):
+            return super().value_vectors(n_q, n_k, 0)
+
+    found = workbench.agrees(lambda n, d: NoPast(n, d, 2), definition, ["eager"])
+    assert "value vectors" in found.cause and "Right without a cache, wrong with one" in found.cause
 
 
 def test_a_forgotten_rotation_of_the_past():

@@ -47,8 +47,8 @@ class Agreement(Report):
         exact = " and ".join(f"{TOLERANCE[dtype]:.0e} in {name_of(dtype)}" for dtype in self.largest)
         return [
             f"{self.name} agrees with its definition in {self.tried} trials",
-            "1, 2, 3 and 12 heads; as many keys as queries, more and fewer; causal and not; with a cache, one by one, "
-            f"with a memory; two texts; distances up to {max(trial.farthest for trial in FAR)}",
+            "1, 2, 3 and 12 heads; as many keys as queries, more and fewer; causal and not; with a cache, one by one,",
+            f"with a memory; two texts at a time; distances up to {max(trial.farthest for trial in FAR)}",
             f"by {', '.join(most)}{' and ' * bool(most)}{last}; no difference reaches {exact}",
             *(f"{backend} cannot: {words}" for backend, words in self.refused.items()),
         ]

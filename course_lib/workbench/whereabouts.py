@@ -13,6 +13,7 @@ from .trials import Trial, scores_asked, split
 CLOSE = 1e-4  # what a wrong formula does to a score is larger
 SMALL = 1e-6  # and to an answer in float64
 ELSEWHERE = "every score agrees to four decimals; the answer does not"
+VALUES = "The slip comes after the scores: are the value vectors there, and right?"
 NOTHING_SEEN = "a query has only scores of −∞: its answer is nan, yours and the definition's"
 MASK = (
     "A query for which no key is left has no softmax. Which keys are hidden is the mask's business; a bias is finite."
@@ -48,7 +49,7 @@ def explained(
         return NOTHING_SEEN, MASK
     if trial.dtype == torch.float64 and size < SMALL:
         return ELSEWHERE, "Right but for the last digits: is something float32 in a float64 layer?"
-    return ELSEWHERE, _history(trial) or "The slip comes after the scores: are the value vectors there, and right?"
+    return ELSEWHERE, _history(trial) or f"{VALUES} {_contrast(failed)}".rstrip()
 
 
 @torch.no_grad()
@@ -80,6 +81,11 @@ def cause(found: Scores, definition: Definition, layer: RelativeAttention, faile
     for message, related in _RELATIONS.items():
         if any(same(yours, other).all() for other in related(defined) if other.shape == yours.shape):
             return message
+    return _contrast(failed)
+
+
+def _contrast(failed: Sequence[Trial]) -> str:
+    """What the trials that fail have in common, and no others have."""
     return next((message for message, special in _CONTRASTS.items() if all(map(special, failed))), "")
 
 
