@@ -161,8 +161,8 @@ for found in figures.decide(llama)["RoPE"].rules:
 # Many pages recommend relative positions for this use or that one, because "what is near belongs together". It is a
 # statement about *data*, so it can be measured on data. We take what every machine has that runs this course: Python's
 # help texts, the source of Python's standard library, a photograph that comes with matplotlib, and four small proteins
-# whose bonds have been known for decades. (The numbers below are those of Python 3.11; the help
-# texts and the library of yours may differ a little.)
+# whose bonds have been known for decades. (The numbers below are those of the Python that made this page; yours
+# may differ a little.)
 #
 # ### Language modelling
 #
