@@ -88,9 +88,10 @@ print(f"for n = 4,096: {matrix[-1] / 1e6:.0f} MB for the matrices, {4 * 4 * (2 *
 assert tables[-1]["ALiBi", "keeps for n tokens"].value[0] == 4 * 4 * (2 * 4096 - 1)
 
 # %% [markdown]
-# No module of this table keeps the n × n matrix of the last line: from n = 64 to 4,096 it grows to 268 MB, and ALiBi's
-# row to 131 kB. That is chapter 04's doing, not a merit of ALiBi. Swin's line does not move: a larger image has more
-# windows, not larger ones. (It would with larger windows, and with the square of their patches, as the table says.)
+# Apart from Swin in its one window, no module of this table keeps the n × n matrix of the last line: from n = 64 to
+# 4,096 it grows to 268 MB, and ALiBi's row to 131 kB. That is chapter 04's doing, not a merit of ALiBi. Swin's line
+# does not move: a larger image has more windows, not larger ones. (It would with larger windows, and with the square of
+# their patches, as the table says.)
 
 # %% [markdown]
 # Another column to look at twice: *parameters*, for some schemes learn once for the whole model and others in each
@@ -111,8 +112,8 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 
 # %% [markdown]
 # Transformer-XL's map is as large as a query projection: it adds a quarter to what attention learns. T5's 384 numbers
-# are nothing beside that, and in chapter 10 a table of 128 was enough to lead at the training length. The number of
-# parameters does not tell how much a scheme knows.
+# are nothing beside that, and in chapter 10 a table of 128 was enough to share the first place at the training length.
+# The number of parameters does not tell how much a scheme knows.
 
 # %% [markdown]
 # ## A guide
@@ -265,16 +266,23 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 modules = code_distance.standard_library(limit=40).values()
 uses = np.concatenate([code_distance.distances(module) for module in modules])
 frequent = {word for word, _ in Counter(re.findall(r"[a-z]+", "\n".join(pages).lower())).most_common(200)}
-back = []
-for page in pages:
-    last = {}
-    for place, word in enumerate(re.findall(r"[a-z]+", page.lower())):
+
+
+def returns(words):
+    """How many words back each word last occurred, where it did."""
+    last, back = {}, []
+    for place, word in enumerate(words):
         if word not in frequent:
             back += [place - last[word]] if word in last else []
             last[word] = place
+    return back
+
+
+page_words = [re.findall(r"[a-z]+", page.lower()) for page in pages]
+back = np.array([d for words in page_words for d in returns(words)])
 looked_for = {
     "variable → definition (tokens)": uses,
-    "word → same word (words)": np.array(back),
+    "word → same word (words)": back,
     "bonds (residues)": reach,
 }
 for name, far in looked_for.items():
@@ -282,7 +290,7 @@ for name, far in looked_for.items():
     print(f"{name:32}{far.size:7,}, half within {np.median(far):.0f}; {beyond}")
 a_line = [len(found) / len({line for (line, _), _ in found}) for found in map(code_distance.tokens_of, modules)]
 print(f"a line of code has {np.median(a_line):.0f} tokens")
-assert np.mean(uses > 113) < 0.2 < 0.3 < np.mean(np.array(back) > 113) and np.median(uses) < np.median(back)
+assert np.mean(uses > 113) < 0.2 < 0.3 < np.mean(back > 113) and np.median(uses) < np.median(back)
 
 # %% tags=["nbval-ignore-output"]
 fig, ax = plt.subplots(figsize=(5.6, 2.6))
@@ -294,21 +302,37 @@ for place, what in ((16, "Shaw, k = 16"), (32, "AlphaFold 2"), (113, "T5 decoder
 ax.set(xscale="log", xlim=(1, 10_000), ylim=(0, 1), xlabel="distance", ylabel="share within")
 ax.legend(fontsize=8, loc="lower right")
 assert np.mean(reach > 113) < np.mean(uses > 113)
-figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds stand within about 30 places, half of the words within 55")
+figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds within about 30 places, half of the words that come back within 55")
 
 # %% [markdown]
 # The dotted lines say where a scheme stops telling distances apart: Shaw's clip, AlphaFold's clip, and the last bucket
 # of a T5 decoder. (Each counts in its own unit, and T5's are pieces of words: take the lines as orders of magnitude.)
 #
-# - **Code.** True: half of all uses find their definition within about thirty tokens, a few lines. The share of the
-#   others fades slowly, for parameters are bound at the head of a function and used at its end. What finds them is the
-#   name.
-# - **Summaries.** Partly: half of the words stand within 55 words of their last occurrence, and more than a third
-#   beyond 113. A bias that falls with distance makes these harder to find; one that saturates leaves the search to the
-#   content. That T5 does well at summaries *because of* its biases has no source known to us. LongT5, made for long
-#   documents, lets a token look at 127 others on each side and at summaries of blocks, with a bias of its own for those
-#   (Guo et al. 2022, section 3).
-# - **Proteins.** Both: helices are near and regular, bonds are anywhere.
+# Two curves nearly coincide, those of the definitions and of the bonds. Are bonds as near as definitions, then? Before
+# "near" means anything, ask **how near chance would be**: the words of each page in another order, the same cysteines
+# paired at random.
+
+# %% tags=["nbval-ignore-output"]
+rng = np.random.default_rng(0)
+by_chance = [d for words in page_words for d in returns(rng.permutation(words).tolist())]
+ends = [np.array(bonds).ravel() for _, bonds in PROTEINS.values()]
+paired = np.concatenate([abs(np.diff(rng.permutation(e).reshape(-1, 2))).ravel() for e in ends for _ in range(1000)])
+print(f"words: half within {np.median(back):.0f}; in another order {np.median(by_chance):.0f}")
+print(f"bonds: half within {np.median(reach):.0f}; paired at random {np.median(paired):.0f}")
+came_back = back.size / sum(word not in frequent for words in page_words for word in words)
+print(f"of all words counted {came_back:.0%} had occurred before on their page")
+assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * np.median(paired)
+
+# %% [markdown]
+# - **Code.** Half of all uses find their definition within about thirty tokens, some five lines; nearly half lie beyond
+#   32 tokens, and one in eight beyond the last bucket of T5. What finds them there is the name.
+# - **Summaries.** A word that comes back does so nearer than chance would have it: half within 55 words, and not within
+#   277. Nearness is real here. But two in five come back from beyond 113 words, and a bias that falls with
+#   distance makes these harder to find. That T5 does well at summaries *because of* its biases has no source known to
+#   us. LongT5, made for long documents, lets a token look at 127 others on each side and at summaries of blocks, with a
+#   bias of its own for those (Guo et al. 2022, section 3).
+# - **Proteins.** The bonds of these four are no nearer than cysteines paired at random. Their helices are near and
+#   regular; of a bond, nearness says nothing.
 #
 # ### Translation
 #
@@ -366,14 +390,13 @@ assert along[2 * columns - 1] > along[2 * columns - 1 - columns // 2] + 0.3
 figures.show(fig, alt="How alike two patches are by their distance along the list: falling, and back at every multiple of a row")
 
 # %% [markdown]
-# True again, in two dimensions and of the brightness in one photograph: near is alike, in a row as in a column. But
+# True, in two dimensions and of the brightness in one photograph: near is alike, in a row as in a column. But
 # **along the list of patches nearness comes back** with every row. A bias that falls along the list, as ALiBi's, takes
 # the patch below for one that is far away. That is why Swin counts two offsets (chapter 08).
 #
-# Six uses, then. Near is where to look first for the next character, for a variable's definition and among patches. For
-# the bonds of a protein and for a word that comes back it is where to look first and often in vain, and between two
-# languages no fixed offset is right. *"What is near belongs together" is a sentence about data*, and you can
-# measure it on yours.
+# Six uses, then. In text, in code and among patches, near is where to look first, and much of what is looked for lies
+# farther. Of a protein's bonds nearness says nothing, and between two languages no fixed offset is right. *"What is
+# near belongs together" is a sentence about data*: measure it on yours, beside what chance would give.
 
 # %% [markdown]
 # ## Forty sentences
@@ -430,8 +453,8 @@ ledger.topic("Longer texts")
 ledger.topic("Models and history")
 
 # %% [markdown]
-# How many did you guess? The false ones are rarely inventions. Most are true sentences that lost their condition on the
-# way: *of a decoder*, *up to distance 7*, *under a causal mask*, *at the training length*.
+# How many did you guess? Look at the half true ones again: each holds under a condition that got lost on the way, such
+# as *for a power of two of heads*, *with clipping*, *under a causal mask*, *in text*.
 
 # %%
 ledger.counts()
@@ -514,9 +537,9 @@ control
 
 # %% [markdown]
 # The straight line is as good at 64, and it stays level. So the stop earned nothing and lost everything: what made Ramp
-# better than ALiBi is that *all four heads* fall steeply, where ALiBi's last two hardly fall at all within 64 tokens. A
-# scheme differs from another in more than the part you had in mind. Change one thing at a time, and take several seeds
-# before you call it a result (chapter 10).
+# better than ALiBi is that *all four heads* fall by a quarter per token. ALiBi has one such head, and the others fall
+# four, sixteen and sixty-four times more slowly. A scheme differs from another in more than the part you had in mind.
+# Change one thing at a time, and take several seeds before you call it a result (chapter 10).
 #
 # The capstone in the tasks goes the same way with a published scheme, in which each head *learns* how strongly its bias
 # falls.

@@ -94,7 +94,12 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
         ],
         "text in segments, with a memory": [
             Rule(CAVEAT, "none", "The causal mask tells positions to a degree, at a cost.", "01"),
-            Rule(OUT, "learned, sinusoidal", "Token t of every segment looks alike.", "05"),
+            Rule(
+                OUT,
+                "learned, sinusoidal",
+                "Each segment counts from 0, so token t of every segment looks alike.",
+                "05",
+            ),
             Rule(
                 FITS,
                 "log decay, Shaw, T5 buckets, ALiBi, RoPE",
@@ -226,7 +231,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
                 CAVEAT,
                 "log decay",
                 "Its bias gives the nearest key more than the third, so content must make up for it: small models got "
-                "0.35 of the copies right.",
+                "0.35 of the copies right at scale 1.",
                 "02, 10",
             ),
             Rule(
@@ -295,7 +300,11 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
         ),
         "from T5": given("T5 buckets", "No scaling, one table for a whole stack, offsets key − query.", "06"),
         "from BLOOM, MPT": given("ALiBi", "Take the authors' slopes when heads are no power of two.", "07"),
-        "from Llama, GPT-NeoX": given("RoPE", "Channels are paired half-split; GPT-J's are interleaved.", "07"),
+        "from Llama, GPT-NeoX": given(
+            "RoPE",
+            "Hugging Face pairs their channels half-split; those of GPT-J and Meta's own code are interleaved.",
+            "07",
+        ),
         "from Swin": given("Swin", "Its code counts query − key: the table is read backwards here.", "08"),
     },
     "How is it computed?": {
@@ -339,9 +348,9 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "ALiBi",
-                "It adds to the scores, but under a causal mask m · j is enough, and that fits into one more channel: "
-                "1/scale in each query, m · j in each key.",
-                "07, 09",
+                "Only under a causal mask: there m · j is enough, as one more channel (1/scale in each query, m · j in "
+                "each key). bfloat16 rounds it.",
+                "07",
             ),
         ],
         "token by token, with a cache": [

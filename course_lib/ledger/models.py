@@ -117,13 +117,13 @@ def falcon_uses_alibi():
 
 
 @claim(
-    "Llama uses RoPE in the half-split form, and not in the form of its paper.",
+    "Hugging Face's Llama turns channels in the half-split form, not interleaved as in RoPE's paper.",
     chapter="07",
     stated="true",
     verdict=lambda fact: "true" if fact["half-split"] < 1e-4 < fact["interleaved"] else "false",
     otherwise={"half-split": 2.4, "interleaved": 0.0},
     because="Random queries turned by the code of Llama differ from the half-split form by {fact[half-split]}, from "
-    "the interleaved form by {fact[interleaved]}.",
+    "the interleaved form by {fact[interleaved]}. (Weights in their authors' own format are for the interleaved form.)",
     source="run: ten words, LlamaRotaryEmbedding of transformers; Su et al. 2021, eq. 34",
     needs="transformers",
 )

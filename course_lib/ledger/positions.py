@@ -17,8 +17,8 @@ from course_lib.reference.shaw import clip_index
     verdict=lambda fact: "true" if max(fact.values()) == 0 else "half true" if min(fact.values()) == 0 else "false",
     otherwise={"every key": 0.0, "only the past": 0.0},
     because="Where a query sees every key, another order of the words changes the answer of each word by {fact[every "
-    "key]}. Under a causal mask it changes them by up to {fact[only the past]}: the mask itself tells a decoder how "
-    "many words came before.",
+    "key]}. Under a causal mask it changes them by up to {fact[only the past]}: each word then sees other words before "
+    "it.",
     source="run: the five tokens of the course, reversed; Vaswani et al. 2017, section 3.5",
 )
 def words_in_another_order():

@@ -60,7 +60,7 @@ QUESTIONS = (
             "Still equally good": "What tells them apart was hidden at 64: five buckets that no text had trained.",
             "128 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
             "128 is behind a model without any positions": "Yes, in each of three seeds. An untrained bias of about 0 outbids trained ones below it.",
-            "Both are worse than no positions": "The table of 32 is saturated. Its far number is trained, and it loses little.",
+            "Both are worse than no positions": "The table of 32 is saturated. Its far number is trained, and it loses less than a fifth of a nat.",
         },
         answer="128 is behind a model without any positions",
     ),

@@ -80,7 +80,7 @@ QUESTIONS = (
         text="A RoPE model trained on 2,048 tokens reads 8,192, with all positions divided by 4 and no further "
         "training. What does it find harder now?",
         options={
-            "The end of the text: angles beyond the trained range": "The largest angle is what it was, but for a thousandth. That is the point of dividing.",
+            "The end of the text: angles beyond the trained range": "The largest angle is what it was, but for less than a thousandth. That is the point of dividing.",
             "To tell neighbours apart": "Yes: a step turns each pair by a quarter of the angle. So one trains on for a while.",
             "Nothing: offsets stay offsets": "The score still depends on the offset alone, but offset 4 looks now as 1 did.",
         },

@@ -226,7 +226,7 @@ def test_a_slip_is_named(name, body, words):
 
 
 REMAINS = [
-    ("memory", "sinusoidal", "Token t of every segment looks alike"),
+    ("memory", "sinusoidal", "token t of every segment looks alike"),
     ("memory", "Shaw", 'by "no parameters": (2k + 1)'),
     ("memory", "transformer-xl", 'by "no parameters": A map of d_model'),
     ("memory", "no scheme", "one of the four is left"),

@@ -399,7 +399,7 @@ def test_a_class_may_have_another_name(monkeypatch):
     exec(KERPLE.solution_source().replace("class Kerple", "class Mine") + "\nKerple = Mine\n", scope)
     exec(cells()[0], scope)
     train = scope["workbench"].train
-    monkeypatch.setattr(scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1"], steps=2))
+    monkeypatch.setattr(scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1", "log-3"], steps=2))
     try:
         exec(cells()[2], scope)
     except AssertionError as error:  # two steps teach nothing; the report is in the error all the same

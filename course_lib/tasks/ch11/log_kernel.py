@@ -118,8 +118,7 @@ distance is counted. The paper writes $r_1$ and $r_2$ for them, and learns both.
 
 Write it as the hook `bias` of a `Position`: one number per head and offset, in the order of
 `row_offsets(n_q, n_k, past)`, as a tensor. `self.a` and `self.c` are tensors, one number per head. Which keys are hidden
-is the mask's business.
-Training must reach both: compute with torch throughout.""",
+is the mask's business. Training must reach both numbers: compute with torch throughout.""",
     solution=_log_kernel,
     expected=_by_loops,
     hook="self.a` or `self.c",

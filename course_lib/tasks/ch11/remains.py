@@ -103,7 +103,7 @@ situation one of the four candidates is left, perhaps with a caveat; if all four
 candidate `none` is another thing: a model without positions.) Find a reason against each of the others before you
 commit to a name.
 
-- `memory`: a text read in segments, with the segment before as a memory; position may have no parameters.
+- `memory`: a text read in segments, each numbered from 0, with the segment before as a memory; position may have no parameters.
   `sinusoidal`, `Shaw`, `Transformer-XL`, `log decay`
 - `encoder`: a text read both ways, without a causal mask, and longer than in training.
   `none`, `learned`, `Shaw`, `Music Transformer`
