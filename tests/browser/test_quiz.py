@@ -121,7 +121,7 @@ def test_unanswered_questions_are_counted_and_it_can_start_again(shown):
 
 def test_a_missed_question_is_one_press_away(shown):
     page = shown(figures.quiz(CHOOSING[:1]))
-    page.get_by_role("radio", name="ALiBi").check()
+    page.get_by_role("radio", name="A log decay").check()
     for name in ("Check", "To the end"):
         page.get_by_role("button", name=name).click()
     expect(page.locator(".rp-end")).to_be_focused()
@@ -136,7 +136,7 @@ def test_two_quizzes_on_one_page_do_not_meet(shown, tmp_path):
     page.goto(both.save(tmp_path / "two.html").as_uri())
     expect(page.locator(".rp-quiz[data-rp-live]")).to_have_count(2)
     one, other = page.locator(".rp-quiz").all()
-    one.get_by_role("radio", name="ALiBi").check()
+    one.get_by_role("radio", name="A log decay").check()
     other.get_by_role("radio", name="RoPE").check()
     expect(page.locator("input:checked")).to_have_count(2)
     one.get_by_role("button", name="Check").click()
@@ -166,7 +166,7 @@ def test_in_jupyterlab_a_link_opens_the_chapter_and_keys_stay_in_the_quiz(lab, c
         run_all(page)
         assert not errors(page)
         quiz = picture(page, "quiz")
-        quiz.get_by_role("radio", name="ALiBi").focus()
+        quiz.get_by_role("radio", name="A log decay").focus()
         page.keyboard.press("Space")
         page.keyboard.press("ArrowDown")  # JupyterLab would go to the next cell
         expect(quiz.get_by_role("radio", name="Sinusoidal positions")).to_be_focused()
