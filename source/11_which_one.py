@@ -509,7 +509,7 @@ cost
 
 # %% [markdown]
 # It computes what it should, in all backends, at nearly the price of plain attention and without a matrix. Now for
-# longer texts: it was trained at 64 tokens and is tested at 512. Guess before you run it. Does its loss stay **level**,
+# longer texts: it is trained at 64 tokens and tested at 512. Guess before you run it. Does its loss stay **level**,
 # as ALiBi's, with which it begins as a straight line? Does it **rise**, for every far key keeps a weight? Or does it
 # **break** at once, for no distance beyond 63 was ever trained?
 

@@ -18,7 +18,7 @@ import pytest
 
 from course_lib import ledger
 from course_lib.figures.colours import contrast
-from course_lib.ledger import face, longer, measured
+from course_lib.ledger import face, measured
 from course_lib.ledger.claim import VERDICTS
 from course_lib.ledger.judgement import NOT_RUN, judge_claim
 
@@ -197,15 +197,20 @@ def test_what_is_quoted_says_so():
         assert not (name in quoted and claim.source.startswith("run"))
 
 
-def test_one_limit_for_what_is_level(monkeypatch):
-    """The verdicts about longer texts share it, and with another one only ALiBi's would change."""
-    found = [name for name in CLAIMS if "limit" in (run(name) if not CLAIMS[name].needs else {})]
+def test_level_is_what_does_not_rise_for_every_seed(monkeypatch):
+    """The verdicts about longer texts share the rule, and turn when the seeds do."""
+    found = [name for name in CLAIMS if "level" in (run(name) if not CLAIMS[name].needs else {})]
     assert found == ["rope_reads_longer", "alibi_stays_level", "sines_go_on", "last_bucket_is_safe", "any_length"]
-    for limit in np.arange(1, 18) / 100:
-        monkeypatch.setattr(measured, "LIMIT", limit)
-        monkeypatch.setattr(longer, "LIMIT", limit)
-        other = {name for name in found if CLAIMS[name].verdict(CLAIMS[name].fact()) != CLAIMS[name].stated}
-        assert other == (set() if limit < 0.065 else {"alibi_stays_level"}), limit
+    levels = {name: run(name)["level"] for name in found}
+    assert levels == {name: {"alibi_stays_level": 2, "any_length": 1}.get(name, 0) for name in found}
+
+    up, one_down = np.array([[1.0, 1.1]] * 3), np.array([[1.0, 1.1], [1.0, 1.1], [1.0, 1.0]])
+    for losses, level in ((up, 0), (one_down, 1)):
+        monkeypatch.setattr(measured, "losses", lambda *args, losses=losses: losses)
+        for name in found:
+            fact = CLAIMS[name].fact()
+            assert fact["level"] == level * len(fact["rise"]), name
+            assert (CLAIMS[name].verdict(fact) == "false") == (level == 0), name
 
 
 def test_a_judgement_reads_the_same_in_every_run():
