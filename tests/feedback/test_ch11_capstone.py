@@ -8,6 +8,7 @@ import linecache
 import pytest
 
 from course_lib.tasks import ch11, tasks_of
+from course_lib.tasks.ch11.log_kernel import numbers
 from tools.build import from_percent
 
 from ..mutants import mutants
@@ -399,9 +400,19 @@ def test_a_class_may_have_another_name(monkeypatch):
     exec(KERPLE.solution_source().replace("class Kerple", "class Mine") + "\nKerple = Mine\n", scope)
     exec(cells()[0], scope)
     train = scope["workbench"].train
-    monkeypatch.setattr(scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1", "log-3"], steps=2))
+    monkeypatch.setattr(
+        scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1", "log-3"], steps=2)
+    )
     try:
         exec(cells()[2], scope)
     except AssertionError as error:  # two steps teach nothing; the report is in the error all the same
         assert "Mine after 2 steps" in str(error)
     assert scope["training"].name == "Mine" and scope["yours"] == scope["training"].rows[0]["loss"]
+
+
+def test_one_family_reaches_from_the_log_decay_to_alibi_s_line():
+    """What is told once the hook is right."""
+    torch = pytest.importorskip("torch")
+    hook, distance = CH11["log_kernel"].right, torch.arange(-9.0, 10, dtype=torch.double).abs()
+    assert torch.allclose(hook(numbers([0.3], [1.0]), 10, 10, 0)[0], -0.3 * distance.log1p())
+    assert torch.allclose(hook(numbers([2.5e4], [1e-5]), 10, 10, 0)[0], -0.25 * distance, rtol=1e-3)

@@ -2,38 +2,12 @@
 
 import math
 
-import numpy as np
-
-from ..engine import Axis, Case, Mistake, Task
-
-
-class Strengths:
-    """Stands for the module that the hook belongs to: what a head's strength is, as a tensor."""
-
-    def __init__(self, *numbers):
-        self.numbers = numbers
-
-    def __getattr__(self, name):
-        if name != "strengths":
-            raise AttributeError(name)
-        import torch  # when a check needs it
-
-        self.strengths = torch.tensor(self.numbers, dtype=torch.double)
-        return self.strengths
-
-    def __array__(self, dtype=None, copy=None):
-        """The strengths as they are now: the check looks whether a hook has written into them."""
-        return np.asarray(vars(self).get("strengths", self.numbers))
-
-    def __repr__(self):
-        return f"SquareRootDecay({', '.join(map(str, self.numbers))})"
+from ..engine import Mistake, Task
+from ..hook import StandIn, case, row_offsets
 
 
-def row_offsets(*sizes):
-    """The library's, by the name it has in the first cell; torch is imported when a check needs it."""
-    from ...nn.grid import row_offsets
-
-    return row_offsets(*sizes)
+def _decay(*strengths):
+    return StandIn("SquareRootDecay", strengths=strengths)
 
 
 def _square_root_decay(self, n_q, n_k, past):
@@ -49,13 +23,13 @@ def _square_root_decay(self, n_q, n_k, past):
 def _by_loops(self, n_q, n_k, past):
     """Every pair of a query and a key, as the oracle counts offsets."""
     found = {}
-    for strength in self.numbers:
+    for strength in self.given["strengths"]:
         for i in range(n_q):
             for j in range(n_k):
                 r = j - (past + i)
                 found[strength, r] = -strength * math.sqrt(abs(r))
     everywhere = sorted({r for _, r in found})
-    return [[found[strength, r] for r in everywhere] for strength in self.numbers]
+    return [[found[strength, r] for r in everywhere] for strength in self.given["strengths"]]
 
 
 def _grid(self, n_q, n_k, past):
@@ -79,13 +53,6 @@ def _distances_counted_from_0(self, n_q, n_k, past):
     import torch
 
     return -self.strengths[:, None] * torch.arange(n_q + n_k - 1).sqrt()
-
-
-def _case(*sizes, says):
-    """A case whose columns are called by their offsets."""
-    _, n_q, n_k, past = sizes
-    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
-    return Case(*sizes, says=says, axes=["head", Axis("offset", offsets)])
 
 
 _AFTER = """Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 64 and at \
@@ -127,15 +94,15 @@ side its span is.""",
     hook="self.strengths",
     then=_AFTER,
     cases=[
-        _case(Strengths(1.0), 5, 5, 0, says="the five tokens"),
-        _case(Strengths(0.5, 2.0), 5, 5, 0, says="two heads"),
-        _case(Strengths(1.0, 0.5), 1, 6, 5, says="one new token after five, with a cache"),
-        _case(Strengths(0.3), 2, 6, 3, says="two queries, six keys, three tokens before"),
-        _case(Strengths(1.0), 1, 1, 0, says="one token alone"),
-        _case(Strengths(*[2.0**-h for h in range(1, 13)]), 3, 3, 0, says="12 heads"),
+        case(_decay(1.0), 5, 5, 0, says="the five tokens"),
+        case(_decay(0.5, 2.0), 5, 5, 0, says="two heads"),
+        case(_decay(1.0, 0.5), 1, 6, 5, says="one new token after five, with a cache"),
+        case(_decay(0.3), 2, 6, 3, says="two queries, six keys, three tokens before"),
+        case(_decay(1.0), 1, 1, 0, says="one token alone"),
+        case(_decay(*[2.0**-h for h in range(1, 13)]), 3, 3, 0, says="12 heads"),
     ],
-    draw=lambda rng: _case(
-        Strengths(*rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist()),
+    draw=lambda rng: case(
+        _decay(*rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist()),
         n_q := int(rng.integers(1, 7)),
         n_q + int(rng.integers(0, 4)),
         int(rng.integers(0, 4)),

@@ -2,40 +2,14 @@
 
 import math
 
-import numpy as np
-
-from ..engine import Axis, Case, Mistake
+from ..engine import Mistake
+from ..hook import StandIn, case, row_offsets
 from .learned_hook import LearnedHook
 
 
-class Numbers:
-    """Stands for the module that the hook belongs to: the a and c of each head, as tensors."""
-
-    def __init__(self, a, c):
-        self.given = {"a": tuple(a), "c": tuple(c)}
-
-    def __getattr__(self, name):
-        if name not in ("a", "c"):
-            raise AttributeError(f"the module has an `a` and a `c`, no `{name}`")
-        import torch  # when a check needs it
-
-        tensor = torch.tensor(self.given[name], dtype=torch.double)
-        setattr(self, name, tensor)
-        return tensor
-
-    def __array__(self, dtype=None, copy=None):
-        """a and c as they are now: the check looks whether a hook has written into them."""
-        return np.asarray([vars(self).get(name, self.given[name]) for name in ("a", "c")])
-
-    def __repr__(self):
-        return f"Kerple(a={list(self.given['a'])}, c={list(self.given['c'])})"
-
-
-def row_offsets(*sizes):
-    """The library's, by the name it has in the first cell; torch is imported when a check needs it."""
-    from ...nn.grid import row_offsets
-
-    return row_offsets(*sizes)
+def numbers(a, c):
+    """The module of the hook, with an a and a c for each head."""
+    return StandIn("Kerple", a=a, c=c)
 
 
 def _log_kernel(self, n_q, n_k, past):
@@ -95,13 +69,6 @@ def _matrix_of_head_0(self, n_q, n_k, past):
     return _grid(self, n_q, n_k, past)[0]
 
 
-def case(*sizes, says):
-    """A case whose columns are called by their offsets."""
-    _, n_q, n_k, past = sizes
-    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
-    return Case(*sizes, says=says, axes=["head", Axis("offset", offsets)])
-
-
 _AFTER = """With c = 1 in every head this is chapter 02's log decay, of strength a. With a tiny c and a large a it is nearly \
 ALiBi's straight line, of slope a · c, for log(1 + x) is about x: one family, and training chooses a member for each head."""
 
@@ -122,18 +89,18 @@ is the mask's business. Training must reach both numbers: compute with torch thr
     solution=_log_kernel,
     expected=_by_loops,
     hook="self.a` or `self.c",
-    learned=lambda: Numbers([0.5, 2.0], [3.0, 0.25]),
+    learned=lambda: numbers([0.5, 2.0], [3.0, 0.25]),
     then=_AFTER,
     cases=[
-        case(Numbers([1.0], [2.0]), 5, 5, 0, says="the five tokens"),
-        case(Numbers([0.5, 2.0], [3.0, 0.25]), 5, 5, 0, says="two heads"),
-        case(Numbers([1.5, 0.5], [0.1, 1.0]), 1, 6, 5, says="one new token after five, with a cache"),
-        case(Numbers([0.3], [0.7]), 2, 6, 3, says="two queries, six keys, three tokens before"),
-        case(Numbers([0.8], [1.7]), 1, 1, 0, says="one token alone"),
-        case(Numbers([2.0**-h for h in range(1, 13)], [0.3 * h for h in range(1, 13)]), 3, 3, 0, says="12 heads"),
+        case(numbers([1.0], [2.0]), 5, 5, 0, says="the five tokens"),
+        case(numbers([0.5, 2.0], [3.0, 0.25]), 5, 5, 0, says="two heads"),
+        case(numbers([1.5, 0.5], [0.1, 1.0]), 1, 6, 5, says="one new token after five, with a cache"),
+        case(numbers([0.3], [0.7]), 2, 6, 3, says="two queries, six keys, three tokens before"),
+        case(numbers([0.8], [1.7]), 1, 1, 0, says="one token alone"),
+        case(numbers([2.0**-h for h in range(1, 13)], [0.3 * h for h in range(1, 13)]), 3, 3, 0, says="12 heads"),
     ],
     draw=lambda rng: case(
-        Numbers(*rng.uniform(0.1, 3, size=(2, int(rng.integers(1, 4)))).round(3).tolist()),
+        numbers(*rng.uniform(0.1, 3, size=(2, int(rng.integers(1, 4)))).round(3).tolist()),
         n_q := int(rng.integers(1, 7)),
         n_q + int(rng.integers(0, 4)),
         int(rng.integers(0, 4)),

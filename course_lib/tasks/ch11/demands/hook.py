@@ -11,8 +11,9 @@ from ....workbench.trials import name_of
 from ...engine.cause import known_cause
 from ...engine.judge import judge
 from ...engine.values import kind
+from ...hook import case
 from ..class_task import Broken, OfTheClass, said_again
-from ..log_kernel import Numbers, case, log_kernel
+from ..log_kernel import log_kernel, numbers
 from .probes import HEADS, drawn, gradients, tensors
 
 
@@ -49,7 +50,7 @@ def follows_the_formula(cls: type) -> Broken | None:
     """The bias of the module's own a and c, in the words of the task before."""
     modules = [drawn(cls, heads, seed) for seed, heads in enumerate((1, 2, 3, 12))]
     sizes = [(5, 5, 0), (5, 5, 0), (1, 6, 5), (2, 6, 3)]
-    cases = [case(Numbers(m.a.tolist(), m.c.tolist()), *s, says="") for m, s in zip(modules, sizes, strict=True)]
+    cases = [case(numbers(m.a.tolist(), m.c.tolist()), *s, says="") for m, s in zip(modules, sizes, strict=True)]
     left = iter(modules)
     done = log_kernel.outcomes(OfTheClass(lambda numbers, *sizes: next(left).bias(*sizes), cls), cases)
     for one, outcome in zip(cases, done.outcomes, strict=True):
