@@ -85,7 +85,7 @@ class Exercise:
         try:
             return look(given)
         except KeyboardInterrupt:
-            return Result("raised", self.title, ("Interrupted before the check was done.",))
+            return Result("did not finish", self.title, ("Interrupted before the check was done.",))
         except ModuleNotFoundError as error:
             return Result("raised", self.title, (f"This task needs {error.name}, which is not installed here.",))
         except BaseException as error:

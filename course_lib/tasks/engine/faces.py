@@ -10,7 +10,9 @@ GREEN, AMBER, GREY = (
     ("#f1f3f4", "#3c4043", "#5f6368"),
 )
 SYMBOL = {"passed": "✓", "not attempted": "○"}
-STATUSES = ("not attempted", "raised", "wrong type", "wrong shape", "wrong values", "property broken", "passed")
+STATUSES = (
+    "not attempted", "did not finish", "raised", "wrong type", "wrong shape", "wrong values", "property broken", "passed",
+)  # fmt: skip
 
 
 @dataclass

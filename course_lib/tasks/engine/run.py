@@ -1,33 +1,47 @@
 """Run a learner's function on copies of the cases: in a thread that can be stopped, with its printing caught.
 
-A loop in Python is stopped when the time is up, also through the learner's own `except:`. A long call into C
-cannot be stopped: the caller goes on without it, and the thread ends when that call does.
-(A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; no help for that.)
+Its processor time decides whether it loops for ever, because a busy machine slows down right code too. A loop in Python
+is stopped when that time is up, even through the learner's own `except:`. A long call into C cannot be stopped: the
+caller goes on without it, and the thread ends when that call does.
+(A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing helps there.)
 """
 
 import _thread
-import contextvars
 import copy
-import ctypes
 import io
 import linecache
 import re
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, TextIO
+from typing import Any, TextIO
 
 from .parts import Case
+from .stoppable import Gate, Stoppable
 from .values import Blank, Parts, Unusable, plain, same
 
 HERE = str(Path(__file__).parent)
 MANY_LINES = 10_000
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
-GRACE = 0.3  # seconds in which a thread should end, or fall asleep
+WALL = 60.0  # seconds by the clock, however busy the machine is
+TOO_LONG = "Your code used more than {:g} seconds of processor time"
+OVERDUE = "Your code did not finish within {:g} seconds"
+ENDLESS = " and was stopped: does the loop end?"
+MUCH_PRINTED = (
+    " and was stopped. It prints a lot, and printing so much is slow: take the `print` out. If it is still too slow then: "
+    "does the loop end?"
+)
+WAITS = (
+    ", although it used little processor time. Does it wait for something (`sleep`, `input`)? If not, this computer is "
+    "very busy: check again later."
+)
+STUCK = (
+    " and could not be stopped (a long call inside a library, or a long import?). It goes on in the background: if the "
+    "notebook stays slow, restart the kernel."
+)
 
 
 @dataclass
@@ -47,9 +61,21 @@ class Run:
     """All outcomes up to the first call that had to be stopped, and what was printed on the way."""
 
     outcomes: list[Outcome] = field(default_factory=list)
-    stopped: str = ""  # "" · "late" · "stuck" · "interrupted"
+    stopped: str = ""  # "" · "late" · "overdue" · "interrupted"
+    goes_on: bool = False  # it could not be stopped
+    seconds: float = 0.0  # of processor time that it was given
     lines: int = 0
     head: str = ""
+
+    def why(self) -> str:
+        """Why there is no outcome of the next call."""
+        if self.stopped == "interrupted":
+            return "Interrupted before the check was done."
+        late = self.stopped == "late"
+        said = TOO_LONG.format(self.seconds) if late else OVERDUE.format(WALL)
+        if self.goes_on:
+            return said + STUCK
+        return said + (WAITS if not late else MUCH_PRINTED if self.lines > MANY_LINES else ENDLESS)
 
     def printed(self) -> str:
         """One sentence about what was printed, or nothing."""
@@ -86,79 +112,36 @@ class Catcher(io.TextIOBase):
 
 
 def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Parts], seconds: float) -> Run:
-    """Call `function` on each case, all together in at most `seconds`. Raises nothing, not even KeyboardInterrupt."""
-    result, over = Run(), _thread.allocate_lock()
+    """Call `function` on each case, all together in at most `seconds` of processor time, imports not counted.
+
+    Raises nothing, not even KeyboardInterrupt.
+    """
+    result = Run(seconds=seconds)
     out, err = sys.stdout, sys.stderr
     catchers = Catcher(result, out), Catcher(result, err)
 
     def work() -> None:
-        try:
-            for catcher in catchers:
-                catcher.thread = _thread.get_ident()
-            for case in cases:
-                outcome = attempt(function, case, read)
-                if result.stopped:
-                    return
-                result.outcomes.append(outcome)
-        finally:
-            over.release()
+        for catcher in catchers:
+            catcher.thread = _thread.get_ident()
+        for case in cases:
+            outcome = attempt(function, case, read)
+            if result.stopped:
+                return
+            result.outcomes.append(outcome)
 
-    over.acquire()
-    with warnings.catch_warnings():
+    with Gate() as gate, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python shows a warning once, so the second check would read differently
         try:
             sys.stdout, sys.stderr = catchers
-            # not a threading.Thread, whose last steps are in Python too, where what is thrown into it would be printed
-            thread = _thread.start_new_thread(contextvars.copy_context().run, (work,))
-            done, end = False, time.monotonic() + seconds
+            thread = Stoppable(work, gate)
             try:
-                while not done and time.monotonic() < end:
-                    done = over.acquire(timeout=0.05)  # in slices, so that an interrupt gets through on Windows too
+                result.stopped = thread.wait(seconds, WALL)
             except KeyboardInterrupt:
                 result.stopped = "interrupted"
-                stop(thread, over)
-            else:
-                if not done:
-                    result.stopped = "late"
-                    result.stopped = "late" if stop(thread, over) else "stuck"
+            result.goes_on = bool(result.stopped) and not thread.stop()
         finally:
             sys.stdout, sys.stderr = out, err
-    return Run(result.outcomes[: len(cases)], result.stopped, result.lines, result.head)
-
-
-class Parked(SystemExit):
-    """Thrown into a thread that swallows every SystemExit: making it puts the thread to sleep for good."""
-
-    asleep: ClassVar[set[int]] = set()
-
-    def __init__(self) -> None:
-        self.asleep.add(_thread.get_ident())
-        while True:
-            time.sleep(3600)
-
-
-def stop(thread: int, over: _thread.LockType) -> bool:
-    """End a thread, or put it to sleep if its own `except:` keeps it alive; False if it is in a call that does neither.
-
-    What is thrown is a SystemExit, because a thread that dies of one dies silently.
-    """
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)  # the next one arrives while an `except:` still handles the last
-    try:
-        for error in (SystemExit, Parked):
-            end = time.monotonic() + GRACE
-            while time.monotonic() < end:
-                if over.acquire(timeout=1e-4) or thread in Parked.asleep or not _throw(error, thread):
-                    return True
-        _throw(SystemExit, thread)  # for when that call ends
-        return False
-    finally:
-        sys.setswitchinterval(usual)
-
-
-def _throw(error: type[BaseException], thread: int) -> bool:
-    """Whether there still was such a thread."""
-    return bool(ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error)))
+    return replace(result, outcomes=result.outcomes[: len(cases)])  # a copy: the thread may still write
 
 
 def attempt(function: Callable, case: Case, read: Callable[[Any], Parts]) -> Outcome:

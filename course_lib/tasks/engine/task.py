@@ -13,20 +13,11 @@ from .exercise import MISSING, Exercise
 from .faces import Note, Result
 from .judge import Fault, judge
 from .parts import Axes, Case, Mistake, Property, completed, named, unlabelled
-from .run import MANY_LINES, Outcome, Run, run
+from .run import Outcome, Run, run
 from .source import Source, untouched
 from .values import Parts, check_tensor, fit, kind, parts
 
 SEEDS = 3  # random cases in every check
-TOO_LONG = "Your code ran for more than {:g} seconds and was stopped: does the loop end?"
-MUCH_PRINTED = (
-    "Your code ran for more than {:g} seconds and was stopped. It prints a lot, and printing so much is slow: "
-    "take the `print` out. If it is still too slow then: does the loop end?"
-)
-STUCK = (
-    "Your code ran for more than {:g} seconds and could not be stopped (a long call inside a library?). "
-    "It goes on in the background: if the notebook stays slow, restart the kernel."
-)
 NOT_A_NUMBER = "Yours holds nan: the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞?"
 NUMBERS = (
     "Yours holds the numbers 0 and 1. They agree with True and False, which were wanted; but `~` does not turn numbers "
@@ -156,15 +147,13 @@ class Task(Exercise):
         bad = next((k for k, fault in enumerate(faults) if fault), len(faults))
         notes = self._notes(done, bad)
         if done.stopped == "interrupted":
-            return Result("raised", self.title, ("Interrupted before the check was done.",), notes=notes)
+            return Result("did not finish", self.title, (done.why(),), notes=notes)
         if bad == len(self.all_cases):
             notes = (*notes, self.then) if self.then else notes
             return Result("passed", self.title, (f"right in all {bad} cases" if bad > 1 else "right",), notes=notes)
         told = self.all_cases[bad].told(self.name, self.signature)
         if bad == len(faults):
-            text = {"late": TOO_LONG, "stuck": STUCK}[done.stopped or "late"].format(self.seconds)
-            text = MUCH_PRINTED.format(self.seconds) if done.lines > MANY_LINES else text
-            return Result("raised", self.title, (told, text), notes=notes)
+            return Result("did not finish", self.title, (told, done.why()), notes=notes)
         return self._explained(given, done, faults, bad, told, notes)
 
     def _no_function(self, given: Any, verb: str) -> Result | None:
