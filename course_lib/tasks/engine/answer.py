@@ -11,7 +11,7 @@ from .faces import Note, Result
 from .judge import number
 from .parts import Axes, Case, Mistake, named
 from .run import Outcome, run
-from .values import Array, Parts, plain
+from .values import Array, Parts, Unusable, plain
 
 NEARLY: dict[str, Callable[[Array], Array]] = {
     "The sign is the wrong way round.": lambda e: -e,
@@ -26,6 +26,13 @@ NEARLY: dict[str, Callable[[Array], Array]] = {
     "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
     "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
 }
+
+
+def _truth(value: Array) -> Array:
+    """The words 'True' and 'False' as truth values; anything else as it is."""
+    if value.dtype.kind != "U" or not np.isin(value, ("True", "False")).all():
+        return value
+    return value == "True"
 
 
 def _bare(words: str) -> str:
@@ -119,7 +126,8 @@ class Answer(Exercise):
             return Result("not attempted", self.title, (f"Put your answer in place of `...`: `{self.name} = …`",))
         if outcome.value is None:
             return Result("wrong type", self.title, (f"`{self.name}` is {outcome.unusable or outcome.error}",))
-        yours = outcome.value
+        yours = {key: _truth(value) if key in right and right[key].dtype.kind == "b" else value
+                 for key, value in outcome.value.items()}
         strange = self._strange(yours, right)
         if strange:
             return Result("wrong type", self.title, (strange,))
@@ -137,10 +145,16 @@ class Answer(Exercise):
         return Result("wrong values", self.title, tuple(facts), cause, known=known)
 
     def _fields(self, value: Any) -> Parts:
-        """The fields by name; those left at `...` are left out."""
-        given = value if isinstance(value, Mapping) else {"": value}
-        listed = {str(key): sorted(item) if isinstance(item, (set, frozenset)) else item for key, item in given.items()}
-        return {key: plain(item) for key, item in listed.items() if item is not None and item is not Ellipsis}
+        """The fields by name; those left at `...` are left out. Raises Unusable, naming the field."""
+        fields: Parts = {}
+        for key, item in (value if isinstance(value, Mapping) else {"": value}).items():
+            if item is None or item is Ellipsis:
+                continue
+            try:
+                fields[str(key)] = plain(sorted(item) if isinstance(item, (set, frozenset)) else item)
+            except Unusable as what:
+                raise Unusable(f"a dictionary in which {key!r} is {what}" if key else str(what)) from None
+        return fields
 
     def _no_dictionary(self) -> str:
         return f"`{self.name}` should be a dictionary with {_listed(self._fields(self.expected()))}"

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from types import GeneratorType
 from typing import Any
 
@@ -12,7 +13,7 @@ Array = NDArray[Any]
 Parts = dict[str, Array]  # {"output": …, "weights": …}, or {"": …} where one thing is returned
 
 TOLERANCE = {2: 2e-2, 4: 1e-4}  # by bytes per number, relative to the largest entry; 1e-6 for the rest
-LEAVES = (int, float, str, np.generic, type(None), type(...))
+LEAVES = (Number, str, np.generic, type(None), type(...))  # a Fraction and a Decimal are a Number, too
 NOTHING = "nothing (None): is there a `return`?"
 
 
@@ -35,7 +36,7 @@ def plain(value: Any) -> Array:
         return _from_torch(torch, value)
     if isinstance(value, (list, tuple)) and value and not isinstance(value[0], LEAVES):
         value = [plain(item) for item in value]
-    known = isinstance(value, (bool, int, float, complex, str, range, list, tuple, np.generic, np.ndarray))
+    known = isinstance(value, (Number, str, range, list, tuple, np.generic, np.ndarray))
     if not known and not hasattr(type(value), "__array__"):
         raise Unusable(kind(value))
     try:
