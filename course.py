@@ -5,7 +5,8 @@
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_lib/tasks/
 
-What follows is passed on: `lab --no-browser`, `test tests/test_grid.py -k shift`, `build --check`.
+What follows is passed on: `lab --no-browser`, `test tests/test_fast.py -k shift`, `build --check`.
+`test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
 The first run installs what the course needs in the folder .venv, and touches nothing else.
 """
 # The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
@@ -71,9 +72,10 @@ def lab(arguments):
 
 
 def test(arguments):
-    """Every check; with arguments, pytest with them and nothing else."""
+    """Every check; with other arguments than those of tools/check.py, pytest with them and nothing else."""
     prepare(DEVELOP)
-    become(*(["-m", "pytest", *arguments] if arguments else ["tools/check.py"]))
+    whole = set(arguments) <= {"--all", "--under-load"}
+    become(*(["tools/check.py"] if whole else ["-m", "pytest"]), *arguments)
 
 
 def build(arguments):
@@ -91,7 +93,8 @@ def become(*arguments):
 
 def prepare(requirements):
     """Let .venv hold what these files list. It is filled up when they have changed, made anew when it is broken."""
-    wanted = [f"{name} {sha256(Path(name).read_bytes()).hexdigest()}" for name in requirements]
+    pinned = [*requirements, "constraints.txt"]
+    wanted = [f"{name} {sha256(Path(name).read_bytes()).hexdigest()}" for name in pinned if Path(name).exists()]
     held = STAMP.read_text().splitlines() if STAMP.exists() else []
     sound = UNFINISHED not in held and PYTHON.exists() and runs_with_pip()
     if sound and set(wanted) <= set(held):

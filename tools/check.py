@@ -1,36 +1,77 @@
-"""Every check of the course, each to its end, and a table of what came out: `python3 course.py test`."""
+"""Every check of the course, each to its end, and a table of the results: `python3 course.py test`.
 
+    --all          the slow tests, too, whose files have not changed since the last green run on this machine
+    --under-load   while other processes keep every core busy; only the speed tests are left out then
+    --learner      only the notebooks, with whatever packages are installed: requirements.txt is enough
+
+The reports of pytest are kept in build/reports.
+"""
+
+import contextlib
+import importlib.util
+import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+REPORTS = Path("build", "reports")
+PYTEST = "pytest -q -rfEs --durations=10"
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with tests/nbval_sanitize.cfg"
-PYTEST = "pytest -q -rfEs -n 2 --dist loadfile"
+APART = ("tests/test_speed.py", "tests/test_exercises.py", "tests/browser")  # tests with a stage of their own
 STAGES = {
+    "speed": f"{PYTEST} tests/test_speed.py",
     "ruff": "ruff check --output-format concise",
     "mypy": "mypy",
-    "speed": "pytest -q -rfEs tests/test_speed.py",  # alone: who measures time must not share the machine
-    "tests": f"{PYTEST} tests --ignore=tests/test_speed.py",
-    "notebooks": f"{PYTEST} {NBVAL} notebooks solutions",
-    "exercises": f"{PYTEST} {NBVAL} exercises",  # without outputs to compare: each cell must run
+    "tests": f"{PYTEST} -n 2 --dist worksteal tests {' '.join(f'--ignore={path}' for path in APART)}",
+    "notebooks": f"{PYTEST} -n 2 --dist loadfile {NBVAL} notebooks solutions",
+    "browser": f"{PYTEST} tests/browser",
+    "exercises": f"{PYTEST} tests/test_exercises.py",
 }
+ALONE = ["speed"]  # because a test that measures time must not share the machine
+LANES = [["ruff", "mypy", "tests", "notebooks"], ["browser", "exercises"]]  # run side by side: a browser mostly waits
+SELECTS = ("tests", "browser")  # the stages with slow tests
 
 
-def run_stage(name: str) -> tuple[str, int, int, int, float]:
-    """(name, passed, failed, skipped, seconds) of one stage; ruff and mypy count as one check each."""
-    print(f"\n=== {name}: {STAGES[name]}", flush=True)
-    command, start = [sys.executable, "-m", *STAGES[name].split()], time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.xml")
-        if STAGES[name].startswith("pytest"):
-            command.append(f"--junitxml={report}")
-        wrong = int(subprocess.call(command) != 0)
-        passed, failed, skipped = counts(report) if report.exists() else (1 - wrong, wrong, 0)
-    return name, passed, max(failed, wrong), skipped, time.perf_counter() - start
+@dataclass
+class Row:
+    """What came out of one stage."""
+
+    stage: str
+    passed: int
+    failed: int
+    skipped: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.stage:<10}  {self.passed:>6}  {self.failed:>6}  {self.skipped:>7}  {self.seconds:>7.0f}"
+
+
+def run_stage(name: str, options: list[str], *, aside: bool = False) -> Row:
+    """Run one stage; ruff and mypy count as one check each. A stage that runs aside is shown when it has ended."""
+    words = [*STAGES[name].split(), *options]
+    if importlib.util.find_spec("xdist") is None:  # a learner has one process
+        words = [word for word in words if word not in ("-n", "2", "--dist", "loadfile", "worksteal")]
+    report, start = REPORTS / f"{name}.xml", time.perf_counter()
+    report.unlink(missing_ok=True)
+    if words[0] == "pytest":
+        words.append(f"--junitxml={report}")
+    title = f"\n=== {name}: {' '.join(words)}\n"
+    if aside:
+        done = subprocess.run([sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        sys.stdout.buffer.write(title.encode() + done.stdout)
+        sys.stdout.flush()
+    else:
+        print(title, end="", flush=True)
+        done = subprocess.run([sys.executable, "-m", *words])
+    wrong = int(done.returncode != 0)
+    passed, failed, skipped = counts(report) if report.exists() else (1 - wrong, wrong, 0)
+    return Row(name, passed, max(failed, wrong), skipped, time.perf_counter() - start)
 
 
 def counts(report: Path) -> tuple[int, int, int]:
@@ -40,17 +81,61 @@ def counts(report: Path) -> tuple[int, int, int]:
     return tests - failures - errors - skipped, failures + errors, skipped
 
 
-def main() -> int:
+@contextlib.contextmanager
+def busy_cores(wanted: bool) -> Iterator[None]:
+    """A process that computes without end for every core."""
+    count = (os.cpu_count() or 1) if wanted else 0
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def run_all(alone: list[str], lanes: list[list[str]], options: list[str]) -> list[Row]:
+    """First the stages that need the machine for themselves, then the lanes beside each other."""
+
+    def run_lane(number: int) -> list[Row]:
+        return [
+            run_stage(name, options if name in SELECTS else [], aside=number > 0)
+            for name in lanes[number]
+        ]
+
+    rows = [run_stage(name, []) for name in alone]
+    with ThreadPoolExecutor() as pool:
+        return rows + [row for lane in pool.map(run_lane, range(len(lanes))) for row in lane]
+
+
+def main(arguments: list[str]) -> int:
+    if unknown := set(arguments) - {"--all", "--under-load", "--learner"}:
+        print(f"unknown: {' '.join(sorted(unknown))}\n\n{__doc__}", file=sys.stderr)
+        return 2
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # the solutions that pass here are not the learner's
-    rows = [run_stage(name) for name in STAGES]
-    print("\nstage       passed  failed  skipped  seconds")
-    for name, passed, failed, skipped, seconds in rows:
-        print(f"{name:<10}  {passed:>6}  {failed:>6}  {skipped:>7}  {seconds:>7.0f}")
-    return int(any(failed for _, _, failed, _, _ in rows))
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    start, under_load = time.perf_counter(), "--under-load" in arguments
+    if "--learner" in arguments:
+        rows, left_out = run_all(["notebooks", "exercises"], [], []), []
+    else:
+        from tests.unchanged import RECORD, digests, unchanged
+
+        files = digests()  # as they are now: what is edited during the run has not been tested
+        left_out = [] if "--all" in arguments or os.environ.get("CI") == "true" else unchanged()
+        with busy_cores(under_load):
+            rows = run_all([] if under_load else ALONE, LANES, ["--changed"] if left_out else [])
+        if not any(row.failed for row in rows):
+            RECORD.write_text(json.dumps(files, indent=1), encoding="utf-8")
+    print("\nstage       passed  failed  skipped  seconds", *rows, sep="\n")
+    print(f"in all {time.perf_counter() - start:.0f} seconds")
+    if left_out:
+        print(f"Left out, because their files are as in the last green run: the slow tests of {', '.join(left_out)}. "
+              "`course.py test --all` runs them, too.")
+    return int(any(row.failed for row in rows))
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit("\nStopped.")
