@@ -20,7 +20,7 @@ from course_lib import ledger
 from course_lib.figures.colours import contrast
 from course_lib.ledger import face, measured
 from course_lib.ledger.claim import VERDICTS
-from course_lib.ledger.judgement import NOT_RUN, judge_claim
+from course_lib.ledger.judgement import judge_claim
 
 CLAIMS = ledger.CLAIMS
 SOURCE = Path(__file__).parents[1] / "source"
@@ -31,12 +31,9 @@ FACTS = {}
 
 
 def run(name):
-    """The fact of a claim, computed once for all tests; skips what cannot be run here."""
-    claim = CLAIMS[name]
-    if claim.needs:
-        pytest.importorskip(claim.needs)
+    """The fact of a claim, computed once for all tests."""
     if name not in FACTS:
-        FACTS[name] = claim.fact()
+        FACTS[name] = CLAIMS[name].fact()
     return copy.deepcopy(FACTS[name])
 
 
@@ -186,20 +183,24 @@ def test_what_is_quoted_says_so():
     assert quoted == {
         "less_than_five_percent",
         "any_length",
+        "t5_divides",
+        "bias_across",
+        "gpt_uses_rope",
+        "falcon_uses_alibi",
+        "llama_halves",
         "rises_by_a_tenth",
         "t5_compares_on_glue",
         "who_began",
     }
     for name, claim in CLAIMS.items():
-        if claim.can_run:
-            shown, words = ledger.judge(name), "quoted and computed" if name in quoted else "computed"
-            assert f"<b>{words.capitalize()}:</b>" in shown._repr_html_() and f"\n  {words}: " in repr(shown)
+        shown, words = ledger.judge(name), "quoted and computed" if name in quoted else "computed"
+        assert f"<b>{words.capitalize()}:</b>" in shown._repr_html_() and f"\n  {words}: " in repr(shown)
         assert not (name in quoted and claim.source.startswith("run"))
 
 
 def test_level_is_what_does_not_rise_for_every_seed(monkeypatch):
     """The verdicts about longer texts share the rule, and turn when the seeds do."""
-    found = [name for name in CLAIMS if "level" in (run(name) if not CLAIMS[name].needs else {})]
+    found = [name for name in CLAIMS if "level" in run(name)]
     assert found == ["rope_reads_longer", "alibi_stays_level", "sines_go_on", "last_bucket_is_safe", "any_length"]
     levels = {name: run(name)["level"] for name in found}
     assert levels == {name: {"alibi_stays_level": 2, "any_length": 1}.get(name, 0) for name in found}
@@ -267,7 +268,7 @@ def test_a_topic_hides_each_verdict_and_its_evidence_in_a_fold(topic):
         assert hidden.startswith(face.chip(judgement.verdict))
         for part in (judgement.because, claim.code, claim.rule, claim.source, f"chapter {claim.chapter}"):
             assert face.escape(part) in hidden and face.escape(part) not in seen
-        assert (f"<b>{claim.origin}:</b>" in hidden) == claim.can_run
+        assert f"<b>{claim.origin}:</b>" in hidden
         assert f'"{claim.statement}" → {judgement.verdict}' in repr(found)
     before = html.split("<details>")[0]
     assert "true, half true, false or unsourced? Guess first" in before
@@ -306,21 +307,6 @@ def test_a_topic_with_another_fact_shows_another_verdict(monkeypatch):
     assert "used 32" in after._repr_html_() and "used 31" in before._repr_html_()
 
 
-def test_a_topic_says_what_cannot_be_run(monkeypatch):
-    for claim in ledger.TOPICS["Models and history"].values():
-        if claim.needs:
-            missing = replace(claim, needs="no_such_package")
-            monkeypatch.setitem(ledger.TOPICS["Models and history"], claim.name, missing)
-    found = ledger.topic("Models and history")
-    html = found._repr_html_()
-    assert html.count(face.chip(NOT_RUN)) == repr(found).count(f"→ {NOT_RUN}") == 5
-    assert html.count("omputed:</b>") == len(found.judgements) - 5
-    assert html.count("asks the package no_such_package, which is not installed here") == 5
-    table = ledger.counts()
-    assert f'<th scope="col">– {NOT_RUN}</th>' in table._repr_html_() and f"5 {NOT_RUN}" in table.alt
-    assert f"of {len(CLAIMS) - 5} sentences are true as they stand" in table.alt
-
-
 def test_words_of_a_claim_cannot_break_the_page():
     bad = "</summary><script>alert('1')</script> & \"x\""
     claim = CLAIMS["all_in_use"]
@@ -332,7 +318,6 @@ def test_words_of_a_claim_cannot_break_the_page():
 
 
 def test_the_counts_are_those_of_the_verdicts():
-    pytest.importorskip("transformers")
     picture = ledger.counts()
     html = picture._repr_html_()
     rows = {
@@ -346,11 +331,10 @@ def test_the_counts_are_those_of_the_verdicts():
     assert rows == {"All": [*(stated[verdict] for verdict in VERDICTS), len(CLAIMS)]}
     assert f"{stated['true']} of {len(CLAIMS)} sentences are true as they stand" in html
     assert all(f'<th scope="col">{face.marked(verdict)}</th>' in html for verdict in VERDICTS)
-    assert len(html.encode()) < 12_000 and "<script" not in html and NOT_RUN not in html
+    assert len(html.encode()) < 12_000 and "<script" not in html
 
 
 def test_the_overview_counts_what_was_judged():
-    pytest.importorskip("transformers")
     picture = ledger.overview()
     html = picture._repr_html_()
     counts = Counter(claim.stated for claim in CLAIMS.values())
@@ -359,15 +343,6 @@ def test_the_overview_counts_what_was_judged():
         assert f"{count} {verdict}" in picture.alt and html.count(face.chip(verdict)) == count
     assert all(face.escape(claim.statement) in html for claim in CLAIMS.values())
     assert all(face.escape(topic) in html for topic in ledger.TOPICS)
-
-
-def test_what_cannot_be_run_says_so():
-    claim = replace(CLAIMS["all_in_use"], needs="no_such_package")
-    judgement = judge_claim(claim)
-    assert judgement.verdict == NOT_RUN and judgement.fact is None
-    assert "no_such_package, which is not installed here" in judgement.because and '"false"' in judgement.because
-    html = judgement._repr_html_()
-    assert "– not run here" in html and "Computed" not in html and repr(judgement).startswith("not run here: ")
 
 
 def test_a_fact_that_comes_out_otherwise_is_told():
@@ -379,6 +354,14 @@ def test_a_fact_that_comes_out_otherwise_is_told():
 def test_the_ledger_itself_needs_no_torch():
     code = "import sys; from course_lib import ledger; ledger.judge('all_in_use'); print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", ledger.TOPICS["Models and history"])
+def test_a_learner_needs_no_transformers(name, monkeypatch):
+    """What a lesson shows must not depend on a package that requirements.txt does not have."""
+    with_it = repr(ledger.judge(name))
+    monkeypatch.setitem(sys.modules, "transformers", None)  # an import of it fails now
+    assert repr(ledger.judge(name)) == with_it
 
 
 def test_files_stay_short():

@@ -9,9 +9,9 @@ ledger.CLAIMS                                the claims by name; ledger.CLAIMS[n
 ledger.TOPICS                                the same by topic
 
 A verdict is never written down as an answer. It is computed from the fact by the rule that stands beside it, so with
-another fact it would be another one. Where a fact begins with figures that others reported, which no line here can
-compute, it says "quoted and computed", and the source says whose they are. "unsourced" means that no measurement known
-to the course supports the sentence.
+another fact it would be another one. Where a fact begins with figures that others reported, or with what the published
+code of a model gives (recorded in published.py), it says "quoted and computed", and the source says whose they are.
+"unsourced" means that no measurement known to the course supports the sentence.
 """
 
 from .claim import VERDICTS, Claim

@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
@@ -18,9 +17,9 @@ class Claim:
 
     statement: in the words in which it goes around. fact(): computes a number, or a few of them by name. verdict(fact):
     one of VERDICTS. otherwise: a value of the fact for which the verdict would be another one. because: why, with
-    {fact} where computed numbers go. stated: the verdict that these words were written for. needs: a package without
-    which the fact cannot be computed. quoted: whether the fact begins with figures of the source, typed in, which no
-    line here can compute. chapter: where the matter is taught.
+    {fact} where computed numbers go. stated: the verdict that these words were written for. quoted: whether the fact
+    begins with what the source says or its code gives, which no line here can compute. chapter: where the matter is
+    taught.
     """
 
     name: str
@@ -32,13 +31,7 @@ class Claim:
     stated: str
     source: str
     chapter: str
-    needs: str = ""
     quoted: bool = False
-
-    @property
-    def can_run(self) -> bool:
-        """Whether what the fact needs is installed here."""
-        return not self.needs or importlib.util.find_spec(self.needs) is not None
 
     @property
     def origin(self) -> str:

@@ -4,7 +4,7 @@ from ..figures.live import SUPPRESS
 from ..figures.text import CODE, escape, prose
 from .claim import VERDICTS, Claim
 
-# Each verdict has its mark and its colour, under white letters; a verdict that was not reached has none.
+# Each verdict has its mark and its colour, under white letters.
 MARKS = {"true": "✓", "half true": "◐", "false": "✗", "unsourced": "?"}
 COLOURS = {"true": "#0b5f5a", "half true": "#7a5200", "false": "#8f1d3f", "unsourced": "#4a4f57"}
 GUESS = f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}? Guess first, then open."
@@ -12,24 +12,22 @@ GUESS = f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}? Guess first, then open."
 
 def marked(verdict: str) -> str:
     """The verdict behind its mark, as text."""
-    return f"{MARKS.get(verdict, '–')} {escape(verdict)}"
+    return f"{MARKS[verdict]} {escape(verdict)}"
 
 
 def chip(verdict: str) -> str:
     """The verdict as a small label."""
-    colour = COLOURS.get(verdict)
-    style = f"background-color:{colour};color:#ffffff" if colour else "background-color:#ffffff;color:#1b1f24"
+    style = f"background-color:{COLOURS[verdict]};color:#ffffff"
     return f'<span class="rp-verdict" style="{style}">{marked(verdict)}</span>'
 
 
-def evidence(claim: Claim, verdict: str, because: str, value: str) -> str:
+def evidence(claim: Claim, because: str, value: str) -> str:
     """Why: the reason, the code of the fact, its value, the rule, the source."""
-    computed = f"<b>{claim.origin}:</b> {escape(value)}<br>" if verdict in VERDICTS else ""
     return (
         f"<p>{prose(because)}</p>"
         f'<pre class="rp-fact" role="group" tabindex="0" {SUPPRESS} aria-label="The code that decides it" '
         f'style="background-color:#f6f8fa;color:#1b1f24">{escape(claim.code)}</pre>'
-        f"<p>{computed}<b>Rule:</b> <code {CODE}>{escape(claim.rule)}</code></p>"
+        f"<p><b>{claim.origin}:</b> {escape(value)}<br><b>Rule:</b> <code {CODE}>{escape(claim.rule)}</code></p>"
         f'<p class="rp-note" style="color:#57606a">Source: {escape(claim.source)}. '
         f"Taught in chapter {escape(claim.chapter)}.</p>"
     )

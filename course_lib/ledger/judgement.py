@@ -9,8 +9,6 @@ from ..figures.text import MINUS, escape
 from . import face
 from .claim import Claim
 
-NOT_RUN = "not run here"
-
 
 @dataclass(frozen=True, repr=False)
 class Judgement:
@@ -22,13 +20,8 @@ class Judgement:
 
     @property
     def because(self) -> str:
-        """The reason, with the computed numbers; another one when the fact came out otherwise, or could not be run."""
+        """The reason, with the computed numbers, or that the fact came out otherwise."""
         claim = self.claim
-        if self.verdict == NOT_RUN:
-            return (
-                f"Its fact asks the package {claim.needs}, which is not installed here. "
-                f'Where the course was written it came out as "{claim.stated}".'
-            )
         if self.verdict != claim.stated:
             return f'Where the course was written this came out as "{claim.stated}"; here the fact is another one.'
         words = re.sub(r"(?<!\w)-(?=\d)", "−", claim.because.format(fact=self.fact))
@@ -37,7 +30,7 @@ class Judgement:
     @property
     def evidence(self) -> str:
         """Why, as HTML: reason, code, value, rule and source."""
-        return face.evidence(self.claim, self.verdict, self.because, show(self.fact))
+        return face.evidence(self.claim, self.because, show(self.fact))
 
     @property
     def picture(self) -> Picture:
@@ -48,17 +41,15 @@ class Judgement:
         return Picture("claim", body, alt=alt, title=said, styles=["verdict", "claim"])
 
     def __repr__(self) -> str:
-        found = "" if self.verdict == NOT_RUN else f"\n  {self.claim.origin.lower()}: {show(self.fact)}"
-        return f'{self.verdict}: "{self.claim.statement}"{found}\n  {self.because}\n  source: {self.claim.source}'
+        found = f"{self.claim.origin.lower()}: {show(self.fact)}"
+        return f'{self.verdict}: "{self.claim.statement}"\n  {found}\n  {self.because}\n  source: {self.claim.source}'
 
     def _repr_html_(self) -> str:
         return self.picture._repr_html_()
 
 
 def judge_claim(claim: Claim) -> Judgement:
-    """Run the fact and the rule; where a package is missing the verdict is "not run here"."""
-    if not claim.can_run:
-        return Judgement(claim, None, NOT_RUN)
+    """Run the fact and the rule."""
     fact = claim.fact()
     return Judgement(claim, fact, claim.verdict(fact))
 

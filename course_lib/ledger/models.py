@@ -1,9 +1,12 @@
-"""Claims about published models and their history. What a model has is asked of its code in `transformers`."""
+"""Claims about published models and their history. What a model's code gives is recorded in published.py."""
 
 import numpy as np
 
+from course_lib.ledger import published
 from course_lib.ledger.claim import claim
+from course_lib.reference.attention import attention
 from course_lib.reference.rope import rotate
+from course_lib.reference.t5 import t5_bias
 
 
 @claim(
@@ -15,28 +18,18 @@ from course_lib.reference.rope import rotate
     because="A small T5 attention layer was given random words. Its outputs differ from those of softmax(q·k + bias) "
     "by {fact[bare]}, from those of softmax(q·k / √d + bias) by {fact[divided]}. T5 makes up for it where it "
     "initialises W_q.",
-    source="run: T5Attention of transformers with random weights",
-    needs="transformers",
+    source="T5Attention of transformers 5.23.0, models/t5/modeling_t5.py, with random weights",
+    quoted=True,
 )
 def t5_divides():
-    import torch
-    from transformers import T5Config
-    from transformers.models.t5.modeling_t5 import T5Attention
-
-    config = T5Config(d_model=32, d_kv=16, num_heads=2, dropout_rate=0.0)
-    config._attn_implementation = "eager"
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
-        layer = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
-        x = torch.randn(1, 8, 32)
-        qkv = (projection(x) for projection in (layer.q, layer.k, layer.v))
-        q, k, v = (y.unflatten(-1, (2, 16)).transpose(1, 2) for y in qkv)
-        outputs = {}
-        for name, scale in (("bare", 1.0), ("divided", 16**-0.5)):
-            weights = (scale * q @ k.mT + layer.compute_bias(8, 8)).softmax(-1)
-            outputs[name] = layer.o((weights @ v).transpose(1, 2).flatten(2))
-        theirs = layer(x)[0]
-    return {name: round(float(abs(output - theirs).max()), 4) for name, output in outputs.items()}
+    x, w_q, w_k, w_v, w_o, table = published.t5_numbers()
+    q, k, v = ((x @ w.T).reshape(3, 2, 2).swapaxes(0, 1) for w in (w_q, w_k, w_v))  # two heads
+    found = {}
+    for name, scale in (("bare", 1.0), ("divided", 2**-0.5)):
+        output, _ = attention(q, k, v, bias=t5_bias(3, table=table), scale=scale)
+        output = output.swapaxes(0, 1).reshape(3, 4) @ w_o.T
+        found[name] = round(float(abs(output - published.T5_OUTPUT).max()), 4)
+    return found
 
 
 @claim(
@@ -48,16 +41,12 @@ def t5_divides():
     because="A T5 of three layers a stack has {fact[encoder]} table in its encoder, {fact[decoder]} in the "
     "self-attention of its decoder, and {fact[cross-attention]} in cross-attention. There query and key come from two "
     "texts, each with positions of its own.",
-    source="run: the parameters of T5Model of transformers; Raffel et al. 2020, section 2.1",
-    needs="transformers",
+    source="the parameters of T5Model of transformers 5.23.0, models/t5/modeling_t5.py; Raffel et al. 2020, "
+    "section 2.1",
+    quoted=True,
 )
 def bias_across():
-    import torch
-    from transformers import T5Config, T5Model
-
-    with torch.device("meta"):  # shapes only
-        model = T5Model(T5Config(d_model=8, d_kv=4, num_heads=2, d_ff=8, num_layers=3))
-    tables = [name for name, _ in model.named_parameters() if "relative_attention_bias" in name]
+    tables = published.T5_TABLES
     own = {
         stack: sum(name.startswith(stack) and "SelfAttention" in name for name in tables)
         for stack in ("encoder", "decoder")
@@ -70,27 +59,17 @@ def bias_across():
     chapter="07",
     stated="half true",
     verdict=lambda fact: "false" if not fact["rotate"] else "half true" if fact["do not"] else "true",
-    otherwise={"rotate": ["GPT-2", "GPT-Neo", "GPT-J", "GPT-NeoX"], "do not": []},
-    because="The published code of {fact[rotate][0]} and {fact[rotate][1]} rotates queries and keys, that of "
-    "{fact[do not][0]} and {fact[do not][1]} does not: they learn a vector per absolute position. GPT-3 is built as "
-    "GPT-2 is.",
-    source="run: whether the model's code in transformers has a function that rotates; Brown et al. 2020, section "
-    "2.1; Press et al. 2022, section 4",
-    needs="transformers",
+    otherwise={"rotate": ["GPT-2", "GPT-Neo", "GPT-J", "GPT-NeoX", "gpt-oss"], "do not": []},
+    because="The published code of {fact[rotate][0]}, {fact[rotate][1]} and {fact[rotate][2]} rotates queries and "
+    "keys. That of {fact[do not][0]} and {fact[do not][1]} does not, because they learn a vector per absolute "
+    "position. GPT-3 is built as GPT-2 is.",
+    source="the functions in the models' files of transformers 5.23.0, such as models/gpt2/modeling_gpt2.py; Brown et "
+    "al. 2020, section 2.1; Press et al. 2022, section 4",
+    quoted=True,
 )
 def gpt_uses_rope():
-    from transformers.models.gpt2 import modeling_gpt2
-    from transformers.models.gpt_neo import modeling_gpt_neo
-    from transformers.models.gpt_neox import modeling_gpt_neox
-    from transformers.models.gptj import modeling_gptj
-
-    models = {
-        "GPT-2": modeling_gpt2,
-        "GPT-Neo": modeling_gpt_neo,
-        "GPT-J": modeling_gptj,
-        "GPT-NeoX": modeling_gpt_neox,
-    }
-    rotates = [name for name, code in models.items() if hasattr(code, "apply_rotary_pos_emb")]
+    models = [name for name in published.FUNCTIONS if name.lower().startswith("gpt")]
+    rotates = [name for name in models if "apply_rotary_pos_emb" in published.FUNCTIONS[name]]
     return {"rotate": rotates, "do not": [name for name in models if name not in rotates]}
 
 
@@ -104,16 +83,15 @@ def gpt_uses_rope():
     otherwise={"in its code": ["RoPE", "ALiBi"], "by default": "ALiBi"},
     because="The code of the model has {fact[in its code][0]} and {fact[in its code][1]}, and a Falcon uses {fact[by "
     "default]} unless told otherwise. The large published ones do; the small Falcon-RW models switch ALiBi on.",
-    source="run: FalconConfig and the code of transformers; the model cards of Falcon and Falcon-RW",
-    needs="transformers",
+    source="FalconConfig and models/falcon/modeling_falcon.py of transformers 5.23.0; the model cards of Falcon and "
+    "Falcon-RW",
+    quoted=True,
 )
 def falcon_uses_alibi():
-    from transformers import FalconConfig
-    from transformers.models.falcon import modeling_falcon
-
     code = {"RoPE": "apply_rotary_pos_emb", "ALiBi": "build_alibi_tensor"}
-    found = [scheme for scheme, function in code.items() if hasattr(modeling_falcon, function)]
-    return {"in its code": found, "by default": "ALiBi" if FalconConfig().alibi else "RoPE"}
+    functions = published.FUNCTIONS["Falcon"]
+    found = [scheme for scheme, function in code.items() if function in functions]
+    return {"in its code": found, "by default": "ALiBi" if published.FALCON_ALIBI else "RoPE"}
 
 
 @claim(
@@ -124,20 +102,15 @@ def falcon_uses_alibi():
     otherwise={"half-split": 2.4, "interleaved": 0.0},
     because="Random queries turned by the code of Llama differ from the half-split form by {fact[half-split]}, from "
     "the interleaved form by {fact[interleaved]}. (Weights in their authors' own format are for the interleaved form.)",
-    source="run: ten words, LlamaRotaryEmbedding of transformers; Su et al. 2021, eq. 34",
-    needs="transformers",
+    source="LlamaRotaryEmbedding of transformers 5.23.0, models/llama/modeling_llama.py, with four words; Su et al. "
+    "2021, eq. 34",
+    quoted=True,
 )
 def llama_halves():
-    import torch
-    from transformers import LlamaConfig
-    from transformers.models.llama import modeling_llama as llama
-
-    q = torch.from_numpy(np.random.default_rng(0).normal(size=(1, 1, 10, 16)))
-    turning = llama.LlamaRotaryEmbedding(LlamaConfig(hidden_size=16, num_attention_heads=1))
-    theirs, _ = llama.apply_rotary_pos_emb(q, q, *turning(q, torch.arange(10)[None]))
+    q, theirs = published.llama_queries(), np.array(published.LLAMA_TURNED)
     forms = {"half-split": False, "interleaved": True}
     ours = {name: rotate(q, interleaved=form) for name, form in forms.items()}
-    return {name: round(float(abs(x - theirs.numpy()).max()), 4) for name, x in ours.items()}
+    return {name: round(float(abs(x - theirs).max()), 4) for name, x in ours.items()}
 
 
 @claim(

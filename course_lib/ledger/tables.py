@@ -14,17 +14,16 @@ WHITE = 'style="background-color:#ffffff;color:#1b1f24"'
 
 
 def counts() -> Picture:
-    """How many claims there are of each verdict, by topic; runs all facts. What cannot be run counts for itself."""
+    """How many claims there are of each verdict, by topic; runs all facts."""
     found = {name: Counter(judgement.verdict for judgement in topic(name).judgements) for name in TOPICS}
     found["All"] = total = sum(found.values(), Counter())
-    verdicts = list(dict.fromkeys((*VERDICTS, *total)))
     rows = [
-        f'<th scope="row">{escape(name)}</th>{_cells([*(count[verdict] for verdict in verdicts), count.total()])}'
+        f'<th scope="row">{escape(name)}</th>{_cells([*(count[verdict] for verdict in VERDICTS), count.total()])}'
         for name, count in found.items()
     ]
-    said = f"{total['true']} of {sum(total[verdict] for verdict in VERDICTS)} sentences are true as they stand"
+    said = f"{total['true']} of {total.total()} sentences are true as they stand"
     alt = f"The claims ledger, by topic and verdict: {said}; {_in_words(total)}."
-    return _table(said, ["topic", *map(marked, verdicts), "all"], rows, alt)
+    return _table(said, ["topic", *map(marked, VERDICTS), "all"], rows, alt)
 
 
 def overview(names: Iterable[str] | None = None) -> Picture:
@@ -61,4 +60,4 @@ def _row(judgement: Judgement) -> str:
 
 
 def _in_words(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[word]} {word}" for word in dict.fromkeys((*VERDICTS, *counts)) if counts[word])
+    return ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])

@@ -1,0 +1,65 @@
+"""What the ledger records of published models is what their code gives."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from course_lib.ledger import published
+
+pytest.importorskip("transformers")
+import torch
+import transformers
+
+
+def code(model):
+    name = {"GPT-2": "gpt2", "GPT-J": "gptj"}.get(model, model.lower().replace("-", "_"))
+    return import_module(f"transformers.models.{name}.modeling_{name}")
+
+
+def test_the_version_is_the_one_the_tests_install():
+    pins = (Path(__file__).parent / "requirements.txt").read_text(encoding="utf-8")
+    assert re.search(r"^transformers==(\S+)", pins, re.M)[1] == published.VERSION == transformers.__version__
+
+
+@pytest.mark.parametrize("model", published.FUNCTIONS)
+def test_the_functions_of_a_model_s_file(model):
+    module = code(model)
+    found = [name for name, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__]
+    assert found == published.FUNCTIONS[model]
+
+
+def test_falcon_s_default():
+    assert transformers.FalconConfig().alibi is published.FALCON_ALIBI
+
+
+def test_the_tables_of_a_t5():
+    config = transformers.T5Config(d_model=8, d_kv=4, num_heads=2, d_ff=8, num_layers=3)
+    with torch.device("meta"):  # shapes only
+        names = [name for name, _ in transformers.T5Model(config).named_parameters()]
+    assert [name for name in names if "relative_attention_bias" in name] == published.T5_TABLES
+
+
+def t5_output():
+    config = transformers.T5Config(d_model=4, d_kv=2, num_heads=2, dropout_rate=0.0, attn_implementation="eager")
+    layer = code("T5").T5Attention(config, has_relative_attention_bias=True, layer_idx=0).double()
+    x, *weights = map(torch.from_numpy, published.t5_numbers())
+    modules = layer.q, layer.k, layer.v, layer.o, layer.relative_attention_bias
+    with torch.no_grad():
+        for module, weight in zip(modules, weights, strict=True):
+            module.weight.copy_(weight)
+        return layer(x[None])[0][0].numpy()
+
+
+def llama_turned():
+    q = torch.from_numpy(published.llama_queries())[None, None]
+    turning = code("Llama").LlamaRotaryEmbedding(transformers.LlamaConfig(hidden_size=8, num_attention_heads=1))
+    return code("Llama").apply_rotary_pos_emb(q, q, *turning(q, torch.arange(q.shape[2])[None]))[0][0, 0].numpy()
+
+
+@pytest.mark.parametrize(("asked", "recorded"), [(t5_output, "T5_OUTPUT"), (llama_turned, "LLAMA_TURNED")])
+def test_what_a_layer_makes_of_the_numbers(asked, recorded):
+    assert np.allclose(getattr(published, recorded), asked(), rtol=0, atol=1e-5)
