@@ -74,6 +74,27 @@ WEIGHTS = """
 
 SLIPS = {
     "alibi_slopes": {
+        "the plain formula from head 9 on": (
+            """
+    lower = 2 ** math.floor(math.log2(n_heads))
+    first = [2 ** (-8 * h / lower) for h in range(1, lower + 1)]
+    return first + [2 ** (-8 * h / n_heads) for h in range(lower + 1, n_heads + 1)]
+""",
+            "The slopes of the next lower power of two are right, and what comes after them is not",
+        ),
+        "the plain formula from 0": ("    return [2 ** (-8 * h / n_heads) for h in range(n_heads)]", "Count from 1"),
+        "both lists from 0": (
+            """
+    low = 2 ** math.floor(math.log2(n_heads))
+    first, more = ([2 ** (-8 * h / n) for h in range(n)] for n in (low, 2 * low))
+    return first + more[::2][: n_heads - low]
+""",
+            "Each of the two lists counts heads from 0",
+        ),
+        "another base": (
+            "    return [3 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]",
+            "Yours is wrong when the number of heads is a power of two, too",
+        ),
         "recursion": (
             """
     def power_of_two(n):
@@ -300,6 +321,19 @@ SLIPS = {
         ),
     },
     "rope": {
+        "angles in half precision": (
+            SLICES.format(angle=f"({RIGHT_ANGLE}).astype(np.float16)"),
+            "The angles are in half precision. The formula is right",
+        ),
+        "speeds in half precision": (
+            SLICES.format(angle=RIGHT_ANGLE.replace("base **", "np.float16(base **") + ")"),
+            "The speeds are in half precision",
+        ),
+        "angles rounded, then in full precision": (
+            SLICES.format(angle=f"np.float16({RIGHT_ANGLE}).astype(float)"),
+            "is something computed too coarsely?",
+        ),
+        "angles in single precision": (SLICES.format(angle=f"({RIGHT_ANGLE}).astype(np.float32)"), None),
         "loops": (turn(), None),
         "interleaved": (turn(first="2 * m", second="2 * m + 1"), "interleaved pairs"),
         "past forgotten": (turn(angle="i * base ** (-2 * m / x.shape[-1])"), "`past` is forgotten"),
@@ -359,7 +393,7 @@ SLIPS = {
         ),
         "some other speed": (
             SLICES.format(angle=RIGHT_ANGLE.replace("np.arange(half) / half", "(np.arange(half) / half) ** 2")),
-            "Pair 0 is right, the others turn at a wrong speed",
+            "Pair 0 is right, the others turn by a wrong angle",
         ),
         "in degrees": (SLICES.format(angle=f"np.degrees({RIGHT_ANGLE})"), "Your angles are degrees:"),
         "2π": (SLICES.format(angle=f"2 * np.pi * {RIGHT_ANGLE}"), "a factor 2π"),
@@ -438,6 +472,25 @@ SLIPS = {
         ),
     },
     "half_split_rows": {
+        "heads in reverse": (
+            "    by_head = w.reshape(n_heads, len(w) // n_heads, -1)[::-1]\n"
+            "    return np.concatenate([by_head[:, ::2], by_head[:, 1::2]], axis=1).reshape(w.shape)",
+            "the heads come in reverse",
+        ),
+        "one head only": (
+            "    return np.concatenate([w[::2], w[1::2]]) if n_heads == 1 else w.copy()",
+            "with several they are left as they were",
+        ),
+        "twice": (
+            "    for _ in range(2):\n        x = w.reshape(n_heads, len(w) // n_heads, -1)\n"
+            "        w = np.concatenate([x[:, ::2], x[:, 1::2]], axis=1).reshape(w.shape)\n    return w",
+            "put in order twice",
+        ),
+        "every n-th row": (
+            "    heads = [w[h::n_heads] for h in range(n_heads)]\n"
+            "    return np.concatenate([x for head in heads for x in (head[::2], head[1::2])])",
+            "takes one row of each head in turn",
+        ),
         "through pairs": (
             "    return w.reshape(n_heads, len(w) // n_heads // 2, 2, -1).swapaxes(1, 2).reshape(w.shape)",
             None,

@@ -62,6 +62,10 @@ def _first_head_everywhere(w, n_heads):
     return np.tile(w[:d][to_half_split(d)], (n_heads, 1))
 
 
+def _heads_backwards(w, n_heads):
+    return w.reshape(n_heads, len(w) // n_heads, -1)[::-1].reshape(w.shape)
+
+
 def _columns(w, n_heads):
     return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]
 
@@ -148,6 +152,22 @@ The rows of the cases are numbered: row `r` of head `h` begins with the number 1
         ),
         Mistake(_first_head_only, "Only the first head is put in order: the others are as they were."),
         Mistake(_first_head_everywhere, "All heads have got the rows of the first."),
+        Mistake(
+            lambda w, n_heads: _expected(w, n_heads) if n_heads == 1 else w + 0,
+            "With one head the rows are put in order, with several they are left as they were.",
+        ),
+        Mistake(
+            lambda w, n_heads: _expected(_expected(w, n_heads), n_heads),
+            "The rows are put in order twice, and the second time mixes them again.",
+        ),
+        Mistake(
+            lambda w, n_heads: _expected(_heads_backwards(w, n_heads), n_heads),
+            "Each head is in order, but the heads come in reverse: head 0 stays first.",
+        ),
+        Mistake(
+            lambda w, n_heads: _expected(np.concatenate([w[h::n_heads] for h in range(n_heads)]), n_heads),
+            "`w[h::n_heads]` takes one row of each head in turn. The rows of head h are neighbours: `w[h * d_head : (h + 1) * d_head]`.",
+        ),
         Mistake(
             _columns,
             "You put the columns in another order. The channels of q are the *rows* of w, since q = x @ w.T.",

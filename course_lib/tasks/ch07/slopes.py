@@ -25,6 +25,10 @@ def _of(n):
     return [2 ** (-8 * h / n) for h in range(1, n + 1)]
 
 
+def _from_0(n):
+    return [2 ** (-8 * h / n) for h in range(n)]
+
+
 def _lower(n_heads):
     return 2 ** math.floor(math.log2(n_heads))
 
@@ -115,6 +119,12 @@ def _right_for_powers(result, n_heads):
     return _lower(n_heads) != n_heads or np.allclose(result, _of(n_heads))
 
 
+def _right_after_the_first(result, n_heads):
+    """Asked only where the first slopes are right."""
+    found, low = np.ravel(result), _lower(n_heads)
+    return found.shape != (n_heads,) or not np.allclose(found[:low], _of(low)) or np.allclose(found, slopes(n_heads))
+
+
 def _one_each(result, n_heads):
     return np.shape(np.squeeze(result)) in ((n_heads,), ()) or n_heads == 1
 
@@ -146,7 +156,12 @@ lower power of two, then every other slope of the next higher one, from its firs
         Property(
             "right for powers of two",
             _right_for_powers,
-            "For a power of two it was right before: 2^(−8h/H), h = 1 … H.",
+            "Yours is wrong when the number of heads is a power of two, too. There the code was right: 2^(−8h/H), h = 1 … H.",
+        ),
+        Property(
+            "right after the first",
+            _right_after_the_first,
+            "The slopes of the next lower power of two are right, and what comes after them is not: every other slope of the next higher power of two, from its first.",
         ),
     ],
     mistakes=[
@@ -266,6 +281,13 @@ lower power of two, then every other slope of the next higher one, from its firs
             "-8 * h / lower) for h in range(1, lower + 1)",
             "-8 * h / lower) for h in range(lower)",
             "The first list counts heads from 0 and begins with a slope of 1. Count from 1: h = 1 … H.",
+        ),
+        *(
+            Mistake(wrong, f"{which} counts heads from 0 and begins with a slope of 1. Count from 1: h = 1 … H.")
+            for which, wrong in {
+                "Your formula": _from_0,
+                "Each of the two lists": lambda n: _from_0(_lower(n)) + _from_0(2 * _lower(n))[::2][: n - _lower(n)],
+            }.items()
         ),
         Mistake(
             "range(1, 2 * lower + 1)",

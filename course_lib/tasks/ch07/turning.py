@@ -198,14 +198,38 @@ Before `(n, d)` there may be further axes, for heads and batch. Loops are welcom
             _position_0_stays,
             "The row at position 0 has changed: its angle is 0 in every pair.",
         ),
-        Property("lengths stay", _lengths_stay, "A turn keeps the length of every row. Yours has changed some."),
+        Property(
+            "lengths stay",
+            _lengths_stay,
+            "A turn keeps the length of every row. Yours has changed some: is a sign wrong, or is something computed in half precision?",
+        ),
         Property(
             "all speeds are right",
             _speeds_are_right,
-            "Pair 0 is right, the others turn at a wrong speed: pair m turns by base^(−2m/d) per position.",
+            "Pair 0 is right, the others turn by a wrong angle: pair m turns by base^(−2m/d) per position. Is the formula another one, or is something computed too coarsely?",
         ),
     ],
     mistakes=[
+        *(
+            Mistake(
+                old,
+                f"np.float16({old})",
+                f"{what} in half precision. The formula is right, but float16 keeps three digits: {so}.",
+            )
+            for old, what, so in (
+                ("position[:, None] * theta", "The angles are", "an angle of 500 is rounded to quarters of a radian"),
+                (
+                    "base ** (-np.arange(half) / half)",
+                    "The speeds are",
+                    "at position 500 a small fault has grown by 500",
+                ),
+            )
+        ),
+        Mistake(
+            "np.cos(angle), np.sin(angle)",
+            "np.float16(np.cos(angle)), np.float16(np.sin(angle))",
+            "Sines and cosines are in half precision, which keeps three digits. The angles are right.",
+        ),
         Mistake(
             "a * cos - b * sin, a * sin + b * cos",
             "a * cos + b * sin, b * cos - a * sin",
