@@ -280,7 +280,16 @@ SLIPS = {
         "plus W": (port(offset="place[:, None, :] - place[:, :, None] + 1"), "The shift was right"),
         "heads last": (port(bias="table[index]"), "The heads come first"),
         ".T": (port(bias="table[index].T"), "a bias transposed"),
-        "one offset twice": (port(index="offset[0] * (2 * window - 1) + offset[0]"), "stands there twice"),
+        "one offset twice": (port(index="offset[0] * (2 * window - 1) + offset[0]"), "Is offset[0] there twice"),
+        "one array in the order of columns": (
+            port(order="").replace("rows.ravel()", 'rows.ravel("F")'),
+            "or do `rows` and `columns` hold the same numbers?",
+        ),
+        "the other array in the order of columns": (
+            port(order="").replace("columns.ravel()", 'columns.ravel("F")'),
+            "both terms of the index are made of Δcolumn",
+        ),
+        "reshaped": (port(bias="table[index].reshape(-1, window**2, window**2)"), "it cuts (query, key, head) anew"),
     },
     "sliding_square": {
         "loops": (square(), None),
@@ -316,7 +325,14 @@ SLIPS = {
         "not moved": (square(rows="W - 1 :", columns="W - 1 :"), "must move with r and c"),
         "only the rows move": (square(columns="W - 1 :"), "c has no part in it"),
         "only the columns move": (square(rows="W - 1 :"), "r has no part in it"),
-        "transposed": (square().replace("return bias", "return bias.T"), "your rows belong to the keys"),
+        "transposed": (
+            square().replace("return bias", "return bias.T"),
+            "the bias is transposed, which gives the same",
+        ),
+        "the table backwards": (
+            square().replace("piece = table[", "piece = table[::-1, ::-1]["),
+            "the table is read backwards",
+        ),
         "table transposed": (square().replace("piece = table[", "piece = table.T["), "Rows and columns of the table"),
         "rows of the table": ("    return window_index((len(table) + 1) // 2)", "not the numbers that stand there"),
         "squares left": (
@@ -381,6 +397,15 @@ SLIPS = {
         ),
     },
     "masked_weights": {
+        "ten below the smallest score": (
+            "    biased = scores + bias\n    return softmax(np.where(mask[:, None], biased, biased.min() - 10))",
+            "But 10 below the smallest score is not hidden",
+        ),
+        "ten below the smallest score, before the bias": (
+            "    return softmax(np.where(mask[:, None], scores, scores.min() - 10) + bias)",
+            "A hidden key gets weight",
+        ),
+        "very low": ("    return softmax(np.where(mask[:, None], scores + bias, -1e30))", None),
         "an axis for the heads": (
             "    return softmax(np.where(mask[:, np.newaxis, :, :], scores + bias, -np.inf))",
             None,
@@ -439,6 +464,17 @@ SLIPS = {
         "True added": ("    return softmax(scores + bias + mask[:, None])", "True counts as 1"),
     },
     "seam_mask": {
+        "row or column": (
+            """
+    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
+    rows, columns = np.zeros((2, height, width, 1))
+    for k, band in enumerate(bands):
+        rows[band], columns[:, band] = k, k
+    rows, columns = (partition(x, window)[..., 0] for x in (rows, columns))
+    return (rows[:, :, None] == rows[:, None]) | (columns[:, :, None] == columns[:, None])
+""",
+            "where the row bands agree *or* the column bands do",
+        ),
         "mended": (region(), None),
         "dots": (region(put="region[..., h, w]"), None),
         "first axes named": (region(put="region[0, 0, h, w]"), None),
@@ -556,7 +592,8 @@ MEANS = "offset [Δrow, Δcolumn] of that row for W = 12"
 MORE, FINER = "the image is larger, patches as before", "the same image, patches half as wide"
 ANSWERS = [
     ("one_window", {OFFSET: [-2, 1]}, "query minus key"),
-    ("one_window", {OFFSET: [-1, 2]}, "row first, then column"),
+    ("one_window", {OFFSET: [-1, 2]}, "Offset: row and column have changed places"),
+    ("one_window", {OFFSET: [1, -2]}, "two things"),
     ("one_window", {OFFSET: [2, 1]}, "Left is negative"),
     ("one_window", {OFFSET: [0, 5]}, "the offset in the list"),
     ("one_window", {ROW: 13}, "the width of the square of offsets"),
@@ -587,6 +624,8 @@ ANSWERS = [
     ("larger_window", {MEANS: [6, 6]}, "divides by 13"),
     ("larger_window", {MEANS: [-8, 5]}, "one too far right"),
     ("larger_window", {MEANS: [-7, 4]}, "one too far down"),
+    ("larger_window", {MEANS: [4, -8]}, "Δrow and Δcolumn have changed places. Δrow comes first."),
+    ("larger_window", {MEANS: [-4, 8]}, "both signs are turned round"),
     ("larger_window", {MIDDLE: 98}, "Add W − 1 = 6"),
     ("larger_window", {MEANS: [0, 0]}, "what it meant in the old table"),
     ("larger_window", {MEANS: [3, 15]}, "Subtract W − 1 = 11"),

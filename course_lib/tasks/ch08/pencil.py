@@ -35,7 +35,7 @@ patch takes with itself; how many of the 81 pairs take row 17; and how many rows
         Mistake({_OFFSET: [-2, 1]}, "Offset: that is query minus key. This course counts key minus query."),
         Mistake(
             {_OFFSET: [-1, 2]},
-            "Offset: row first, then column. And this one has a sign turned round too: key minus query.",
+            "Offset: row and column have changed places. The row comes first.",
         ),
         Mistake(
             {_OFFSET: [1, 2]}, "Offset: you count the patches from 1. Patch 0 is the one in the upper left corner."

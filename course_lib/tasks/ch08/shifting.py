@@ -60,6 +60,13 @@ def _labelled(label):
     return wrong
 
 
+def _either(height, width, window, shift):
+    """True where the row bands agree or the column bands do."""
+    bands = np.broadcast_arrays(_at(height, shift)[:, None], _at(width, shift))
+    rows, columns = (partition(band[..., None], window)[..., 0] for band in bands)
+    return (rows[:, :, None] == rows[:, None]) | (columns[:, :, None] == columns[:, None])
+
+
 def _at(n, shift):
     return (np.arange(n) >= n - shift).astype(int)
 
@@ -138,6 +145,7 @@ without an error: the slices fall on the wrong axes, and no shape complains. Nea
         Mistake(_labelled(lambda h, w, win, s: _at(h, s)[:, None] | _at(w, s)), "What went round in rows and what went round in columns have one label. They come from different edges."),
         Mistake(_labelled(lambda h, w, win, s: _at(h, s)[:, None] + _at(w, s)), "The labels are only added: round the row seam and round the column seam give the same 1. They come from different edges."),
         Mistake(_labelled(lambda h, w, win, s: _at(h, s)[:, None] & _at(w, s)), "Only the corner is set apart, what went round both ways. What went round one way is hidden too."),
+        Mistake(_either, "A patch may look where the row bands agree *or* the column bands do. A region is both: its row band and its column band."),
         Mistake(_labelled(lambda h, w, win, s: 2 * _at(h, win - s)[:, None] + _at(w, win - s)), "W − shift and shift have changed places: what went round is `shift` wide."),
         Mistake(_labelled(lambda h, w, win, s: np.arange(h * w).reshape(h, w)), "Every patch has a label of its own and sees itself alone."),
         Mistake(lambda h, w, win, s: np.ones((h * w // win**2, win**2, win**2), bool), "Nothing is hidden at all: inside a window all patches have one label. Do h and w stand on the last two axes, does `label` count up, and do two bands part at −shift?"),

@@ -145,7 +145,7 @@ For W = 2 and the table `[[0, 1, 2], [3, 4, 5], [6, 7, 8]]` the first row is `[4
         Mistake(_squares(lambda W, r, c: (W - 1, W - 1 - c)), "The square moves left with c, but it stays in the same rows: r has no part in it."),
         Mistake("top, left = W - 1 - r, W - 1 - c", "top, left = W - r, W - c", "One too far: the first key of the first query is at offset (0, 0), which stands at [W − 1, W − 1], and pieces run off the table."),
         Mistake("top, left = W - 1 - r, W - 1 - c", "top, left = max(W - 2 - r, 0), max(W - 2 - c, 0)", "One too early: the first key of the first query is at offset (0, 0), which stands at [W − 1, W − 1]."),
-        Mistake(lambda table: _sliding_square(table).T, "The bias is transposed: your rows belong to the keys. One row per query."),
+        Mistake(lambda table: _sliding_square(table).T, "Every offset is turned round, query minus key: the table is read backwards, or the bias is transposed, which gives the same numbers. It is key minus query."),
         Mistake(lambda table: _sliding_square(np.asarray(table).T), "Rows and columns of the table have changed places."),
         Mistake("(len(table) + 1) // 2", "len(table) // 2", "W is one too small: a table of 2W − 1 rows belongs to a window of (2W − 1 + 1) / 2."),
         Mistake("(len(table) + 1) // 2", "len(table)", "`len(table)` is 2W − 1. The window has W = (len(table) + 1) // 2 rows."),

@@ -55,6 +55,12 @@ def _seams(seed, heads, size, window, shift, loud=1.0):
     return scores, rng.normal(size=(heads, window**2, window**2)), mask
 
 
+def _seams_favoured(size, window, shift):
+    """A bias that favours pairs which the mask of some window hides, and that mask."""
+    mask = shift_mask(size, size, window, shift)
+    return np.where(mask.all(axis=0), 0.0, [[[40.0]], [[20.0]]]), mask
+
+
 def _hidden_gets_nothing(result, scores, bias, mask):
     weights = np.moveaxis(np.asarray(result), 1, 0)
     return np.all(weights[:, ~mask] == 0)
@@ -85,6 +91,7 @@ heads it stops with an error, which is kinder.) And where scores are large, hidd
         Case(*_seams(4, 4, 4, 2, 1, loud=120.0), says="large scores", axes=_WINDOW),
         Case(*_seams(5, 2, 4, 2, 0), says="no shift: nothing is hidden", axes=_WINDOW),
         Case(*_seams(8, 2, 4, 2, 1, loud=1e5), says="huge scores", axes=_WINDOW),
+        Case(np.zeros((4, 2, 4, 4)), *_seams_favoured(4, 2, 1), says="equal scores, and a bias of 40 for some hidden keys", axes=_WINDOW),
         Case(numbers(9, 4, 2, 4, 4), numbers(10, 2, 4, 4), np.tile(np.tri(4, dtype=bool), (4, 1, 1)), says="each patch sees itself and what comes before it", axes=_WINDOW),
         Case(numbers(6, 4, 4, 4, 4), numbers(7, 4, 4, 4), np.tile(np.eye(4, dtype=bool), (4, 1, 1)), says="each patch alone", axes=_WINDOW),
     ],
@@ -98,6 +105,7 @@ heads it stops with an error, which is kinder.) And where scores are large, hidd
         Mistake(_RUN, "biased - 100 * ~mask", "This is as it was: the windows of the mask stand where the heads are, and −100 is not enough."),
         Mistake(_RUN, "biased - 100 * ~mask[:, None]", "The axis is right now. But −100 hides only while scores are small: where they are large the hidden key still wins. Set the score to −∞."),
         Mistake(_RUN, "biased - 1000 * ~mask[:, None]", "The axis is right now. −1000 moves the limit, it does not remove it: where a hidden key is ahead by more, it still wins. Set the score to −∞."),
+        Mistake(_RUN, "np.where(mask[:, None], biased, biased.min() - 10)", "The axis is right now. But 10 below the smallest score is not hidden: e^−10 of a weight is left. Only −∞ hides."),
         Mistake(_RUN, "biased + -np.inf * ~mask[:, None]", "0 · ∞ is nan, and that is what the visible keys get: choose with `np.where`."),
         Mistake(_RUN, "biased + -np.inf * ~mask", "Two things. 0 · ∞ is nan: choose with `np.where`. And the windows of the mask still stand where the heads are."),
         Mistake(_RUN, "np.where(mask.swapaxes(-1, -2)[:, None], biased, -np.inf)", "The mask is (query, key); yours is turned."),
