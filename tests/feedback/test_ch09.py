@@ -158,10 +158,58 @@ SLIPS = {
     out = [np.exp(s[:x] - s[:x].max()) @ values[:x] / t for x, (_, t) in zip(ends, kept)]
     return [a for a, _ in kept], [t for _, t in kept], out
 """,
+            "you go back to the scores of earlier tiles",
+        ),
+        "cut off tile by tile": (
+            """
+    largest, total, mixed, states = -np.inf, 0.0, 0.0, []
+    while len(s):
+        new = max(largest, s[:size].max())
+        e, shrink = np.exp(s[:size] - new), np.exp(largest - new)
+        largest, total, mixed = new, shrink * total + e.sum(), shrink * mixed + e @ values[:size]
+        states.append((largest, total, mixed / total))
+        s, values = s[size:], values[size:]
+    return tuple(map(np.array, zip(*states)))
+""",
             None,
+        ),
+        "each tile from its own largest": (
+            """
+    largest, total, mixed, states = -np.inf, 0.0, 0.0, []
+    for start in range(0, len(s), size):
+        tile, v = s[start : start + size], values[start : start + size]
+        own, e = tile.max(), np.exp(tile - tile.max())
+        new = max(largest, own)
+        total = np.exp(largest - new) * total + np.exp(own - new) * e.sum()
+        mixed = np.exp(largest - new) * mixed + np.exp(own - new) * (e @ v)
+        largest = new
+        states.append((largest, total, mixed / total))
+    return tuple(map(np.array, zip(*states)))
+""",
+            "Right until a tile is hidden throughout",
         ),
     },
     "padded_attention": {
+        "minus a hundred": (
+            "    return sdpa(q, k, v, attn_mask=bias - 100 * padding[:, None, None])",
+            "hides only while the scores are small",
+        ),
+        "minus ten thousand": (
+            "    return sdpa(q, k, v, attn_mask=bias - 1e4 * padding[:, None, None])",
+            "A finite number leaves it a weight where the scores are large",
+        ),
+        "the lowest number there is": (
+            "    return sdpa(q, k, v, attn_mask=bias.masked_fill(padding[:, None, None], torch.finfo(bias.dtype).min))",
+            None,
+        ),
+        "counted": (
+            """
+    real = (~padding).sum(dim=-1)
+    hidden = torch.arange(k.shape[-2]) >= real[:, None]
+    return sdpa(q, k, v, attn_mask=bias.masked_fill(hidden[:, None, None], -torch.inf))
+""",
+            "Padding may stand on the left",
+        ),
         "minus ten": (
             "    return sdpa(q, k, v, attn_mask=bias.masked_fill(padding[:, None, None], -10.0))",
             "only −∞ hides",
@@ -237,6 +285,18 @@ SLIPS = {
         ),
     },
     "decode_step": {
+        "the lesson's mask, imported inside": (
+            """
+    from torch.nn.attention.bias import causal_lower_right
+
+    n_q, n_k = q.shape[1], k.shape[1]
+    i = n_k - n_q + torch.arange(n_q)[:, None]
+    bias = -scale * torch.log1p(abs(torch.arange(n_k, dtype=q.dtype) - i))
+    hidden = ~causal_lower_right(n_q, n_k)._materialize()
+    return sdpa(q, k, v, attn_mask=bias.masked_fill(hidden, -torch.inf))
+""",
+            None,
+        ),
         "right, from positions alone": (decode(), None),
         "past + 1": (
             decode(past="past = n_k - n_q + 1", i="past + torch.arange(n_q)[:, None]"),
@@ -287,6 +347,31 @@ SLIPS = {
         "own key hidden": (decode(mask="mask = bias.masked_fill(j >= i, -torch.inf)"), "a token may look at itself"),
     },
     "scores_in_blocks": {
+        "both from top": (blocks(j="np.arange(top, top + block.shape[1])"), "Both positions begin at `top`"),
+        "both from left": (blocks(i="np.arange(left, left + len(block))[:, None]"), "Both positions begin at `left`"),
+        "keys from left − top": (
+            blocks(j="left - top + np.arange(block.shape[1])"),
+            "The keys count from `left - top`",
+        ),
+        "right differences": (
+            blocks("np.arange(len(block))[:, None]", "left - top + np.arange(block.shape[1])"),
+            "The differences j − i are right, the positions are not",
+        ),
+        "i a row": (blocks(i="np.arange(top, top + len(block))"), "`i` is a row, as `j` is"),
+        "a block too far": (
+            blocks("size + np.arange(top, top + len(block))[:, None]", "size + np.arange(left, left + block.shape[1])"),
+            "The positions of the queries and keys are one block too far",
+        ),
+        "keys a block too far": (
+            blocks(j="size + np.arange(left, left + block.shape[1])"),
+            "The positions of the keys are one block too far",
+        ),
+        "only the diagonal": (
+            blocks().replace(
+                "            block", "            if top != left:\n                continue\n            block"
+            ),
+            "Only the blocks on the diagonal",
+        ),
         "right, with ranges": (blocks(), None),
         "right, in one go": (
             "    return score_mod(q @ k.T / np.sqrt(q.shape[1]), np.arange(len(q))[:, None], np.arange(len(k)))",
@@ -483,6 +568,9 @@ ANSWERS = {
         "True hides": ({"keys with weight, padding as it is": 6}, "`True` means *look*"),
         "numbers hide": ({"keys with weight, padding as numbers": 6}, "Only −∞ hides"),
         "eval reaches it": ({"weights set to 0, of 1000": 0}, "nobody told it"),
+        "as counted in a run": ({"weights set to 0, of 1000": 103}, None),
+        "a run with less luck": ({"weights set to 0, of 1000": 78}, None),
+        "far too few": ({"weights set to 0, of 1000": 60}, "60 is not right"),
         "the share": ({"weights set to 0, of 1000": 0.1}, "How many is it, of 1000?"),
         "a word for a truth value": ({"a mask that learns is fused": "no"}, "expected `True` or `False`"),
     },

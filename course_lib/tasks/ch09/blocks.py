@@ -136,6 +136,48 @@ the bias begins anew in each of them, and a causal mask hides a part of the past
             )
             for by in (1, -1, 7)
         ),
+        Mistake(
+            "left + np.arange(block.shape[1])",
+            "top + np.arange(block.shape[1])",
+            "Both positions begin at `top`. That is where the queries of the block begin; its keys begin at `left`.",
+        ),
+        Mistake(
+            "top + np.arange(block.shape[0])[:, None]",
+            "left + np.arange(block.shape[0])[:, None]",
+            "Both positions begin at `left`. That is where the keys of the block begin; its queries begin at `top`.",
+        ),
+        Mistake(
+            "left + np.arange(block.shape[1])",
+            "left - top + np.arange(block.shape[1])",
+            "The keys count from `left - top`. Their positions begin at `left`; `score_mod` makes differences itself.",
+        ),
+        Mistake(
+            "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",
+            "i = np.arange(block.shape[0])[:, None]\n            j = left - top + np.arange(block.shape[1])",
+            "The differences j − i are right, the positions are not: some biases use i and j themselves. Queries begin at `top`, keys at `left`.",
+        ),
+        Mistake(
+            "top + np.arange(block.shape[0])[:, None]",
+            "top + np.arange(block.shape[0])",
+            "`i` is a row, as `j` is, so that the pairs of a block are lost. The queries are its rows: a column, `[:, None]`.",
+        ),
+        *(
+            Mistake(
+                "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",
+                f"i = {q} + np.arange(block.shape[0])[:, None]\n            j = {k} + np.arange(block.shape[1])",
+                f"The positions of the {what} are one block too far. The first block begins at 0, as `top` and `left` do.",
+            )
+            for what, q, k in (
+                ("queries and keys", "top + size", "left + size"),
+                ("queries", "top + size", "left"),
+                ("keys", "top", "left + size"),
+            )
+        ),
+        Mistake(
+            "            rows, columns = slice",
+            "            if top != left:\n                continue\n            rows, columns = slice",
+            "Only the blocks on the diagonal are filled in. Each block of queries meets every block of keys.",
+        ),
         *(
             Mistake(
                 "i = top + np.arange(block.shape[0])[:, None]\n            j = left + np.arange(block.shape[1])",

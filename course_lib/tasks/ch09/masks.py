@@ -40,7 +40,18 @@ def _sdpa_traps():
     }
 
 
-sdpa_traps = Answer(
+class _About(Answer):
+    """The last question asks *about how many*: what a run may well come to counts as the mean of many runs."""
+
+    def _fields(self, value):
+        fields = super()._fields(value)
+        dropped = fields.get(_DROPPED)
+        if dropped is not None and dropped.ndim == 0 and dropped.dtype.kind in "iuf" and abs(dropped - 100) <= 30:
+            fields[_DROPPED] = np.array(100)  # three standard deviations, √(1000 · 0.1 · 0.9) = 9.5 each
+        return fields
+
+
+sdpa_traps = _About(
     "sdpa_traps",
     title="Prediction: what SDPA makes of it",
     minutes=8,
@@ -141,11 +152,13 @@ def _padded_expected(q, k, v, bias, padding):
     return attention(q, k, v, bias=bias, mask=~padding[:, None, None, :])[0]
 
 
-def _texts(seed, lengths, heads, n, d):
+def _texts(seed, lengths, heads, n, d, left=False, loud=1.0):
     """Random texts. The last number of each vector is 0 in q and k, and in v it is large in the padding, else 0."""
     rng = np.random.default_rng(seed)
     q, k, v = rng.normal(size=(3, len(lengths), heads, n, d))
-    padding = np.arange(n) >= np.array(lengths)[:, None]
+    place = np.arange(n)[::-1] if left else np.arange(n)
+    padding = place >= np.array(lengths)[:, None]
+    k[np.broadcast_to(padding[:, None], k.shape[:-1])] *= loud
     q[..., -1] = k[..., -1] = 0
     v[..., -1] = 1e4 * padding[:, None]
     return q, k, v, rng.normal(size=(heads, n, n)), padding
@@ -176,15 +189,30 @@ that is left of the mask. Mend it: hidden keys must get no weight at all, all ot
     tensors=True,
     cases=[
         Case(*_five(4), says='the five tokens, "mat" is padding', axes=("batch", "head", QUERY, Axis("number"))),
-        Case(*_texts(0, [3, 5], 2, 5, 4), says="two texts of 3 and 5 tokens", axes=_BATCH),
+        Case(
+            *_texts(0, [3, 5], 2, 5, 4),
+            says="two texts of 3 and 5 tokens; the last number of a value is 10,000 in the padding and 0 elsewhere",
+            axes=_BATCH,
+        ),
         Case(*_texts(1, [4], 3, 4, 4), says="no padding", axes=_BATCH),
         Case(*_texts(2, [1, 2, 3], 3, 3, 3), says="three texts, three heads, three tokens", axes=_BATCH),
+        Case(*_texts(3, [2, 4], 2, 5, 4, left=True), says="padding on the left", axes=_BATCH),
+        Case(*_texts(4, [3, 4], 2, 5, 4, loud=1e5), says="padding with huge keys", axes=_BATCH),
     ],
     draw=lambda rng: _texts(
-        int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4))), int(rng.integers(1, 4)), 6, 4
+        int(rng.integers(1000)),
+        rng.integers(1, 6, size=int(rng.integers(1, 4))),
+        int(rng.integers(1, 4)),
+        6,
+        4,
+        left=bool(rng.integers(2)),
     ),
     properties=[
-        Property("padding has no say", _blind_to_padding, "The values of the padding reach the output."),
+        Property(
+            "padding has no say",
+            _blind_to_padding,
+            "The values of the padding reach the output: is the right padding hidden, in each text, and with −∞? A finite number leaves it a weight where the scores are large.",
+        ),
     ],
     mistakes=[
         Mistake(
@@ -216,6 +244,16 @@ that is left of the mask. Mend it: hidden keys must get no weight at all, all ot
             "-torch.inf",
             "-10.0",
             "With a bias of −10 something is left of the padding, e^{−10} of what it was: only −∞ hides.",
+        ),
+        Mistake(
+            "-torch.inf",
+            "-100.0",
+            "A number such as −100 hides only while the scores are small: a padded key that is ahead by more still wins. Only −∞ hides for sure.",
+        ),
+        Mistake(
+            "    hidden = padding[:, None, None]",
+            "    hidden = (torch.arange(padding.shape[1]) >= (~padding).sum(-1, keepdim=True))[:, None, None]",
+            "You hide as many keys as are padding, and always the last ones. Padding may stand on the left, as decoders have it: `padding` says where.",
         ),
         Mistake("-torch.inf", "0.0", "The padding gets a bias of 0. That is a number like any other: only −∞ hides."),
         Mistake("-torch.inf", "torch.inf", "+∞ makes nan of everything. What is hidden gets −∞."),

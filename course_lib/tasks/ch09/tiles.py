@@ -7,7 +7,8 @@ import numpy as np
 from ...example import K, Q, V
 from ...reference.attention import scores, softmax
 from ...reference.bias import decay_bias
-from ..engine import Answer, Case, Mistake, Task
+from ..engine import Answer, Case, Mistake, Result, Task
+from ..engine.run import run
 from .common import normal
 
 _ONE, _SHRINK, _TWO, _MIX, _OUT = (
@@ -113,6 +114,40 @@ sum and mixture after tile two, and what is the output? Three decimals.""",
 )
 
 
+class _Watched(np.ndarray):
+    """Scores that note how long the longest slice is that was taken of them, all that is left set aside."""
+
+    longest = 0
+
+    def __getitem__(self, key):
+        piece = super().__getitem__(key)
+        if isinstance(key, slice) and key.indices(len(self))[1] < len(self):
+            _Watched.longest = max(_Watched.longest, len(piece))
+        return piece
+
+
+class _InTiles(Task):
+    """Right values are not enough: a tile is worked on without the scores of the tiles before it."""
+
+    def _check(self, given):
+        result = super()._check(given)
+        if not result.passed:
+            return result
+        s, values, size = normal(5, 9), normal(6, 9, 2), 2
+        _Watched.longest = 0
+        run(lambda: given(s.view(_Watched), values, size), [Case()], lambda value: {}, self.seconds)
+        if _Watched.longest <= size:
+            return result
+        fact = f"with tiles of {size} keys it looks at {_Watched.longest} scores at once"
+        return Result("property broken", self.title, (fact,), _EARLIER)
+
+
+_EARLIER = (
+    "The values are right, but you go back to the scores of earlier tiles. A kernel no longer has them: the largest "
+    "score, the sum and the mixture are all that it needs of them. Shrink the sum and the mixture when the largest grows."
+)
+
+
 def _kept_after_tiles(s, values, size):
     """What one query keeps after each tile of `size` keys: largest, total, output.
 
@@ -155,6 +190,33 @@ def _softmax_per_tile(s, values, size):
     return largest, total, np.cumsum([softmax(s[tile]) @ values[tile] for tile in tiles], axis=0)
 
 
+def _merged(s, values, size, safe=False):
+    """Each tile measured from its own largest, then merged; `safe` where a tile is hidden throughout."""
+    largest, total, mixed, kept = -np.inf, 0.0, 0.0, []
+    for start in range(0, len(s), size):
+        tile = s[start : start + size]
+        own = tile.max()
+        e = np.exp(tile - (own if np.isfinite(own) or not safe else 0.0))
+        new = max(largest, own)
+        total = np.exp(largest - new) * total + np.exp(own - new) * e.sum()
+        mixed = np.exp(largest - new) * mixed + np.exp(own - new) * (e @ values[start : start + size])
+        largest = new
+        kept.append((largest, total, mixed / total))
+    return tuple(zip(*kept, strict=True))
+
+
+def _rest_by_rest(s, values, size):
+    """What is left is cut off tile by tile."""
+    largest, total, mixed, kept = -np.inf, 0.0, 0.0, []
+    while len(s):
+        tile, s, v, values = s[:size], s[size:], values[:size], values[size:]
+        new = np.maximum(largest, tile.max())
+        shrink, e = np.exp(largest - new), np.exp(tile - new)
+        largest, total, mixed = new, shrink * total + e.sum(), shrink * mixed + v.T @ e
+        kept.append((largest, total, mixed / total))
+    return tuple(zip(*kept, strict=True))
+
+
 def _only_the_tile(s, values, size):
     tiles = [slice(start, start + size) for start in range(0, len(s), size)]
     each = [_expected(s[tile], values[tile], size) for tile in tiles]
@@ -191,7 +253,7 @@ def _one_array(s, values, size, mixture=False):
 _BIASED = scores(Q, K) + decay_bias(5)
 _AXES = {"largest": ["tile"], "total": ["tile"], "output": ["tile", "number"]}
 
-kept_after_tiles = Task(
+kept_after_tiles = _InTiles(
     title="What is kept after each tile",
     minutes=15,
     difficulty=2,
@@ -209,6 +271,7 @@ others at hand. In the first tile some score is always finite; later ones may ho
         Case(np.array([-3.0, -1.0, -2.0, -0.5]), normal(0, 4, 2), 1, says="negative scores, one key a tile"),
         Case(np.array([2.0, 1.0, 0.5, 1.5]), normal(1, 4, 3), 4, says="a single tile"),
         Case(np.array([1.0, 2.0, -np.inf, 0.0]), normal(2, 4, 2), 2, says="a hidden key"),
+        Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(7, 5, 2), 2, says="a tile that is hidden throughout"),
         Case(np.array([800.0, 0.0, 900.0]), normal(3, 3, 2), 1, says="large scores"),
         Case(np.array([-900.0, 0.0, 900.0]), normal(4, 3, 2), 1, says="scores far apart"),
     ],
@@ -324,6 +387,10 @@ others at hand. In the first tile some score is always finite; later ones may ho
             "You write down the sum of the tile. Write down the sum so far.",
         ),
         Mistake(
+            _merged,
+            "Right until a tile is hidden throughout: its own largest score is −∞, and −∞ − (−∞) is nan. Measure its exponentials from the largest score so far, which is finite.",
+        ),
+        Mistake(
             _one_tile_late,
             "The last tile is missing when it is shorter than the others: the loop must start one there, too.",
         ),
@@ -402,7 +469,7 @@ others at hand. In the first tile some score is always finite; later ones may ho
             "A slice names its end, not its length: from the second tile on, yours is empty. It ends at start + size.",
         ),
     ],
-    alternatives=[_expected],
+    alternatives=[_rest_by_rest, lambda s, values, size: _merged(s, values, size, safe=True)],
     hints=[
         "For a tile you need its scores, `s[start : start + size]`, and the values of the same keys. A slice may run over the end.",
         "`new = max(largest, tile.max())`; what was kept shrinks by `np.exp(largest - new)`, and the tile's exponentials are `np.exp(tile - new)`.",
