@@ -8,7 +8,8 @@ import pytest
 from course_lib.reference import oracle
 from course_lib.tasks import tasks_of
 from course_lib.tasks.ch10.common import mean_rise, study_rows
-from course_lib.tasks.ch10.forecast import more
+from course_lib.tasks.ch10.forecast import PAIRS as FORECASTS
+from course_lib.tasks.ch10.forecast import _field, more
 
 from .slips import cell, each, told
 
@@ -299,6 +300,16 @@ SLIPS = {
         ),
     },
     "blind_from": {
+        "column by column": (
+            """
+    found = []
+    for column in known.T:
+        other = np.flatnonzero(column != column[-1])
+        found.append(other[-1] + 1 if len(other) else 0)
+    return np.array(found)
+""",
+            "This is a distance for each column",
+        ),
         "neighbours from the front": (
             """
     for d in range(len(known) - 1):
@@ -477,6 +488,10 @@ SLIPS = {
         "how many are equal": ("    return int((known == known[-1]).all(axis=1).sum())", "equal to the last one"),
     },
     "loss_by_length": {
+        "the last ones alone": (
+            windows(tokens="text[-train:]", losses="model(tokens, np.arange(n - train, n))"),
+            "are read alone, at late positions",
+        ),
         "right": (windows(), None),
         "positions go on": (
             windows(
@@ -639,6 +654,10 @@ SLIPS = {
         ),
     },
     "square_root_decay": {
+        "clamped": (
+            "    return -self.strengths[:, None] * row_offsets(n_q, n_k, past).clamp(min=0).sqrt()",
+            "Keys before the query get 0",
+        ),
         "loops": (hook(), None),
         "an array": (hook(result="rows).numpy("), "an ndarray; a hook returns a torch tensor"),
         "a list": (hook(result="rows).tolist("), "a list; a hook returns a torch tensor: `torch.tensor"),
@@ -732,6 +751,12 @@ ANSWERS = [
     ("rises_more", {"none or rope": "none"}, "nothing new comes"),
     ("rises_more", {"t5-128 or t5-32": "t5-32"}, "still as they were drawn"),
     ("rises_more", {"alibi or rope": "ALiBi"}, "grows on and on"),
+    ("rises_more", {_field(*pair): pair[1] for pair in FORECASTS}, "All seven are the other way round"),
+    ("two_spans", {"half on one, span": 42}, "is this √1800, rounded?"),
+    ("two_spans", {"half on one, span": 450.5}, "a mean of two counts"),
+    ("two_spans", {"half on one, span": 3.996}, "1 / Σw², another measure"),
+    ("two_spans", {"halving, span": 3}, "1 / Σw², another measure"),
+    ("two_spans", {"halving, span": 1}, "one key with all of the weight"),
     ("two_spans", {"128 alike, above 1 %": 128}, "is 1/128 more than 1/100?"),
     ("two_spans", {"128 alike, span": 64}, "twice as many keys"),
     ("two_spans", {"half on one, span": 4.094}, "this is the entropy"),

@@ -232,6 +232,11 @@ side its span is.""",
             "Keys after the query get 0, which is more than any key before it. The decay looks both ways: |r|.",
         ),
         Mistake(
+            ".abs()",
+            ".clamp(min=0)",
+            "Keys before the query get 0: their offsets are negative, and a clamp at 0 takes them for no distance. It is |r|: `.abs()`.",
+        ),
+        Mistake(
             _distances_counted_from_0,
             "These distances count up from 0. The offsets go from the farthest past to the farthest future: `row_offsets`.",
         ),

@@ -64,6 +64,10 @@ better: which one loses more by the change. For each pair commit to one name wit
 your forecast against what was measured on the help texts, the mean over all seeds.""",
     expected=_rises_more,
     mistakes=[
+        Mistake(
+            {_field(winner, loser): loser for winner, loser in PAIRS},
+            "All seven are the other way round: you named the scheme that holds better. Name the one that rises more.",
+        ),
         *(
             Mistake({_field(winner, loser): loser}, _SAYS["alibi2" if winner == "log-0.3" else loser])
             for winner, loser in PAIRS

@@ -120,6 +120,26 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             {f"{_ONE}, {_SPAN}": math.sqrt(1800)},
             "half on one: this is √1800. Either the ½ ln 2 of the first key is missing, or each of the 900 has 1/900 in place of 1/1800 under your logarithm.",
         ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 42},
+            "half on one: is this √1800, rounded? Either the ½ ln 2 of the first key is missing, or each of the 900 has 1/900 in place of 1/1800 under your logarithm.",
+        ),
+        Mistake(
+            {f"{_ONE}, {_SPAN}": 450.5},
+            "half on one: this is ½ · 1 + ½ · 900, a mean of two counts. The mean is taken of logarithms: ½ ln 2 + ½ ln 1800.",
+        ),
+        Mistake(  # 1 / (1/4 + 900/1800²) = 3.9956, so as not to meet a 4
+            {f"{_ONE}, {_SPAN}": 3.989},
+            "half on one: this is 1 / Σw², another measure of span. Here it is e to the power of the entropy.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": 3},
+            "halving: this is 1 / Σw², another measure of span. Here it is e to the power of the entropy.",
+        ),
+        Mistake(
+            {f"{_HALVES}, {_SPAN}": 1},
+            "halving: a span of 1 is one key with all of the weight. Here the first has half of it.",
+        ),
         Mistake({f"{_HALVES}, {_COUNT}": 7}, "halving: 1/128 is less than 1/100."),
         Mistake(
             {f"{_HALVES}, {_COUNT}": math.log2(100)},

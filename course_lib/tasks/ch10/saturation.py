@@ -229,6 +229,10 @@ the distances 16, 17 and 18.""",
     ],
     draw=_random_steps,
     mistakes=[
+        Mistake(
+            lambda known: [_by_sets(np.asarray(known)[:, [k]]) for k in range(np.shape(known)[1])],
+            "This is a distance for each column. One is asked for, from which on all columns stay: the largest of yours.",
+        ),
         Mistake("len(known) - 1, 0, -1", "1, 0, -1", "Your loop looks at distance 1 and no other."),
         Mistake(
             "known[d - 1]", "known[1 - d]", "1 − d counts from the end of the array. The row before row d is row d − 1."

@@ -77,6 +77,11 @@ def _second_half(model, text, lengths, train):
     return curve
 
 
+def _changed_window(positions):
+    """The last `train` tokens alone, at positions(n, train)."""
+    return lambda model, text, lengths, train: [model(text[-train:], positions(n, train)).mean() for n in lengths]
+
+
 def _full_positions(model, text, lengths, train):
     """Positions for a whole window, also where the last one is shorter."""
     curve = []
@@ -302,6 +307,10 @@ before and was trained on eight positions (once on six): its curve should *rise*
         Mistake(
             _sliding,
             "Each token is now the last of a window that slides, with at most `train` − 1 tokens before it. That asks each token with full context, at a trained length: the model still does not read n tokens at once.",
+        ),
+        Mistake(
+            _changed_window(lambda n, train: np.arange(n - train, n)),
+            "The last `train` tokens are read alone, at late positions. So the model still sees no more than `train` tokens: hand it the last n, at 0 … n − 1.",
         ),
         Mistake(
             _second_half,
