@@ -68,6 +68,8 @@ LOG_KERNEL = {
                          "The size is taken too late"),
     "exp of both": (hook(bias="-self.a.exp()[:, None] * torch.log1p(self.c.exp()[:, None] * distance)"), "are the numbers themselves"),
     "exp of a": (hook(bias="-self.a.exp()[:, None] * torch.log1p(self.c[:, None] * distance)"), "`self.a` is the number itself"),
+    "clamped": (hook(distance="row_offsets(n_q, n_k, past).clamp(min=0)"), "Keys before the query get 0"),
+    "an exponent": (hook(bias="-self.a[:, None] * torch.log(1 + distance ** self.c[:, None])"), "c is an exponent in yours"),
     "power": (hook(bias="-self.a[:, None] * distance ** self.c[:, None]"), "a power of the distance"),
     "a matrix for one head": ("    i, j = torch.arange(n_q)[:, None] + past, torch.arange(n_k)\n    return -self.a[0] * "
                               "torch.log1p(self.c[0] * (j - i).abs())", "the matrix (n_q, n_k) of one head"),
@@ -173,6 +175,8 @@ RIGHT_CLASSES = {
         init="self.both = nn.ParameterList([nn.Parameter(torch.zeros(n_heads)) for _ in 'ac'])",
     ),
     "falling": written(a="(-self.log_a).exp()"),
+    "a floor that nobody notices": written(c="1e-6 + (1 - 1e-6) * self.log_c.exp()"),
+    "a hyperbola": written(c="self.log_c + (1 + self.log_c ** 2).sqrt()"),
     "an embedding": written(a="self.e.weight[0].exp()", c="self.e.weight[1].exp()",
                             init="self.e = nn.Embedding(2, n_heads)\nnn.init.zeros_(self.e.weight)"),
     "by the base class": written(init="self.n = n_heads\nfor name in ('log_a', 'log_c'):\n"
@@ -243,6 +247,8 @@ CLASS = {
     "square": (written(init=ONES, a="self.p ** 2", c="self.q ** 2"), "stops learning when the parameters are 0"),
     "relu": (written(init=ONES, a="self.p.relu()", c="self.q.relu()"), "stops learning when the parameters are −1"),
     "clamp": (written(init=ONES, a="self.p.clamp(min=0.01)", c="self.q.clamp(min=0.01)"), "stops learning"),
+    "tanh": (written(init=ZEROS, a="1 + self.p.tanh()", c="1 + self.q.tanh()"), "at most 2, whatever the parameters"),
+    "a floor": (written(c="0.1 + 0.9 * self.log_c.exp()"), "`c` is at least 0.1, whatever the parameters"),
     "sigmoid": (written(init=ZEROS, a="2 * self.p.sigmoid()", c="2 * self.q.sigmoid()"), "at most 2, whatever the parameters"),
     # the hook
     "hook without return": (written(bias=FORMULA), "returned nothing (None)"),
@@ -300,7 +306,8 @@ CLASS = {
     "whole numbers": (written(init="self.log_a = nn.Parameter(torch.tensor([0] * n_heads))"), "A parameter holds floats"),
     "bare exp": (written(a="exp(self.log_a)"), "By its full name: `torch.exp`"),
     "a with parentheses": (written(bias=f"return {FORMULA.replace('-self.a[', '-self.a()[')}"), "read without parentheses"),
-    "one plus": (written(init=ZEROS, a="1 + self.p", c="1 + self.q"), "`a` is 0 when the parameters are −1"),
+    "one plus": (written(init=ZEROS, a="1 + self.p", c="1 + self.q"), "`a` is −4 when the parameters are −5"),
+    "one plus, cut off": (written(a="(1 + self.log_a).clamp(min=0)"), "`a` is 0 when the parameters are −1"),
     "one mean row": (written(bias=f"return ({FORMULA}).mean(0, keepdim=True)"), "One row for all heads"),
     "log decay inside": (written(bias="from course_lib.nn.bias import DecayBias\n"
                          "return self.a[:, None] * DecayBias(1.0).bias(n_q, n_k, past)"), "c is missing"),

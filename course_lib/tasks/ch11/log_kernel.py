@@ -327,6 +327,16 @@ is the mask's business. Training must reach both numbers: compute with torch thr
             "Keys after the query get 0, which is more than any key before it. The decay looks both ways: |r|.",
         ),
         Mistake(
+            ".abs()",
+            ".clamp(min=0)",
+            "Keys before the query get 0: their offsets are negative, and a clamp at 0 takes them for no distance. It is |r|: `.abs()`.",
+        ),
+        Mistake(
+            "(self.c[:, None] * distance).log1p()",
+            "(distance ** self.c[:, None]).log1p()",
+            "c is an exponent in yours, log(1 + |r|^c). It multiplies the distance: log(1 + c·|r|).",
+        ),
+        Mistake(
             _keys_of_one_query,
             "These are the offsets of the first query alone, one for each key. n_q queries and n_k keys have n_q + n_k − 1 offsets.",
         ),

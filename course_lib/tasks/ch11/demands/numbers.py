@@ -127,27 +127,34 @@ def follows_the_parameters(cls: type) -> Broken | None:
 
 
 def stays_positive(cls: type) -> Broken | None:
-    """For every value of the parameters a and c are above 0, can be large, and go on learning."""
-    largest = dict.fromkeys(NAMES, 0.0)
-    for number in (-1.0, -5.0, -20.0, 0.0, 3.0, 20.0):
-        module = filled(cls(HEADS).double(), number)
-        there = f"when the parameters are {number:g}".replace("-", "−")
-        for name in NAMES:
+    """For every value of the parameters a and c are above 0, can be large and small, and go on learning."""
+    modules = {number: filled(cls(HEADS).double(), number) for number in (-1.0, -5.0, -20.0, 0.0, 3.0, 20.0)}
+    for name in NAMES:
+        for number, module in modules.items():
             value = getattr(module, name)
             if not value.isfinite().all() or (value < 0).any():
-                return Broken(f"`{name}` is {shown(value[0])} {there}", BELOW)
-            if not any(g.any() for g in gradients(value, list(module.parameters()))):
-                return Broken(f"`{name}` stops learning {there}", STOPS)
-            if (value == 0).any():
-                return Broken(
-                    f"`{name}` is 0 {there}", "0 is not above 0: all far keys would be as near as the query itself."
-                )
-            largest[name] = max(largest[name], value.max().item())
-    for name, most in largest.items():
-        if most < 10:
+                return Broken(f"`{name}` is {shown(value[0])} {there(number)}", BELOW)
+        if (most := max(getattr(module, name).max().item() for module in modules.values())) < 10:
             fact = f"`{name}` is at most {most:g}, whatever the parameters"
             return Broken(fact, "It has an upper end, as a sigmoid has. Any number above 0 must be within reach.")
+        for number, module in modules.items():
+            value = getattr(module, name)
+            if not any(g.any() for g in gradients(value, list(module.parameters()))):
+                return Broken(f"`{name}` stops learning {there(number)}", STOPS)
+            if (value == 0).any():
+                return Broken(
+                    f"`{name}` is 0 {there(number)}",
+                    "0 is not above 0: all far keys would be as near as the query itself.",
+                )
+        ends = torch.stack([getattr(filled(cls(HEADS).double(), number), name) for number in (-2000.0, 2000.0)])
+        if (least := ends.amin().item()) >= 1e-3:  # far out, where also √(1 + x²) + x has come down
+            fact = f"`{name}` is at least {least:g}, whatever the parameters"
+            return Broken(fact, "It has a lower end, as 1 + e^x has. Any number above 0 must be within reach.")
     return None
+
+
+def there(number: float) -> str:
+    return f"when the parameters are {number:g}".replace("-", "−")
 
 
 def heads_differ(cls: type) -> Broken | None:
