@@ -336,7 +336,7 @@ CLASS = {
         "        super().__init__()\n        self.log_a = nn.Parameter(torch.zeros(self.n_heads))\n        self.log_c = nn.Parameter("
         "torch.zeros(self.n_heads))\n" + written().split("log_c = nn.Parameter(torch.zeros(n_heads))\n")[1], "a dataclass that compares by value"),
     # not a class, or no end
-    "endless": (written(bias="while True:\n    pass"), "does a loop end?"),
+    "endless": (written(bias="while True:\n    pass"), "does the loop end?"),
     "prints": (changed(("        distance", "        print('here')\n        distance")), "Your code printed"),
 }  # fmt: skip
 

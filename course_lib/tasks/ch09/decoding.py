@@ -52,19 +52,9 @@ def _made(seed, heads, n_q, n_k, d=4):
     return rng.normal(size=(heads, n_q, d)), rng.normal(size=(heads, n_k, d)), rng.normal(size=(heads, n_k, d))
 
 
-class _Decoding(Task):
-    """The lesson's `causal_lower_right` may be imported inside the function: that takes seconds, and no loop does."""
-
-    def _check(self, given):
-        if "torch.nn.attention.bias" in getattr(getattr(given, "__code__", None), "co_names", ()):
-            import torch.nn.attention.bias  # noqa: F401
-
-        return super()._check(given)
-
-
 _NAMES = ("head", "query", "number")
 _I = "past + torch.arange(n_q)[:, None]"
-decode_step = _Decoding(
+decode_step = Task(
     title="Bug hunt: the wrong corner",
     minutes=10,
     difficulty=3,

@@ -133,9 +133,7 @@ class ClassTask(Exercise):
         done = run(OfTheClass(ask, given), [Case()], as_parts, self.seconds)
         notes = (done.printed(),) if done.printed() else ()
         if done.stopped:
-            told = {"interrupted": "Interrupted before the check was done."}
-            late = f"Your class needed more than {self.seconds:g} seconds and was stopped: does a loop end?"
-            return Result("raised", self.title, (told.get(done.stopped, late),), notes=notes)
+            return Result("did not finish", self.title, (done.why(),), notes=notes)
         outcome = done.outcomes[0]
         if outcome.error:
             return Result("raised", self.title, (outcome.error,), said_again(outcome.error), outcome.line, notes)

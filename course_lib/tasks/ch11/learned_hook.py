@@ -45,8 +45,9 @@ class LearnedHook(Task):
             found.append(in_training(given, self.learned()))
 
         done = run(ask, [Case()], lambda value: {}, self.seconds)
-        error = done.outcomes[0].error if done.outcomes else "Your function did not end when it was called again."
-        if error:
+        if done.stopped:
+            return Result("did not finish", self.title, ("when a and c learn:", done.why()))
+        if error := done.outcomes[0].error:
             return Result("raised", self.title, ("when a and c learn:", error), said_again(error), result.code)
         return Result("property broken", self.title, (), found[0]) if found[0] else result
 
