@@ -1,6 +1,8 @@
 """course.py on a bare machine: what it says when something is missing, and that the next run puts it right.
 
 The set-up runs for real, in a copy of the course that needs two tiny packages from a folder instead of the internet.
+It does so once; all other tests begin with a copy of what it made, and where one of them has to make a venv again,
+a module that replaces Python's `venv` copies the finished one, which takes a fraction of the time.
 """
 
 import ast
@@ -21,6 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from filelock import FileLock  # comes with torch
 
 ROOT = Path(__file__).resolve().parent.parent
 WINDOWS = os.name == "nt"
@@ -158,14 +161,27 @@ def stub_wheel(folder, name):
         wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
 
 
+VENV = """\
+import shutil
+import sys
+
+if __name__ == "__main__":
+    mine = shutil.ignore_patterns("installed.txt", "jupyterlab*", "torch*", "pytest*")
+    shutil.copytree({source!r}, sys.argv[1], symlinks=True, dirs_exist_ok=True, ignore=mine)
+"""
+
+
 class Copy:
     """A copy of course.py, in a folder with spaces in its name, that needs two stub packages."""
 
     def __init__(self, folder):
-        self.root, self.wheels = folder / "the course", folder / "wheels"
+        self.root, self.wheels, self.modules = folder / "the course", folder / "wheels", folder / "modules"
         self.venv, self.requirements = self.root / ".venv", self.root / "requirements.txt"
+
+    def write(self):
         (self.root / "tests").mkdir(parents=True)
-        self.wheels.mkdir()
+        for folder in (self.wheels, self.modules):
+            folder.mkdir()
         for name in ("jupyterlab", "torch", "pytest"):
             stub_wheel(self.wheels, name)
         shutil.copy(ROOT / "course.py", self.root)
@@ -175,6 +191,7 @@ class Copy:
     def start(self, *words, **environment):
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_") and key != "CI"}
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
+        kept["PYTHONPATH"] = str(self.modules)
         return subprocess.Popen(
             [sys.executable, self.root / "course.py", *words], cwd=self.wheels, env={**kept, **offline, **environment},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -183,7 +200,7 @@ class Copy:
 
     def run(self, *words):
         process = self.start(*words)
-        return Said(*process.communicate(timeout=100), process.returncode)
+        return Said(*process.communicate(timeout=300), process.returncode)
 
 
 def hear_interrupts():
@@ -198,46 +215,71 @@ Said = namedtuple("Said", "out err status")
 def silent_server():
     """A package index that accepts a connection and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+        server.settimeout(300)
         yield server, f"http://127.0.0.1:{server.getsockname()[1]}/simple"
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory):
-    """A copy whose first set-up was interrupted while pip was waiting, and completed by a second run."""
-    copy = Copy(tmp_path_factory.mktemp("bare machine"))
-    copy.interrupted = None
-    if not WINDOWS:
-        with silent_server() as (server, address):
-            process = copy.start("lab", PIP_NO_INDEX="0", PIP_FIND_LINKS="", PIP_INDEX_URL=address)
-            server.accept()
-            os.killpg(process.pid, signal.SIGINT)
-            copy.interrupted = Said(*process.communicate(timeout=60), process.returncode)
-    copy.first = copy.run("lab", "--no-browser")
+@pytest.fixture(scope="session")
+def set_up(tmp_path_factory):
+    """A copy that was set up for real, and what its first run said; the workers of one run of pytest share it."""
+    common = tmp_path_factory.getbasetemp()
+    common = common.parent if "PYTEST_XDIST_WORKER" in os.environ else common
+    copy, answer = Copy(common / "bare machine"), common / "the first run.json"
+    with FileLock(common / "bare machine.lock"):
+        if not answer.exists():
+            copy.write()
+            answer.write_text(json.dumps(copy.run("lab", "--no-browser")))
+    return copy, Said(*json.loads(answer.read_text()))
+
+
+@pytest.fixture
+def copy(set_up, tmp_path):
+    """A copy of one's own: set up, and with a quick way to make a venv again."""
+    shutil.copytree(set_up[0].root.parent, tmp_path / "bare machine", symlinks=True)
+    copy = Copy(tmp_path / "bare machine")
+    (copy.modules / "venv.py").write_text(VENV.format(source=str(set_up[0].venv)))
     return copy
 
 
-@pytest.mark.skipif(WINDOWS, reason="sends the signal that Ctrl-C sends on Linux and macOS")
-def test_an_interrupted_set_up_says_how_to_continue_and_does(copy):
-    assert copy.interrupted.out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
-    assert copy.interrupted.err.strip() == "Stopped. Run the same command again: it continues."
-    assert copy.interrupted.status == 1
-    assert copy.first.out.startswith("The folder .venv cannot be used as it is: setting up")
+in_a_copy = pytest.mark.slow("set-up")
 
 
-def test_lab_hands_over_from_the_root_of_the_course(copy):
-    assert copy.first.status == 0 and copy.first.err == ""
-    arguments, folder, path, prefix = json.loads(copy.first.out.splitlines()[-1])
+@in_a_copy
+def test_the_first_run_makes_the_venv_and_hands_over_from_the_root_of_the_course(set_up):
+    copy, first = set_up
+    assert first.status == 0 and first.err == ""
+    assert first.out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    arguments, folder, path, prefix = json.loads(first.out.splitlines()[-1])
     assert arguments[0] == "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"
     assert arguments[-1] == "--no-browser"
     assert Path(folder) == copy.root and path.split(os.pathsep)[0] == str(copy.root) and Path(prefix) == copy.venv
 
 
+@in_a_copy
+@pytest.mark.skipif(WINDOWS, reason="sends the signal that Ctrl-C sends on Linux and macOS")
+def test_an_interrupted_set_up_says_how_to_continue_and_does(copy):
+    """Interrupted while pip is waiting, and completed by a second run."""
+    shutil.rmtree(copy.venv)
+    with silent_server() as (server, address):
+        process = copy.start("lab", PIP_NO_INDEX="0", PIP_FIND_LINKS="", PIP_INDEX_URL=address)
+        server.accept()
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=300)
+    assert out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    assert err.strip() == "Stopped. Run the same command again: it continues."
+    assert process.returncode == 1
+    second = copy.run("lab")
+    assert second.status == 0 and second.out.startswith("The folder .venv cannot be used as it is: setting up")
+    assert json.loads(second.out.splitlines()[-1])[3] == str(copy.venv)
+
+
+@in_a_copy
 def test_the_next_run_goes_straight_to_work(copy):
     again = copy.run("lab")
     assert again.status == 0 and len(again.out.splitlines()) == 1 and again.err == ""
 
 
+@in_a_copy
 def test_tests_get_their_own_packages_and_pytest_its_arguments(copy):
     said = copy.run("test", "tests/test_x.py", "-k", "y")
     assert said.out.startswith("Installing what is new in requirements.txt and tests/requirements.txt")
@@ -245,6 +287,7 @@ def test_tests_get_their_own_packages_and_pytest_its_arguments(copy):
     assert len(copy.run("lab").out.splitlines()) == 1  # what lab needs is still there
 
 
+@in_a_copy
 def test_a_failed_pip_shows_its_words_and_the_next_run_recovers(copy):
     good = copy.requirements.read_text()
     copy.requirements.write_text(good + "no-such-package==1.0\n")
@@ -268,6 +311,7 @@ def lose_the_interpreter(venv):
         python.unlink()
 
 
+@in_a_copy
 @pytest.mark.parametrize("damage", [lose_pip, lose_the_interpreter])
 def test_a_broken_venv_is_made_anew(copy, damage):
     damage(copy.venv)
