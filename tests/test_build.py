@@ -22,17 +22,36 @@ x + 1
 """
 
 
+def write_project(folder, monkeypatch):
+    """A course with one lesson and no tasks."""
+    for name in ("tools/setup_cell.py", "pyproject.toml"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(build.ROOT / name, folder / name)
+    (folder / "course_lib").mkdir()  # what the set-up cell looks for
+    (folder / "source").mkdir()
+    (folder / "source" / "97_small.py").write_text(LESSON, encoding="utf-8")
+    monkeypatch.setattr(build, "ROOT", folder)
+    return folder
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A course with one lesson and no tasks, in a folder of its own."""
-    for name in ("tools/setup_cell.py", "pyproject.toml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(build.ROOT / name, tmp_path / name)
-    (tmp_path / "course_lib").mkdir()  # what the set-up cell looks for
-    (tmp_path / "source").mkdir()
-    (tmp_path / "source" / "97_small.py").write_text(LESSON, encoding="utf-8")
-    monkeypatch.setattr(build, "ROOT", tmp_path)
-    return tmp_path
+    return write_project(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def first_build(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        project = write_project(tmp_path_factory.mktemp("project"), monkeypatch)
+        assert build.main([]) == 0
+    return project
+
+
+@pytest.fixture
+def built(project, first_build):
+    """The same course after its first build."""
+    shutil.copytree(first_build / "notebooks", project / "notebooks")
+    return project
 
 
 def notebook(project) -> Path:
@@ -57,9 +76,8 @@ def test_a_second_build_changes_no_byte(project, capsys):
     assert "widgets" not in nb.metadata and build.main(["--check"]) == 0
 
 
-def test_a_change_of_the_source_is_noticed_and_built(project, capsys):
-    build.main([])
-    change(project, "x + 1", "x + 2")
+def test_a_change_of_the_source_is_noticed_and_built(built, capsys):
+    change(built, "x + 1", "x + 2")
     assert build.main(["--check"]) == 1
     assert (
         "notebooks/97_small.ipynb differs from source/97_small.py at cell 4: older than its source"
@@ -90,13 +108,12 @@ def test_a_change_of_the_source_is_noticed_and_built(project, capsys):
         ),
     ],
 )
-def test_a_wrong_source_is_named_and_the_old_notebook_kept(project, capsys, old, new, message):
-    build.main([])
-    before = notebook(project).read_bytes()
-    change(project, old, new)
+def test_a_wrong_source_is_named_and_the_old_notebook_kept(built, capsys, old, new, message):
+    before = notebook(built).read_bytes()
+    change(built, old, new)
     assert build.main([]) == 1
     assert capsys.readouterr().err.startswith(f"build stopped: {message}")
-    assert notebook(project).read_bytes() == before
+    assert notebook(built).read_bytes() == before
 
 
 def test_a_source_that_is_no_text_is_refused(project, capsys):
@@ -106,14 +123,13 @@ def test_a_source_that_is_no_text_is_refused(project, capsys):
     assert not notebook(project).exists()
 
 
-def test_a_notebook_edited_by_hand_is_never_overwritten(project, capsys):
-    build.main([])
-    edited = notebook(project).read_text(encoding="utf-8").replace("hello", "my own words")
-    notebook(project).write_text(edited, encoding="utf-8")
-    change(project, "x + 1", "x + 2")
+def test_a_notebook_edited_by_hand_is_never_overwritten(built, capsys):
+    edited = notebook(built).read_text(encoding="utf-8").replace("hello", "my own words")
+    notebook(built).write_text(edited, encoding="utf-8")
+    change(built, "x + 1", "x + 2")
     assert build.main([]) == 1
     assert "notebooks/97_small.ipynb was edited by hand and is left as it is" in capsys.readouterr().err
-    assert notebook(project).read_text(encoding="utf-8") == edited
+    assert notebook(built).read_text(encoding="utf-8") == edited
     assert build.main(["--check"]) == 1
     assert "edited by hand" in capsys.readouterr().out
 
@@ -132,10 +148,9 @@ def test_a_folder_that_cannot_be_made_is_named(project, capsys):
     assert capsys.readouterr().err.startswith("build stopped: notebooks cannot be made: ")
 
 
-def test_a_file_that_cannot_be_written_is_named_and_the_old_one_kept(project, capsys, monkeypatch):
-    build.main([])
-    before = notebook(project).read_bytes()
-    change(project, "x + 1", "x + 2")
+def test_a_file_that_cannot_be_written_is_named_and_the_old_one_kept(built, capsys, monkeypatch):
+    before = notebook(built).read_bytes()
+    change(built, "x + 1", "x + 2")
 
     def refuse(*_args, **_kwargs):
         raise PermissionError(13, "Permission denied")
@@ -145,17 +160,19 @@ def test_a_file_that_cannot_be_written_is_named_and_the_old_one_kept(project, ca
     assert (
         "notebooks/97_small.ipynb cannot be written: Permission denied. Nothing was changed." in capsys.readouterr().err
     )
-    assert notebook(project).read_bytes() == before
+    assert notebook(built).read_bytes() == before
 
 
-def test_check_finds_what_is_missing_not_run_or_left_over(project, capsys):
+def test_check_finds_what_is_missing(project, capsys):
     assert build.main(["--check"]) == 1
     assert "notebooks/97_small.ipynb is missing" in capsys.readouterr().out
-    build.main([])
-    nb = nbformat.read(notebook(project), as_version=4)
+
+
+def test_check_finds_what_is_not_run_or_left_over(built, capsys):
+    nb = nbformat.read(notebook(built), as_version=4)
     nb.cells[2].execution_count = None
-    nbformat.write(nb, notebook(project))
-    shutil.copy(notebook(project), project / "notebooks" / "96_old.ipynb")
+    nbformat.write(nb, notebook(built))
+    shutil.copy(notebook(built), built / "notebooks" / "96_old.ipynb")
     assert build.main(["--check"]) == 1
     out = capsys.readouterr().out
     assert "notebooks/97_small.ipynb was not executed from top to bottom" in out
