@@ -11,7 +11,7 @@ from course_lib import study
 from .common import PLAN, SMALL, TYPED, numbers
 from .forked import FORKS, Command
 
-pytestmark = pytest.mark.skipif(not FORKS, reason="nothing forks here")
+pytestmark = [pytest.mark.skipif(not FORKS, reason="nothing forks here"), pytest.mark.slow("study.kill")]
 ARGV = [*TYPED, *PLAN, "--seeds", "4"]
 RUNS = study.plan(["copy-back", "flip-flop"], ["none", "rope"], 4)
 TIMES = 10

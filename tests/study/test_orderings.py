@@ -1,7 +1,6 @@
 """What chapter 10 says holds for every seed, in a smaller study; and where the committed results come from."""
 
 from dataclasses import replace
-from itertools import product
 
 import pytest
 
@@ -9,26 +8,32 @@ from course_lib import study
 
 SMALL = study.Settings(length=32, steps=150, test_texts=32)  # tests at 32, 64, 128, 256
 GUESSING = 2.77  # ln 16
-SEEDS = range(3)
 
 
-@pytest.fixture(scope="module")
-def loss():
-    """The losses of copy-back, {(scheme, seed): [at 32, 64, 128, 256]}."""
-    schemes = ("t5-64", "t5-20", "transformer-xl", "alibi", "rope")
-    return {(s, seed): study.run(SMALL, "copy-back", s, seed)["loss"] for s, seed in product(schemes, SEEDS)}
+def learned(loss):
+    """Solved at the length it was trained at."""
+    return loss[0] < 0.05
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", SEEDS)
-def test_what_holds_for_every_seed(loss, seed):
-    assert all(loss[s, seed][0] < 0.05 for s in ("t5-64", "t5-20", "transformer-xl", "rope"))  # all learn it at 32
-    assert loss["t5-64", seed][3] > 2 > 1.2 > loss["t5-20", seed][3]  # untrained buckets, and saturated ones
-    assert loss["rope", seed][3] > 2
-    assert loss["transformer-xl", seed][3] < 0.05
-    assert (
-        1 < loss["alibi", seed][0] < loss["alibi", seed][3] < loss["alibi", seed][0] + 0.4 < GUESSING
-    )  # level, not good
+SAID = {  # by scheme, of the losses of copy-back at the four lengths
+    "t5-64": lambda loss: learned(loss) and loss[3] > 2,  # its far buckets are untrained
+    "t5-20": lambda loss: learned(loss) and loss[3] < 1.2,  # its last bucket is trained, and far keys share it
+    "transformer-xl": lambda loss: learned(loss) and loss[3] < 0.05,
+    "rope": lambda loss: learned(loss) and loss[3] > 2,
+    "alibi": lambda loss: 1 < loss[0] < loss[3] < loss[0] + 0.4 < GUESSING,  # level, not good
+}
+FILES = {"t5-64": "t5", "t5-20": "t5", "transformer-xl": "transformer_xl"}  # in course_lib/nn, where it is not the name
+RETRAINED = [
+    pytest.param(scheme, seed, marks=pytest.mark.slow(f"study.{FILES.get(scheme, scheme)}"))
+    for scheme in SAID
+    for seed in range(3)
+]
+
+
+@pytest.mark.parametrize(("scheme", "seed"), RETRAINED)
+def test_what_holds_for_every_seed(scheme, seed):
+    loss = study.run(SMALL, "copy-back", scheme, seed)["loss"]
+    assert SAID[scheme](loss), loss
 
 
 CPU, TEXT = study.PRESETS["cpu"], ["characters"]
@@ -49,7 +54,7 @@ def test_the_committed_results_are_complete_and_of_their_settings(name):
     assert all(row["settings"] == settings.as_json() for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("study.alibi")
 def test_a_committed_run_comes_out_again():
     (row,) = study.pick(study.committed("cpu"), task="copy-back", scheme="alibi", seed=0)
     again = study.run(study.PRESETS["cpu"], "copy-back", "alibi", 0)
