@@ -278,21 +278,51 @@ def test_nothing_grows_with_the_square(name, causal):
 # --- backends -----------------------------------------------------------------------------------------------------
 
 
-@every_device
-@pytest.mark.parametrize("name", SCHEMES)
-@pytest.mark.parametrize(
+in_each_precision = pytest.mark.parametrize(
     ("causal", "dtype", "tolerance"), [(False, F64, 1e-10), (True, F64, 1e-10), (True, F32, 1e-5), (True, BF16, 0.04)]
 )
+ONE_OF_EACH_KIND = ("t5 decoder", "huang", "transformer-xl", "rope")  # bias, key vectors, both, rotation
+
+
+def takes_flex(name):
+    return SCHEMES[name].make(2, 4).value_vectors(6, 6, 0) is None
+
+
+def file_of(name):
+    """The scheme's file in course_lib/nn, without its ending."""
+    return type(SCHEMES[name].make(2, 4)).__module__.rpartition(".")[2]
+
+
+@every_device
+@pytest.mark.parametrize("name", SCHEMES)
+@in_each_precision
 def test_backends_agree(name, causal, dtype, tolerance, device):
-    """Every scheme by every backend, with and without a mask that hides a whole row, and with a cache."""
+    """Every scheme by the backends that are quick, with and without a mask that hides a whole row."""
+    check_backends(["auto", "sdpa"], name, causal, dtype, tolerance, device)
+
+
+@every_device
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ONE_OF_EACH_KIND else pytest.param(name, marks=pytest.mark.slow(f"backends.{file_of(name)}"))
+        for name in filter(takes_flex, SCHEMES)
+    ],
+)
+@in_each_precision
+def test_flex_agrees(name, causal, dtype, tolerance, device):
+    """It takes seconds for each scheme, so only one of each kind is asked in every run."""
+    if device == "cuda" and dtype == F64:
+        pytest.skip("not on a GPU")
+    check_backends(["flex"], name, causal, dtype, tolerance, device)
+
+
+def check_backends(choices, name, causal, dtype, tolerance, device):
     torch.manual_seed(0)
     layer = SCHEMES[name](2, 4, causal=causal).to(device, dtype)
     x = torch.randn(2, 6, 8, dtype=F64).to(device, dtype)
     mask = (torch.rand(2, 1, 6, 6) > 0.3).to(device)
     mask[:, :, 2] = False
-    choices = ["auto", "sdpa", "flex"]
-    if layer.position.value_vectors(6, 6, 0) is not None or (device == "cuda" and dtype == F64):
-        choices.remove("flex")
     with torch.no_grad():
         for seen in (None, mask):
             layer.backend = "eager"
@@ -349,7 +379,7 @@ def test_what_a_backend_cannot_do_is_refused():
         fast_attention(x, x, x, bias=torch.zeros(3, 5))
 
 
-@pytest.mark.slow
+@pytest.mark.slow("backends.compiled")
 @pytest.mark.skipif(
     shutil.which("c++") is None and shutil.which("g++") is None, reason="compiling needs a C++ compiler"
 )

@@ -21,7 +21,6 @@ from course_lib.workbench.agreement import BACKENDS
 from .schemes import SCHEMES, shaw_row
 
 SAY_NOTHING = ("none", "t5 cross-attention")
-WITH_FLEX = ("t5 decoder", "shaw", "huang", "rope")
 
 
 class PerHead(Position):
@@ -56,11 +55,20 @@ def changed(**hooks):
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name not in SAY_NOTHING])
 def test_every_scheme_of_the_course_agrees(name):
-    backends = ["eager", "sdpa", *["flex"] * (name in WITH_FLEX)]  # which takes seconds
+    backends = ["eager", "sdpa", *["flex"] * (name == "shaw")]
     found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, backends)
     assert found.passed, found
     assert found.largest[torch.float64] < 1e-10 and found.largest[torch.float32] < 1e-5
     assert ("flex" in found.refused) == (name == "shaw")  # FlexAttention takes no value vectors
+
+
+@pytest.mark.parametrize("name", [pytest.param("t5 decoder", marks=pytest.mark.slow("backends.t5")),
+                                  pytest.param("huang", marks=pytest.mark.slow("backends.skew")),
+                                  pytest.param("rope", marks=pytest.mark.slow("backends.rope"))])  # fmt: skip
+def test_schemes_agree_by_flex(name):
+    """A bias, a vector per offset and a rotation; that flex equals eager for every scheme, test_fast shows."""
+    found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, ["flex"])
+    assert found.passed and not found.refused, found
 
 
 @pytest.mark.parametrize("name", SAY_NOTHING)
@@ -456,7 +464,7 @@ def test_each_layer_has_a_scheme_of_its_own():
     assert first is not second and not torch.equal(first.strength, torch.ones(4))
 
 
-@pytest.mark.slow
+@pytest.mark.slow("study.bias")
 def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
     found = workbench.train(lambda n, d: DecayBias(1.0), task="flip-flop", against=["log-1"])
     assert found.live == ("DecayBias",)
