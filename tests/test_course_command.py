@@ -23,7 +23,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from filelock import FileLock  # comes with torch
+
+from .shared import shared_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 WINDOWS = os.name == "nt"
@@ -221,11 +222,9 @@ def silent_server():
 
 @pytest.fixture(scope="session")
 def set_up(tmp_path_factory):
-    """A copy that was set up for real, and what its first run said; the workers of one run of pytest share it."""
-    common = tmp_path_factory.getbasetemp()
-    common = common.parent if "PYTEST_XDIST_WORKER" in os.environ else common
-    copy, answer = Copy(common / "bare machine"), common / "the first run.json"
-    with FileLock(common / "bare machine.lock"):
+    """A copy that was set up for real, and what its first run said."""
+    with shared_folder(tmp_path_factory, "bare machine") as folder:
+        copy, answer = Copy(folder), folder / "answer.json"
         if not answer.exists():
             copy.write()
             answer.write_text(json.dumps(copy.run("lab", "--no-browser")))
