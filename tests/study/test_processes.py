@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT)}
 needs_fork = pytest.mark.skipif(not FORKS, reason="nothing forks here")
 needs_torchrun = pytest.mark.skipif(os.name == "nt", reason="its torchrun has no rendezvous there")
+starts_processes = pytest.mark.slow("study.kill")
+joins_processes = pytest.mark.slow("study.torchrun")
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,7 @@ def torchrun(*words, **options):
 # --- started here -------------------------------------------------------------------------------------------------
 
 
+@starts_processes
 def test_two_processes_do_what_one_does(path, unbroken):
     said = start()("--out", path, "--processes", 2)
     out, err = said.communicate(timeout=120)
@@ -63,6 +66,7 @@ def test_two_processes_do_what_one_does(path, unbroken):
     assert out == study.table([by_plan[one] for one in RUNS]) + "\n"
 
 
+@starts_processes
 @needs_fork
 def test_ctrl_c_in_a_terminal_ends_all(path):
     said = start()("--out", path, "--processes", 2, "--seeds", 400)
@@ -74,6 +78,7 @@ def test_ctrl_c_in_a_terminal_ends_all(path):
     assert not study.read(path, SMALL)[1]
 
 
+@starts_processes
 @needs_fork
 def test_sigterm_to_the_parent_ends_all(path):
     said = start()("--out", path, "--processes", 2, "--seeds", 400)
@@ -85,6 +90,7 @@ def test_sigterm_to_the_parent_ends_all(path):
     assert "is gone" not in err and not study.read(path, SMALL)[1]
 
 
+@starts_processes
 def test_a_process_that_fails_is_named_the_others_end_and_the_same_command_goes_on(path, capfd, monkeypatch, unbroken):
     popen = subprocess.Popen
 
@@ -131,6 +137,7 @@ def test_ctrl_c_is_for_the_process_that_was_started_and_no_child_hears_it(monkey
 # --- under torchrun -----------------------------------------------------------------------------------------------
 
 
+@joins_processes
 @needs_torchrun
 def test_torchrun_with_two_processes_does_what_one_does(path, unbroken):
     said = torchrun(2, "--standalone")("--out", path)
@@ -141,6 +148,7 @@ def test_torchrun_with_two_processes_does_what_one_does(path, unbroken):
     assert out == study.table([numbers(rows)[one] for one in RUNS]) + "\n"  # once, not twice
 
 
+@joins_processes
 @needs_torchrun
 def test_on_two_nodes_each_gets_the_runs_of_both(tmp_path, unbroken):
     paths = [tmp_path / f"node{number}.jsonl" for number in range(2)]
@@ -153,6 +161,7 @@ def test_on_two_nodes_each_gets_the_runs_of_both(tmp_path, unbroken):
     assert sorted(len(out) > 0 for out, _ in said) == [False, True]
 
 
+@joins_processes
 @needs_torchrun
 def test_a_process_of_torchrun_that_is_killed_is_reported_and_the_same_command_goes_on(path, capsys, unbroken):
     said = torchrun(2, "--standalone", module="tests.study.dying")("--out", path)
@@ -191,6 +200,7 @@ def two(tmp_path):
     return [tmp_path / f"node{number}.jsonl" for number in range(2)]
 
 
+@joins_processes
 @needs_fork
 def test_what_one_node_has_done_before_the_other_gets_too(two, unbroken):
     more = ("copy-back", "alibi", 7)  # of another plan, and nobody does it now
@@ -218,6 +228,7 @@ def test_a_line_that_a_shared_disk_has_lost_is_added_again(path, monkeypatch):
         assert path.read_bytes() == content
 
 
+@joins_processes
 @needs_fork
 @pytest.mark.parametrize("victim", [0, 1])
 def test_a_node_that_dies_is_noticed_by_the_other_and_what_was_finished_is_kept(two, victim):
@@ -232,6 +243,7 @@ def test_a_node_that_dies_is_noticed_by_the_other_and_what_was_finished_is_kept(
     assert len(study.read(two[other], SMALL)[0]) == 40  # all of its share
 
 
+@joins_processes
 @needs_fork
 def test_nodes_with_other_settings_are_not_mixed(two):
     nodes = Nodes(two, [], ["--steps", "3"])
