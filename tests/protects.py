@@ -1,0 +1,64 @@
+"""Which files each group of slow tests protects: while none of them changes, what the group has shown stays true.
+
+A test names its group with @pytest.mark.slow("GROUP"). The patterns are those of Path.glob, from the root of the
+course. Left out are the other schemes that a module only imports: if they cannot be imported, quick tests fail too.
+"""
+
+EVERY = ["pyproject.toml", "requirements.txt", "tests/requirements.txt", "tests/__init__.py", "tests/conftest.py"]
+ATTENTION = [  # the layer of course_lib.nn and its paths, without the schemes
+    "course_lib/__init__.py",
+    *(f"course_lib/nn/{name}.py" for name in ("__init__", "attention", "backends", "cache", "fast", "grid", "hankel")),
+    *(f"course_lib/nn/{name}.py" for name in ("layer", "position")),
+    *(f"course_lib/reference/{name}.py" for name in ("__init__", "attention", "grid")),
+]
+SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up a scheme, by the first of them
+    "alibi": ["alibi", "bias"],
+    "bias": ["bias"],
+    "position": [],
+    "rope": ["rope", "absolute"],
+    "shaw": ["shaw"],
+    "skew": ["skew"],
+    "t5": ["t5"],
+    "transformer_xl": ["transformer_xl", "absolute"],
+}
+STUDY = [*EVERY, *ATTENTION, "course_lib/study/*.py", "course_lib/study/committed/*.jsonl", "tests/study/__init__.py"]
+PROCESSES = [f"tests/study/{name}.py" for name in ("common", "forked", "test_kill", "test_processes")]
+WORKBENCH = ["course_lib/workbench/*.py", "course_lib/tasks/engine/*.py", "course_lib/reference/oracle.py"]
+BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, "tests/schemes.py", "tests/test_fast.py", "tests/test_workbench.py"]
+
+
+def scheme(name):
+    return [f"course_lib/{house}/{file}.py" for file in SCHEMES[name] for house in ("nn", "reference")]
+
+
+PROTECTS = {
+    # A study that is killed, interrupted or loses a process keeps every finished run, and the same command goes on.
+    "study.kill": [*STUDY, *scheme("rope"), *PROCESSES],
+    # Under torchrun, on one machine and on two, each process does its share and each file gets all runs.
+    "study.torchrun": [*STUDY, *scheme("rope"), *PROCESSES, "tests/study/dying.py"],
+    # Trained again, the scheme does what chapter 10 says of it and what the committed results hold.
+    "study.alibi": [*STUDY, *scheme("alibi"), "tests/study/test_orderings.py"],
+    "study.bias": [*STUDY, *scheme("bias"), *WORKBENCH, "tests/schemes.py", "tests/test_workbench.py"],
+    "study.rope": [*STUDY, *scheme("rope"), "tests/study/test_orderings.py"],
+    "study.t5": [*STUDY, *scheme("t5"), "tests/study/test_orderings.py"],
+    "study.transformer_xl": [*STUDY, *scheme("transformer_xl"), "tests/study/test_orderings.py"],
+    # FlexAttention equals the eager path and the definition, also for schemes that every run leaves out.
+    "backends.alibi": [*BACKENDS, *scheme("alibi")],
+    "backends.bias": [*BACKENDS, *scheme("bias")],
+    "backends.position": [*BACKENDS, *scheme("position")],
+    "backends.rope": [*BACKENDS, *scheme("rope")],
+    "backends.shaw": [*BACKENDS, *scheme("shaw")],
+    "backends.skew": [*BACKENDS, *scheme("skew")],
+    "backends.t5": [*BACKENDS, *scheme("t5")],
+    # Compiled by a C++ compiler, it gives the same numbers.
+    "backends.compiled": [*EVERY, *ATTENTION, "tests/schemes.py", "tests/test_fast.py"],
+    # With the packages that Colab has, the first cell installs the library alone, and chapters 00 to 02 run.
+    "colab": [
+        *EVERY, *ATTENTION, *scheme("bias"), "course_lib/*.py", "course_lib/figures/*", "course_lib/*/absolute.py",
+        "course_lib/reference/t5.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
+        "course_lib/tasks/ch02/*.py", "notebooks/0[012]_*.ipynb", "tools/setup_cell.py",
+        "tests/shared.py", "tests/test_colab.py", "tests/colab/*", "tests/colab/fake/**/*.py",
+    ],
+    # On a bare machine course.py makes .venv, goes on after an interruption, and puts right what is broken.
+    "set-up": [*EVERY, "course.py", "tests/shared.py", "tests/test_course_command.py"],
+}  # fmt: skip

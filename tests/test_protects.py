@@ -1,0 +1,31 @@
+"""Every slow test names a group of tests/protects.py, every group has tests, and its patterns cover their files."""
+
+from collections import defaultdict
+
+import pytest
+
+from .imports import ROOT, needed
+from .protects import PROTECTS
+
+
+class Collector:
+    """A plugin that writes down the files of each group of slow tests, before any is left out."""
+
+    def __init__(self):
+        self.files = defaultdict(set)
+
+    def pytest_itemcollected(self, item):
+        for mark in item.iter_markers("slow"):
+            self.files[mark.args].add(item.path)
+
+
+def test_each_slow_test_names_a_group_and_the_patterns_of_each_group_cover_its_tests():
+    slow = [path for path in ROOT.glob("tests/**/test_*.py") if "mark.slow" in path.read_text(encoding="utf-8")]
+    collector = Collector()
+    assert pytest.main(["--collect-only", "-q", *map(str, slow)], plugins=[collector]) == 0
+    assert set(collector.files) == {(group,) for group in PROTECTS}
+    for group, patterns in PROTECTS.items():
+        found = {pattern: set(ROOT.glob(pattern)) for pattern in patterns}
+        assert all(found.values()), (group, [pattern for pattern, paths in found.items() if not paths])
+        tests = {path for path in needed(*collector.files[group,]) if path.is_relative_to(ROOT / "tests")}
+        assert tests <= set().union(*found.values()), group
