@@ -141,9 +141,9 @@ def test_facts_are_computed_and_plain(name):
 
 @every_claim
 def test_facts_are_the_same_again_and_quick(name):
-    first, start = run(name), time.perf_counter()
+    first, start = run(name), time.process_time()
     assert CLAIMS[name].fact() == first
-    assert time.perf_counter() - start < 10  # far below a second where nothing else runs
+    assert time.process_time() - start < 5  # seconds of this process, whatever else runs
 
 
 @every_claim

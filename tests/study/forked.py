@@ -15,6 +15,7 @@ from course_lib.study.__main__ import main
 
 from .common import SMALL
 
+PATIENCE = 300  # seconds: what takes one where nothing else runs
 FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 CONTEXT = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 if FORKS:
@@ -64,7 +65,7 @@ class Command:
 
     def wait(self):
         """Its exit status, once it and all that it has started are gone: only then is nobody left to write."""
-        assert self.ends.poll(60), "still running"
+        assert self.ends.poll(PATIENCE), "still running"
         self.process.join()
         return self.process.exitcode
 

@@ -13,7 +13,7 @@ from course_lib import study
 from course_lib.study import processes
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
-from .forked import FORKS, Command
+from .forked import FORKS, PATIENCE, Command
 from .test_kill import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +58,7 @@ def torchrun(*words, **options):
 @starts_processes
 def test_two_processes_do_what_one_does(path, unbroken):
     said = start()("--out", path, "--processes", 2)
-    out, err = said.communicate(timeout=120)
+    out, err = said.communicate(timeout=PATIENCE)
     assert said.returncode == 0, err
     rows, notes = study.read(path, SMALL)
     assert numbers(rows) == unbroken and not notes
@@ -72,7 +72,7 @@ def test_ctrl_c_in_a_terminal_ends_all(path):
     said = start()("--out", path, "--processes", 2, "--seeds", 400)
     wait_for(path, 2)
     os.killpg(said.pid, signal.SIGINT)
-    out, err = said.communicate(timeout=60)  # which also waits for the children
+    out, err = said.communicate(timeout=PATIENCE)  # which also waits for the children
     assert said.returncode == 130 and out == "" and "Traceback" not in err
     assert err.endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
     assert not study.read(path, SMALL)[1]
@@ -84,7 +84,7 @@ def test_sigterm_to_the_parent_ends_all(path):
     said = start()("--out", path, "--processes", 2, "--seeds", 400)
     wait_for(path, 2)
     os.kill(said.pid, signal.SIGTERM)
-    out, err = said.communicate(timeout=60)  # which also waits for the children
+    out, err = said.communicate(timeout=PATIENCE)  # which also waits for the children
     assert said.returncode == 128 + signal.SIGTERM and out == "" and "Traceback" not in err
     assert err.endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
     assert "is gone" not in err and not study.read(path, SMALL)[1]
@@ -141,7 +141,7 @@ def test_ctrl_c_is_for_the_process_that_was_started_and_no_child_hears_it(monkey
 @needs_torchrun
 def test_torchrun_with_two_processes_does_what_one_does(path, unbroken):
     said = torchrun(2, "--standalone")("--out", path)
-    out, err = said.communicate(timeout=120)
+    out, err = said.communicate(timeout=PATIENCE)
     assert said.returncode == 0, err
     rows, notes = study.read(path, SMALL)
     assert numbers(rows) == unbroken and len(path.read_bytes().splitlines()) == len(RUNS) and not notes
@@ -154,7 +154,7 @@ def test_on_two_nodes_each_gets_the_runs_of_both(tmp_path, unbroken):
     paths = [tmp_path / f"node{number}.jsonl" for number in range(2)]
     meet = ["--nnodes", 2, "--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{free_port()}", "--local-addr"]
     nodes = [torchrun(1, *meet, "127.0.0.1")("--out", path) for path in paths]
-    said = [node.communicate(timeout=120) for node in nodes]
+    said = [node.communicate(timeout=PATIENCE) for node in nodes]
     assert [node.returncode for node in nodes] == [0, 0], said
     for path in paths:
         assert numbers(study.read(path, SMALL)[0]) == unbroken
@@ -165,7 +165,7 @@ def test_on_two_nodes_each_gets_the_runs_of_both(tmp_path, unbroken):
 @needs_torchrun
 def test_a_process_of_torchrun_that_is_killed_is_reported_and_the_same_command_goes_on(path, capsys, unbroken):
     said = torchrun(2, "--standalone", module="tests.study.dying")("--out", path)
-    out, err = said.communicate(timeout=120)
+    out, err = said.communicate(timeout=PATIENCE)
     assert said.returncode != 0 and out == "" and "local_rank: 1" in err and "exitcode" in err
     rows, notes = study.read(path, SMALL)
     kept = numbers(rows)
