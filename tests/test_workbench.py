@@ -158,7 +158,7 @@ def test_past_and_future_in_each_others_place():
     def turned(module, head, r):
         return -(0.9 if r < 0 else 0.3) * math.log1p(abs(r))
 
-    assert "Past and future have changed places" in workbench.agrees(make, workbench.with_bias(turned)).cause
+    assert "Past and future have changed places" in workbench.agrees(make, workbench.with_bias(turned), ["eager"]).cause
 
 
 def test_forgotten_value_vectors():
@@ -170,7 +170,7 @@ def test_forgotten_value_vectors():
         lambda module, head, r: shaw_row(module.key_table, head, 2, r),
         lambda module, head, r: shaw_row(module.value_table, head, 2, r),
     )
-    found = workbench.agrees(lambda n, d: KeysOnly(n, d, 2), definition)
+    found = workbench.agrees(lambda n, d: KeysOnly(n, d, 2), definition, ["eager"])
     assert found.place == "every score agrees to four decimals; the answer does not"
     assert found.cause.endswith("are the value vectors there, and right?")
 
@@ -187,7 +187,7 @@ def test_a_forgotten_rotation_of_the_past():
         def rotate(self, q, k, past, first_key=None):
             return super().rotate(q, k, 0, 0)
 
-    found = workbench.agrees(lambda n, d: NoPast(d), SCHEMES["rope"].definition)
+    found = workbench.agrees(lambda n, d: NoPast(d), SCHEMES["rope"].definition, ["eager"])
     assert "Right without a cache, wrong with one" in found.cause
 
 
@@ -256,7 +256,7 @@ def test_far_keys_are_tried():
     def ramp(module, head, r):
         return -0.25 * min(abs(r), 16)
 
-    found = workbench.agrees(lambda n, d: Straight(), workbench.with_bias(ramp))
+    found = workbench.agrees(lambda n, d: Straight(), workbench.with_bias(ramp), ["eager"])
     assert not found.passed and found.cause.startswith("Right near by, wrong far away")
     assert "after 250 in the cache" in str(found.trial)
 
@@ -264,7 +264,7 @@ def test_far_keys_are_tried():
         def bias(self, n_q, n_k, past):
             return -0.25 * row_offsets(n_q, n_k, past).clamp(-16).abs()[None]
 
-    found = workbench.agrees(lambda n, d: Future(), workbench.with_bias(ramp))
+    found = workbench.agrees(lambda n, d: Future(), workbench.with_bias(ramp), ["eager"])
     assert not found.passed and "2 queries on 250 keys" in str(found.trial)
 
 
