@@ -44,8 +44,14 @@ class Forked:
             os.kill(self.pid, signal.SIGTERM)
 
 
+def hear_interrupts():
+    """A shell starts what runs in the background with Ctrl-C ignored, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _run(argv, said, env, alive):
     os.setsid()
+    hear_interrupts()
     os.environ.update(env)
     processes.subprocess = SimpleNamespace(Popen=Forked)
     for stream in (sys.stdout, sys.stderr):

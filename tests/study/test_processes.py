@@ -13,7 +13,7 @@ from course_lib import study
 from course_lib.study import processes
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
-from .forked import FORKS, PATIENCE, Command
+from .forked import FORKS, PATIENCE, Command, hear_interrupts
 from .test_kill import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,8 +44,9 @@ def start(*words, module="course_lib.study"):
     """A real process in a group of its own. What it writes ends when it and all that it has started have ended."""
     argv = [sys.executable, *map(str, words), "-m", module, *TYPED, *PLAN]
     return lambda *more: subprocess.Popen(
-        [*argv, *map(str, more)], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
-    )
+        [*argv, *map(str, more)], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0,
+        preexec_fn=hear_interrupts if FORKS else None,
+    )  # fmt: skip
 
 
 def torchrun(*words, **options):
