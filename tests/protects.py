@@ -9,7 +9,7 @@ ATTENTION = [  # the layer of course_lib.nn and its paths, without the schemes
     "course_lib/__init__.py",
     *(f"course_lib/nn/{name}.py" for name in ("__init__", "attention", "backends", "cache", "fast", "grid", "hankel")),
     *(f"course_lib/nn/{name}.py" for name in ("layer", "position")),
-    *(f"course_lib/reference/{name}.py" for name in ("__init__", "attention", "grid")),
+    *(f"course_lib/reference/{name}.py" for name in ("__init__", "absolute", "attention", "grid")),
 ]
 SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up a scheme, by the first of them
     "alibi": ["alibi", "bias"],
@@ -17,7 +17,7 @@ SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up 
     "position": [],
     "rope": ["rope", "absolute"],
     "shaw": ["shaw"],
-    "skew": ["skew"],
+    "skew": ["skew", "absolute"],
     "t5": ["t5"],
     "transformer_xl": ["transformer_xl", "absolute"],
 }
