@@ -4,7 +4,10 @@ A test names its group with @pytest.mark.slow("GROUP"). The patterns are those o
 course. Left out are the other schemes that a module only imports: if they cannot be imported, quick tests fail too.
 """
 
-EVERY = ["pyproject.toml", "requirements.txt", "tests/requirements.txt", "tests/__init__.py", "tests/conftest.py"]
+EVERY = [  # packages and settings
+    *("pyproject.toml", "constraints.txt", "requirements.txt", "tests/requirements.txt"),
+    *(f"tests/{name}.py" for name in ("__init__", "conftest", "protects", "unchanged")),
+]
 ATTENTION = [  # the layer of course_lib.nn and its paths, without the schemes
     "course_lib/__init__.py",
     *(f"course_lib/nn/{name}.py" for name in ("__init__", "attention", "backends", "cache", "fast", "grid", "hankel")),
@@ -52,6 +55,12 @@ PROTECTS = {
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.
     "backends.compiled": [*EVERY, *ATTENTION, "tests/schemes.py", "tests/test_fast.py"],
+    # In fresh kernels on a busy machine, an answer may import torch and the like inside its function.
+    "imports": [
+        *EVERY, "course_lib/__init__.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
+        "course_lib/tasks/ch0[129]/*.py", "tests/engine/__init__.py", "tests/engine/common.py",
+        "tests/engine/test_imports_inside.py",
+    ],
     # With the packages that Colab has, the first cell installs the library alone, and chapters 00 to 02 run.
     "colab": [
         *EVERY, *ATTENTION, *scheme("bias"), "course_lib/*.py", "course_lib/figures/*", "course_lib/*/absolute.py",

@@ -11,7 +11,6 @@ import errno
 import importlib.util
 import json
 import os
-import re
 import shutil
 import signal
 import socket
@@ -318,38 +317,3 @@ def test_a_broken_venv_is_made_anew(copy, damage):
     assert said.status == 0, said.err
     assert said.out.startswith("The folder .venv cannot be used as it is: setting up")
     assert json.loads(said.out.splitlines()[-1])[0]
-
-
-# The table at the end of `course.py test`
-
-
-def test_the_table_counts_each_stage_and_one_failure_fails_the_whole(monkeypatch, tmp_path, capfd):
-    check = load(ROOT / "tools" / "check.py")
-    (tmp_path / "test_three.py").write_text(
-        "import pytest\ndef test_a(): pass\ndef test_b(): assert False\ndef test_c(): pytest.skip('no')\n"
-    )
-    (tmp_path / "test_none.py").write_text("")
-    monkeypatch.chdir(tmp_path)
-    pytest_ = "pytest -q -p no:nbval"  # which takes a second to load
-    stages = {"good": "this", "three": f"{pytest_} test_three.py", "none": f"{pytest_} test_none.py"}
-    monkeypatch.setattr(check, "STAGES", stages)
-    assert check.main() == 1
-    rows = [line.split()[:4] for line in capfd.readouterr().out.splitlines()[-3:]]
-    assert rows == [["good", "1", "0", "0"], ["three", "1", "1", "1"], ["none", "0", "1", "0"]]
-    monkeypatch.setattr(check, "STAGES", {"good": "this"})
-    assert check.main() == 0
-
-
-def test_nbval_overlooks_pictures_and_addresses_and_nothing_else():
-    from nbval.plugin import get_sanitize_patterns
-
-    patterns = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text())
-
-    def seen(output):
-        for regex, replacement in patterns:
-            output = re.sub(regex, replacement, output)
-        return output
-
-    assert seen('<img alt="B" src="data:image/png;base64,iVBOR+/0=">') == '<img alt="B" src="PNG">'
-    assert seen("<Grid at 0x7f3a5c0d1e20>") == "<Grid at ADDRESS>"
-    assert seen("640x480, 0.2079, 0x1F") == "640x480, 0.2079, 0x1F"

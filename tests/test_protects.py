@@ -8,6 +8,12 @@ from .imports import ROOT, needed
 from .protects import PROTECTS
 
 
+def test_the_contributors_guide_lists_every_group_once():
+    guide = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in guide.splitlines() if line.startswith("| `")]
+    assert sorted(" ".join(rows).replace("`", "").split()) == sorted(PROTECTS)
+
+
 class Collector:
     """A plugin that writes down the files of each group of slow tests, before any is left out."""
 

@@ -15,12 +15,11 @@ from .protects import PROTECTS
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "build" / "reports" / "green.json"
-ALWAYS = ["constraints.txt", "requirements.txt", "tests/requirements.txt", "tests/conftest.py", "pyproject.toml"]
 
 
 def digest(patterns: list[str], root: Path = ROOT) -> str:
-    """One digest of the files that match, of the packages' versions and of this Python."""
-    found = {path for pattern in [*ALWAYS, *patterns] for path in root.glob(pattern) if path.is_file()}
+    """One digest of the files that match and of this Python and system."""
+    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
     parts = [sys.version, platform.platform()]
     parts += [f"{path.relative_to(root)} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(found)]
     return sha256("\n".join(parts).encode()).hexdigest()
@@ -31,12 +30,7 @@ def digests(protects: Mapping[str, list[str]] = PROTECTS, root: Path = ROOT) -> 
     return {group: digest(patterns, root) for group, patterns in protects.items()}
 
 
-def green(record: Path = RECORD) -> dict[str, str]:
-    """The digests of the last green run, or none."""
-    return json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-
-
 def unchanged() -> list[str]:
     """The groups whose files have not changed since the last green run."""
-    before = green()
+    before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     return [group for group, now in digests().items() if before.get(group) == now]

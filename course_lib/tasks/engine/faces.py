@@ -11,7 +11,8 @@ GREEN, AMBER, GREY = (
 )
 SYMBOL = {"passed": "✓", "not attempted": "○"}
 STATUSES = (
-    "not attempted", "did not finish", "raised", "wrong type", "wrong shape", "wrong values", "property broken", "passed",
+    "not attempted", "did not finish", "raised",
+    "wrong type", "wrong shape", "wrong values", "property broken", "passed",
 )  # fmt: skip
 
 
