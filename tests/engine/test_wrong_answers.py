@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.tasks.engine import Axis, Case, Mistake, Task
+from course_lib.tasks.engine import Axis, Case, Mistake, Property, Task
 from course_lib.tasks.engine.cause import listed
 from course_lib.tasks.engine.judge import judge
 
@@ -47,7 +47,7 @@ def test_what_is_not_a_number_is_named(value, word):
         (lambda b: b[::-1], "backwards along the query axis"),
         (lambda b: np.triu(b), "Below the diagonal everything of yours is 0"),
         (lambda b: b[:, 1:], "One too few along the key axis"),
-        (lambda b: b.sum(0), "The query axis is missing"),
+        (lambda b: b.sum(0), "The query or the key axis is missing"),
         (lambda b: b.ravel(), "The right numbers in another shape"),
         (lambda b: np.arange(len(b)) + 0 * b, "the same for every query"),
         (lambda b: 0.0, "a single number"),
@@ -182,3 +182,104 @@ def test_a_result_in_some_cases_and_none_in_others_is_told():
     result = SLOPE.check(lambda n, scale: right(n, scale) if n > 2 else None)
     assert "Other cases have a result: in this one no `return` was reached." in result.cause
     assert not SLOPE.check(lambda n, scale: print(end="")).cause
+
+
+# ---------------------------------------------------------------- what is said must be so
+
+SCORES = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [5.0, 0.5, 0.0]])
+SEEN = Case(SCORES, axes=("query", "key")), Case(SCORES + SCORES.T)
+
+
+def _causal(x):
+    """Weights on the keys up to the query."""
+    return _softmax(np.where(_mask(len(x)), x, -np.inf))
+
+
+def test_scores_with_the_infinities_of_a_mask_lack_the_softmax():
+    task = array_task(_causal, cases=SEEN)
+    assert "the softmax is missing" in task.check(lambda x: np.where(_mask(len(x)), x, -np.inf)).cause
+    assert "e^x" not in task.check(lambda x: np.where(_mask(len(x)), x * x, -np.inf)).cause
+    assert "off by one factor" in task.check(lambda x: _causal(x / 3)).cause
+
+
+def test_a_hidden_key_that_kept_weight_is_not_called_rounded():
+    def _hidden(result, x):
+        return np.allclose(np.triu(result, 1), 0)
+
+    leaking = array_task(_causal, cases=SEEN, properties=[Property("hidden", _hidden, "A hidden key has weight.")])
+    for task in (leaking, array_task(_causal, cases=SEEN)):
+        cause = task.check(lambda x: _softmax(np.where(_mask(len(x)), x, -6.0))).cause
+        assert "round" not in cause and ("hidden" in cause) == bool(task.properties)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda w: np.round(w, 2), "rounded to 2 decimals"),
+        (lambda w: np.floor(100 * w) / 100, "cut off after 2 decimals"),
+        (lambda w: w.astype(np.float16) + 0.0011 * (w > 0.5), "half precision?"),
+        (lambda w: 0 * w, "All of yours is 0"),
+    ],
+)
+def test_lost_digits_are_told_from_lost_numbers(change, words):
+    sums = Property("sums", lambda w, x: np.allclose(np.sum(w, -1), 1), "Normalise along the keys.")
+    task = array_task(_softmax, cases=SEEN, properties=[] if "half" in words else [sums])
+    assert words in task.check(lambda x: change(_softmax(x))).cause
+
+
+def test_truth_values_are_wrong_and_not_too_large():
+    task = array_task(_mask, cases=[Case(4), Case(5)])
+    cause = task.check(lambda n: _mask(n) | (np.arange(n) == n - 1)).cause
+    assert cause == "Every wrong entry of yours is True, and should be False."
+
+
+def test_an_argument_that_could_not_change_the_failing_case_is_not_blamed():
+    def _moved(n, past):
+        """Positions."""
+        return np.arange(n) + past
+
+    task = array_task(_moved, cases=[Case(4, 0), Case(3, 2), Case(5, 1)])
+    assert "never reads" not in task.check(lambda n, past: np.arange(n) ** 2.5).cause
+    assert "never reads `past`" in task.check(lambda n, past: np.arange(n)).cause
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda x: np.where(np.arange(6) > 3, x**1.5, x), "Wrong only from channel 4 to channel 5."),
+        (lambda x: np.where(np.arange(6) == 2, x**1.5, x), "Wrong only at channel 2."),
+        (lambda x: np.where(np.arange(6) > 0, x**1.5, x), ""),
+        (lambda x: np.where(np.arange(6) < 4 * np.arange(4)[:, None], x**1.5, x), ""),
+    ],
+    ids=["the last two", "one", "nearly all", "below a diagonal that is none"],
+)
+def test_the_axis_with_the_fewest_wrong_members_is_named_or_none(wrong, words):
+    cases = [Case(factor * np.arange(2.0, 26).reshape(4, 6), axes=("token", "channel")) for factor in (1, 3)]
+    result = array_task(_copied, cases=cases).check(wrong)
+    assert not result.passed and result.cause == words, result
+
+
+def _copied(x):
+    """x again."""
+    return x + 0
+
+
+def test_one_number_is_asked_for_and_one_axis_is_left():
+    assert "one number is asked for" in array_task(_largest).check(lambda x: x).cause
+
+
+def _largest(x):
+    """The largest of x."""
+    return x.max()
+
+
+@pytest.mark.parametrize(
+    ("shapes", "words"), [((2, 5), "axes swapped"), ((2, 3), "its axes in another order?")], ids=["swapped", "other"]
+)
+def test_shapes_that_are_each_other_s_transpose_are_told_so(shapes, words):
+    assert words in CENTRED.check(lambda x: np.ones((5, 2)) + np.ones(shapes)).cause
+
+
+def test_the_part_that_is_wrong_is_named_without_an_article():
+    task = array_task(_centred, returns=("rest", "mean"))
+    assert task.check(lambda x: (x - x.mean(), x[0] ** 1.7)).cause == "Your rest is right; your mean is not."

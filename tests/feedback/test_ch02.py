@@ -126,7 +126,7 @@ SLIPS = {
         ),
         "wrong output": (
             "    s = q @ k.T / np.sqrt(q.shape[-1]) + bias\n" + SOFTMAX + "    return w @ np.sin(v), w",
-            "Your weights are right; the output is not.",
+            "Your weights are right; your output is not.",
         ),
         "no maximum": (
             "    s = q @ k.T / np.sqrt(q.shape[-1]) + bias\n" + NAIVE + "    return w @ v, w",

@@ -86,7 +86,7 @@ SLIPS = {
         "min and max of arrays": (INDEX + "    return max(-clip, min(clip, j - i)) + clip", "`np.clip(x, low, high)`"),
         "no column": (
             "    return np.clip(np.arange(n_k) - past - np.arange(n_q), -clip, clip) + clip",
-            "The query axis is missing",
+            "The query or the key axis is missing",
         ),
         "square": (
             "    i = past + np.arange(n_k)[:, None]\n    return np.clip(np.arange(n_k) - i, -clip, clip) + clip",

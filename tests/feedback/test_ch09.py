@@ -440,7 +440,7 @@ SLIPS = {
         ),
         "a wrong number of bytes": (
             cheap("mask = row.unfold(-1, n_k, 1).expand(batch, -1, -1, -1)").replace("nbytes()", "nbytes() + 1000"),
-            "Your mask is right; the bytes are not.",
+            "Your mask is right; your bytes are not.",
         ),
         "three axes": (cheap("mask = row.unfold(-1, n_k, 1)"), "Three axes: SDPA falls back"),
         "a batch axis of 1": (cheap("mask = row.unfold(-1, n_k, 1)[None]"), "The batch axis has length 1"),

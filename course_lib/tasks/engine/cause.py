@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .diagnose import WHOLE, Pair, common, transposed
+from .diagnose import WHOLE, Pair, common, nearly, scores, transposed
 from .judge import Fault, judge
 from .parts import named
 from .run import Outcome
@@ -71,7 +71,11 @@ def narrowed_cause(
     """The status, which a broken property may change, and the cause or ""."""
     arguments = [case.arguments(task.signature) for case in task.all_cases]
     wrong_in = [arguments[k] for k, fault in enumerate(faults) if fault]
-    unused = [name for name in unread(function) if all(given.get(name) is not None for given in wrong_in)]
+    unused = [
+        name
+        for name in unread(function)
+        if _matters(wrong_in[0].get(name)) and all(given.get(name) is not None for given in wrong_in)
+    ]
     if unused and first.status in ("wrong shape", "wrong values", "property broken"):
         return first.status, f"Your code never reads `{unused[0]}`."
     if first.status == "raised":
@@ -91,6 +95,8 @@ def narrowed_cause(
         return first.status, ""
     if "U" in (pairs[0].yours.dtype.kind, pairs[0].expected.dtype.kind):
         return first.status, separated
+    if unsoftened := common((scores,), pairs):
+        return first.status, unsoftened
     if odd := not_finite(pairs[0]):  # before all else: what is nan has no property
         return first.status, odd
     pairs = [pair for pair in pairs if not not_finite(pair)]
@@ -101,7 +107,12 @@ def narrowed_cause(
             if broken:
                 return "property broken", broken
     right = _right_parts(task, outcomes, first.part)
-    return first.status, whole or right or separated or common(PARTLY, pairs)
+    return first.status, whole or common((nearly,), pairs) or right or separated or common(PARTLY, pairs)
+
+
+def _matters(value: Any) -> bool:
+    """Whether reading an argument can change a result: `past` cannot where it is 0, and False is a choice."""
+    return value is not None and not (type(value) in (int, float) and value == 0)
 
 
 def _right_parts(task: Task, outcomes: Sequence[Outcome], part: str) -> str:
@@ -116,7 +127,7 @@ def _right_parts(task: Task, outcomes: Sequence[Outcome], part: str) -> str:
             for outcome, case in zip(outcomes, task.all_cases)
         )
     ]
-    return f"Your {listed(right)} {_are(right)} right; the {part} {_are([part])} not." if right else ""
+    return f"Your {listed(right)} {_are(right)} right; your {part} {_are([part])} not." if right else ""
 
 
 def listed(names: Sequence[str]) -> str:
@@ -161,7 +172,7 @@ def _elsewhere(task: Task, outcomes: Sequence[Outcome], part: str, arguments: Se
 def _pair(task: Task, k: int, fault: Fault, arguments: dict[str, Any]) -> Pair:
     assert fault.yours is not None and fault.expected is not None
     axes = named(task.axes_of(k), fault.part, fault.expected.ndim)
-    return Pair(fault.yours, fault.expected, axes, numbers_of(arguments))
+    return Pair(fault.yours, fault.expected, axes, numbers_of(arguments), fault.truth)
 
 
 def numbers_of(arguments: dict[str, Any]) -> dict[str, float]:

@@ -35,10 +35,7 @@ class Pair:
     expected: Array
     axes: Sequence[Axis] = ()
     numbers: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def alike(self) -> bool:
-        return self.yours.shape == self.expected.shape
+    truth: bool = False  # True and False are wanted, and counted as 1 and 0 here
 
     @property
     def all(self) -> str:
@@ -161,13 +158,18 @@ def normalised(p: Pair) -> Iterator[str]:
             "Your weights are in the right proportion but do not sum to 1: "
             f"divide by their sum over the {p.axis(-1)} axis, once."
         )
-    e = np.exp(p.yours - p.yours.max(-1, keepdims=True))
-    if same(e / e.sum(-1, keepdims=True), p.expected):
-        yield "These are scores, not weights: the softmax is missing."
     if p.expected.ndim > 1 and _ones(np.asarray(p.yours.sum())):
         yield "All of yours together sums to 1; each row should: sum over one axis only."
-    if not any(rounded(p)):  # which says more
+    if not any(nearly(p)):  # then the sum is off for another reason
         yield f"Yours should sum to 1 over the {p.axis(-1)} axis, and does not."
+
+
+def scores(p: Pair) -> Iterator[str]:
+    """Scores where weights are wanted. They may hold the −∞ of a mask."""
+    if p.expected.ndim and _ones(p.expected.sum(-1)) and not _ones(p.yours.sum(-1)):
+        e = np.exp(p.yours - p.yours.max(-1, keepdims=True))
+        if same(e / e.sum(-1, keepdims=True), p.expected):
+            yield "These are scores, not weights: the softmax is missing."
 
 
 def lost_axis(p: Pair) -> Iterator[str]:
@@ -185,13 +187,18 @@ def lost_axis(p: Pair) -> Iterator[str]:
 
 
 def softened(p: Pair) -> Iterator[str]:
-    """Right weights of wrong scores: the logarithm of a weight is its score, up to an amount for each row."""
+    """Right weights of wrong scores: the logarithm of a weight is its score, up to an amount for each row.
+
+    Hidden keys have weight 0 in both, and no score.
+    """
     if p.expected.ndim == 0 or p.expected.shape[-1] < 3 or not (_ones(p.expected.sum(-1)) and _ones(p.yours.sum(-1))):
         return
-    if p.expected.min() <= 0 or p.yours.min() <= 0:
+    seen = p.expected > 0
+    if not np.array_equal(seen, p.yours > 0):
         return
-    mine, right = (np.log(w.astype(float)) for w in (p.yours, p.expected))
-    mine, right = mine - mine.mean(-1, keepdims=True), right - right.mean(-1, keepdims=True)
+    mine, right = (np.log(np.where(seen, w, 1).astype(float)) for w in (p.yours, p.expected))
+    many = seen.sum(-1, keepdims=True)
+    mine, right = (np.where(seen, x - x.sum(-1, keepdims=True) / many, 0) for x in (mine, right))
     largest = np.unravel_index(abs(right).argmax(), right.shape)
     times = mine[largest] / right[largest]
     if np.isfinite(times) and same(times * right, mine):
@@ -220,8 +227,41 @@ def reordered(p: Pair) -> Iterator[str]:
 
 
 def rounded(p: Pair) -> Iterator[str]:
-    if np.allclose(p.yours, p.expected, rtol=5e-3, atol=5e-3 * float(abs(p.expected).max(initial=0))):
-        yield "Right to two digits or more: is something rounded on the way?"
+    """The right numbers on a grid of so many decimals."""
+    gap, largest = _gap(p)
+    for digits in range(1, 5):
+        unit, decimals = 10.0**-digits, f"{digits} decimal{'s' * (digits > 1)}"
+        on_grid = np.allclose(p.yours, np.round(p.yours, digits), rtol=0, atol=1e-9)
+        if not on_grid or largest < 3 * unit:  # so small that 0 would be on it
+            continue
+        if (gap < 0.5001 * unit).all():
+            yield f"Right, but rounded to {decimals}: keep all digits."
+        if np.allclose(p.yours, np.trunc(p.expected / unit) * unit, rtol=0, atol=1e-9):
+            yield f"Right, but cut off after {decimals}: keep all digits."
+
+
+def nearly(p: Pair) -> Iterator[str]:
+    """Off by little. Where exactly 0 is right, anything else has another reason than lost digits."""
+    gap, largest = _gap(p)
+    if not gap[p.expected == 0].any() and (gap <= 5e-3 * largest).all():
+        yield (
+            "Nowhere off by more than half a percent of the largest number: "
+            "is something rounded on the way, or held in half precision?"
+        )
+
+
+def _gap(p: Pair) -> tuple[Array, float]:
+    """How far each entry is off, where two infinities of a sign are not, and the largest number wanted."""
+    gap = np.where(p.yours == p.expected, 0, abs(p.yours - p.expected))
+    return gap, float(abs(p.expected[np.isfinite(p.expected)]).max(initial=0))
+
+
+def whole(p: Pair) -> Iterator[str]:
+    if p.yours.dtype.kind in "iu" and p.yours.max(initial=0) > 1 and not same(np.round(p.expected), p.expected):
+        yield (
+            "Yours are whole numbers, and not all of the right ones are: "
+            "is something cut off, by an array with `dtype=int`, by `int(…)` or by `//`?"
+        )
 
 
 def _even(array: Array, axis: int) -> bool:
@@ -233,6 +273,6 @@ def _ones(sums: Array) -> bool:
 
 
 WHOLE: tuple[Fact, ...] = (
-    signs, transposed, lost_axis, factor, normalised, offset, shifted, reversed_, flat, softened, function_of, by_row,
-    reordered, rounded,
+    rounded, signs, transposed, lost_axis, scores, factor, normalised, offset, shifted, reversed_, flat, softened,
+    function_of, by_row, reordered, whole,
 )  # fmt: skip

@@ -18,6 +18,7 @@ class Fault:
     part: str = ""
     yours: Array | None = None
     expected: Array | None = None
+    truth: bool = False  # True and False were wanted; `yours` and `expected` hold them as 1 and 0
 
 
 def judge(yours: Parts, expected: Parts, axes: Axes) -> Fault | None:
@@ -44,7 +45,8 @@ def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...]) -> Faul
     wrong = np.argwhere(~close(fitted, right))
     if not len(wrong):
         return None
-    return Fault("wrong values", _differences(said, wrong, fitted, right, axes), part, *map(_counted, (fitted, right)))
+    facts, counted = _differences(said, wrong, fitted, right, axes), map(_counted, (fitted, right))
+    return Fault("wrong values", facts, part, *counted, truth=right.dtype.kind == "b")
 
 
 def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tuple[Axis, ...]) -> tuple[str, ...]:

@@ -14,11 +14,12 @@ def not_finite(p: Pair) -> str:
     if "U" in (p.yours.dtype.kind, p.expected.dtype.kind):
         return ""
     nan, infinite = (odd(p.yours) & ~odd(p.expected) for odd in (np.isnan, np.isinf))
-    why = (
-        "the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞, or a row with nothing but −∞?"
-        if nan.any()
-        else "the logarithm of 0, a division by 0, e^x of a large x, or a mask that is not asked for?"
-    )
+    if nan.any():
+        why = "the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞, or a row with nothing but −∞?"
+    elif (p.yours[infinite] < 0).all():
+        why = "the logarithm of 0, a division by 0, or the −∞ of a mask where a number is wanted?"
+    else:
+        why = "the logarithm of 0, a division by 0, or e^x of a large x?"
     counts = [f"{name} in {int(odd.sum())}" for name, odd in (("nan", nan), ("infinite", infinite)) if odd.any()]
     if not counts or not p.expected.ndim:
         return f"Yours is {'nan' if nan.any() else 'infinite'}: {why}" if counts else ""
@@ -42,8 +43,8 @@ def zeros(p: Pair) -> Iterator[str]:
     last = (rows[:, None] == rows[-1]) | (columns == columns[-1])
     early = "is the `return` indented too far?"
     parts = {
-        "Below the diagonal everything of yours is 0.": offset < 0,
-        "Above the diagonal everything of yours is 0.": offset > 0,
+        "Below the diagonal everything of yours is 0.": (offset < 0) & _has_diagonal(p),
+        "Above the diagonal everything of yours is 0.": (offset > 0) & _has_diagonal(p),
         "The last row and the last column are untouched (0): does a loop end one too early?": last,
         f"All rows after the first are 0: {early}": np.broadcast_to(rows[:, None] > 0, last.shape),
         f"All but the first entry is 0: {early}": (rows[:, None] + columns) > 0,
@@ -71,6 +72,19 @@ def regions(p: Pair) -> Iterator[str]:
     for name, inside in _regions(p).items():
         if inside.any() and not inside.all() and not (wrong & ~inside).any():
             yield f"Only {name} {'is' if name.startswith('the ') else 'are'} wrong."
+    yield from _few(p, wrong)
+
+
+def _few(p: Pair, wrong: Array) -> Iterator[str]:
+    """The axis of which the fewest members are wrong, where these are at most half and stand together."""
+    found = []
+    for axis in range(-p.expected.ndim, 0):
+        members = np.flatnonzero(np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1).any(1))
+        found.append((len(members) / wrong.shape[axis], axis, members))
+    share, axis, members = min(found, default=(1.0, 0, np.arange(1)), key=lambda one: one[0])
+    if share <= 0.5 and len(members) == np.ptp(members) + 1:
+        first, last = (f"{p.axis(axis)} {p.label(axis, int(k))}" for k in (members[0], members[-1]))
+        yield f"Wrong only at {first}." if first == last else f"Wrong only from {first} to {last}."
 
 
 def steady(p: Pair) -> Iterator[str]:
@@ -78,6 +92,9 @@ def steady(p: Pair) -> Iterator[str]:
     wrong = ~close(p.yours, p.expected)
     gap = (p.yours.astype(float) - p.expected.astype(float))[wrong]
     if gap.size > 2 and np.isfinite(gap).all() and np.ptp(gap) < 1e-9:
+        if p.truth:
+            yield f"Every wrong entry of yours is {gap[0] > 0}, and should be {gap[0] < 0}."
+            return
         size = f"{abs(gap[0]):.4g}"
         yield f"Wherever it is wrong, it is too {'large' if gap[0] > 0 else 'small'} by {size}: a boundary?"
         yield "Wherever it is wrong, it is off by the same amount: a boundary?"
@@ -87,12 +104,15 @@ def shapes(p: Pair) -> Iterator[str]:
     """How a wrong shape differs from the right one."""
     mine, right = p.yours.shape, p.expected.shape
     yield from _one_row(p)
-    for k in range(len(right)):
-        if mine == right[:k] + right[k + 1 :]:
-            yield f"The {p.axis(k - len(right))} axis is missing: is it summed away (keepdims?), or never made?"
-    if mine[1:] == right and mine[:1] and mine[0] in (2, 3):
+    missing = [p.axis(k - len(right)) for k in range(len(right)) if mine == right[:k] + right[k + 1 :]]
+    if missing:
+        why = "is it summed away (keepdims?), or never made?"
+        if len(missing) > 1:  # of a square nobody can tell which one it is
+            yield f"The {' or the '.join(missing)} axis is missing: {why}"
+        yield from (f"The {name} axis is missing: {why}" for name in missing)
+    if right and mine[1:] == right and mine[:1] and mine[0] in (2, 3):
         yield "Yours holds several results of the right shape: return one of them."
-    if len(mine) == len(right) + 1 and any(mine[:k] + mine[k + 1 :] == right for k in range(len(mine))):
+    if right and len(mine) == len(right) + 1 and any(mine[:k] + mine[k + 1 :] == right for k in range(len(mine))):
         yield "There is one axis too many."
     if len(mine) == len(right):
         off = [k for k in range(len(right)) if mine[k] != right[k]]
@@ -102,7 +122,7 @@ def shapes(p: Pair) -> Iterator[str]:
         if len(off) > 1 and sorted(mine) == sorted(right):
             yield "The right lengths in another order: two axes have changed places."
     if not right and mine:
-        yield "Yours is still an array; one number is asked for: a sum or a mean over what is left?"
+        yield "Yours is still an array; one number is asked for: a sum, a mean or the largest of what is left?"
     if right and not mine:
         names = " and ".join(p.axis(k - len(right)) for k in range(len(right)))
         yield f"Yours is a single number; every {names} needs one."
@@ -162,10 +182,17 @@ def _special(values: Sequence[Any]) -> bool:
     return len(values) > 1 or values[0] in (0, 1, None) or isinstance(values[0], str)
 
 
+def _has_diagonal(p: Pair) -> bool:
+    """Only where rows and columns count the same things; and where it lies is known in a square, or by `past`."""
+    n_q, n_k = p.expected.shape[-2:] if p.expected.ndim > 1 else (0, 1)
+    pairs = (p.axis(-2), p.axis(-1)) in (("query", "key"), ("row", "column"))
+    return pairs and (n_q == n_k or "`past`" in p.numbers)
+
+
 def _regions(p: Pair) -> dict[str, Array]:
     shape = p.expected.shape
     found: dict[str, Array] = {}
-    if len(shape) > 1:
+    if _has_diagonal(p):
         past = int(p.numbers.get("`past`", 0)) if p.axis(-1) == "key" else 0
         offset = np.broadcast_to(np.arange(shape[-1]) - past - np.arange(shape[-2])[:, None], shape)
         tokens = p.axis(-2) == "query" and p.axis(-1) == "key"
@@ -175,10 +202,10 @@ def _regions(p: Pair) -> dict[str, Array]:
     for axis in range(-min(len(shape), 2), 0):
         index = np.broadcast_to(np.arange(shape[axis]).reshape(-1, *[1] * (-axis - 1)), shape)
         found[f"the first {p.axis(axis)}"], found[f"the last {p.axis(axis)}"] = index == 0, index == shape[axis] - 1
-        found[f"entries after the first {p.axis(axis)}"] = index > 0
-        found[f"entries before the last {p.axis(axis)}"] = index < shape[axis] - 1
-    if len(shape) > 1:
+    if _has_diagonal(p):
         found["entries off the diagonal"] = offset != 0
+    if p.truth:
+        return found
     found["entries that should be 0"] = p.expected == 0
     found["entries that should be negative"] = p.expected < 0
     found["entries that should be positive"] = p.expected > 0

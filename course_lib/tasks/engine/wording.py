@@ -9,8 +9,9 @@ PRODUCT = (
 )
 BROADCAST = (
     "Shapes are matched from the right, and two lengths go together when they are equal or one of them is 1: "
-    "is a `[:, None]` or a `keepdims=True` missing?"
+    "is a `[:, None]` or a `keepdims=True` missing, or has one of the two its axes in another order?"
 )
+TRANSPOSED = "The same lengths in another order: one of the two has its axes swapped, as by a transpose."
 WORDS = {
     r"truth value of an array|Boolean value of Tensor with more": f"An `if` asks one question of one number; {LOOP}.",
     r"^SystemExit": "`exit()` and `quit()` end the whole program. A function ends with `return`.",
@@ -97,4 +98,7 @@ WORDS = {
 
 def in_other_words(error: str) -> str:
     """What an error such as "ValueError: …" means here, or ""."""
+    shapes = re.findall(r"\(([\d,]+)\)", error) if "could not be broadcast" in error else []
+    if len(shapes) == 2 and shapes[0] != shapes[1] and sorted(shapes[0].split(",")) == sorted(shapes[1].split(",")):
+        return TRANSPOSED
     return next((text for pattern, text in WORDS.items() if re.search(pattern, error)), "")
