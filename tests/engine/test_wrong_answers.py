@@ -248,10 +248,11 @@ def test_an_argument_that_could_not_change_the_failing_case_is_not_blamed():
     [
         (lambda x: np.where(np.arange(6) > 3, x**1.5, x), "Wrong only from channel 4 to channel 5."),
         (lambda x: np.where(np.arange(6) == 2, x**1.5, x), "Wrong only at channel 2."),
+        (lambda x: np.where(np.arange(6) % 2, x**1.5, x), "Only every second channel is wrong, from the second on."),
         (lambda x: np.where(np.arange(6) > 0, x**1.5, x), ""),
         (lambda x: np.where(np.arange(6) < 4 * np.arange(4)[:, None], x**1.5, x), ""),
     ],
-    ids=["the last two", "one", "nearly all", "below a diagonal that is none"],
+    ids=["the last two", "one", "every second", "nearly all", "below a diagonal that is none"],
 )
 def test_the_axis_with_the_fewest_wrong_members_is_named_or_none(wrong, words):
     cases = [Case(factor * np.arange(2.0, 26).reshape(4, 6), axes=("token", "channel")) for factor in (1, 3)]

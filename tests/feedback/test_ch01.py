@@ -206,6 +206,9 @@ SLIPS = {
         ),
     },
     "shift_matrix": {
+        "the identity rolled": ("    return np.roll(np.eye(d), s)", "Without an `axis`"),
+        "its columns rolled": ("    return np.roll(np.eye(d), s, axis=1)", "No channel moves"),
+        "its rows rolled": ("    return np.roll(np.eye(d), s, axis=0)", "No channel moves"),
         "identity, first pair only": (
             "    R = np.eye(d)\n    R[:2, :2] = [[np.cos(s), np.sin(s)], [-np.sin(s), np.cos(s)]]\n    return R",
             "Only the first pair turns",
@@ -282,11 +285,21 @@ SLIPS = {
         "offsets to ±train": (met("range(-train, train + 1)"), "one too many at each end"),
         "clipped in training only": (
             met("{max(-clip, min(clip, r)) if clip is not None else r for r in range(1 - train, train)}", clipped="r"),
-            "You clip the offsets of the training texts only",
+            "when only the offsets of the training texts are clipped",
         ),
         "beyond the clip left out": (
             count().replace("(clip is None or clip >= train)", "(clip is None or abs(j - i) <= clip)"),
             "Pairs beyond ±clip are still pairs",
+        ),
+        "a pair beyond the clip is new": (
+            count().replace("and (clip is None or clip >= train)", "or (clip is not None and abs(j - i) > clip)"),
+            "Every pair beyond ±clip counts as new",
+        ),
+        "each two positions once": (
+            "    n, m = min(train, test), max(test - train, 0)\n"
+            "    relative = 0 if clip is not None and clip < train else m * (m + 1) // 2\n"
+            "    return (test * (test + 1) - n * (n + 1)) // 2, relative",
+            "either each two positions are counted once, or only keys up to the query",
         ),
         "length clipped": (
             "    m = max((test if clip is None else min(clip, test)) - train, 0)\n"
@@ -448,3 +461,15 @@ def test_every_claim_about_shuffling_has_an_answer():
 def test_the_softmax_of_the_lesson_is_good_enough():
     body = OWN.format(axis="axis=1, keepdims=True") + BACK + "    return (w @ v)[b]"
     assert CH01["attend_and_restore"].check(cell(body, CH01["attend_and_restore"])).passed
+
+
+@pytest.mark.parametrize(("held", "passes"), [("np.float16", False), ("np.float32", True), ("float", True)])
+@pytest.mark.parametrize("returned", ["angle.dtype", "float"])
+def test_angles_in_half_precision_do_not_reach_far(held, passes, returned):
+    body = f"""
+    angle = (np.arange(n)[:, None] * base ** (-np.arange(0, d, 2) / d)).astype({held})
+    table = np.zeros((n, d), {returned})
+    table[:, 0::2], table[:, 1::2] = np.sin(angle), np.cos(angle)
+    return table"""
+    result = CH01["sinusoidal_table"].check(cell(body, CH01["sinusoidal_table"]))
+    assert result.passed == passes and (passes or "float16" in result.cause), result

@@ -6,7 +6,7 @@ import pytest
 from course_lib.tasks import tasks_of
 from course_lib.tasks.engine.faces import Result
 
-from .slips import ACCIDENTAL, each, told
+from .slips import ACCIDENTAL, cell, each, told
 
 CH02 = tasks_of("ch02")
 
@@ -19,6 +19,20 @@ LOOPED = """
         for j in range({columns}):
             b[i, j] = -scale * np.log(1 + abs(j - i))
 {back}"""
+
+HIDDEN = """
+    n = len(scores)
+    s = {}
+    e = np.exp(s - s.max(-1, keepdims=True))
+    w = e / e.sum(-1, keepdims=True)
+    return {}"""
+AHEAD = "    i, j = np.arange(n)[:, None], np.arange(n)\n    s = np.where(j > i, future_scale, past_scale)\n    return "
+SHARE = """
+    p = np.arange(len(scores))
+    r = p - p[:, None]
+    s = scores - scale * ({log} if decay == "log" else abs(r))
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return (e / e.sum(-1, keepdims=True) * ({far} >= at_least)).sum() / len(p)"""
 
 SLIPS = {
     "scaled_scores": {
@@ -97,6 +111,19 @@ SLIPS = {
         ),
     },
     "biased_attention": {
+        "weights rounded": (
+            "    s = q @ k.T / np.sqrt(q.shape[-1]) + bias\n" + SOFTMAX + "    w = np.round(w, 2)\n    return w @ v, w",
+            "weights: Right, but rounded to 2 decimals",
+        ),
+        "bias turned round": (
+            "    s = q @ k.T / np.sqrt(q.shape[-1]) + bias.T\n" + SOFTMAX + "    return w @ v, w",
+            "The bias is transposed",
+        ),
+        "largest without its axis": (
+            "    s = q @ k.T / np.sqrt(q.shape[-1]) + bias\n    e = np.exp(s - s.max(-1))\n"
+            "    w = e / e.sum(-1, keepdims=True)\n    return w @ v, w",
+            "largest scores of the rows have lost their axis",
+        ),
         "no keepdims": (
             "    s = q @ k.T / np.sqrt(q.shape[-1]) + bias\n    e = np.exp(s - s.max(-1, keepdims=True))\n"
             "    w = e / e.sum(axis=1)\n    return w @ v, w",
@@ -166,6 +193,10 @@ SLIPS = {
         ".T": ("    s = q @ k.T / q.shape[-1] ** 0.5\n    return (s + bias).softmax(-1) @ v", "`.T`"),
     },
     "row_weights": {
+        "no 1": (
+            DISTANCE + "    s = scores - np.outer(scales, np.log(np.maximum(d, 1)))\n" + SOFTMAX + "    return w",
+            "the logarithm of the distance itself",
+        ),
         "no abs": (
             "    d = np.arange(len(scores)) - i\n    s = scores - np.outer(scales, np.log(1 + d))\n"
             + SOFTMAX + "    return w",
@@ -199,6 +230,8 @@ SLIPS = {
         "labels": ("    return np.zeros((len(scales), len(scores))) + i", 'λ 0.1, key "The"'),
     },
     "far_share": {
+        "no 1": (SHARE.format(log="np.log(np.maximum(abs(r), 1))", far="abs(r)"), "logarithm of the distance itself"),
+        "keys in the past only": (SHARE.format(log="np.log1p(abs(r))", far="-r"), "only keys before the query"),
         "mean of the far cells": (
             "    p = np.arange(len(scores))\n    d = abs(p - p[:, None])\n"
             "    s = scores - scale * (np.log1p(d) if decay == 'log' else d)\n" + SOFTMAX
@@ -249,6 +282,9 @@ SLIPS = {
         ),
     },
     "asymmetric_bias": {
+        "scale inside": (AHEAD + "-np.log1p(s * abs(j - i))", "has moved into the logarithm"),
+        "no 1": (AHEAD + "-s * np.log(np.maximum(abs(j - i), 1))", "the logarithm of the distance itself"),
+        "no 1, log of 0": (AHEAD + "-s * np.log(abs(j - i))", "The 1 is missing"),
         "no abs": (
             "    i, j = np.arange(n)[:, None], np.arange(n)\n"
             "    return -np.where(j > i, future_scale, past_scale) * np.log(1 + j - i)",
@@ -275,6 +311,19 @@ SLIPS = {
         ),
     },
     "causal_weights": {
+        "masked scores": (HIDDEN.format("np.where(np.tri(n) > 0, scores + bias, -np.inf)", "s"), "softmax is missing"),
+        "rounded": (
+            HIDDEN.format("np.where(np.tri(n) > 0, scores + bias, -np.inf)", "np.round(w, 2)"),
+            "rounded to 2 decimals",
+        ),
+        **{
+            f"{hidden} instead of −∞, {how}": (HIDDEN.format(made.format(hidden), "w"), "Some key after its query gets")
+            for hidden in (-10, -20, -100)
+            for how, made in {
+                "put": "np.where(np.tri(n) > 0, scores + bias, {})",
+                "added": "scores + bias + {} * (np.tri(n) == 0)",
+            }.items()
+        },
         "diagonal hidden": (
             "    n = len(scores)\n    s = np.where(np.tri(n, n, -1, dtype=bool), scores + bias, -np.inf)\n" + SOFTMAX
             + "    return w",
@@ -301,6 +350,10 @@ SLIPS = {
         ),
     },
     "cached_bias": {
+        "no column": (
+            "    i = np.arange(n_q) + n_k - n_q\n    return -scale * np.log1p(abs(np.arange(n_k) - i))",
+            "Your queries lie in a row",
+        ),
         "the wrong slice": (
             "    p = np.arange(n_k)\n    return (-scale * np.log1p(abs(p - p[:, None])))[n_q:]",
             "The last n_q of n_k tokens stand at n_k − n_q",
@@ -456,3 +509,20 @@ def test_a_kernel_stays_silent_when_endless_loops_are_stopped():
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     shown = [output.get("text", output.output_type) for made in notebook.cells for output in made.outputs]
     assert shown == ["True\n"]
+
+
+@pytest.mark.parametrize("hidden", ["-np.inf", "-1e9", "np.finfo(float).min"])
+def test_any_number_that_leaves_no_weight_hides(hidden):
+    body = HIDDEN.format(f"np.where(np.tri(n) > 0, scores + bias, {hidden})", "w")
+    assert CH02["causal_weights"].check(cell(body, CH02["causal_weights"])).passed
+
+
+@pytest.mark.parametrize("made", ["scales[:, None] * np.log1p(d)", "np.outer(scales, np.log1p(d))"])
+def test_the_scales_are_an_array(made):
+    body = DISTANCE + f"    s = scores - {made}\n" + SOFTMAX + "    return w"
+    assert CH02["row_weights"].check(cell(body, CH02["row_weights"])).passed
+
+
+def test_two_slips_that_give_one_number_are_both_named():
+    cause = CH02["self_dominates"].check({**CH02["self_dominates"].expected(), "largest": 1.0}).cause
+    assert "left out" in cause and "base 2" in cause

@@ -301,7 +301,8 @@ training too; `clip=None` means no clipping. Loops and sets are fine, but the fo
         ),
         Mistake(
             _clipped_in_training_only,
-            "You clip the offsets of the training texts only. Those of the test text are clipped in the same way.",
+            "Every pair beyond ±clip counts as new here, as it does when only the offsets of the training texts are clipped. "
+            "In the test text such an offset is called ±clip too, and training may have met that name.",
         ),
         Mistake(
             _beyond_left_out,
@@ -340,7 +341,8 @@ training too; `clip=None` means no clipping. Loops and sets are fine, but the fo
             "test**2 - min(train, test) ** 2\n    relative = longer * (longer + 1)",
             "(test * (test + 1) - min(train, test) * (min(train, test) + 1)) // 2\n"
             "    relative = longer * (longer + 1) // 2",
-            "You count only keys up to the query, as under a causal mask. Here every query sees every key.",
+            "This is half of it: either each two positions are counted once, or only keys up to the query, as under a "
+            "causal mask. Every query sees every key here, and (i, j) and (j, i) are two pairs.",
         ),
     ],
     alternatives=[_counted],

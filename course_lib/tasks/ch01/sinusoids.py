@@ -84,6 +84,17 @@ def _each_channel_own_half(n, d, base=10000.0):
     return np.where(np.arange(d) % 2, np.cos(angle), np.sin(angle))
 
 
+def _expected_table(n, d, base=BASE):
+    """Far from position 0 to the digits that an angle in float32 leaves."""
+    return sinusoidal(np.arange(n), d, base=base).astype(np.float32 if n > 40 else float)
+
+
+def _as_exact_far_as_near(result, n, d, base=BASE):
+    """A position that float16 cannot hold shows far from 0 only."""
+    gap = abs(np.asarray(result, float) - sinusoidal(np.arange(n), d, base=base)).max(axis=1)
+    return n < 100 or not gap[:8].max() < 0.01 < gap.max()
+
+
 sinusoidal_table = Task(
     title="The sinusoidal table",
     minutes=12,
@@ -96,16 +107,25 @@ $$P_{p,\,2m} = \sin(p\,\theta_m), \qquad P_{p,\,2m+1} = \cos(p\,\theta_m), \qqua
 
 To check: `sinusoidal_table(4, 4)[3]` is `0.1411, -0.99, 0.03, 0.9996`, the row of the lesson.""",
     solution=_sinusoidal_table,
-    expected=lambda n, d, base=BASE: sinusoidal(np.arange(n), d, base=base),
+    expected=_expected_table,
     cases=[
         Case(4, 4, says="four positions, d = 4", axes=(POSITION, Axis("channel", PAIRS))),
         Case(6, 8, says="six positions, d = 8", axes=(POSITION, CHANNEL)),
         Case(5, 6, 100.0, says="base 100", axes=(POSITION, CHANNEL)),
         Case(3, 2, says="a single pair", axes=(POSITION, CHANNEL)),
         Case(1, 4, says="one position", axes=(POSITION, CHANNEL)),
+        Case(512, 64, says="512 positions, d = 64", axes=(POSITION, CHANNEL)),
     ],
     axes=(POSITION, CHANNEL),
     draw=lambda rng: (int(rng.integers(2, 40)), 2 * int(rng.integers(2, 9)), float(rng.uniform(5, 20000))),
+    properties=[
+        Property(
+            "as exact far from position 0 as near it",
+            _as_exact_far_as_near,
+            "Right near position 0, and worse the further from it: are the angles held in few digits, as in float16? "
+            "Compute them in float64, or at least in float32.",
+        )
+    ],
     mistakes=[
         Mistake(
             _halves,
@@ -466,6 +486,21 @@ $\theta_m = \text{base}^{-2m/d}$. $s$ may be negative, and no $p$ may occur in $
         Mistake(
             _moved_channels_back,
             "Your ones move the channels. No channel moves: each pair of channels turns, by an angle of its own.",
+        ),
+        Mistake(
+            lambda s, d, base=BASE: np.roll(np.eye(d), s, axis=1),
+            "The ones move every channel to another place (as `np.roll` does). "
+            "No channel moves: each pair of channels turns, by an angle of its own.",
+        ),
+        Mistake(
+            lambda s, d, base=BASE: np.roll(np.eye(d), s, axis=0),
+            "The rows of the identity are moved on, and with them the channels. "
+            "No channel moves: each pair of channels turns, by an angle of its own.",
+        ),
+        Mistake(
+            lambda s, d, base=BASE: np.roll(np.eye(d), s),
+            "Without an `axis`, `np.roll` moves all numbers of the matrix in one line. And no channel is to move: "
+            "each pair of channels turns, by an angle of its own.",
         ),
         Mistake(
             _list_of_blocks,

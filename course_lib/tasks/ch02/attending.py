@@ -112,6 +112,17 @@ biased_attention = Task(
             "You subtract the largest score of each key. That changes the weights; the largest of each query's row does not.",
         ),
         Mistake(
+            " + bias",
+            " + bias.T",
+            "The bias is transposed: its rows belong to the queries. A symmetric bias hides this, others do not.",
+        ),
+        Mistake(
+            "s - s.max(axis=-1, keepdims=True)",
+            "s - s.max(axis=-1)",
+            "The largest scores of the rows have lost their axis, so that NumPy lays them along the keys: "
+            "`keepdims=True` keeps it.",
+        ),
+        Mistake(
             "e.sum(axis=-1, keepdims=True)",
             "e.sum(axis=-1)",
             "The sums of the rows have lost their axis, so that NumPy lays them along the keys: `keepdims=True` keeps it.",

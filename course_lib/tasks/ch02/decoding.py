@@ -68,6 +68,11 @@ It is easy to write: a layer that is only tested on whole sequences never shows 
             "The shift has the wrong sign: queries stand at the end of the keys, not before their beginning.",
         ),
         Mistake(
+            "[:, None]",
+            "",
+            "Your queries lie in a row, as the keys do, so that query 0 meets key 0 only. `[:, None]` makes a column of them.",
+        ),
+        Mistake(
             "np.arange(n_k)",
             "np.arange(n_k - n_q, n_k)",
             "These are the keys of the new tokens alone. The cache holds all n_k keys, from position 0 on.",

@@ -73,6 +73,21 @@ The token itself keeps 0. It is still one number per offset: check with your eye
         ),
         Mistake("np.log1p(abs(j - i))", "abs(j - i)", "This is the linear decay. Take the logarithm of 1 + distance."),
         Mistake(
+            "-scale * np.log1p(abs(j - i))",
+            "-np.log1p(scale * abs(j - i))",
+            "The scale has moved into the logarithm. It multiplies the logarithm from outside.",
+        ),
+        Mistake(
+            "np.log1p(abs(j - i))",
+            "np.log(np.maximum(abs(j - i), 1))",
+            "You take the logarithm of the distance itself, which makes one step as cheap as none. It is log(1 + distance).",
+        ),
+        Mistake(
+            "np.log1p(abs(j - i))",
+            "np.log(abs(j - i))",
+            "The 1 is missing: at distance 0 this takes the logarithm of 0, and one step gets no penalty. It is log(1 + distance).",
+        ),
+        Mistake(
             "np.where(j > i, future_scale, past_scale)",
             "np.where(j > i, np.inf, past_scale)",
             "The future gets −∞, which hides it. A bias penalises; a mask hides.",
@@ -103,7 +118,7 @@ def _zero_times_infinity(scores, bias):
 
 
 def _future_is_hidden(result, *_):
-    return np.allclose(np.triu(result, 1), 0)
+    return (abs(np.triu(result, 1)) < 1e-30).all()
 
 
 def _rows_sum_to_one(result, *_):
@@ -129,6 +144,12 @@ A causal decoder uses only the past half of an asymmetric bias; an encoder uses 
         Case(SCORES, decay_bias(5, scale=0.1, forward_scale=99.0), says="the same with future 99", axes=(QUERY, KEY)),
         Case(np.zeros((1, 1)), np.zeros((1, 1)), says="one token alone", axes=("query", "key")),
         Case(SCORES - 40, decay_bias(5), says="scores far below 0", axes=(QUERY, KEY)),
+        Case(
+            np.where(causal_mask(5), SCORES - 120, SCORES),
+            decay_bias(5),
+            says="keys ahead whose scores are larger by 120",
+            axes=(QUERY, KEY),
+        ),
     ],
     draw=lambda rng: (normal(rng, n := int(rng.integers(2, 8)), n), normal(rng, n, n)),
     properties=[
@@ -140,7 +161,8 @@ A causal decoder uses only the past half of an asymmetric bias; an encoder uses 
         Property(
             "hidden keys get nothing",
             _future_is_hidden,
-            "Some key after its query gets weight. Every key with j > i is hidden: its weight is 0.",
+            "Some key after its query gets weight. Every key with j > i is hidden: its weight is 0, whatever the scores "
+            "are. A score of −∞ sees to that; of −20 or −100 it depends on the others.",
         ),
     ],
     mistakes=[

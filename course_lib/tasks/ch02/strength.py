@@ -19,20 +19,29 @@ def _row_weights(scores, i, scales):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+_SCALES = np.array([0.1, 0.5, 1.0])
+
 row_weights = Task(
     title="How strong is the bias?",
     minutes=8,
     difficulty=2,
     words=r"""Recompute the weights of one query for several $\lambda$ at once. `scores` are its scaled scores, $i$ its
-position, `scales` the values of $\lambda$. Then try it: `row_weights((Q @ K.T / 2)[0], 0, [0.1, 0.5, 1.0])` is the row
-*The*: as $\lambda$ grows, its attention leaves *mat* and *on* for *cat* and for itself.""",
+position, `scales` an array with the values of $\lambda$. Then try it:
+`row_weights((Q @ K.T / 2)[0], 0, np.array([0.1, 0.5, 1.0]))` is the row *The*: as $\lambda$ grows, its attention leaves
+*mat* and *on* for *cat* and for itself.""",
     solution=_row_weights,
     expected=lambda scores, i, scales: [softmax(scores + decay_bias(len(scores), scale=x)[i]) for x in scales],
     cases=[
-        Case(SCORES[0], 0, [0.1, 0.5, 1.0], says='query "The"', axes=(Axis("λ", ("0.1", "0.5", "1.0")), KEY)),
-        Case(SCORES[2], 2, [0.1, 0.5, 1.0], says='query "sat"', axes=(Axis("λ", ("0.1", "0.5", "1.0")), KEY)),
-        Case(SCORES[4], 4, [0.0, 3.0], says='query "mat", no bias and a strong one', axes=(Axis("λ", ("0", "3")), KEY)),
-        Case(np.zeros(1), 0, [1.0], says="one token alone", axes=("λ", "key")),
+        Case(SCORES[0], 0, _SCALES, says='query "The"', axes=(Axis("λ", ("0.1", "0.5", "1.0")), KEY)),
+        Case(SCORES[2], 2, _SCALES, says='query "sat"', axes=(Axis("λ", ("0.1", "0.5", "1.0")), KEY)),
+        Case(
+            SCORES[4],
+            4,
+            np.array([0.0, 3.0]),
+            says='query "mat", no bias and a strong one',
+            axes=(Axis("λ", ("0", "3")), KEY),
+        ),
+        Case(np.zeros(1), 0, np.ones(1), says="one token alone", axes=("λ", "key")),
     ],
     draw=lambda rng: (
         normal(rng, n := int(rng.integers(2, 8))),
@@ -48,6 +57,11 @@ position, `scales` the values of $\lambda$. Then try it: `row_weights((Q @ K.T /
         ),
         Mistake(
             "np.log1p(distance)", "distance", "This is the linear decay. The course's bias takes log(1 + distance)."
+        ),
+        Mistake(
+            "np.log1p(distance)",
+            "np.log(np.maximum(distance, 1))",
+            "You take the logarithm of the distance itself, which makes one step as cheap as none. It is log(1 + distance).",
         ),
         Mistake(
             "np.outer(scales, np.log1p(distance))",
@@ -139,7 +153,17 @@ the second, try values with the function of the task before, or halve an interva
             "You divided by log 3. The rival is one step away: its penalty is λ·log(1 + 1).",
         ),
         Mistake(
-            {"largest": 1.0}, 'You left out the logarithm: "cat" is ahead by 1.0, but its penalty is λ·log 2, not λ.'
+            {"largest": 1.0},
+            '"cat" is ahead by 1.0, and its penalty is λ·log 2. With 1.0 the logarithm is left out, or it is to base 2; '
+            "the course's `log` is the natural one.",
+        ),
+        Mistake(
+            {"largest": 0.5 / math.log(3)},
+            'This is where "The" overtakes "sat". The last rival to be overtaken is "cat".',
+        ),
+        Mistake(
+            {"largest": 0.5 / math.log(4)},
+            'This is where "The" overtakes "on". The last rival to be overtaken is "cat".',
         ),
         Mistake({"largest": 2 / math.log(2)}, 'You took the raw scores. Scaled, "cat" is ahead by 1.0, not 2.0.'),
         Mistake(
@@ -179,6 +203,12 @@ def _far_share_expected(scores, scale, decay, at_least):
     weights = softmax(scores + decay_bias(len(scores), scale=scale, decay=decay))
     distance = abs(np.subtract.outer(np.arange(len(scores)), np.arange(len(scores))))
     return np.where(distance >= at_least, weights, 0).sum(axis=-1).mean()
+
+
+def _logarithm_of_the_distance(scores, scale, decay, at_least):
+    distance = abs(np.subtract.outer(np.arange(len(scores)), np.arange(len(scores))))
+    penalty = np.log(np.maximum(distance, 1)) if decay == "log" else distance
+    return (softmax(scores - scale * penalty) * (distance >= at_least)).sum() / len(scores)
 
 
 far_share = Task(
@@ -224,6 +254,15 @@ $-\lambda\log(1+d)$ or $-\lambda d$, with the distance $d = |j - i|$ of each pai
             "distance >= at_least",
             "position - position[:, None] >= at_least",
             "You count only keys after the query. Distance counts in both directions: |j − i|.",
+        ),
+        Mistake(
+            "distance >= at_least",
+            "position[:, None] - position >= at_least",
+            "You count only keys before the query. Distance counts in both directions: |j − i|.",
+        ),
+        Mistake(
+            _logarithm_of_the_distance,
+            "You take the logarithm of the distance itself, which makes one step as cheap as none. It is log(1 + d).",
         ),
         Mistake(
             _mean_of_far_cells,

@@ -71,16 +71,19 @@ def regions(p: Pair) -> Iterator[str]:
     wrong = ~close(p.yours, p.expected)
     for name, inside in _regions(p).items():
         if inside.any() and not inside.all() and not (wrong & ~inside).any():
-            yield f"Only {name} {'is' if name.startswith('the ') else 'are'} wrong."
+            yield f"Only {name} {'are' if name.startswith('entries') else 'is'} wrong."
     yield from _few(p, wrong)
 
 
 def _few(p: Pair, wrong: Array) -> Iterator[str]:
-    """The axis of which the fewest members are wrong, where these are at most half and stand together."""
+    """Every second member of an axis; or of the axis with the fewest wrong ones at most half, standing together."""
     found = []
     for axis in range(-p.expected.ndim, 0):
         members = np.flatnonzero(np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1).any(1))
         found.append((len(members) / wrong.shape[axis], axis, members))
+        for start, name in enumerate(("first", "second")):
+            if np.array_equal(members, np.arange(start, wrong.shape[axis], 2)):
+                yield f"Only every second {p.axis(axis)} is wrong, from the {name} on."
     share, axis, members = min(found, default=(1.0, 0, np.arange(1)), key=lambda one: one[0])
     if share <= 0.5 and len(members) == np.ptp(members) + 1:
         first, last = (f"{p.axis(axis)} {p.label(axis, int(k))}" for k in (members[0], members[-1]))
