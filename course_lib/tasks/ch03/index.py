@@ -29,6 +29,10 @@ of the keys), and for how many of the ten keys does clipping change the offset?"
     digits=0,
     mistakes=[
         Mistake(
+            {"rows": clip_index(OFFSETS, 1).tolist()},
+            "rows: this is a table of three rows, clipped at 1. Clipped at k = 3, a table has 2·3 + 1 = 7 rows, from 0 to 6.",
+        ),
+        Mistake(
             {"rows": clip_index(OFFSETS, 2).tolist()},
             "rows: this is a table clipped at 2, with five rows. Here it is clipped at 3, and has seven.",
         ),
@@ -84,7 +88,11 @@ of the keys), and for how many of the ten keys does clipping change the offset?"
             {"changed": 5},
             "One too many. The offset −3 is still inside [−3, 3]: it is the last one that keeps its own value.",
         ),
-        Mistake({"changed": 7}, "You counted all keys before the query. How many of them are more than 3 steps away?"),
+        Mistake(
+            {"changed": 7},
+            "changed: seven is the number of keys before the query, and some of those keep their offset. "
+            "How many of them are more than 3 steps away?",
+        ),
         Mistake({"changed": 3}, "One too few. Write down the ten offsets, from −7 to 2: which are below −3?"),
     ],
     hints=[
@@ -166,6 +174,10 @@ $j - (\text{past} + i)$. Clip it to $[-k, k]$ and turn it into a row of the tabl
             "np.clip(j - i, -clip, clip) + clip",
             "(j - i + clip) % (2 * clip + 1)",
             "With % far offsets start again at the other end of the table. They should stay in its first or last row.",
+        ),
+        Mistake(
+            lambda n_q, n_k, clip, past: _relative_index(n_q, n_k, min(clip, n_k - 1), past),
+            "You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows, and offset 0 is row clip.",
         ),
         Mistake(
             _past_guessed,

@@ -72,6 +72,11 @@ def _table_rows_for_keys(q, k, table, past):
     return (q @ k.T + q @ table.T) / np.sqrt(q.shape[-1])
 
 
+def _vector_on_both_sides(q, k, table, past):
+    vectors = table[clip_index(np.arange(len(k)) - past - np.arange(len(q))[:, None], len(table) // 2)]
+    return np.einsum("ijd,ijd->ij", q[:, None] + vectors, k + vectors) / np.sqrt(q.shape[-1])
+
+
 def _key_times_vector(q, k, table, past):
     rows = clip_index(np.arange(len(k)) - past - np.arange(len(q))[:, None], len(table) // 2)
     return np.einsum("id,jd,ijd->ij", q, k, table[rows]) / np.sqrt(q.shape[-1])
@@ -139,6 +144,10 @@ A table of zeros must give the plain scores, `Q @ K.T / 2` for the five tokens."
         Mistake(
             _table_rows_for_keys,
             "The columns of `q @ table.T` are rows of the table, not keys. For each key choose the column of its offset.",
+        ),
+        Mistake(
+            _vector_on_both_sides,
+            "Query and key both carry the vector, so that it meets itself: a · a is in there. Add it to the key only.",
         ),
         Mistake(
             _key_times_vector, "Key and vector are multiplied. They are added, k + a, before the query meets them."
@@ -332,6 +341,11 @@ With queries of zeros nothing should be left, and `key_scores(0 * Q, K, np.eye(5
             PAIRS,
             'q @ k.T + np.einsum("id,ijd->ij", q, vectors)',
             "Only the position is divided by √d: `/` comes before `+`. Put brackets round the sum.",
+        ),
+        Mistake(
+            PAIRS,
+            '(q @ k.T + np.sqrt(q.shape[-1]) * np.einsum("id,ijd->ij", q, vectors))',
+            "The position stands outside the scaling, √d times too strong. It is added to the key, so it is divided along with it.",
         ),
         Mistake(
             PAIRS,

@@ -57,6 +57,13 @@ def _apart(a, b):
     return lambda result, seeds, *_: not any(_share_a_run(layer[a], layer[b]) for layer in _layers(result, seeds))
 
 
+def _layers_apart(result, seeds, *_):
+    """Whether layers of different seeds share no numbers, whichever of their arrays are compared."""
+    layers = dict(zip(seeds, _layers(result, seeds)))
+    pairs = [(a, b) for seed, a in layers.items() for other, b in layers.items() if seed < other]
+    return not any(_share_a_run(x, y) for a, b in pairs for x in a for y in b)
+
+
 def _has_shapes(result, seeds, d_model, d_head, clip):
     wanted = (d_model, d_head), (2 * clip + 1, d_head), (2 * clip + 1, d_head)
     return all(
@@ -139,16 +146,17 @@ random_layers = Task(
     words=r"""A layer needs random numbers to start from: a projection $W_q$ and two tables. This function makes them for
 several layers, each from a seed of its own, so that a seed always gives the same layer, and another seed another one. It
 runs, the shapes are right, the spread of the numbers is $1/\sqrt{d}$ as wanted. But the three arrays of a layer are not
-independent: as in the lesson's example, one repeats the numbers of another. Find out why and mend it.
+independent: as in the lesson's example, one repeats the numbers of another. Find out why and mend it. Layers of two
+different seeds should not share numbers either.
 
-The check looks for runs of numbers that stand in two arrays of a layer, up to a factor. `random_layers([7, 5, 7], 8, 4, 3)`
+The check looks for runs of numbers that stand in two arrays, up to a factor. `random_layers([7, 5, 7], 8, 4, 3)`
 should still give the first layer once more as the last.""",
     solution=_random_layers,
     given=_random_layers_given,
     expected=None,
     returns=("w_q", "key_table", "value_table"),
     cases=[
-        Case([123, 7, 5, 123], 8, 4, 3, says="the sizes of the lesson's example"),
+        Case([123, 7, 5, 6, 123], 8, 4, 3, says="the sizes of the lesson's example"),
         Case([0, 40, 0], 64, 16, 16, says="real heads"),
         Case([1], 48, 16, 24, says="more rows in the tables than in W_q"),
         Case([7, 7], 512, 64, 2, says="a small clip"),
@@ -185,6 +193,12 @@ should still give the first layer once more as the last.""",
             _apart(1, 2),
             "The two tables repeat each other's numbers. They are learned apart, and should start apart.",
         ),
+        Property(
+            "layers of their own",
+            _layers_apart,
+            "Layers of two different seeds share numbers. Does one layer use seed + 1 or seed + 2, with which another begins? "
+            "One generator per seed is enough for all three arrays.",
+        ),
         Property("rows of their own", _rows_differ, "Some rows of an array repeat each other: draw all of them anew."),
         Property(
             "spread", _has_spread, "The spread of the numbers has changed: it should be 1/√d_head in all three arrays."
@@ -195,6 +209,11 @@ should still give the first layer once more as the last.""",
         Mistake(
             _stacked(lambda rows, d, seed: (_anew(seed, rows[0], d), *[_anew(seed + 1, rows[1], d)] * 2)),
             "W_q has numbers of its own now. The two tables still share one seed, and are the same table twice.",
+        ),
+        Mistake(
+            _stacked(lambda rows, d, seed: [_anew(seed + k, r, d) for k, r in enumerate(rows)]),
+            "Within a layer nothing repeats. But seed + 1 and seed + 2 are the seeds of other layers: seed 5 shares numbers "
+            "with seed 6. Draw all three arrays from one generator.",
         ),
         Mistake(
             _stacked(_one_generator_but_a_copy),

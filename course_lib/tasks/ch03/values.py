@@ -302,6 +302,11 @@ def _last_of_each(weights):
     return profile / from_grid(np.ones_like(weights))[0]
 
 
+def _last_in_both(weights):
+    """The last of each diagonal, where the counts of pairs are lost in the same way."""
+    return _last_of_each(weights) * from_grid(np.ones_like(weights))[0]
+
+
 def _turned_over(weights):
     return _expected_profile(weights[::-1])
 
@@ -375,6 +380,11 @@ position $i$ here.)
             "Each offset has kept one of its weights only: `=` overwrites, and so does `+=` where an index is repeated. Add them all, as `np.add.at` does.",
         ),
         Mistake(
+            _last_in_both,
+            "This is the last weight of each diagonal: `+=` with a whole array of places adds once per place, to sums and "
+            "counts alike. `np.add.at` adds all of them.",
+        ),
+        Mistake(
             _turned_over,
             "The rows are turned upside down, so that these are anti-diagonals, where i + j is constant. Leave the rows as they are.",
         ),
@@ -410,7 +420,7 @@ position $i$ here.)
         Mistake(
             DIAGONALS,
             "np.diagonal(weights, r).sum() / n_q",
-            "Every diagonal is divided by the number of queries. Each diagonal has its own number of pairs: it is shorter towards the corners.",
+            "Every sum is divided by one number, that of the queries (or by the sum of all weights, which equals it). Each diagonal has its own number of pairs: fewer towards the corners.",
         ),
         Mistake(
             DIAGONALS,
