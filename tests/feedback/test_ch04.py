@@ -62,8 +62,12 @@ DIAGONALS = """
 
 SLIPS = {
     "to_grid": {
+        "rolled by i": (
+            f"    n_k = rows.shape[1] - n_q + 1\n    return [np.roll(rows[{OWN}], i)[:n_k] for i in range(n_q)]",
+            "as it also is after `np.roll(row, i)`",
+        ),
         "i − j": (GRID.format(row=OWN, column="i - j + n_q - 1"), "Past and future are swapped"),
-        "no shift": (GRID.format(row=OWN, column="j - i"), "Offsets can be negative, columns cannot"),
+        "no shift": (GRID.format(row=OWN, column="j - i"), "Your column is j − i"),
         "n_k for n_q": (GRID.format(row=OWN, column="j - i + n_k - 1"), "You count from the number of keys"),
         "shifted by n_q": (GRID.format(row=OWN, column="j - i + n_q"), "One column too far"),
         "rows[i]": (GRID.format(row="i", column="j - i + n_q - 1"), "a single row that all queries share"),
@@ -109,6 +113,16 @@ SLIPS = {
         ),
     },
     "from_grid": {
+        "whole numbers, cell by cell": (
+            """
+    n_q, n_k = grid.shape
+    sums = np.zeros(n_q + n_k - 1, dtype=int)
+    for i in range(n_q):
+        for j in range(n_k):
+            sums[j - i + n_q - 1] += int(grid[i, j])
+    return sums""",
+            "Yours are whole numbers",
+        ),
         "assigned": (SUMS.format(column="j - i + n_q - 1", add="="), "`=` overwrites"),
         "i − j": (SUMS.format(column="i - j + n_k - 1", add="+="), "The order is reversed"),
         "i − j, shifted by n_q": (SUMS.format(column="i - j + n_q - 1", add="+="), "i − j"),
@@ -159,6 +173,10 @@ SLIPS = {
         "return in both loops": (BROKEN_OFF.format(indent=12 * " "), "Only the cell (0, 0)"),
     },
     "skew_causal": {
+        "rolled by i": (
+            "    return np.tril([np.roll(row, i) for i, row in enumerate(rows)])",
+            "as it also is after `np.roll(row, i)`",
+        ),
         "no tril": ("    n = len(rows)\n    return np.pad(rows, ((0, 0), (1, 0))).reshape(n + 1, n)[1:]", "`np.tril`"),
         "nothing dropped": (
             "    n = len(rows)\n    return np.tril(np.pad(rows, ((0, 0), (1, 0))).reshape(n + 1, n))",
@@ -223,7 +241,7 @@ SLIPS = {
         "five": (SKEW.format(n="5", rows="rows", last="np.tril(padded.reshape(n + 1, n)[1:])"), "n is not always 5"),
         "the offset as column": (
             "    n = len(rows)\n    return [[rows[i, j - i] if j <= i else 0 for j in range(n)] for i in range(n)]",
-            "You take the offset as the column",
+            "Your column is j − i",
         ),
         "the general skew": (
             "    n = len(rows)\n    flat = np.pad(rows, ((0, 0), (0, 1))).ravel()\n"
@@ -232,6 +250,10 @@ SLIPS = {
         ),
     },
     "relative_scores": {
+        "the last rows of the table": (
+            PRODUCTS.format(lo="len(table) - (n_q + n_k - 1)", last=LAID_OUT),
+            "its most distant future",
+        ),
         "no past": (LOOP.format(index="j - i + len(table) // 2"), "`past` is missing"),
         "no past, by index": (INDEX.format("j - i + zero"), "`past` is missing"),
         "past to the keys": (LOOP.format(index="j + past - i + len(table) // 2"), "the sign is wrong"),
@@ -277,6 +299,20 @@ SLIPS = {
         "start last": ("    return (-1 if shared else n_q + n_k - 2), 1, n_q - 1", "in another order"),
     },
     "stacked_scores": {
+        "offset 0 at n_k − 1": (
+            DIAGONALS.replace("len(table) // 2", "n_k - 1").format("x.diagonal(zero - j + past)[:n_q]", "range(n_k)"),
+            "The table is made for longer texts",
+        ),
+        "np.tril": (
+            DIAGONALS.format("x.diagonal(zero - j + past)[:n_q]", "range(n_k)").replace("1)", "1) * np.tri(n_q, n_k)"),
+            "Nothing is to be hidden",
+        ),
+        "np.tril after past": (
+            DIAGONALS.format("x.diagonal(zero - j + past)[:n_q]", "range(n_k)").replace(
+                "axis=1)", "axis=1) * np.tri(n_q, n_k, past)"
+            ),
+            "the job of a mask",
+        ),
         "minus past": (DIAGONALS.format("x.diagonal(zero - j - past)[:n_q]", "range(n_k)"), "has the wrong sign"),
         "a later key": (
             DIAGONALS.format("x.diagonal(zero - j)[:n_q]", "range(past, past + n_k)"),

@@ -54,8 +54,24 @@ def read(begin="x[:0]", memory="np.concatenate([memory, segment])[-length:]", ba
     return READ.format(begin=begin, memory=memory, back=back)
 
 
+WITH_ROWS = """
+    n_q, n_k = len(q), len(k)
+    i, j = np.arange(n_q)[:, None], np.arange(n_k)
+    a, c = q @ k.T, np.tile(u @ k.T, (n_q, 1))
+    {rows}
+    return {a}, b, c, d, (a + b + c + d) / np.sqrt(q.shape[-1])"""
+LOOKED_UP = "row = j - i + {}; b, d = (q @ r.T)[i, row], (v @ r.T)[row]"
+SHIFTED = (
+    "b, d = (np.hstack([np.zeros((n_q, 1)), x[:, :n_k]]).ravel()[n_q:].reshape(n_q, n_k)"
+    " for x in (q @ r.T, np.tile(v @ r.T, (n_q, 1))))"
+)
+
 SLIPS = {
     "four_terms": {
+        "offset 0 in the middle": (WITH_ROWS.format(rows=LOOKED_UP.format("len(r) // 2"), a="a"), "in the middle of r"),
+        "shifted by the keys": (WITH_ROWS.format(rows=LOOKED_UP.format("n_k - 1"), a="a"), "as many queries as keys"),
+        "the causal shift": (WITH_ROWS.format(rows=SHIFTED, a="a"), "hold junk"),
+        "u inside (a)": (WITH_ROWS.format(rows=LOOKED_UP.format("n_q - 1"), a="a + c"), "has (c) in it already"),
         "u and v swapped": (terms(c="v @ k[j]", d="u @ r_ij"), "changed places"),
         "the distance as row": (terms(row="i - j + n_q - 1"), "mirrored"),
         "the offset as row": (terms(row="j - i"), "counts from the end"),
@@ -241,8 +257,34 @@ SLIPS = {
         ),
     },
     "read_segments": {
+        "segments of even length": (
+            """
+    memory, outputs = x[:0], []
+    for segment in np.array_split(x, -(-len(x) // size)):
+        outputs.append(attend(segment, memory))
+        memory = np.concatenate([memory, segment])
+        memory = memory[max(0, len(memory) - length):]
+    return np.concatenate(outputs)""",
+            "all about equally long",
+        ),
+        "length in segments": (
+            "    starts = range(0, len(x), size)\n"
+            "    return np.concatenate([attend(x[s:s + size], x[max(0, s - length * size):s]) for s in starts])",
+            "`length` counts rows",
+        ),
+        "the memory behind": (
+            """
+    memory, outputs = x[:0], []
+    for start in range(0, len(x), size):
+        segment = x[start:start + size]
+        outputs.append(attend(np.concatenate([segment, memory]), x[:0])[: len(segment)])
+        memory = np.concatenate([memory, segment])
+        memory = memory[max(0, len(memory) - length):]
+    return np.concatenate(outputs)""",
+            "as if the memory were always empty",
+        ),
         "[-0:]": (read(), "Right except for `length` 0"),
-        "never remembered": (read(memory="memory"), "The memory is kept and never read"),
+        "never remembered": (read(memory="memory"), "No output depends on anything before its own segment"),
         "outputs remembered": (read(memory="out"), "What you remember are the outputs"),
         "outputs remembered, as many as wanted": (
             read(memory="np.concatenate([memory, out])[max(0, len(memory) + len(out) - length):]"), "are the outputs"
@@ -294,6 +336,19 @@ SLIPS = {
         "one long pass": ("    return attend(x, x[:0])", "there is only one segment"),
     },
     "earliest": {
+        "the last token of the segment": (
+            "    for _ in range(layers):\n        t = max(0, (t // size + 1) * size - 1 - length)\n    return t",
+            "the last token of the segment",
+        ),
+        "one layer without its memory": (
+            "    for _ in range(layers - 1):\n        t = max(0, t // size * size - length)\n"
+            "    return t // size * size if layers else t",
+            "In one of the layers",
+        ),
+        "to the beginning of the text": (
+            "    return t if not layers else 0 if length else t // size * size",
+            "always reach token 0",
+        ),
         "from the token": ("    return max(0, t - layers * length)", "from the token itself"),
         "one segment's beginning": ("    return max(0, t // size * size - layers * length)", "lands inside a segment"),
         "a segment per layer": ("    return max(0, t // size * size - layers * size)", "is `length`"),
@@ -371,14 +426,19 @@ def test_the_answers_are_what_the_lesson_says():
     ("given", "words"),
     [
         ({"a": 2, "b": 3, "c": 4, "d": 5, "score": 14}, "inside the scaling"),
-        ({"a": 2, "b": 3, "c": 0, "d": -1, "score": 2}, "changed places"),
-        ({"a": 2, "b": 3, "c": 4, "d": 5, "score": 3.5}, "square root"),
+        ({"a": 2, "b": 3, "c": 1, "d": 0, "score": 3}, "changed places"),
+        (
+            {"a": 2, "b": 3, "c": 4, "d": 5, "score": 3.5},
+            "square root, √d = 2, and a mean of the four terms is not asked for",
+        ),
         ({"a": 2, "b": 3, "c": 4, "d": 5}, "still to fill in: score"),
         ({"a": 6, "b": 8, "c": 4, "d": 5, "score": 7}, "in one product"),
-        ({"a": 2, "b": 3, "c": -1, "d": 0, "score": 2}, "The partners"),
-        ({"a": 2, "b": 3, "c": -1, "d": 5, "score": 4.5}, "u with the distance"),
+        ({"a": 2, "b": 3, "c": 0, "d": 1, "score": 3}, "The partners"),
+        ({"a": 2, "b": 3, "c": 0, "d": 5, "score": 5}, "This is r · u. In (c) u meets the key"),
         ({"a": 2, "b": 3, "c": 5, "d": 4, "score": 7}, "the one with the key"),
-        ({"a": 2, "b": 6, "c": 4, "d": 5, "score": 8.5}, "the query with u"),
+        ({"a": 2, "b": 15, "c": 4, "d": 5, "score": 13}, "This is q · u"),
+        ({"a": 2, "b": 3, "c": 4, "d": 9, "score": 9}, "This is u · v"),
+        ({"a": 2, "b": 4, "c": 3, "d": 5, "score": 7}, "(b) and (c) have changed places"),
         ({"a": 2, "b": 3, "c": 4, "d": 7, "score": 8}, "sign"),
         ({"a": 1, "b": 1.5, "c": 2, "d": 2.5, "score": 7}, "Only the score"),
         ({"a": 1, "b": 1.5, "c": 2, "d": 2.5, "score": 3.5}, "once more"),

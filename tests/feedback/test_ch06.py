@@ -45,6 +45,10 @@ REST = """    bias = np.moveaxis(table[rows], -1, 0)
 
 SLIPS = {
     "t5_buckets": {
+        "query minus key, in both modes": (
+            loop(**FLAT).replace("offsets.flat", "(-offsets).flat"),
+            "The sign is turned in both modes",
+        ),
         "query minus key in the decoder": (
             loop(distance="abs(r) if bidirectional else max(r, 0)"),
             "The past has negative offsets",
@@ -192,6 +196,21 @@ SLIPS = {
         ),
     },
     "decoder_weights": {
+        "scaled, and the bias too": (
+            POSITIONS + "    rows = bucket(j - i, bidirectional=False, num_buckets=len(table))\n"
+            + REST.replace("content + bias", "(content + bias) / np.sqrt(4)"),
+            "T5 scales nothing",
+        ),
+        "scaled by another root": (
+            POSITIONS + "    rows = bucket(j - i, bidirectional=False, num_buckets=len(table))\n"
+            + REST.replace("content + bias", "(content + bias) / np.sqrt(8)"),
+            "off by one factor",
+        ),
+        "bias transposed": (
+            POSITIONS + "    rows = bucket(j - i, bidirectional=False, num_buckets=len(table))\n"
+            + REST.replace("content + bias", "content + bias.swapaxes(-1, -2)"),
+            "The bias is transposed",
+        ),
         "one too many": (
             POSITIONS + "    rows = bucket(j - i + 1, bidirectional=False, num_buckets=len(table))\n" + REST,
             "Yours have 1 and 0",
@@ -241,6 +260,17 @@ SLIPS = {
         ),
     },
     "biases_while_learning": {
+        "kept by the sum": (
+            """
+    kept, biases = {}, []
+    for table in tables:
+        key = n, float(table.sum())
+        if key not in kept:
+            kept[key] = t5_bias(n, table=table)
+        biases.append(kept[key])
+    return biases""",
+            "and their sum may not",
+        ),
         "keyed by the identity": (
             """
     kept, biases = {}, []
@@ -498,6 +528,14 @@ def test_a_slip_is_named(name, body, words):
 
 
 ANSWERS = [
+    ("five_distances", {"left": [15, 11, 8, 3, 1]}, "count down from 16"),
+    ("five_distances", {"left": [14, 10, 7, 2, 0]}, "count down from 15"),
+    ("five_distances", {"right": [30, 26, 23, 18, 16]}, "count down from 31"),
+    ("five_distances", {"right": [33, 37, 40, 45, 47]}, "past the end of the table"),
+    ("wrong_direction", {"weight on the future": 0.1}, "whatever the bias says"),
+    ("wrong_direction", {"weight on the future": 0.01}, "whatever the bias says"),
+    ("wrong_direction", {"buckets told apart, bidirectional=False": 32}, "Nearly: the last bucket begins"),
+    ("memory", {"parameters of the table": 2048}, "one for each direction or an encoder's and a decoder's"),
     ("five_distances", {"causal": [0, 0, 0, 0, 0]}, "which is a decoder's future"),
     ("five_distances", {"causal": [1, 5, 10, 24, 31]}, "that begins at 113"),
     ("five_distances", {"causal": [17, 21, 24, 29, 31]}, "no upper half"),

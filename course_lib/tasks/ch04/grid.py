@@ -96,7 +96,8 @@ of keys follows from the width. Loops are fine. One row of three numbers for two
         Mistake(
             "j - i + n_q - 1",
             "j - i",
-            "Offsets can be negative, columns cannot: −1 is the *last* one in Python. The row starts at −(n_q − 1).",
+            "Your column is j − i, as it also is after `np.roll(row, i)`: below 0 it comes from the end of the row. "
+            "The row starts at the offset −(n_q − 1), so the column is j − i + n_q − 1.",
         ),
         Mistake(
             "j - i + n_q - 1",

@@ -153,6 +153,21 @@ whose vectors *are* the offsets, and `stacked_scores(np.ones((1, 1)), ruler, 5, 
             "You shift for a single new word only. Several new words after a past stand at `past` and following, too.",
         ),
         Mistake(
+            "n_q, zero = len(q), len(table) // 2",
+            "n_q, zero = len(q), n_k - 1",
+            "You put offset 0 in column n_k − 1. The table is made for longer texts: its middle is `len(table) // 2`, as it was.",
+        ),
+        Mistake(
+            "np.stack(columns, axis=1)",
+            "np.tril(np.stack(columns, axis=1))",
+            "`np.tril` clears what lies above the diagonal, and here these are scores that are asked for. Nothing is to be hidden.",
+        ),
+        Mistake(
+            "np.stack(columns, axis=1)",
+            "np.tril(np.stack(columns, axis=1), past)",
+            "The keys after the query are set to 0. Their scores are asked for as well: hiding them is the job of a mask.",
+        ),
+        Mistake(
             lambda q, table, n_k, past: _stacked_scores_given(q[past:], table, n_k, 0),
             "You cut `past` queries off. `q` holds the new ones only, those of the past are not in it: none is to be skipped.",
         ),

@@ -269,7 +269,8 @@ query 0 keeps its offset 0, query 1 has −1 and 0.""",
         ),
         Mistake(
             _offset_for_column,
-            "You take the offset as the column: −1 is then the last column, which holds offset 0. Columns begin at −(n − 1).",
+            "Your column is j − i, as it also is after `np.roll(row, i)`: key 0 of query 0 gets column 0, which is the offset "
+            "−(n − 1). Offset 0 is the last column, so take j − i + n − 1.",
         ),
         Mistake(
             "recut[1:]",
@@ -415,6 +416,10 @@ scaled. Cut out the rows you need, multiply once, then lay out, by a skew or by 
         Mistake(
             _first_columns,
             "You take the first rows of the table. They are its most distant past; start where −(past + n_q − 1) stands, counted from the middle.",
+        ),
+        Mistake(
+            lambda q, table, n_k, past: to_grid(q @ table[-(len(q) + n_k - 1) :].T, len(q)),
+            "You take the last rows of the table. They are its most distant future; start where −(past + n_q − 1) stands, counted from the middle.",
         ),
         Mistake(
             _vector_of(lambda i, j, n_q, n_k, past, zero: past + i - j + zero),

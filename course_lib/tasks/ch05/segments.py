@@ -1,5 +1,7 @@
 """Reading in segments: the memory, and how far back a stack of layers can see."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from ...reference.attention import causal_mask
@@ -50,6 +52,18 @@ def _slices(x, size, length, attend):
 def _last_token_missing(x, size, length, attend):
     starts = range(0, len(x), size)
     return np.concatenate([attend(x[s : s + size], x[max(0, s - length) : s - 1]) for s in starts])
+
+
+def _even_segments(x, size, length, attend):
+    """As many segments as there should be, cut as evenly as `np.array_split` does."""
+    starts = np.cumsum([0, *map(len, np.array_split(x, -(-len(x) // size)))])
+    return np.concatenate([attend(x[s:e], x[max(0, s - length) : s]) for s, e in pairwise(starts)])
+
+
+def _whole_segments(x, size, length, attend):
+    """`length` counts segments."""
+    starts = range(0, len(x), size)
+    return np.concatenate([attend(x[s : s + size], x[max(0, s - length * size) : s]) for s in starts])
 
 
 def _first_segment_only(x, size, length, attend):
@@ -104,7 +118,8 @@ came before, your outputs equal those of one long pass, `attend(x, x[:0])`.""",
         Mistake(
             "attend(segment, memory)",
             "attend(segment, x[:0])",
-            "The memory is kept and never read: the outputs are those of separate texts. Hand it to `attend`.",
+            "No output depends on anything before its own segment, as if the memory were always empty. "
+            "Hand the memory to `attend`, as its second argument: behind the segment, the causal mask hides it.",
         ),
         Mistake(
             "memory = known[max(0, len(known) - length) :]",
@@ -218,6 +233,15 @@ came before, your outputs equal those of one long pass, `attend(x, x[:0])`.""",
             "`np.array_split(x, size)` makes `size` segments. `size` is how long a segment is.",
         ),
         Mistake(
+            _even_segments,
+            "Your segments are all about equally long. Each has `size` tokens, and only the last one may be shorter: "
+            "cut at 0, size, 2·size, …",
+        ),
+        Mistake(
+            _whole_segments,
+            "Your memory holds `length` segments. `length` counts rows: the last `length` tokens before the segment.",
+        ),
+        Mistake(
             _padded,
             "You fill up the last segment and hand back what comes out for the filling. Outputs are asked for as many tokens as there are in x.",
         ),
@@ -273,6 +297,16 @@ def _closed_form(t, layers, size, length):
     while layers:
         begin, layers = max(begin - begin % size - length, 0), layers - 1
     return begin
+
+
+def _last_layer_without_memory(t, layers, size, length):
+    return _earliest(t, layers - 1, size, length) // size * size if layers else t
+
+
+def _without_end(t, layers, size, length):
+    if not layers:
+        return t
+    return 0 if length else t // size * size
 
 
 def _returns_early(t, layers, size, length):
@@ -402,6 +436,19 @@ over the layers is all you need.""",
             "t // size * size - length",
             "t // size * size - length + 1",
             "One token short: the memory holds `length` tokens, the earliest of them `length` before the segment.",
+        ),
+        Mistake(
+            "t // size * size - length",
+            "(t // size + 1) * size - 1 - length",
+            "You count back from the last token of the segment. The memory ends where the segment begins.",
+        ),
+        Mistake(
+            _last_layer_without_memory,
+            "In one of the layers you go back to the beginning of the segment only. Each of them reads from its memory as well.",
+        ),
+        Mistake(
+            _without_end,
+            "With a memory you always reach token 0. But each layer takes one step back, and there are only `layers` of them.",
         ),
         Mistake(
             "t // size * size - length",

@@ -1,5 +1,7 @@
 """The four terms: one score with the pencil, then all of them in code."""
 
+from itertools import combinations
+
 import numpy as np
 
 from ...example import K, Q
@@ -8,8 +10,9 @@ from ...reference.transformer_xl import term_a, term_b, term_c, term_d, xl_score
 from ..engine import Answer, Axis, Case, Mistake, Task
 from .common import KEY, QUERY, U, V, normal, vectors
 
-_q, _k, _r = np.array([1, 2, 0, 1]), np.array([0, 1, 1, 0]), np.array([2, 0, -1, 1])
-_u, _v = np.array([0, 3, 1, 0]), np.array([3, 0, 0, -1])
+# chosen so that all ten products of two of them differ
+_q, _k, _r = np.array([1, 0, 3, 2]), np.array([0, 1, 0, 1]), np.array([2, 0, 1, -1])
+_u, _v = np.array([0, 1, 3, 3]), np.array([2, 0, 2, 1])
 
 
 def _by_hand():
@@ -18,6 +21,23 @@ def _by_hand():
     terms = term_a(q, k), term_b(q, r), term_c(_u, k), term_d(_v, r, 1)
     named = {name: int(term[0, 0]) for name, term in zip("abcd", terms)}
     return {**named, "score": int(xl_scores(q, k, r, _u, _v)[0, 0])}
+
+
+_MEETS = {
+    "a": ("qk", "the query meets the key"),
+    "b": ("qr", "the query meets the vector of the distance"),
+    "c": ("uk", "u meets the key"),
+    "d": ("vr", "v meets the vector of the distance"),
+}
+
+
+def _another_product():
+    """Every other product of two of the five vectors, in place of each term."""
+    vectors = {"q": _q, "k": _k, "r": _r, "u": _u, "v": _v}
+    for term, (right, words) in _MEETS.items():
+        for x, y in combinations(vectors, 2):
+            if {x, y} != set(right):
+                yield Mistake({term: int(vectors[x] @ vectors[y])}, f"This is {x} · {y}. In ({term}) {words}.")
 
 
 one_score = Answer(
@@ -29,11 +49,11 @@ one_score = Answer(
 
 | | |
 |---|---|
-| $q_i$ | (1, 2, 0, 1) |
-| $k_j$ | (0, 1, 1, 0) |
-| $r_{j-i}$ | (2, 0, −1, 1) |
-| $u$ | (0, 3, 1, 0) |
-| $v$ | (3, 0, 0, −1) |
+| $q_i$ | (1, 0, 3, 2) |
+| $k_j$ | (0, 1, 0, 1) |
+| $r_{j-i}$ | (2, 0, 1, −1) |
+| $u$ | (0, 1, 3, 3) |
+| $v$ | (2, 0, 2, 1) |
 
 Work out the four terms as they stand in the sum, not yet scaled, and then the score of Transformer-XL. A pencil is
 enough.""",
@@ -48,15 +68,15 @@ enough.""",
             "The terms are asked for unscaled, as they stand in the sum. Only the score is divided by √d.",
         ),
         Mistake(
-            {"c": 0, "d": -1},
+            {"c": 1, "d": 0},
             "u and v have changed places: u meets keys made from words, v meets keys made from distances.",
         ),
         Mistake(
-            {"c": -1, "d": 0},
+            {"c": 0, "d": 1},
             "The partners have changed places: u meets the key, v the vector of the distance.",
         ),
         Mistake(
-            {"c": 6, "d": 2},
+            {"c": 15, "d": 10},
             "Here u and v meet the query. They stand where the query's position stood, so they meet the key.",
         ),
         Mistake(
@@ -64,17 +84,18 @@ enough.""",
         ),
         Mistake({"b": 5, "d": 3}, "(b) and (d) have changed places: in (b) the query meets the distance."),
         Mistake({"a": 4, "c": 2}, "(a) and (c) have changed places: in (a) the query meets the key."),
-        Mistake({"b": -1}, "This is the key with the distance. In (b) it is the query that meets the distance."),
-        Mistake({"b": 6}, "This is the query with u. In (b) the query meets the vector of the distance."),
-        Mistake({"c": -1}, "This is u with the distance. In (c) u meets the key."),
-        Mistake({"d": 0}, "This is v with the key. In (d) v meets the vector of the distance."),
+        Mistake({"b": 4, "c": 3}, "(b) and (c) have changed places: in (b) the query meets the distance."),
+        *_another_product(),
         Mistake({"d": 7}, "Look at the sign of the last product in (d): one of its two numbers is −1."),
         Mistake({"a": 6}, "This is (a) and (c) in one product, (q + u) · k. Here each term is asked for by itself."),
         Mistake({"b": 8}, "This is (b) and (d) in one product, (q + v) · r. Here each term is asked for by itself."),
         Mistake(
             {"score": 14}, "This is the sum of the four terms. All of it stands inside the scaling: what is d here?"
         ),
-        Mistake({"score": 3.5}, "You divide by d. The scaling divides by its square root."),
+        Mistake(
+            {"score": 3.5},
+            "The sum is divided by 4 here. The scaling divides by the square root, √d = 2, and a mean of the four terms is not asked for.",
+        ),
         Mistake(
             {"score": 13},
             "Only the first term is scaled here. In Transformer-XL all four stand inside the scaling.",
@@ -134,6 +155,24 @@ def _masked(q, k, r, u, v):
 def _masked_without_past(q, k, r, u, v):
     *terms, scores = _expected_terms(q, k, r, u, v)
     return *terms, np.where(np.tri(len(q), len(k)) > 0, scores, -np.inf)
+
+
+def _u_inside(q, k, r, u, v):
+    """The shape in which code has it, (q + u) · k."""
+    a, b, c, d, scores = _expected_terms(q, k, r, u, v)
+    return a + c, b, c, d, scores
+
+
+def _causal_shift(q, k, r, u, v):
+    """The relative shift of the causal case, junk included: a column in front, then cut every n_k."""
+    n_q, n_k = len(q), len(k)
+
+    def shift(x):
+        return np.concatenate([np.zeros((n_q, 1)), x[:, :n_k]], axis=1).ravel()[n_q:].reshape(n_q, n_k)
+
+    a, c = term_a(q, k), np.repeat(term_c(u, k), n_q, axis=0)
+    b, d = shift(q @ r.T), shift(np.tile(v @ r.T, (n_q, 1)))
+    return a, b, c, d, (a + b + c + d) / np.sqrt(q.shape[-1])
 
 
 def _scaled_terms(q, k, r, u, v):
@@ -255,6 +294,20 @@ $j - i + n_q - 1$, so the first row belongs to the last query and the first key.
             "np.sqrt(q.shape[-1])",
             "2.0",
             "Right only while d is 4: take √d from the shape of q.",
+        ),
+        Mistake(
+            _u_inside,
+            "Your (a) has (c) in it already, (q + u) · k. The scores are right; here (a) is q · k alone.",
+        ),
+        Mistake(
+            _causal_shift,
+            "In (b) and (d) the keys after the query hold junk: the shift of the causal case lays out only the first n_k offsets. "
+            "r has all of them, and cell (i, j) takes number j − i + n_q − 1.",
+        ),
+        Mistake(
+            "j - i + n_q - 1",
+            "j - i + len(r) // 2",
+            "You put offset 0 in the middle of r, where it is only with as many queries as keys. It is row n_q − 1.",
         ),
         Mistake(
             _scaled_terms,

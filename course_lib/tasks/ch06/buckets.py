@@ -144,6 +144,11 @@ _NEAR = np.arange(-40, 41)
 
 _MISTAKES = [
     Mistake(
+        lambda o, b, n, m: bucket(-o, bidirectional=b, num_buckets=n, max_distance=m),
+        "The sign is turned in both modes: yours is the bucket of query minus key. An offset is key minus query, so the past "
+        "has the negative ones.",
+    ),
+    Mistake(
         "np.maximum(-offsets, 0)",
         "np.maximum(offsets, 0)",
         "Without `bidirectional` you count the distance into the future. The past has negative offsets: turn the sign round.",

@@ -173,6 +173,21 @@ Look at `rows` for a whole sentence (`past=0`): what does it hold at the keys a 
             "You divide by a root. T5 does not scale: `content` was right as it was.",
         ),
         Mistake(
+            "content + bias",
+            "(content + bias) / 2",
+            "The scores are divided by 2, the bias among them. T5 scales nothing, and nothing was scaled before.",
+        ),
+        Mistake(
+            "content + bias",
+            "(content + bias) / np.sqrt(content.shape[-1])",
+            "The scores are divided by a root, the bias among them. T5 scales nothing, and nothing was scaled before.",
+        ),
+        Mistake(
+            "content + bias",
+            "content + bias.swapaxes(-1, -2)",
+            "The bias is transposed: its rows belong to the queries, as they did. Leave that line alone.",
+        ),
+        Mistake(
             "j - i, bidirectional",
             "j - i + 1, bidirectional",
             "One off: the token itself must be at offset 0, and one step back at −1. Yours have 1 and 0.",
@@ -268,9 +283,12 @@ what does not? Commit to five numbers before you run anything:
             Mistake({_WEIGHT: w}, says)
             for w, says in {
                 1: "With 1 the query would look at nothing else. Which comes last, the bias or the mask?",
-                0.5: "The mask comes after the bias and sets those scores to −∞, whatever the bias says.",
                 -math.inf: "−∞ is the score behind the mask. The weight is e to the power of that.",
             }.items()
+        ),
+        *(
+            Mistake({_WEIGHT: w}, "The mask comes after the bias and sets those scores to −∞, whatever the bias says.")
+            for w in (0.01, *np.arange(0.05, 1, 0.05))
         ),
         *(
             Mistake({_TOLD_BOTH: b}, says)
@@ -288,7 +306,7 @@ what does not? Commit to five numbers before you run anything:
                 16: "That is half of the table. With `False` all 32 buckets serve the past.",
                 23: "That was for the lesson's 40 tokens; here the farthest is 99 back.",
                 30: "One too few. The farthest key is 99 back, and bucket 30 begins just there. Bucket 0 counts as well.",
-                32: "nearly. The last bucket begins at distance 113, and the farthest of 100 tokens is 99 back.",
+                32: "Nearly: the last bucket begins at distance 113, and the farthest of 100 tokens is 99 back.",
                 100: "100 distances, but only 32 buckets: far ones share.",
             }.items()
         ),

@@ -42,6 +42,22 @@ Distance 3 would give 3, 19 and 3.""",
             "Left and right have changed places: the past has the lower half, buckets 0 to 15.",
         ),
         Mistake(
+            {"left": [16 - x for x in _LEFT]},
+            "Left: you count down from 16. Both directions count up from the query, which is bucket 0: distance 1 to the left is 1.",
+        ),
+        Mistake(
+            {"left": [15 - x for x in _LEFT]},
+            "Left: you count down from 15. Both directions count up from the query, which is bucket 0: distance 1 to the left is 1.",
+        ),
+        Mistake(
+            {"right": [31 - x for x in _LEFT]},
+            "Right: you count down from 31. Both directions count up from the query: distance 1 to the right is 17.",
+        ),
+        Mistake(
+            {"right": [32 + x for x in _LEFT]},
+            "Right: 32 more runs past the end of the table. A key after the query gets 16 more, half of the 32 buckets.",
+        ),
+        Mistake(
             {"left": [1, 5, 9, 13, 15]},
             "Left: you rounded to the nearest whole number. The formula takes the floor: what is behind the point is cut off.",
         ),

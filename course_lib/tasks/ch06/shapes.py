@@ -201,7 +201,8 @@ out as a matrix of 32-bit floats for every head, made from the one table and mad
                 31 * 32: "31 rows are trained, but the table has 32.",
                 2
                 * 32
-                * 32: "That would be an encoder and a decoder. One stack has one table: 32 rows, one column per head.",
+                * 32: "These are two tables, be it one for each direction or an encoder's and a decoder's. One table of 32 rows serves "
+                "both directions, with a column per head.",
                 4 * 32 * 32: "These are bytes. A parameter is one number.",
                 32 * 4096: "It does not grow with the text. There is a row for each bucket, not for each token.",
                 32 * 4096**2: "That is the matrix. The table has a row for each bucket.",

@@ -40,12 +40,14 @@ def _biases_while_learning_given(tables, n):
     return biases
 
 
-def _kept_by_the_first_entry(tables, n):
-    kept: dict[float, np.ndarray] = {}
-    biases = []
-    for table in tables:
-        biases.append(kept.setdefault(float(table[0, 0]), t5_bias(n, table=table)))
-    return biases
+def _kept_by(one_number):
+    """A cache whose key is one number of the table."""
+
+    def wrong(tables, n):
+        kept: dict[float, np.ndarray] = {}
+        return [kept.setdefault(float(one_number(table)), t5_bias(n, table=table)) for table in tables]
+
+    return wrong
 
 
 def _one_step_late(tables, n):
@@ -79,6 +81,13 @@ def _same_first_entry(seed):
     return tables
 
 
+def _same_sum(seed):
+    """Each step holds the numbers of the first in another order; quarters, so that a sum has no rounding."""
+    tables = np.repeat(np.round(4 * _steps(seed, 1, 2)) / 4, 3, axis=0)
+    tables[1], tables[2] = tables[0, ::-1], np.roll(tables[0], 5, axis=0)
+    return tables
+
+
 biases_while_learning = Task(
     title="Bug hunt: yesterday's bias",
     minutes=8,
@@ -100,6 +109,7 @@ With the tables of two steps, the second bias must be made of the second table. 
         Case(
             _same_first_entry(4), 6, says="steps that change some buckets only", axes=("step", "head", "query", "key")
         ),
+        Case(_same_sum(6), 6, says="steps that only exchange numbers", axes=("step", "head", "query", "key")),
         Case(_steps(5, 2, 1), 30, says="30 tokens", axes=("step", "head", "query", "key")),
     ],
     draw=lambda rng: (
@@ -118,8 +128,12 @@ With the tables of two steps, the second bias must be made of the second table. 
         ),
         Mistake(_one_step_late, "The bias is one step late: step 1 gets the table of step 0, and so on."),
         Mistake(
-            _kept_by_the_first_entry,
+            _kept_by(lambda table: table[0, 0]),
             "Still kept too long: a table may change without its first entry changing. Do not keep a bias at all.",
+        ),
+        Mistake(
+            _kept_by(np.sum),
+            "Still kept too long: the numbers of a table may change and their sum may not. Do not keep a bias at all.",
         ),
         Mistake(
             "bucket(offsets(n),",

@@ -259,9 +259,9 @@ def _gap(p: Pair) -> tuple[Array, float]:
 
 
 def whole(p: Pair) -> Iterator[str]:
-    if p.yours.dtype.kind in "iu" and p.yours.max(initial=0) > 1 and not same(np.round(p.expected), p.expected):
+    if p.yours.dtype.kind in "iu" and not same(np.round(p.expected), p.expected):
         yield (
-            "Yours are whole numbers, and not all of the right ones are: "
+            "Yours are whole numbers (or True and False), and not all of the right ones are: "
             "is something cut off, by an array with `dtype=int`, by `int(…)` or by `//`?"
         )
 
