@@ -162,7 +162,7 @@ A causal decoder uses only the past half of an asymmetric bias; an encoder uses 
             "hidden keys get nothing",
             _future_is_hidden,
             "Some key after its query gets weight. Every key with j > i is hidden: its weight is 0, whatever the scores "
-            "are. A score of −∞ sees to that; of −20 or −100 it depends on the others.",
+            "are. A score of −∞ guarantees that; with −20 or −100 it depends on the other scores.",
         ),
     ],
     mistakes=[

@@ -247,8 +247,8 @@ def nearly(p: Pair) -> Iterator[str]:
     gap, largest = _gap(p)
     if not gap[p.expected == 0].any() and (gap <= 5e-3 * largest).all():
         yield (
-            "Nowhere off by more than half a percent of the largest number: "
-            "is something rounded on the way, or held in half precision?"
+            "Every number is off by at most half a percent of the largest one: "
+            "is something rounded on the way, or kept in half precision?"
         )
 
 

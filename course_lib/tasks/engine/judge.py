@@ -45,8 +45,8 @@ def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...]) -> Faul
     wrong = np.argwhere(~close(fitted, right))
     if not len(wrong):
         return None
-    facts, counted = _differences(said, wrong, fitted, right, axes), map(_counted, (fitted, right))
-    return Fault("wrong values", facts, part, *counted, truth=right.dtype.kind == "b")
+    facts = _differences(said, wrong, fitted, right, axes)
+    return Fault("wrong values", facts, part, _counted(fitted), _counted(right), truth=right.dtype.kind == "b")
 
 
 def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tuple[Axis, ...]) -> tuple[str, ...]:
