@@ -51,6 +51,10 @@ GENERATORS = """
 
 SLIPS = {
     "relative_index": {
+        "clip cut to the keys": (
+            INDEX + "    c = min(clip, n_k - 1)\n    return np.clip(j - i, -c, c) + c",
+            "keeps its 2·clip + 1 rows",
+        ),
         "brackets forgotten": (
             "    i, j = np.arange(n_q)[:, None], np.arange(n_k)\n    return np.clip(j - past + i, -clip, clip) + clip",
             "brackets round",
@@ -99,6 +103,13 @@ SLIPS = {
         ),
     },
     "shaw_scores": {
+        "the vector on both sides": (
+            """
+    i, j, c = past + np.arange(len(q))[:, None], np.arange(len(k)), len(table) // 2
+    a = table[np.clip(j - i, -c, c) + c]
+    return np.einsum("ijd,ijd->ij", q[:, None] + a, k + a) / np.sqrt(q.shape[-1])""",
+            "it meets itself",
+        ),
         "only the position divided": (
             LOOPED.format(score="q[i] @ k[j] + q[i] @ table[r + c] / np.sqrt(q.shape[-1])"),
             "Put brackets round the sum",
@@ -227,6 +238,21 @@ SLIPS = {
         ),
     },
     "offset_profile": {
+        "a sum over all": (
+            "    n_q, n_k = weights.shape\n    p = np.array([np.trace(weights, r) for r in range(1 - n_q, n_k)])\n"
+            "    return p / p.sum()",
+            "or by the sum of all weights, which equals it",
+        ),
+        "+= with repeated places": (
+            """
+    n_q, n_k = weights.shape
+    place = np.arange(n_k) - np.arange(n_q)[:, None] + n_q - 1
+    sums, counts = np.zeros((2, n_q + n_k - 1))
+    sums[place] += weights
+    counts[place] += 1
+    return sums / counts""",
+            "adds once per place, to sums and counts alike",
+        ),
         "the lesson's n − |r|": (
             "    from course_lib.reference.grid import from_grid, row_offsets\n    n = len(weights)\n"
             "    return from_grid(weights)[0] / (n - abs(row_offsets(n)))",
@@ -352,6 +378,10 @@ SLIPS = {
         ),
     },
     "key_scores": {
+        "position outside the scaling": (
+            PAIRS + '    return q @ k.T / np.sqrt(q.shape[-1]) + np.einsum("id,ijd->ij", q, vectors)',
+            "outside the scaling",
+        ),
         "q and k swapped": (
             PAIRS + '    return np.einsum("ijd,jd->ij", k[:, None] + vectors, q) / np.sqrt(q.shape[-1])',
             "changed places as a whole",
@@ -395,6 +425,20 @@ SLIPS = {
         "shapes do not meet": (PAIRS + "    return q @ (k + vectors).T / np.sqrt(q.shape[-1])", "has three axes"),
     },
     "random_layers": {
+        "seed, seed + 1, seed + 2": (
+            """
+    rows = d_model, 2 * clip + 1, 2 * clip + 1
+    return [[np.random.default_rng(seed + k).normal(size=(r, d_head)) / np.sqrt(d_head) for seed in seeds]
+            for k, r in enumerate(rows)]""",
+            "are the seeds of other layers",
+        ),
+        "seeds two apart": (
+            """
+    rows = d_model, 2 * clip + 1, 2 * clip + 1
+    return [[np.random.default_rng(seed + 2 * k).normal(size=(r, d_head)) / np.sqrt(d_head) for seed in seeds]
+            for k, r in enumerate(rows)]""",
+            "Layers of two different seeds share numbers",
+        ),
         "seed + rows": (
             LAYERS.format(rng="np.random.default_rng(seed + rows)"),
             "The two tables repeat each other",
@@ -443,6 +487,7 @@ def test_a_slip_is_named(name, body, words):
         ([6, 6, 6, 6, 6, 5, 4, 3, 2, 1], "key minus query"),
         ([-3, -3, -2, -1, 0, 1, 2, 3, 3, 3], "shifted first and clipped afterwards"),
         ([0, 0, 0, 0, 0, 0, 1, 2, 3, 4], "clipped at 2"),
+        ([0, 0, 0, 0, 0, 0, 0, 1, 2, 2], "a table of three rows"),
         ([0, 0, 0, 0, 1, 2, 3, 4, 5, 6], "position 6"),
         ([6, 6, 6, 6, 6, 5, 4, 3, 4, 5], "An offset keeps its sign"),
         ([0, 0, 0, 0, 0, 1, 2, 3, 3, 3], "share its row"),
