@@ -31,8 +31,8 @@ TOO_LONG = "Your code used more than {:g} seconds of processor time"
 OVERDUE = "Your code did not finish within {:g} seconds"
 ENDLESS = " and was stopped: does the loop end?"
 MUCH_PRINTED = (
-    " and was stopped. It prints a lot, which is slow: take the `print` out. If it is still too slow then, does the loop "
-    "end?"
+    " and was stopped. It prints a lot, and printing so much is slow: take the `print` out. If it is still too slow, "
+    "does the loop end?"
 )
 WAITS = (
     ", although it used little processor time. Does it wait for something (`sleep`, `input`)? If not, this computer is "
