@@ -30,7 +30,10 @@ def in_form(value, number):
     return np.str_(value) if isinstance(value, str) else number(float(value))
 
 
-@pytest.mark.parametrize("number", [Fraction, lambda x: Decimal(repr(x)), np.float64, np.float32], ids=str)
+FORMS = {"fraction": Fraction, "decimal": lambda x: Decimal(repr(x)), "float64": np.float64, "float32": np.float32}
+
+
+@pytest.mark.parametrize("number", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("task", ANSWERS.values(), ids=ANSWERS)
 def test_the_right_answer_passes_in_other_forms(task, number):
     result = task.check(in_form(task.expected(), number))
