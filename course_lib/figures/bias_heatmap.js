@@ -37,7 +37,7 @@ function start(data) {
   function build() {
     table.className = state.n > 10 ? "rp-tight" : "";
     const range = [...Array(state.n).keys()];
-    const head = el("tr", {}, el("td", { class: "rp-note" }, state.n > 10 ? "" : "query ↓ key →"),
+    const head = el("tr", {}, el("td", { class: "rp-note" }, state.n > 10 ? "" : "query\u00a0↓ key\u00a0→"),
       ...range.map((j) => el("th", { scope: "col" }, label(j))));
     cells = range.map((i) => range.map((j) => el("td", { class: "rp-cell", "data-i": i, "data-j": j, tabindex: "-1" })));
     const rows = cells.map((row, i) => el("tr", {}, el("th", { scope: "row" }, label(i)), ...row));

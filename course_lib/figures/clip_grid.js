@@ -120,6 +120,6 @@ function start(data) {
   }), ([r]) => rows[limit(r + state.clip, 2 * state.clip)].children[1].focus()));
 
   build();
-  return [controls, reading, el("div", { class: "rp-pair" }, grid, table), facts,
+  return [controls, reading, el("div", { class: "rp-pair" }, el("div", { class: "rp-scroll" }, grid), el("div", { class: "rp-scroll" }, table)), facts,
     el("p", { class: "rp-note" }, "Point at a cell or a table row, tap it, or walk with the arrow keys; all cells that take the same row are outlined.")];
 }

@@ -9,7 +9,7 @@ function start(data) {
     choice("scheme", names.map((name) => [name, name]), state.scheme, (v) => { state.scheme = v; draw(); }),
     slider("past", { min: 0, max: n - 1, step: 1, value: state.step }, (v) => { state.step = v; draw(); }));
   const caption = el("caption"), body = el("tbody");
-  const head = el("tr", {}, el("td", { class: "rp-note" }, "query ↓ key →"),
+  const head = el("tr", {}, el("td", { class: "rp-note" }, "query\u00a0↓ key\u00a0→"),
     ...data.tokens.map((token) => el("th", { scope: "col" }, el("span", {}, token), el("br"), el("small", {}))));
   const grid = el("table", {}, caption, el("thead", {}, head), body);
   const others = el("table", { class: "rp-every" });
@@ -31,5 +31,5 @@ function start(data) {
   }
 
   draw();
-  return [controls, el("div", { class: "rp-pair" }, grid, others), reading];
+  return [controls, el("div", { class: "rp-pair" }, scrolling("The grid of this scheme", grid), scrolling("The new row of every scheme", others)), reading];
 }

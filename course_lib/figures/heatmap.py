@@ -14,7 +14,7 @@ from .text import check_alt, check_number, check_whole, decimals, escape, labels
 # On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
 ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
 PAGE = 560  # pixels for a table in a page of usual width
-NARROW = 350  # … when the page is 800 wide and JupyterLab keeps its sidebar; figures.css sets tables smaller there
+PHONE = 232  # … when the page is 390 wide, in JupyterLab; figures.css sets tables smaller there
 LARGEST = 24  # rows or columns; beyond that numbers are no longer read, and the output grows large
 
 
@@ -97,8 +97,8 @@ def table_html(
     What is too wide for a page is set in small print and scrolls, where it must, in a group called `name`.
     """
     texts = [[show(value) for value in line] for line in grid]
-    labels = [] if rows is None else [corner, *rows]
-    first = f'<td style="color:#57606a">{escape(corner)}</td>' if rows is not None else ""
+    labels = [] if rows is None else [*corner.split("↓ "), *rows]
+    first = f'<td style="color:#57606a">{_corner(corner)}</td>' if rows is not None else ""
     head = first + "".join(f'<th scope="col">{escape(label)}</th>' for label in columns)
     lines = []
     for index, (values, shown) in enumerate(zip(grid, texts, strict=True)):
@@ -108,12 +108,17 @@ def table_html(
     note = f'<caption style="text-align:left">{caption}</caption>'
     body = f"{note}<thead><tr {ROW}>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
     letters = [max(map(len, column), default=0) for column in (labels, *zip(columns, *texts, strict=True))]
-    if sum(6.4 * count + 7 for count in letters) <= NARROW:
+    if sum(5.9 * count + 5 for count in letters) <= PHONE:
         return f"<table {TABLE}>{body}</table>"
     fits = sum(7.3 * count + 14 for count in letters) <= PAGE
     style = TABLE if fits else 'class="rp-tight" style="font-size:11px;color:#1b1f24"'
     group = f'class="rp-scroll" role="group" tabindex="0" {SUPPRESS} aria-label="{escape(name)}"'
     return f"<div {group}><table {style}>{body}</table></div>"
+
+
+def _corner(text: str) -> str:
+    """The names of the axes, "query ↓ key →": on a narrow page two lines, an arrow never alone on one."""
+    return escape(text).replace(" ↓", "&nbsp;↓").replace(" →", "&nbsp;→")
 
 
 def cell(value: Any, text: str, paint: Callable[[Any], str]) -> str:

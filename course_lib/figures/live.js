@@ -80,3 +80,8 @@ function choice(name, options, value, onchange) {
   select.value = value;
   return el("label", { class: "rp-control", "data-rp-control": name }, el("span", {}, name), select);
 }
+
+// A box in which a table without cells to focus scrolls, also by keyboard, where the page is too narrow for it.
+function scrolling(name, table) {
+  return el("div", { class: "rp-scroll", role: "group", tabindex: "0", "aria-label": name }, table);
+}

@@ -16,10 +16,11 @@ from typing import Any
 from .colours import MAPS
 from .text import check_alt, escape, script_json
 
-# Dark text on white whatever the theme: a notebook in a dark theme must not show black numbers on black.
+# Dark text on white whatever the theme: a notebook in a dark theme must not show black numbers on black. Without the
+# style sheet (an untrusted notebook) a wide table scrolls in the frame; with it, only in a box of its own.
 FRAME = (
     "background-color:#ffffff;color:#1b1f24;border:1px solid #d0d7de;border-radius:8px;"
-    "padding:12px 16px;margin:4px 0;font-family:sans-serif;font-size:14px"
+    "padding:12px 16px;margin:4px 0;font-family:sans-serif;font-size:14px;overflow-x:auto"
 )
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"  # read out, not drawn
 TABLE = 'style="color:#1b1f24"'  # a theme colours tables too
