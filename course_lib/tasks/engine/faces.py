@@ -76,7 +76,8 @@ def box(lines: list[str], colours: tuple[str, str, str]) -> str:
     """Lines of HTML in an opaque box that reads the same on a light and a dark page."""
     ground, ink, edge = colours
     style = (
-        f"background:{ground};color:{ink};border-left:6px solid {edge};padding:8px 14px;line-height:1.6;max-width:760px"
+        f"background:{ground};color:{ink};border-left:6px solid {edge};padding:8px 14px;line-height:1.6;"
+        "max-width:760px;overflow-wrap:anywhere"  # a long name or number goes on in the next line, on however narrow a page
     )
     inside = "".join(f'<div style="background:{ground};color:{ink}">{line}</div>' for line in lines)
     return f'<div class="rp-result" style="{style}">{inside}</div>'
