@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from .fonts import NARROW, WIDE, fontconfig
+
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "learner"
 FLAGS = [
@@ -41,8 +43,8 @@ def find_browser() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    """A browser to open pages in; without one the tests are skipped, on Linux in CI they fail."""
+def browsers(tmp_path_factory):
+    """A browser for each font; without a browser the tests are skipped, on Linux in CI they fail."""
     from playwright.sync_api import sync_playwright
 
     path = find_browser()
@@ -51,21 +53,32 @@ def chromium():
         if os.environ.get("CI") == "true" and sys.platform == "linux":
             pytest.fail(advice)
         pytest.skip(advice)
+    folder = tmp_path_factory.mktemp("fonts")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
+
+        def launch(family):
+            env = {**os.environ, "FONTCONFIG_FILE": str(fontconfig(folder, family))}
+            return playwright.chromium.launch(executable_path=path, args=FLAGS, env=env)
+
+        opened = {family: launch(family) for family in (WIDE, NARROW)}
+        yield opened
+        for browser in opened.values():
+            browser.close()
+
+
+@pytest.fixture(scope="session")
+def chromium(browsers):
+    """The browser with the wide font, in which most can go wrong."""
+    return browsers[WIDE]
 
 
 @pytest.fixture
-def shown(chromium, tmp_path):
+def shown(browsers, tmp_path):
     """A function which opens a picture, saved as one page, and waits until it is there or alive; without Jupyter."""
     contexts = []
 
-    def show(picture, *, dark=False, width=1280):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
-        )
+    def show(picture, *, font=WIDE, width=1280):
+        context = browsers[font].new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: pytest.fail(f"the picture's script: {error}"))
@@ -103,6 +116,7 @@ def lab(tmp_path_factory, chromium):
         "--no-browser",
         f"--ServerApp.port={port}",
         f"--IdentityProvider.token={TOKEN}",
+        "--LabApp.expose_app_in_browser=True",  # so that a test can open one notebook after another in one page
     ]
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(command, cwd=copy, env=env, stdout=log, stderr=subprocess.STDOUT)
@@ -115,6 +129,15 @@ def lab(tmp_path_factory, chromium):
             server.wait(15)
         except subprocess.TimeoutExpired:
             server.kill()
+
+
+@pytest.fixture(scope="session")
+def desks(lab, browsers):
+    """JupyterLab in each font; notebooks are opened in it one after another."""
+    from .pages import opened  # which needs this file
+
+    with opened(browsers[WIDE], lab) as wide, opened(browsers[NARROW], lab) as narrow:
+        yield {WIDE: wide, NARROW: narrow}
 
 
 def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:

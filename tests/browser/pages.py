@@ -8,24 +8,45 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from .conftest import TOKEN, Lab
 
 PATIENCE = 60_000  # milliseconds; a kernel that imports torch on a busy machine takes its time
+OPEN = """async (path) => {
+  const kernelPreference = { shouldStart: false };
+  const panel = await jupyterapp.commands.execute("docmanager:open", { path, kernelPreference });
+  await panel.revealed;
+  panel.node.classList.add("open-in-test");
+}"""
+CLOSE = """() => {
+  const panel = jupyterapp.shell.currentWidget;
+  panel.context.model.dirty = false;
+  panel.close();
+}"""
 
 
 @contextmanager
-def opened(browser: Browser, lab: Lab, notebook: str = "", *, dark: bool = False):
+def opened(browser: Browser, lab: Lab, notebook: str = ""):
     """A fresh page with this notebook open (or what the course opens by itself), its kernel ready."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
-    )
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(f"{lab.address}/{f'lab/tree/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell")
     ready(page)
-    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false" if dark else "true")
     try:
         yield page
     finally:
         context.close()
+
+
+@contextmanager
+def as_built(page: Page, path: str):
+    """This notebook in a page that is open already, as it was built: nothing runs, its trusted pictures wake."""
+    page.evaluate(OPEN, path)
+    page.wait_for_selector(".open-in-test .jp-OutputArea-output")
+    for script in notebook(page).locator("script").all():
+        expect(script.locator("xpath=preceding-sibling::*[1]")).to_have_attribute("data-rp-live", "true")
+    try:
+        yield notebook(page)
+    finally:
+        page.evaluate(CLOSE)
 
 
 def ready(page: Page) -> None:
@@ -33,6 +54,8 @@ def ready(page: Page) -> None:
     expect(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator")).to_have_attribute(
         "data-status", "idle", timeout=PATIENCE
     )
+    # The indicator may be idle before a kernel is there, and then JupyterLab would ask which one to take.
+    expect(page.get_by_role("button", name="Python 3 (ipykernel) | Idle")).to_be_visible(timeout=PATIENCE)
 
 
 def run_all(page: Page) -> None:

@@ -10,6 +10,8 @@ from course_lib.figures.provenance import RANGES
 from course_lib.reference.skew import skew_source, take_offsets
 
 from ..figures.test_provenance import SIZES, expected, shape
+from .fonts import NARROW, WIDE
+from .judged import assert_it_fits
 
 pytestmark = pytest.mark.browser
 
@@ -161,12 +163,23 @@ def test_play_walks_through_the_steps_and_can_pause(shown):
     assert figure.locator(".rp-box").first.evaluate(moves) == "0s"
 
 
-@pytest.mark.parametrize("width", [1280, 610, 410])
-def test_the_largest_sizes_fit_the_page(shown, width):
-    sizes = [("skew", {"n": 8}), ("general", {"n_q": 6, "n_k": 8, "past": 6}), ("shift", {"n": 6, "memory": 6})]
-    for how, most in [*sizes, ("skew", {}), ("general", {}), ("shift", {})]:
-        page = shown(figures.provenance(how, **most), width=width)
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+@pytest.mark.parametrize("font", [WIDE, NARROW])
+@pytest.mark.parametrize(
+    ("how", "most"),
+    [
+        ("skew", {"n": 8}),
+        ("general", {"n_q": 6, "n_k": 8, "past": 6}),
+        ("shift", {"n": 6, "memory": 6}),
+        ("skew", {}),
+        ("general", {}),
+        ("shift", {}),
+    ],
+)
+def test_the_largest_sizes_fit_the_page(shown, how, most, font):
+    page = shown(figures.provenance(how, **most), font=font)
+    for width in (1280, 610, 410):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert_it_fits(page)
         if width > 600 or not most:  # on a page narrower still the largest tables scroll
             stages = page.locator(".rp-stages")
             assert stages.evaluate(

@@ -1,0 +1,32 @@
+"""Every built notebook in JupyterLab as it is committed: it fits in both fonts, and everyone can use it."""
+
+import pytest
+
+from .conftest import ROOT
+from .fonts import NARROW, WIDE
+from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
+from .pages import as_built, errors
+
+pytestmark = pytest.mark.browser
+BUILT = [p.relative_to(ROOT).as_posix() for name in ("notebooks", "solutions") for p in sorted((ROOT / name).glob("*"))]
+
+
+@pytest.mark.parametrize("font", [WIDE, NARROW])
+@pytest.mark.parametrize("path", BUILT)
+def test_it_fits_a_narrow_page(desks, path, font):
+    page = desks[font]
+    with as_built(page, path):
+        assert errors(page) == []
+        for width in (800, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            # At 800 pixels the file browser is open beside the notebook; on a phone one closes it.
+            page.evaluate(f"jupyterapp.shell.{'expandLeft' if width == 800 else 'collapseLeft'}()")
+            assert page.locator("#jp-left-stack").is_visible() == (width == 800)
+            assert_it_fits(page)
+
+
+@pytest.mark.parametrize("path", BUILT)
+def test_everyone_can_use_it_in_light_and_dark(desks, path):
+    page = desks[WIDE]
+    with as_built(page, path):
+        assert_everyone_can_use_the_outputs(page)

@@ -1,0 +1,46 @@
+"""What a wrong answer gets to read: the box and the comparison fit beside an open file browser and on a phone."""
+
+import numpy as np
+import pytest
+
+from course_lib.tasks import ch02
+
+from .fonts import NARROW, WIDE
+from .judged import assert_everyone_can_use_it, assert_it_fits
+
+pytestmark = pytest.mark.browser
+
+
+def rewards_distance(n, scale):
+    i, j = np.arange(n)[:, None], np.arange(n)
+    return scale * np.log1p(abs(j - i))
+
+
+def raises(n, scale):
+    return a_name_that_nobody_has_given_to_anything_in_this_notebook_or_in_any_other_one(n, scale)  # noqa: F821
+
+
+TASK = ch02.bias_matrix
+SHOWN = {
+    "a known mistake": TASK.check(rewards_distance),
+    "an unknown mistake": TASK.check(lambda n, scale: np.full((n, n), 1e9)),
+    "an error": TASK.check(raises),
+    "no array": TASK.check(lambda n, scale: "x" * 200),
+    "comparison": TASK.compare(rewards_distance),
+    "hint": TASK.hint(),
+    "solution": TASK.solution(),
+}
+
+
+@pytest.mark.parametrize("font", [WIDE, NARROW])
+@pytest.mark.parametrize("name", SHOWN)
+def test_it_fits_and_everyone_can_use_it(browsers, name, font):
+    page = browsers[font].new_page(viewport={"width": 800, "height": 900})
+    output = f'<main class="jp-OutputArea-output"><h1>{name}</h1>{SHOWN[name]._repr_html_()}</main>'
+    page.set_content(f'<html lang="en"><title>{name}</title><body>{output}</body></html>')
+    for width in (348, 254):  # what JupyterLab leaves of 800 pixels with its file browser, and of 390 without it
+        page.locator("main").evaluate("(main, width) => { main.style.width = `${width}px`; }", width)
+        assert_it_fits(page)
+    if font == WIDE and name != "comparison":
+        assert_everyone_can_use_it(page)
+    page.close()
