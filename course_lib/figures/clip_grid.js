@@ -37,7 +37,7 @@ function start(data) {
     }));
     grid.replaceChildren(
       el("caption", {}, el("b", {}, data.title), el("br"), `offset j − i, clipped to ${clip ? `−${clip} … ${clip}` : 0}`),
-      el("thead", {}, el("tr", {}, el("td", { class: "rp-note" }, n > 6 ? "" : "query ↓\nkey →"),
+      el("thead", {}, el("tr", {}, el("td", { class: "rp-note" }, n > 6 ? "" : "query\u00a0↓\nkey\u00a0→"),
         ...all.map((j) => el("th", { scope: "col" }, label(j))))),
       el("tbody", {}, ...cells.map((line, i) => el("tr", {}, el("th", { scope: "row" }, label(i)), ...line))));
 

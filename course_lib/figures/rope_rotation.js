@@ -75,6 +75,6 @@ function start(data) {
   }
 
   draw();
-  return [controls, el("div", { class: "rp-pair" }, circle, reading), el("div", { class: "rp-scroll" }, table), total,
+  return [controls, el("div", { class: "rp-pair" }, circle, reading), scrolling("Every pair of channels with its product", table), total,
     el("p", { class: "rp-note" }, "Purple: the query; orange: the key; pale: both before the turn. Angles in radians, a positive one turns to the left. Shaded: the angle from query to key.")];
 }

@@ -39,8 +39,9 @@ TAKE_AWAY = """() => {
 
 def assert_it_fits(page: Page) -> None:
     """Nothing is wider than its place, and what scrolls in a box of its own can be scrolled by keyboard."""
-    assert page.evaluate(TOO_WIDE) == []
-    assert page.evaluate(OUT_OF_REACH) == []
+    for kind, script in (("too wide", TOO_WIDE), ("out of reach", OUT_OF_REACH)):
+        found = page.evaluate(script)
+        assert not found, f"{kind} on a page of {page.viewport_size['width']} pixels: {found}"
 
 
 def assert_everyone_can_use_it(page: Page, context: str | None = None) -> None:

@@ -77,7 +77,7 @@ def box(lines: list[str], colours: tuple[str, str, str]) -> str:
     ground, ink, edge = colours
     style = (
         f"background:{ground};color:{ink};border-left:6px solid {edge};padding:8px 14px;line-height:1.6;"
-        "max-width:760px;overflow-wrap:anywhere"  # a long name or number goes on in the next line, on however narrow a page
+        "max-width:760px;overflow-wrap:anywhere"  # a long name or number may not widen the page
     )
     inside = "".join(f'<div style="background:{ground};color:{ink}">{line}</div>' for line in lines)
     return f'<div class="rp-result" style="{style}">{inside}</div>'
