@@ -74,11 +74,11 @@ def test_lanes_run_side_by_side(check, monkeypatch, tmp_path):
 def test_under_load_every_core_is_busy_and_the_speed_tests_are_left_out(check, monkeypatch):
     begun = []
     popen = subprocess.Popen
-    monkeypatch.setattr(check.subprocess, "Popen", lambda *words: begun.append(popen(*words)) or begun[-1])
-    with check.busy_cores(True):
-        assert len(begun) == os.cpu_count() and all(process.poll() is None for process in begun)
-    assert all(process.poll() is not None for process in begun)
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(check.subprocess, "Popen", lambda *words: begun.append(popen(*words)) or begun[-1])
+        with check.busy_cores(True):
+            assert len(begun) == os.cpu_count() and all(process.poll() is None for process in begun)
+        assert all(process.poll() is not None for process in begun)
     stages(check, monkeypatch, [["good"]], good="this", speed="antigravity_does_not_run")
     monkeypatch.setattr(check, "ALONE", ["speed"])
     assert check.main(["--under-load"]) == 0
