@@ -23,17 +23,21 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "comparison": 38_000,
     "curves": 33_000,
     "decision": 30_000,
-    "decision made": 30_000,
+    "decision made": 31_000,
     "large bias": 28_000,
     "large clip": 28_000,
     "large window": 19_000,
+    "long decoding": 17_000,
     "many slopes": 21_000,
     "one panel": 20_000,
     "quiz": 45_000,
+    "seen": 17_000,
+    "seen corners": 17_000,
     "shifted windows": 20_000,
     "slopes": 18_000,
     "trace": 40_000,
     "wide": 28_000,
+    "window": 17_000,
 }
 
 
