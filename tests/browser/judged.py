@@ -58,7 +58,7 @@ def assert_everyone_can_use_the_outputs(page: Page) -> None:
     try:
         for scheme, light in (("dark", "false"), ("light", "true")):
             page.emulate_media(color_scheme=scheme)
-            expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light)
+            expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light, timeout=60_000)
             assert_everyone_can_use_it(page, context="#seen")
     finally:
         page.evaluate(TAKE_AWAY)
