@@ -11,8 +11,8 @@ TOO_WIDE = """async () => {
     .map((box) => `${box.className}: ${box.scrollWidth} > ${box.clientWidth}: ${box.innerText.slice(0, 80)}`);
 }"""
 
-# Boxes inside a picture that scroll sideways, and that the Tab key cannot reach.
-OUT_OF_REACH = """() => [...document.querySelectorAll(".rp *")]
+# Boxes inside a picture or a result that scroll sideways, and that the Tab key cannot reach.
+OUT_OF_REACH = """() => [...document.querySelectorAll(".rp *, .rp-result *")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX))
   .filter((box) => box.tabIndex < 0 && !box.querySelector('[tabindex="0"], button, input, select, a'))
   .map((box) => box.outerHTML.slice(0, 120))"""

@@ -41,6 +41,6 @@ def test_it_fits_and_everyone_can_use_it(browsers, name, font):
     for width in (348, 254):  # what JupyterLab leaves of 800 pixels with its file browser, and of 390 without it
         page.locator("main").evaluate("(main, width) => { main.style.width = `${width}px`; }", width)
         assert_it_fits(page)
-    if font == WIDE and name != "comparison":
+    if font == WIDE:
         assert_everyone_can_use_it(page)
     page.close()

@@ -41,8 +41,10 @@ class Comparison:
         ground, ink, _ = GREY
         blocks = "".join(self._table(name, rows, columns, table) for name, table in tables.items())
         words = f"<b>{rich(self._says(wrong))}</b>" + (f"<br>{escape(slab)}" if slab else "")
-        style = f"background:{ground};color:{ink};padding:8px 14px;line-height:1.6;overflow-x:auto"
-        return f'<div style="{style}">{words}<div style="display:flex;flex-wrap:wrap;gap:18px">{blocks}</div></div>'
+        style = f"background:{ground};color:{ink};padding:8px 14px;line-height:1.6"
+        reach = 'role="group" aria-label="yours beside the expected" tabindex="0" data-lm-suppress-shortcuts="true"'
+        inner = f'<div {reach} style="display:flex;flex-wrap:wrap;gap:18px;overflow-x:auto">{blocks}</div>'
+        return f'<div class="rp-result" style="{style}">{words}{inner}</div>'
 
     def _says(self, wrong: int) -> str:
         many = f"{wrong} of {self.expected.size} entries differ" if wrong else "all entries agree"
@@ -76,6 +78,7 @@ class Comparison:
     def _table(self, name: str, rows: list[str], columns: list[str], table: list[list[str]]) -> str:
         def cell(tag: str, text: str, colours: tuple[str, str, str]) -> str:
             style = f"background:{colours[0]};color:{colours[1]};padding:2px 7px;text-align:right;white-space:nowrap"
+            tag = tag if text else "td"  # an empty heading would be read aloud
             return f'<{tag} style="{style}">{escape(text)}</{tag}>'
 
         head = "".join(cell("th", label, GREY) for label in ["", *columns])
