@@ -28,6 +28,8 @@ STUDY = [*EVERY, *ATTENTION, "course_lib/study/*.py", "course_lib/study/committe
 PROCESSES = [f"tests/study/{name}.py" for name in ("common", "forked", "test_kill", "test_processes")]
 WORKBENCH = ["course_lib/workbench/*.py", "course_lib/tasks/engine/*.py", "course_lib/reference/oracle.py"]
 BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, "tests/schemes.py", "tests/test_fast.py", "tests/test_workbench.py"]
+BROWSER = [*EVERY, "tests/browser/__init__.py", "course.py"]
+BROWSER += [f"tests/browser/{name}.py" for name in ("conftest", "fonts", "judged", "pages", "test_built")]
 
 
 def scheme(name):
@@ -55,6 +57,13 @@ PROTECTS = {
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.
     "backends.compiled": [*EVERY, *ATTENTION, "tests/schemes.py", "tests/test_fast.py"],
+    # Each live picture follows mouse and keyboard, shows the numbers of the reference, and fits the page in both fonts.
+    "browser.pictures": [
+        *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course.py", "notebooks/*.ipynb",
+        "tests/browser/*.py", "tests/figures/*.py", "tests/schemes.py",
+    ],
+    # In JupyterLab the built notebooks of a chapter fit the page in both fonts, and everyone can use them.
+    **{f"browser.{number:02}": [*BROWSER, f"*/{number:02}_*.ipynb"] for number in range(12)},
     # In fresh kernels on a busy machine, an answer may import torch and the like inside its function.
     "imports": [
         *EVERY, "course_lib/__init__.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",

@@ -113,6 +113,8 @@ def main(arguments: list[str]) -> int:
         print(f"unknown: {' '.join(sorted(unknown))}\n\n{__doc__}", file=sys.stderr)
         return 2
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # the solutions that pass here are not the learner's
+    for library in ("OMP", "OPENBLAS", "MKL"):  # stages share the cores: two threads for one product would be slower
+        os.environ[f"{library}_NUM_THREADS"] = "1"
     REPORTS.mkdir(parents=True, exist_ok=True)
     start, under_load = time.perf_counter(), "--under-load" in arguments
     if "--learner" in arguments:

@@ -11,7 +11,7 @@ from ..reference.bias import DECAYS, decay_bias
 from .bias_heatmap import LARGEST_N, decay_tables, formula
 from .colours import painter
 from .heatmap import ROW, cell
-from .live import TABLE, Picture
+from .live import SUPPRESS, TABLE, Picture
 from .text import MINUS, check_choice, check_labels, check_number, check_whole, escape, number
 
 SAME = 1e-12  # two weights closer than this are called the same
@@ -89,11 +89,12 @@ def _static(row: np.ndarray, words: list[str], query: int, scale: float, decay: 
             f"<td>{_change(float(after[j] - before[j]))}</td></tr>"
         )
     heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
+    group = f'role="group" tabindex="0" {SUPPRESS} aria-label="{escape(heading)}" style="overflow-x:auto"'
     return (
-        f'<table {TABLE}><caption style="text-align:left"><b>{escape(heading)}</b><br>'
+        f'<div {group}><table {TABLE}><caption style="text-align:left"><b>{escape(heading)}</b><br>'
         f"query “{escape(words[query])}” (i = {query}), "
         f"B = {MINUS}{scale:g} · {formula(decay, '|j − i|')}</caption>"
-        f"<thead><tr {ROW}>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        f"<thead><tr {ROW}>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
         "<p>A key gains exactly when its e<sup>B</sup> lies above the row's mean, "
         f"Σ w·e<sup>B</sup> = {number(mean)}.</p>"
     )

@@ -18,22 +18,24 @@ OUT_OF_REACH = """() => [...document.querySelectorAll(".rp *, .rp-result *")]
   .map((box) => box.outerHTML.slice(0, 120))"""
 
 
-# JupyterLab's page cannot scroll, and there axe skips contrast without a word: lay copies of all outputs on top of it.
-LAY_OUT = """() => {
-  const seen = document.createElement("section");
-  seen.id = "seen";
-  seen.className = "jp-RenderedHTMLCommon jp-RenderedHTML";
-  seen.style = "position:absolute;top:0;left:0;width:560px;z-index:9999;background:var(--jp-layout-color0)";
-  const outputs = document.querySelectorAll(".jp-OutputArea-output .rp, .jp-OutputArea-output .rp-result");
-  seen.append(...[...outputs].map((output) => output.cloneNode(true)));
-  document.body.append(seen);
-  for (const page of [document.body, document.documentElement])
-    page.style.setProperty("overflow", "visible", "important");
-  return outputs.length;
-}"""
-TAKE_AWAY = """() => {
-  document.getElementById("seen").remove();
-  for (const page of [document.body, document.documentElement]) page.style.removeProperty("overflow");
+# All outputs of the notebook in sight, and every rule of every style sheet. axe gets them on a page of their own,
+# because JupyterLab's page cannot scroll: there it skips contrast without a word, and takes three times as long.
+OUTPUTS = """() => {
+  const body = document.body.cloneNode(false);
+  body.style = "overflow:visible;width:560px;background:var(--jp-layout-color0)";
+  const main = document.createElement("main");
+  main.className = "jp-RenderedHTMLCommon jp-RenderedHTML";
+  main.append(document.createElement("h1"));
+  main.firstChild.append("Outputs");
+  const outputs = document.querySelectorAll(
+    ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output :is(.rp, .rp-result)");
+  const outermost = [...outputs].filter((output) => !output.parentElement.closest(".rp, .rp-result"));
+  main.append(...outermost.map((output) => output.cloneNode(true)));
+  main.querySelectorAll("script").forEach((script) => script.remove());
+  body.append(main);
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).map((rule) => rule.cssText);
+  const head = `<head><title>Outputs</title><style>${rules.join("\\n")}</style></head>`;
+  return [outputs.length, `<!DOCTYPE html><html lang="en" style="overflow:visible">${head}${body.outerHTML}</html>`];
 }"""
 
 
@@ -44,9 +46,9 @@ def assert_it_fits(page: Page) -> None:
         assert not found, f"{kind} on a page of {page.viewport_size['width']} pixels: {found}"
 
 
-def assert_everyone_can_use_it(page: Page, context: str | None = None) -> None:
+def assert_everyone_can_use_it(page: Page) -> None:
     """axe finds nothing, and it did look at the contrast of text."""
-    found = Axe().run(page, context=context)
+    found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert any(rule["id"] == "color-contrast" for rule in found.response["passes"]), "axe did not look at contrast"
 
@@ -54,12 +56,13 @@ def assert_everyone_can_use_it(page: Page, context: str | None = None) -> None:
 def assert_everyone_can_use_the_outputs(page: Page) -> None:
     """The same for all outputs of a notebook in JupyterLab, in its light and its dark theme."""
     page.set_viewport_size({"width": 800, "height": 900})
-    assert page.evaluate(LAY_OUT) > 0
-    try:
-        for scheme, light in (("dark", "false"), ("light", "true")):
-            page.emulate_media(color_scheme=scheme)
-            expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light, timeout=60_000)
-            assert_everyone_can_use_it(page, context="#seen")
-    finally:
-        page.evaluate(TAKE_AWAY)
-        page.emulate_media(color_scheme="light")
+    paper = page.context.new_page()
+    for scheme, light in (("dark", "false"), ("light", "true")):
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light, timeout=60_000)
+        count, html = page.evaluate(OUTPUTS)
+        assert count > 0
+        paper.set_content(html)
+        assert_everyone_can_use_it(paper)
+    paper.close()
+    page.bring_to_front()

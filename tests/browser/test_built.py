@@ -9,10 +9,12 @@ from .pages import as_built, errors
 
 pytestmark = pytest.mark.browser
 BUILT = [p.relative_to(ROOT).as_posix() for name in ("notebooks", "solutions") for p in sorted((ROOT / name).glob("*"))]
+# A built notebook holds its pictures whole, with style and script: what is seen of it depends on no other file.
+MARKED = [pytest.param(path, marks=pytest.mark.slow(f"browser.{path.partition('/')[2][:2]}")) for path in BUILT]
 
 
 @pytest.mark.parametrize("font", [WIDE, NARROW])
-@pytest.mark.parametrize("path", BUILT)
+@pytest.mark.parametrize("path", MARKED)
 def test_it_fits_a_narrow_page_and_everyone_can_use_it(desks, path, font):
     page = desks[font]
     with as_built(page, path):

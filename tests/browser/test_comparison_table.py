@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from course_lib import comparison, figures
 from course_lib.figures.comparison_table import short
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
 TABLE = comparison.table()
 COLUMNS, SCHEMES = list(comparison.COLUMNS), list(comparison.SCHEMES)
 

@@ -10,7 +10,7 @@ from course_lib.figures.decision_rules import FITS, OUT, QUESTIONS, SCHEMES
 
 from ..figures.pictures import DECIDED
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
 
 # Presses exactly these answers and reads off {scheme: [verdict, reasons shown and folded]}.
 PRESS = """(answers) => {

@@ -89,18 +89,19 @@ def test_an_answer_is_typed_and_checked_with_the_mouse_and_with_the_keyboard_alo
             answer.locator(".cm-content").click()
             replace_and_run(page, text)
             expect(message).to_contain_text(said)
-        page.set_viewport_size({"width": 800, "height": 900})
-        assert_it_fits(page)
-        assert_everyone_can_use_the_outputs(page)
         page.keyboard.press("Escape")
         for _ in range(80):  # to the top, then down to the answer
             page.keyboard.press("ArrowUp")
         chosen = notebook(page).locator(".jp-Cell.jp-mod-selected")
-        while "def bias_matrix" not in chosen.inner_text():
-            page.keyboard.press("ArrowDown")
+        for _ in range(80):
+            if "def bias_matrix" not in chosen.inner_text():
+                page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         replace_and_run(page, RIGHT)
         expect(message).to_contain_text("passed")
+        page.set_viewport_size({"width": 800, "height": 900})
+        assert_it_fits(page)
+        assert_everyone_can_use_the_outputs(page)
 
 
 def replace_and_run(page, text):
@@ -143,4 +144,6 @@ def test_without_trust_the_static_pictures_are_there_and_fit(lab, desks, font):
         assert explorer.get_by_role("slider").count() == 0
         page.set_viewport_size({"width": 800, "height": 900})
         outputs = notebook(page).locator(".jp-OutputArea-output")
-        assert outputs.evaluate_all("all => all.every((box) => box.scrollWidth <= box.clientWidth + 1)")
+        page.evaluate("jupyterapp.shell.expandLeft()")  # the file browser
+        wide = "all => all.filter((o) => o.scrollWidth > o.clientWidth + 1).map((o) => o.innerText.slice(0, 80))"
+        assert outputs.evaluate_all(wide) == []

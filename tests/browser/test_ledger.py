@@ -8,7 +8,7 @@ from course_lib import ledger
 from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
 PICTURES = {topic: ledger.topic(topic).picture for topic in ("T5's buckets", "Longer texts")}
 PICTURES |= {"counts": ledger.counts(), "overview": ledger.overview(["nothing_new", "one_grid", "all_in_use"])}
 

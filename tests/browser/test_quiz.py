@@ -10,7 +10,7 @@ from course_lib.quiz import QUESTIONS, THEMES
 
 from .pages import PATIENCE, errors, opened, picture, run_all
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
 CHOOSING = THEMES["Choosing"]
 
 # Answers every question, those in `wrong` wrongly, and reads off what is shown of each and at the end.

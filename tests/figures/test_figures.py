@@ -207,7 +207,7 @@ def test_numbers_show_as_many_decimals_as_they_need():
     assert ">0.25<" in static(figures.heatmap(scores(Q, K), alt="scores"))
     assert ">0.33<" in static(figures.heatmap([1 / 3], alt="third", digits=2))
     assert ">7<" in static(figures.heatmap([[7, -1]], alt="whole"))
-    assert "query ↓" in static(PICTURES["weights"]) and "query ↓" not in static(figures.heatmap(Q, alt="Q"))
+    assert "query&nbsp;↓" in static(PICTURES["weights"]) and "query&nbsp;↓" not in static(figures.heatmap(Q, alt="Q"))
 
 
 def test_the_script_gets_the_decays_of_the_reference():
