@@ -39,12 +39,11 @@ def _flat(array):
 def _share_a_run(a, b):
     """Whether some run of numbers of a stands in b as well, up to a factor, wherever it begins."""
     a, b = _flat(a), _flat(b)
-    for lag in range(ENOUGH - len(a), len(b) - ENOUGH + 1):
-        x = a[max(0, -lag) : len(b) - lag]
-        y = b[max(0, lag) : lag + len(a)]
-        if abs(x @ y) > 0.95 * np.sqrt((x @ x) * (y @ y)) > 0:
-            return True
-    return False
+    one_a, one_b = np.ones_like(a), np.ones_like(b)
+    pairs = (a, b), (a * a, one_b), (one_a, b * b), (one_a, one_b)
+    product, of_a, of_b, overlap = (np.correlate(y, x, "full") for x, y in pairs)  # for every lag
+    bound = 0.95 * np.sqrt(abs(of_a * of_b))
+    return bool(((abs(product) > bound) & (bound > 0) & (overlap > ENOUGH - 0.5)).any())
 
 
 def _layers(result, seeds):
