@@ -34,7 +34,7 @@ STAGES = {
     "exercises": f"{PYTEST} tests/test_exercises.py",
 }
 ALONE = ["speed"]  # because a test that measures time must not share the machine
-LANES = [["ruff", "mypy", "tests", "notebooks"], ["browser", "exercises"]]  # run side by side: a browser mostly waits
+LANES = [["ruff", "mypy", "tests"], ["browser", "exercises", "notebooks"]]  # run side by side: browser and kernels wait
 SELECTS = ("tests", "browser")  # the stages with slow tests
 
 

@@ -136,7 +136,8 @@ def desks(lab, browsers):
     """JupyterLab in each font; notebooks are opened in it one after another."""
     from .pages import opened  # which needs this file
 
-    with opened(browsers[WIDE], lab) as wide, opened(browsers[NARROW], lab) as narrow:
+    first = "notebooks/00_start_here.ipynb"
+    with opened(browsers[WIDE], lab, first) as wide, opened(browsers[NARROW], lab, first) as narrow:
         yield {WIDE: wide, NARROW: narrow}
 
 

@@ -28,7 +28,7 @@ def opened(browser: Browser, lab: Lab, notebook: str = ""):
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(f"{lab.address}/{f'lab/tree/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
-    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
     ready(page)
     try:
         yield page

@@ -346,7 +346,7 @@ CLASS = {
 
 @pytest.mark.parametrize("slip", CLASS)
 def test_what_a_learner_reads_of_the_class(slip, monkeypatch):
-    monkeypatch.setattr(KERPLE, "seconds", 3.0 if slip == "endless" else KERPLE.seconds)
+    monkeypatch.setattr(KERPLE, "seconds", 1.0 if slip == "endless" else KERPLE.seconds)
     text, words = CLASS[slip]
     assert words in said(text), said(text)
     assert ("✓ passed" in said(text)) == (slip == "prints")

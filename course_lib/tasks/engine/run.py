@@ -124,8 +124,8 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Parts],
         for catcher in catchers:
             catcher.thread = _thread.get_ident()
         for case in cases:
-            outcome = attempt(function, case, read)
-            if result.stopped:
+            outcome = None if result.stopped else attempt(function, case, read)
+            if outcome is None or result.stopped:
                 return
             result.outcomes.append(outcome)
 

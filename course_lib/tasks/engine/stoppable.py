@@ -40,32 +40,33 @@ class Gate:
 
 
 class Stoppable:
-    """Runs `work` in a new thread, in a copy of the caller's context; imports pass `gate`.
+    """Runs `work` in a new thread, in a copy of the caller's context, once it is waited for; imports pass `gate`.
 
     It is not a threading.Thread, whose last steps are in Python too: what is thrown into it there would be printed.
     """
 
     def __init__(self, work: Callable[[], None], gate: Gate) -> None:
-        self.gate, self.spent, self.end = gate, 0.0, time.monotonic()
+        self.work, self.gate, self.ident, self.spent, self.end = work, gate, 0, 0.0, time.monotonic()
         self.clock: Callable[[], float] = time.process_time
         self.begun, self.over = _thread.allocate_lock(), _thread.allocate_lock()
         self.begun.acquire()
         self.over.acquire()
-        self.ident = _thread.start_new_thread(contextvars.copy_context().run, (self._run, work))
-        self.begun.acquire()
 
-    def _run(self, work: Callable[[], None]) -> None:
+    def _run(self) -> None:
         try:
+            self.ident = _thread.get_ident()
             self.clock = clock_of_this_thread()
             self.start = self.clock()  # here, because a thread that has ended has no clock any more
             self.begun.release()
-            work()
+            self.work()
         finally:
             self.over.release()
 
     def wait(self, processor: float, wall: float) -> str:
         """ "" once the work is done, "late" after that much processor time outside imports, "overdue" by the clock."""
         self.end, used, before = time.monotonic() + wall, 0.0, 0.0
+        _thread.start_new_thread(contextvars.copy_context().run, (self._run,))
+        self.begun.acquire()
         while not self.over.acquire(timeout=SLICE):
             now = self.processor_time()
             used += 0.0 if self.importing() else now - before
