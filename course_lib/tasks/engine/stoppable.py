@@ -46,8 +46,9 @@ class Stoppable:
     """
 
     def __init__(self, work: Callable[[], None], gate: Gate) -> None:
-        self.work, self.gate, self.ident, self.spent, self.end = work, gate, 0, 0.0, time.monotonic()
+        self.work, self.gate, self.ident, self.start, self.spent = work, gate, 0, 0.0, 0.0
         self.clock: Callable[[], float] = time.process_time
+        self.end = time.monotonic()
         self.begun, self.over = _thread.allocate_lock(), _thread.allocate_lock()
         self.begun.acquire()
         self.over.acquire()
