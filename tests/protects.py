@@ -64,6 +64,29 @@ PROTECTS = {
     ],
     # In JupyterLab the built notebooks of a chapter fit the page in both fonts, and everyone can use them.
     **{f"browser.{number:02}": [*BROWSER, f"*/{number:02}_*.ipynb"] for number in range(12)},
+    # Every cell of a chapter that trains or measures for long gives its committed output again. Not a test: check.py.
+    **{
+        f"notebooks.{number:02}": [
+            *EVERY, "course_lib/*.py", *(f"course_lib/[!t]*/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")),
+            "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py", f"course_lib/tasks/ch{number:02}/**/*.py",
+            f"*/{number:02}_*.ipynb", "tests/nbval_sanitize.cfg",
+        ]
+        for number in (9, 10, 11)
+    },
+    # Hand-ins are run in kernels of their own and judged, whatever stands in their outputs.
+    "recheck": [
+        *EVERY, "tools/recheck.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
+        "course_lib/tasks/ch02/*.py", "exercises/02_*.ipynb", "solutions/02_*.ipynb", "tests/test_recheck.py",
+    ],
+    # The check of the whole class puts its report into the error.
+    "capstone": [
+        *EVERY, "course_lib/*.py", "course_lib/nn/*.py", "course_lib/reference/*.py", "course_lib/study/*.py",
+        "course_lib/workbench/*.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
+        "course_lib/tasks/ch11/**/*.py", "tools/build.py", "tests/mutants.py", "tests/feedback/__init__.py",
+        "tests/feedback/slips.py", "tests/feedback/test_ch11_capstone.py",
+    ],
+    # T5's path needs memory that grows with the length, not with its square.
+    "memory": [*EVERY, *ATTENTION, *scheme("t5"), "tests/test_bench.py", "tests/bench/*.py"],
     # In fresh kernels on a busy machine, an answer may import torch and the like inside its function.
     "imports": [
         *EVERY, "course_lib/__init__.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",

@@ -90,6 +90,7 @@ def test_statistics():
     assert ratio({"a": [2.0, 9.0, 6.0], "b": [1.0, 3.0, 2.0]}, "a", "b") == 3
 
 
+@pytest.mark.slow("memory")
 def test_memory_of_the_t5_path_grows_like_n():
     """n = 4096, 8 heads: the dense bias alone would be 512 MiB."""
     size = Size(4096)

@@ -39,6 +39,7 @@ def hand_ins(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow("recheck")
 def test_each_hand_in_is_run_and_judged(hand_ins):
     before = {path: path.read_bytes() for path in hand_ins.iterdir()}
     said = run(hand_ins / "*.ipynb", hand_ins / "none.ipynb")  # with a star, as Windows hands it over

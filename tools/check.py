@@ -35,7 +35,6 @@ STAGES = {
 }
 ALONE = ["speed"]  # because a test that measures time must not share the machine
 LANES = [["ruff", "mypy", "tests"], ["browser", "exercises", "notebooks"]]  # run side by side: browser and kernels wait
-SELECTS = ("tests", "browser")  # the stages with slow tests
 
 
 @dataclass
@@ -81,6 +80,13 @@ def counts(report: Path) -> tuple[int, int, int]:
     return tests - failures - errors - skipped, failures + errors, skipped
 
 
+def leave_out(groups: list[str]) -> dict[str, list[str]]:
+    """The options with which the stages leave out these groups of slow tests and slow notebooks."""
+    numbers = [group.removeprefix("notebooks.") for group in groups if group.startswith("notebooks.")]
+    options = {"notebooks": [f"--ignore-glob=*/{number}_*.ipynb" for number in numbers]}
+    return options | {"tests": ["--changed"], "browser": ["--changed"]} if groups else options
+
+
 @contextlib.contextmanager
 def busy_cores(wanted: bool) -> Iterator[None]:
     """A process that computes without end for every core."""
@@ -94,14 +100,11 @@ def busy_cores(wanted: bool) -> Iterator[None]:
             process.wait()
 
 
-def run_all(alone: list[str], lanes: list[list[str]], options: list[str]) -> list[Row]:
+def run_all(alone: list[str], lanes: list[list[str]], options: dict[str, list[str]]) -> list[Row]:
     """First the stages that need the machine for themselves, then the lanes beside each other."""
 
     def run_lane(number: int) -> list[Row]:
-        return [
-            run_stage(name, options if name in SELECTS else [], aside=number > 0)
-            for name in lanes[number]
-        ]
+        return [run_stage(name, options.get(name, []), aside=number > 0) for name in lanes[number]]
 
     rows = [run_stage(name, []) for name in alone]
     with ThreadPoolExecutor() as pool:
@@ -118,14 +121,14 @@ def main(arguments: list[str]) -> int:
     REPORTS.mkdir(parents=True, exist_ok=True)
     start, under_load = time.perf_counter(), "--under-load" in arguments
     if "--learner" in arguments:
-        rows, left_out = run_all(["notebooks", "exercises"], [], []), []
+        rows, left_out = run_all(["notebooks", "exercises"], [], {}), []
     else:
         from tests.unchanged import RECORD, digests, unchanged
 
         files = digests()  # as they are now: what is edited during the run has not been tested
         left_out = [] if "--all" in arguments or os.environ.get("CI") == "true" else unchanged()
         with busy_cores(under_load):
-            rows = run_all([] if under_load else ALONE, LANES, ["--changed"] if left_out else [])
+            rows = run_all([] if under_load else ALONE, LANES, leave_out(left_out))
         if not any(row.failed for row in rows):
             RECORD.write_text(json.dumps(files, indent=1), encoding="utf-8")
     print("\nstage       passed  failed  skipped  seconds", *rows, sep="\n")
