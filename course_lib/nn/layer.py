@@ -1,20 +1,21 @@
-"""The attention layer of a model: it owns projections, cache and backend, and asks a scheme how offsets enter."""
+"""The attention layer of a model: it has the projections, and asks a scheme how offsets enter."""
 
-import torch
 from torch import Tensor, nn
 
-from .attention import check_mask
 from .backends import attend, check_backend
 from .cache import KeyValueCache, SegmentMemory
 from .position import Position
+from .terms import Terms, check_dropout
 
 
 class RelativeAttention(nn.Module):
-    """Multi-head attention that owns projections, masks and cache, and asks `position` how offsets enter.
+    """Multi-head attention, W_o softmax_j(score_ij) v_j, whose `position` says how offsets enter score and values.
 
-    d_model must be a multiple of n_heads. `causal` hides the keys after each query. `position` is a `Position`
-    (none: attention that is blind to order). `backend` says how to compute it: "auto", "eager", "sdpa" or "flex"
-    (`backends`). Raises ValueError for sizes that do not fit and an unknown backend.
+    d_model must be a multiple of n_heads. Without a `position`, attention is blind to order. `causal` hides the keys
+    after each query. `backend` says how attention is computed: "auto", "eager", "sdpa" or "flex" (see `backends`).
+    `dropout`: in training, each weight becomes 0 with this probability, and the others are divided by 1 − dropout.
+    Raises ValueError for sizes that do not fit, an unknown backend, and a dropout below 0 or not below 1.
+    Source: Vaswani et al. 2017, section 3.2.2.
     """
 
     def __init__(
@@ -25,9 +26,10 @@ class RelativeAttention(nn.Module):
         *,
         causal: bool = False,
         backend: str = "auto",
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.backend = check_backend(backend)
+        self.backend, self.dropout = check_backend(backend), check_dropout(dropout)
         if n_heads < 1 or d_model < 1 or d_model % n_heads:
             raise ValueError(f"d_model={d_model}, n_heads={n_heads}: d_model must be a positive multiple of n_heads")
         self.n_heads, self.causal = n_heads, causal
@@ -44,8 +46,9 @@ class RelativeAttention(nn.Module):
     ) -> Tensor:
         """x (batch, n_q, d_model) looks at itself, or at memory (batch, n_k, d_model) when given.
 
-        mask broadcasts to (batch, heads, n_q, n_k), True where a query may look. With a cache, x continues what the
-        cache holds: its first query stands at position len(cache). Returns (batch, n_q, d_model).
+        mask broadcasts to (batch, heads, n_q, n_k), True where a query may look. With a cache, x continues the text in
+        the cache, so its first query is at position len(cache). Returns (batch, n_q, d_model).
+        Raises ValueError for shapes that do not fit, and for a cache together with a memory.
         """
         if cache is not None and memory is not None:
             raise ValueError("cache: keeps the keys of self-attention, expected None together with memory")
@@ -58,22 +61,9 @@ class RelativeAttention(nn.Module):
         q, k = self.position.rotate(q, k, past, past if isinstance(cache, KeyValueCache) else 0)
         if isinstance(cache, KeyValueCache):
             k, v = cache.append(k, v)
-        n_q, n_k = q.shape[-2], k.shape[-2]
-        if mask is not None:
-            check_mask(mask, torch.Size((len(x), self.n_heads, n_q, n_k)))
-        output = attend(
-            self.backend,
-            q,
-            k,
-            v,
-            bias=self.position.bias(n_q, n_k, past),
-            key_vectors=self.position.key_vectors(n_q, n_k, past),
-            value_vectors=self.position.value_vectors(n_q, n_k, past),
-            scale=self.position.scale,
-            mask=mask,
-            causal=self.causal,
-            past=past,
-        )
+        n_q, n_k, dropout = q.shape[-2], k.shape[-2], self.dropout if self.training else 0.0
+        terms = Terms.of(self.position, n_q, n_k, past, mask=mask, causal=self.causal, dropout=dropout)
+        output = attend(self.backend, q, k, v, terms)
         return self.out(output.transpose(-2, -3).flatten(-2))
 
     def heads(self, x: Tensor) -> Tensor:

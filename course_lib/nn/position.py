@@ -1,46 +1,44 @@
-"""The four places where a scheme may enter attention."""
+"""A scheme as attention sees it: the four places where it may enter."""
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """A vector per offset: a table (heads or 1, m, d), and the table row that each of the n_q + n_k − 1 offsets takes.
+    """A vector per offset, in the order of `row_offsets`: offset number c reads row c + first of a table.
 
-    `index` (n_q + n_k − 1,) lets many offsets share a row, as Shaw's clipping does; None: one row per offset, in order.
+    table (heads or 1, rows, d). Beyond its two ends the outermost rows repeat, row = min(max(c + first, 0), rows − 1),
+    as Shaw's clipping does. With 5 rows and first = −1, the seven offsets −3 … 3 read the rows 0, 0, 1, 2, 3, 4, 4.
+    first=None: the table has exactly one row per offset. For any other choice of rows, give `table[:, index]`.
     """
 
     table: Tensor
-    index: Tensor | None = None
+    first: int | None = None
 
-    def dot(self, x: Tensor) -> Tensor:
-        """x_i · vector_r for every row of x (…, heads, n_q, d) and every offset: (…, heads, n_q, n_q + n_k − 1)."""
-        products = x @ self.table.mT
-        return products if self.index is None else products[..., self.index]
-
-    def mix(self, rows: Tensor) -> Tensor:
-        """Σ_r rows_r · vector_r for rows (…, heads, n_q, n_q + n_k − 1): (…, heads, n_q, d)."""
-        if self.index is None:
-            return rows @ self.table
-        shared = rows.new_zeros(*rows.shape[:-1], self.table.shape[-2])
-        return shared.index_add(-1, self.index, rows) @ self.table
+    def per_offset(self, width: int) -> Tensor:
+        """The vectors of `width` = n_q + n_k − 1 offsets: (heads or 1, width, d)."""
+        if self.first is None:
+            return self.table
+        row = torch.arange(self.first, self.first + width, device=self.table.device)
+        return self.table[:, row.clamp(0, self.table.shape[1] - 1)]
 
 
 class Position(nn.Module):
-    """What a scheme tells attention about offsets. The base class says nothing; a scheme overrides what it needs.
+    """What a scheme tells attention about offsets. The base class adds nothing; a scheme overrides the hooks it needs.
 
-    The hooks are asked for n_q queries at positions past … past + n_q − 1 and n_k keys at positions 0 … n_k − 1.
-    Whatever is known per offset comes as a row of n_q + n_k − 1 entries in the order of `row_offsets`.
+    Each hook is called for n_q queries at positions past … past + n_q − 1 and n_k keys at positions 0 … n_k − 1.
+    A bias and vectors have one entry for each of the n_q + n_k − 1 offsets, in the order of `row_offsets`.
     """
 
     scale: float | None = None  # of q·k; None is 1/√d_head
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
-        """Change queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`.
+        """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
 
-        first_key is `past` when None: with a cache only the new keys come here.
+        first_key=None means `past`: with a cache, only the new keys are passed.
         """
         return q, k
 

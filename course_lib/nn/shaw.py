@@ -1,10 +1,9 @@
 """Shaw's relative positions: a learned vector per clipped offset on the key and, if wanted, on the value."""
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ..reference.grid import check_whole
-from .grid import row_offsets
 from .position import Position, Vectors
 
 
@@ -25,10 +24,11 @@ class ShawVectors(Position):
         self.value_table = nn.Parameter(torch.randn(shape) * d_head**-0.5) if values else None
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
-        return Vectors(self.key_table, self._index(n_q, n_k, past))
+        return Vectors(self.key_table, self._first(n_q, past))
 
     def value_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
-        return None if self.value_table is None else Vectors(self.value_table, self._index(n_q, n_k, past))
+        return None if self.value_table is None else Vectors(self.value_table, self._first(n_q, past))
 
-    def _index(self, n_q: int, n_k: int, past: int) -> Tensor:
-        return row_offsets(n_q, n_k, past, self.key_table.device).clamp(-self.clip, self.clip) + self.clip
+    def _first(self, n_q: int, past: int) -> int:
+        """The row of the smallest offset, −(past + n_q − 1), if none were clipped: row r + clip belongs to offset r."""
+        return self.clip - (past + n_q - 1)

@@ -1,7 +1,6 @@
-"""Transformer-XL's four terms through the hooks that are there, and the memory it carries from segment to segment.
+"""Transformer-XL's four terms, by three hooks of `Position`: a changed query, a vector per offset and a bias.
 
-(q_i + u) · k_j + (q_i + v) · r_{j−i} = q'_i · (k_j + r_{j−i}) + (v − u) · r_{j−i}  with q' = q + u: a changed query, a
-vector per offset on the key, and a bias per offset.
+(q_i + u) · k_j + (q_i + v) · r_{j−i} = q'_i · (k_j + r_{j−i}) + (v − u) · r_{j−i}  with q' = q + u.
 """
 
 import functools
@@ -40,7 +39,7 @@ class TransformerXL(Position):
         return Vectors(r.unflatten(-1, (self.n_heads, -1)).transpose(0, 1))
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
-        # (v − u) · W_r R = (W_rᵀ (v − u)) · R: one vector per head meets R, and R need not be projected again.
+        # (v − u) · W_r R = (W_rᵀ (v − u)) · R: one vector per head is projected, so R need not be projected again.
         w_r = self.relative.weight.unflatten(0, (self.n_heads, -1))
         projected = torch.einsum("hd,hdm->hm", self.v - self.u, w_r)
         return self.d_head**-0.5 * projected @ self._distances(n_q, n_k, past).mT

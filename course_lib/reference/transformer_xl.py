@@ -1,9 +1,9 @@
 """Transformer-XL: the score of absolute positions, expanded and made relative term by term, and a memory of segments.
 
-With absolute vectors added to the input, (x_i + p_i) W_qᵀ W_k (x_j + p_j) has four terms. Wherever p_j stands a vector
-of the distance takes its place, r_{j−i} = W_r R_{i−j}; wherever p_i W_q stands a learned vector, u or v, for p_i no
-longer means anything. q = x W_q and k = x W_k (…, length, d), r (…, n_q + n_k − 1, d) in the order of `row_offsets`,
-u and v (…, d); leading axes are heads. Source: Dai et al. 2019, section 3.3.
+With absolute vectors added to the input, (x_i + p_i) W_qᵀ W_k (x_j + p_j) has four terms. Transformer-XL replaces p_j
+by a vector of the distance, r_{j−i} = W_r R_{i−j}. It replaces p_i W_q by a learned vector, u or v, because the
+absolute position i has no meaning any more. q = x W_q and k = x W_k (…, length, d), r (…, n_q + n_k − 1, d) in the
+order of `row_offsets`, u and v (…, d); leading axes are heads. Source: Dai et al. 2019, section 3.3.
 """
 
 import math
@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from .absolute import sinusoidal
 from .attention import Array
 from .grid import check_whole, row_offsets, to_grid
-from .skew import skew_causal
+from .music_transformer import skew_causal
 
 
 def position_keys(n_q: int, n_k: int | None, weight: ArrayLike, *, past: int = 0) -> Array:
     """r_{j−i} = R_{i−j} W_r for every offset, ascending: weight (…, d_model, d) gives (…, n_q + n_k − 1, d).
 
-    R is sinusoidal in the distance i − j, so it needs no table and ends nowhere. Raises ValueError for odd d_model.
+    R is sinusoidal in the distance i − j, so it needs no table and has no end. Raises ValueError for odd d_model.
     """
     weight = np.asarray(weight, float)
     return sinusoidal(-row_offsets(n_q, n_k, past), weight.shape[-2]) @ weight
@@ -50,7 +50,7 @@ def term_d(v: ArrayLike, r: ArrayLike, n_q: int) -> Array:
 def xl_scores(q: ArrayLike, k: ArrayLike, r: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
     """All four, inside the scaling: ((a) + (b) + (c) + (d)) / √d = ((q_i + u) · k_j + (q_i + v) · r_{j−i}) / √d.
 
-    Gives (…, n_q, n_k). Raises ValueError when r has not one row per offset. Source: Dai et al. 2019, section 3.3.
+    Gives (…, n_q, n_k). Raises ValueError unless r has one row per offset. Source: Dai et al. 2019, section 3.3.
     """
     q, width = np.asarray(q, float), np.shape(q)[-2] + np.shape(k)[-2] - 1
     if np.shape(r)[-2] != width:
@@ -61,18 +61,19 @@ def xl_scores(q: ArrayLike, k: ArrayLike, r: ArrayLike, u: ArrayLike, v: ArrayLi
 def relative_shift(rows: ArrayLike) -> Array:
     """Term (b) as the paper computes it: all q_i · r in one product, then shift row i by i places.
 
-    rows (…, n_q, n_k), n_k = past + n_q, for the distances n_k − 1 … 0. It is Huang's skew with a memory in front:
-    right up to offset 0, junk beyond. Source: Dai et al. 2019, appendix B.
+    rows (…, n_q, n_k), n_k = past + n_q, for the distances n_k − 1 … 0. It is Huang's skew with a memory before the
+    segment: right up to offset 0, junk after it. Source: Dai et al. 2019, appendix B.
     """
     return skew_causal(rows)
 
 
-def remember(memory: ArrayLike | None, x: ArrayLike, length: int) -> Array:
-    """The memory after reading segment x: the last `length` rows of what was remembered and x, (…, ≤ length, d_model).
+def update_memory(memory: ArrayLike | None, x: ArrayLike, length: int) -> Array:
+    """The memory after a layer has read segment x: the last `length` rows of the old memory and x.
 
-    What is kept are the layer's inputs (hidden states), not keys and values; no gradient flows into them.
-    The next segment forms its keys and values from memory and itself, with past = rows remembered.
-    Raises ValueError for a negative length. Source: Dai et al. 2019, section 3.2.
+    memory (…, rows, d_model), or None at the start, and x (…, n, d_model) give (…, ≤ length, d_model). The memory holds
+    the layer's inputs (hidden states), not keys and values, and no gradient flows into it. The next segment forms its
+    keys and values from the memory and itself, with past = rows of memory. Raises ValueError for a negative length.
+    Source: Dai et al. 2019, section 3.2.
     """
     length = check_whole("length", length, 0)
     x = np.asarray(x, float)

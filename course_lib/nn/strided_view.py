@@ -1,18 +1,20 @@
 """`to_grid` and `from_grid` as a view: with the queries flipped, nothing has to be copied onto the diagonals.
 
-grid[i, j] = rows[i, j − i + n_q − 1]. From one line of the grid to the next the column steps back, and a tensor cannot
-step back: a stride is never negative. Count the queries from the last one, r = n_q − 1 − i, and the same grid reads
+grid[i, j] = rows[i, j − i + n_q − 1]. From one line of the grid to the next, the column steps back. A tensor cannot do
+that, because its strides are never negative. So count the queries from the last one, r = n_q − 1 − i:
 
     grid[r, j] = rows[r, r + j]
 
-(a Hankel matrix where it was Toeplitz), where everything steps forward. So the grid is the memory of `rows`, read with
-other strides. For a bias, one row that all queries share: one number further per query, one further per key. That is
-`row.unfold(-1, n_k, 1)`, n_q · n_k cells seen through a window on n_q + n_k − 1 numbers. For a row per query, one query
-further is also one row further: stride width + 1. Huang's skew and Transformer-XL's shift are nothing but this stride.
+Now everything steps forward (the Toeplitz matrix has become a Hankel matrix), and the grid is the memory of `rows`,
+read with other strides. A bias is one row that all queries share: the next query starts one number later, and so does
+the next key. That is `row.unfold(-1, n_k, 1)`, n_q · n_k cells that show n_q + n_k − 1 numbers. With a row per query,
+the next query also starts one row later, which gives the stride width + 1. Huang's skew and Transformer-XL's shift are
+nothing but this stride.
 
-With a row per query the view is its own adjoint. Each number of `rows` receives the gradient of the cell that showed
-it: write the grid's gradient through the same view of a buffer of zeros, and the buffer holds the gradient of `rows`.
-A row that all queries share gets the sum of theirs; written through its own view, cells would overwrite each other.
+With a row per query the view is its own adjoint, because each number is shown by at most one cell and receives the
+gradient of that cell. Write the grid's gradient through the same view of a buffer of zeros, and the buffer holds the
+gradient of `rows`. The gradient of a row that all queries share is the sum of these rows. It cannot be written through
+the view of the shared row, where the cells of a diagonal would overwrite each other.
 
 Sources: Huang et al. 2019, section 3.4.1, and Dai et al. 2019, appendix B, have the same rearrangement as a reshape;
 the ends that repeat are the clipping of Shaw et al. 2018, section 3.2.
@@ -24,8 +26,8 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-Ends = tuple[int, int]  # how many more times the first and the last number stand in front and behind
-Zeros = dict[tuple[int, ...], Tensor]  # at most one buffer, used again: what the view does not show stays zero
+Ends = tuple[int, int]  # how many times the first number is repeated before it, and the last one after it
+Zeros = dict[tuple[int, ...], Tensor]  # at most one buffer, whose cells outside its view stay zero
 
 
 def view(rows: Tensor, n_k: int) -> Tensor:
@@ -38,7 +40,7 @@ def view(rows: Tensor, n_k: int) -> Tensor:
 def adjoint(grid: Tensor, zeros: Zeros | None = None) -> Tensor:
     """rows[r, r + j] = grid[r, j], zero elsewhere: grid (…, n_q, n_k) gives (…, n_q, n_q + n_k − 1).
 
-    With `zeros` the answer lies in the buffer kept there, and lasts until the next call.
+    With `zeros` the result is the buffer kept there, which the next call overwrites.
     """
     n_q, n_k = grid.shape[-2:]
     shape = (*grid.shape[:-1], n_q + n_k - 1)
@@ -51,10 +53,10 @@ def adjoint(grid: Tensor, zeros: Zeros | None = None) -> Tensor:
 
 
 class ToGrid(Function):
-    """products (…, n_q, m) with the m vectors of a table, and a row (heads, 1, width) of biases, seen as the grid.
+    """The grid (…, n_q, n_k) of products (…, n_q, m) with m rows of a table, plus a row (heads, 1, width) of biases.
 
-    The rows are the products with their ends repeated, plus the bias. Either may be None, not both. Products are
-    overwritten.
+    The ends of the products are repeated until there is one for each offset. Products or biases may be None, but not
+    both. The products are overwritten.
     """
 
     @staticmethod
@@ -76,7 +78,7 @@ class ToGrid(Function):
 
 
 class FromGrid(Function):
-    """Weights (…, n_q, n_k) summed by table row, (…, n_q, m). Each of the two is the gradient of the other."""
+    """Weights (…, n_q, n_k) summed by the row of the table that their offset reads: (…, n_q, m)."""
 
     @staticmethod
     def forward(ctx: Any, weights: Tensor, ends: Ends, zeros: Zeros | None) -> Tensor:
@@ -89,7 +91,7 @@ class FromGrid(Function):
 
 
 def _repeat(x: Tensor, ends: Ends) -> Tensor:
-    """x (…, m) with its first number ends[0] more times in front and its last ends[1] more times behind."""
+    """x (…, m) with its first number repeated ends[0] times before it, and its last ends[1] times after it."""
     if not any(ends):
         return x
     first, last = (x[..., at, None].expand(*x.shape[:-1], n) for at, n in zip((0, -1), ends))
@@ -97,7 +99,7 @@ def _repeat(x: Tensor, ends: Ends) -> Tensor:
 
 
 def _fold(x: Tensor, ends: Ends) -> Tensor:
-    """The adjoint of `_repeat`: what stands in front and behind is added to the first and the last number."""
+    """The adjoint of `_repeat`: the first and the last number also get the sum of their repetitions."""
     if not any(ends):
         return x
     stop = x.shape[-1] - ends[1]

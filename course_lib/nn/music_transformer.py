@@ -1,4 +1,4 @@
-"""Music Transformer: a learned vector for every offset, without clipping, as far as the table goes."""
+"""Music Transformer: a learned vector for every offset, without clipping, up to the end of the table."""
 
 import torch
 from torch import Tensor, nn
@@ -9,12 +9,13 @@ from ..reference.grid import check_whole
 from .position import Position, Vectors
 
 
-class OffsetVectors(Position):
-    """score_ij = (q_i · k_j + q_i · e[j − i]) / √d_head, which Huang's skew computes without (n, n, d).
+class MusicTransformer(Position):
+    """score_ij = (q_i · k_j + q_i · e[j − i]) / √d_head, computed without the vectors of all pairs, (n, n, d).
 
-    causal: `table` (n_heads or 1, max_length, d_head) for offsets −(max_length − 1) … 0, and offsets after the query
-    have the zero vector. Otherwise 2·max_length − 1 rows, up to offset max_length − 1. shared=True: one table for all
-    heads. Raises ValueError past max_length. Source: Huang et al. 2019, section 3.4, eq. 3.
+    `table` e is (n_heads or 1, rows, d_head), learned. causal=True: max_length rows for the offsets
+    −(max_length − 1) … 0; the offsets after the query have the zero vector. causal=False: 2·max_length − 1 rows, up to
+    offset max_length − 1. shared=True: one table for all heads. Raises ValueError for sizes below 1, and for texts
+    longer than max_length. Source: Huang et al. 2019, section 3.4, eq. 3.
     """
 
     def __init__(
@@ -27,13 +28,13 @@ class OffsetVectors(Position):
         self.table = nn.Parameter(torch.randn(1 if shared else n_heads, rows, d_head) * d_head**-0.5)
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
-        return Vectors(take_offsets(self.table, n_q, n_k, past, causal=self.causal))
+        return Vectors(slice_table(self.table, n_q, n_k, past, causal=self.causal))
 
 
-def take_offsets(table: Tensor, n_q: int, n_k: int, past: int = 0, *, causal: bool = False) -> Tensor:
+def slice_table(table: Tensor, n_q: int, n_k: int, past: int = 0, *, causal: bool = False) -> Tensor:
     """The rows of a table (…, rows, d) that n_q queries and n_k keys need: (…, n_q + n_k − 1, d), offsets ascending.
 
-    `reference.skew.take_offsets` in torch, a view of the table where no zero vectors are needed.
+    This is `reference.music_transformer.slice_table` in torch: a view of the table, unless zero vectors are needed.
     Raises ValueError when the text is longer than the table.
     """
     max_length = table.shape[-2] if causal else (table.shape[-2] + 1) // 2

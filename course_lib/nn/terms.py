@@ -1,0 +1,108 @@
+"""What enters attention besides queries, keys and values: one value, which every backend takes."""
+
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import torch
+from torch import Tensor
+
+from ..reference.grid import check_sizes
+from .position import Position, Vectors
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i}), applied to v_j + c_{j−i}.
+
+    a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing.
+    """
+
+    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1)
+    key_vectors: Vectors | None = None  # a
+    value_vectors: Vectors | None = None  # c
+    scale: float | None = None  # None: 1/√d
+    mask: Tensor | None = None  # True where a query may look; broadcasts to (…, heads, n_q, n_k)
+    causal: bool = False  # hides the keys after each query, too
+    past: int = 0  # the position of the first query; the first key is at position 0
+    dropout: float = 0.0  # each weight becomes 0 with this probability, the others are divided by 1 − dropout
+
+    @classmethod
+    def of(
+        cls,
+        position: Position,
+        n_q: int,
+        n_k: int,
+        past: int,
+        *,
+        mask: Tensor | None = None,
+        causal: bool = False,
+        dropout: float = 0.0,
+    ) -> "Terms":
+        """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it."""
+        return cls(
+            bias=position.bias(n_q, n_k, past),
+            key_vectors=position.key_vectors(n_q, n_k, past),
+            value_vectors=position.value_vectors(n_q, n_k, past),
+            scale=position.scale,
+            mask=mask,
+            causal=causal,
+            past=past,
+            dropout=dropout,
+        )
+
+    def scale_for(self, d: int) -> float:
+        """The number that multiplies q·k, for vectors of length d."""
+        return d**-0.5 if self.scale is None else self.scale
+
+    def check(self, q: Tensor, k: Tensor, v: Tensor) -> torch.Size:
+        """The leading axes (…, heads) of the output, or a ValueError that names the argument that does not fit."""
+        if min(q.dim(), k.dim(), v.dim()) < 3:
+            raise ValueError(f"{_shapes(q, k, v)}: expected (…, heads, length, d)")
+        heads, n_q, n_k = q.shape[-3], q.shape[-2], k.shape[-2]
+        check_sizes(n_q, n_k, self.past)
+        if q.shape[-1] != k.shape[-1]:
+            raise ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}: the last axis d must be the same")
+        if v.shape[-2] != n_k:
+            raise ValueError(f"v {tuple(v.shape)}: expected one row per key, (…, heads, {n_k}, d)")
+        for axes in zip_longest(*(reversed(x.shape[:-2]) for x in (q, k, v)), fillvalue=1):
+            if len({*axes} - {1}) > 1:
+                raise ValueError(f"{_shapes(q, k, v)}: the leading axes (…, heads) must be the same or 1")
+        lead, width = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]), n_q + n_k - 1
+        if self.bias is not None and tuple(self.bias.shape) not in ((heads, width), (1, width)):
+            found = tuple(self.bias.shape)
+            raise ValueError(f"bias {found}: expected ({heads} or 1, {width}) for n_q={n_q}, n_k={n_k}")
+        for name, vectors, x in (("key_vectors", self.key_vectors, q), ("value_vectors", self.value_vectors, v)):
+            if vectors is None:
+                continue
+            table, d, rows = tuple(vectors.table.shape), x.shape[-1], width if vectors.first is None else "rows"
+            if len(table) != 3 or table[0] not in (1, heads) or rows not in (table[1], "rows") or table[2] != d:
+                expected = f"expected ({heads} or 1, {rows}, {d}) for n_q={n_q}, n_k={n_k}"
+                raise ValueError(f"{name}: table {table}, {expected}")
+        if self.mask is not None:
+            check_mask(self.mask, torch.Size((*lead, n_q, n_k)))
+        check_dropout(self.dropout)
+        return lead
+
+
+def check_dropout(dropout: float) -> float:
+    """The probability, or a ValueError unless it is at least 0 and below 1."""
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout={dropout}: expected a number, 0 or more and below 1")
+    return dropout
+
+
+def check_mask(mask: Tensor, shape: torch.Size) -> None:
+    """A ValueError unless the mask is of truth values and broadcasts to the scores."""
+    if mask.dtype != torch.bool:
+        raise ValueError(f"mask of {mask.dtype}: expected torch.bool, True where a query may look")
+    if mask.dim() > len(shape) or any(m not in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape))):
+        raise ValueError(f"mask {tuple(mask.shape)}: does not broadcast to the scores {tuple(shape)}")
+
+
+def four_axes(x: Tensor, *shape: int) -> Tensor:
+    """x, expanded to shape (…, heads, length, d), as (batch, heads, length, d): all axes before the heads in one."""
+    return x.expand(shape).reshape(-1, *shape[-3:])
+
+
+def _shapes(q: Tensor, k: Tensor, v: Tensor) -> str:
+    return f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
