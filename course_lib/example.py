@@ -8,7 +8,7 @@ import numpy as np
 
 TOKENS = ("The", "cat", "sat", "on", "mat")
 D_K = 4  # numbers per query and key
-LAMBDA = 0.3  # strength of the log-decay bias of chapter 02
+LAMBDA = 0.3  # strength of the log-decay bias in “A bias by hand”
 
 # fmt: off (a matrix reads as a matrix)
 Q = np.array(

@@ -8,7 +8,7 @@ figures.bucket_explorer()                    T5's buckets around a query, with e
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
-figures.comparison_table()                   all schemes beside each other, and what backs each cell
+figures.comparison_table(comparison.table()) all schemes beside each other, and what backs each cell
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
 figures.decision_guide()                     questions, and a verdict for every scheme; decide says it in Python
 figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
@@ -24,6 +24,7 @@ figures.map_of_schemes()                     the course on one page
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
 """
 
+from ..display.picture import Picture, side_by_side
 from .alibi_slopes import alibi_slopes
 from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
@@ -34,7 +35,6 @@ from .decision_guide import decide, decision_guide
 from .decoding_step import decoding_step
 from .heatmap import heatmap
 from .length_curves import length_curves
-from .live import Picture, side_by_side
 from .map_of_schemes import map_of_schemes
 from .plot import show
 from .provenance import provenance

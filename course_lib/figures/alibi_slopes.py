@@ -2,11 +2,11 @@
 
 import math
 
+from ..display.colours import weight_colour
+from ..display.formatting import check_choice, check_whole, escape, number
+from ..display.picture import Picture
 from ..reference.alibi import slopes
-from .colours import weight_colour
 from .heatmap import ROW, cell
-from .live import Picture
-from .text import check_choice, check_whole, escape, number
 
 DISTANCES = (1, 4, 16, 64, 256, 1024)
 LARGEST = 64  # heads

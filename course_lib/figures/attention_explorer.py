@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from ..display.colours import painter
+from ..display.formatting import MINUS, check_choice, check_labels, check_number, check_whole, escape, number
+from ..display.picture import SUPPRESS, TABLE, Picture
 from ..example import LAMBDA, TOKENS
 from ..reference.attention import scores, softmax
 from ..reference.bias import DECAYS, decay_bias
 from .bias_heatmap import LARGEST_N, decay_tables, formula
-from .colours import painter
 from .heatmap import ROW, cell
-from .live import SUPPRESS, TABLE, Picture
-from .text import MINUS, check_choice, check_labels, check_number, check_whole, escape, number
 
 SAME = 1e-12  # two weights closer than this are called the same
 HEADS = ("key j", "offset j − i", "weight without bias", "weight with bias", "e<sup>B</sup>", "change")

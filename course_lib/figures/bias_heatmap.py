@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..display.colours import signed_colour
+from ..display.formatting import MINUS, check_choice, check_number, check_whole, escape, number
+from ..display.picture import Picture
 from ..example import LAMBDA, TOKENS
 from ..reference.bias import DECAYS, decay_bias
-from .colours import signed_colour
 from .heatmap import table_html
-from .live import Picture
-from .text import MINUS, check_choice, check_number, check_whole, escape, number
 
 LARGEST_N = 16
 FORMULAS = {"log": "log(1 + {d})", "linear": "{d}", "square root": "√{d}", "quadratic": "{d}²"}

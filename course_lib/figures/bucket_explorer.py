@@ -1,10 +1,10 @@
 """T5's buckets, alive: the keys around a query with the bucket of each, and where every bucket begins."""
 
+from ..display.colours import ink, signed_colour
+from ..display.formatting import check_whole, escape, number
+from ..display.picture import TABLE, Picture
 from ..reference.t5 import bucket, bucket_starts
-from .colours import ink, signed_colour
 from .heatmap import ROW
-from .live import TABLE, Picture
-from .text import check_whole, escape, number
 
 BUCKETS = (8, 16, 32, 64)
 DISTANCES = (16, 32, 64, 128, 256, 512)

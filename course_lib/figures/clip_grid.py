@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from .colours import signed_colour
+from ..display.colours import signed_colour
+from ..display.formatting import MINUS, check_whole, escape, number
+from ..display.picture import TABLE, Picture
 from .heatmap import ROW, cell
-from .live import TABLE, Picture
-from .text import MINUS, check_whole, escape, number
 
 LARGEST_N, LARGEST_CLIP = 12, 8
 

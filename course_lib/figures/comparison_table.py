@@ -4,25 +4,22 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .live import SUPPRESS, Picture
+from ..display.formatting import escape, prose
+from ..display.picture import SUPPRESS, Picture
 from .map_of_schemes import PLACES
-from .text import escape, prose
 
 ROW = 'style="background-color:#ffffff;color:#1b1f24;text-align:left"'
 WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c"}  # the words say it, the colours find it
 LEFT = 'style="text-align:left"'
 
 
-def comparison_table(*, title: str | None = None, **sizes: int) -> Picture:
-    """`comparison.table(**sizes)` as a picture: eleven schemes, eight questions, and to each cell the numbers of the
-    tests and runs that back it. Alive: choose a cell (point, tap, arrow keys) and read how it was found.
+def comparison_table(table: Any, *, title: str | None = None) -> Picture:
+    """A table of schemes and questions as a picture: to each cell the numbers of the tests and runs that back it.
 
-    Raises ValueError for sizes that do not fit.
+    Alive: choose a cell (point, tap, arrow keys) and read how it was found. `table[scheme, column]` is a cell with
+    text, value, note and evidence; `table.schemes`, `table.columns` and `table.sizes` say what there is.
     """
-    from .. import comparison  # torch is needed for this picture alone
-
-    table = comparison.table(**sizes)
-    schemes, columns = list(comparison.SCHEMES), comparison.COLUMNS
+    schemes, columns = list(table.schemes), table.columns
     backing = number_evidence(cell.evidence for cell in table.values())
     heading = title or "Which scheme does what?"
     letters = ", ".join(f"{letter} = {size:,}" for letter, size in table.sizes.letters().items())
@@ -75,9 +72,7 @@ def _cell(column: str, cell: Any, backing: dict[str, int]) -> str:
     numbers = dict.fromkeys(backing[short(piece)] for piece in cell.evidence)
     marks = f'<sup style="color:#57606a">{" ".join(map(str, numbers))}</sup>'
     if column == "where it enters" and cell.value:
-        from ..comparison.probes import PLACES as hooks
-
-        by_hook = dict(zip(hooks, PLACES, strict=True))
+        by_hook = {place.hook: place for place in PLACES}
         inner = "<br>".join(
             f"{_chip(str(by_hook[hook].number), by_hook[hook].colour, '#ffffff')} {escape(words)}"
             for hook, words in zip(cell.value, cell.text.split("; "), strict=True)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
+from ..display.colours import signed_colour
+from ..display.formatting import check_choice, check_whole, escape, number
+from ..display.picture import TABLE, Picture
 from ..example import TOKENS
 from ..reference.alibi import slopes
 from ..reference.bias import decay_row
 from ..reference.t5 import bucket
-from .colours import signed_colour
 from .heatmap import ROW, cell
-from .live import TABLE, Picture
-from .text import check_choice, check_whole, escape, number
 
 LARGEST = 8
 DONE = 'style="background-color:#f0f2f4;color:#57606a;text-align:right"'  # a row read at an earlier step
@@ -17,9 +17,12 @@ DONE = 'style="background-color:#f0f2f4;color:#57606a;text-align:right"'  # a ro
 SAYS = {
     "log decay": ("nothing: the end of one row of numbers, made once", "keys and values"),
     "ALiBi": ("nothing: the end of one row of numbers per head, made once", "keys and values"),
-    "T5": ("nothing: the end of one row of numbers per head, looked up once", "keys and values"),
+    "T5 buckets": ("nothing: the end of one row of numbers per head, looked up once", "keys and values"),
     "Shaw": ("the products of the new query with the few vectors of the table", "keys and values, without position"),
-    "Huang": ("the products of the new query with one vector per offset", "keys and values, without position"),
+    "Music Transformer": (
+        "the products of the new query with one vector per offset",
+        "keys and values, without position",
+    ),
     "Transformer-XL": ("the products of the new query with r, one vector per distance", "keys and values"),
     "RoPE": ("the new query and the new key are turned, nothing else", "keys that are turned already, and values"),
 }
@@ -27,7 +30,7 @@ SCHEMES = tuple(SAYS)
 
 
 def decoding_step(
-    scheme: str = "T5",
+    scheme: str = "T5 buckets",
     step: int | None = None,
     tokens: Sequence[str] = TOKENS,
     *,
@@ -64,9 +67,9 @@ def entry(scheme: str, distance: int, clip: int = 2) -> str:
     return {
         "log decay": lambda: number(float(decay_row(-distance))),
         "ALiBi": lambda: number(float(-slopes(2)[0] * distance), 4),
-        "T5": lambda: f"b[{bucket(-distance, bidirectional=False)}]",
+        "T5 buckets": lambda: f"b[{bucket(-distance, bidirectional=False)}]",
         "Shaw": lambda: f"a[{number(-min(distance, clip))}]",
-        "Huang": lambda: f"e[{own}]",
+        "Music Transformer": lambda: f"e[{own}]",
         "Transformer-XL": lambda: f"r[{distance}]",
         "RoPE": lambda: f"turn {own}θ" if distance else "turn 0",
     }[scheme]()

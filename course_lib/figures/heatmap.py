@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..display.colours import ink, is_signed, painter
+from ..display.formatting import check_alt, check_number, check_whole, decimals, escape, labels_or_numbers, number
+from ..display.picture import SUPPRESS, TABLE, Picture
 from ..example import TOKENS
-from .colours import ink, is_signed, painter
-from .live import SUPPRESS, TABLE, Picture
-from .text import check_alt, check_number, check_whole, decimals, escape, labels_or_numbers, number
 
 # On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
 ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .colours import LINES, signed_colour
+from ..display.colours import LINES, signed_colour
+from ..display.formatting import check_number, check_whole, decimals, escape, number
+from ..display.picture import Picture
 from .heatmap import table_html
-from .live import Picture
-from .text import check_number, check_whole, decimals, escape, number
 
 MOST_SCHEMES = 2 * len(LINES)  # each colour twice: filled marks on a full line, hollow marks on a dashed one
 MOST_LENGTHS, MOST_PANELS, MOST_LETTERS = 8, 6, 20

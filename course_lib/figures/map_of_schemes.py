@@ -2,51 +2,40 @@
 
 from dataclasses import dataclass
 
-from .live import TABLE, Picture
-from .text import escape
+from ..contents import number
+from ..display.formatting import escape
+from ..display.picture import TABLE, Picture
+from ..schemes import SCHEMES
 
 
-@dataclass
+@dataclass(frozen=True)
 class Place:
     """One place of the map; the colour is dark enough for white text."""
 
     number: int
+    hook: str  # what adds it in `course_lib.nn`
     colour: str
     where: str
     formula: str
     what: str
-    schemes: dict[str, str]  # name → chapter
+
+    @property
+    def schemes(self) -> dict[str, str]:
+        """The schemes that enter here, by the names they have on the map, with the topics of their chapters."""
+        return {scheme.enters[self.hook]: scheme.topic for scheme in SCHEMES.values() if self.hook in scheme.enters}
 
 
-INPUT = Place(
-    1,
-    "#6b4c9a",
-    "added to the input",
-    "x_i + p_i",
-    "a vector per absolute position",
-    {"sinusoidal": "01", "learned": "01"},
-)
-SHARED = Place(
-    2,
-    "#0b6e65",
-    "added to the score, same for every query",
-    "b[j − i]",
-    "a number per offset",
-    {"log-decay": "02", "Transformer-XL (d)": "05", "T5": "06", "ALiBi": "07", "Swin (2-D)": "08"},
-)
+INPUT = Place(1, "input", "#6b4c9a", "added to the input", "x_i + p_i", "a vector per absolute position")
+SHARED = Place(2, "bias", "#0b6e65", "added to the score, same for every query", "b[j − i]", "a number per offset")
 THROUGH_QUERY = Place(
-    3,
-    "#1f5fa8",
-    "added to the score, through the query",
-    "q_i · a[j − i]",
-    "a vector per offset",
-    {"Shaw keys": "03", "Music Transformer": "04", "Transformer-XL (b)": "05"},
+    3, "key_vectors", "#1f5fa8", "added to the score, through the query", "q_i · a[j − i]", "a vector per offset"
 )
-VALUE = Place(4, "#9a4a00", "added to the value", "v_j + a_v[j − i]", "a vector per offset", {"Shaw values": "03"})
-ROTATION = Place(5, "#a32a4e", "multiplied in", "(R_i q_i) · (R_j k_j)", "a rotation per position", {"RoPE": "07"})
+VALUE = Place(4, "value_vectors", "#9a4a00", "added to the value", "v_j + a_v[j − i]", "a vector per offset")
+ROTATION = Place(5, "rotate", "#a32a4e", "multiplied in", "(R_i q_i) · (R_j k_j)", "a rotation per position")
 PLACES = (INPUT, SHARED, THROUGH_QUERY, VALUE, ROTATION)
 LEFT = 'style="text-align:left"'
 MONO = "font-family:monospace"
+GREY = "color:#57606a"
 
 
 def map_of_schemes() -> Picture:
@@ -62,7 +51,7 @@ def map_of_schemes() -> Picture:
     )
     alt = "Where position enters attention: " + "; ".join(
         f"{place.number}, {place.where}, {place.what} ("
-        + ", ".join(f"{name} in chapter {int(chapter)}" for name, chapter in place.schemes.items())
+        + ", ".join(f"{name} in chapter {int(number(topic))}" for name, topic in place.schemes.items())
         + ")"
         for place in PLACES
     )
@@ -79,7 +68,7 @@ def _formula() -> str:
         "output": f"o_i = Σ_j softmax(s)_ij · ( v_j {_spot(VALUE, '+ a_v[j − i]')} )",
     }
     inner = "".join(
-        f'<div style="padding:3px 0;line-height:1.9;{MONO}"><span style="color:#57606a">{name}:&ensp;</span>'
+        f'<div style="padding:3px 0;line-height:1.9;{MONO}"><span style="{GREY}">{name}:&ensp;</span>'
         f"{_subscripts(line)}</div>"
         for name, line in lines.items()
     )
@@ -97,8 +86,8 @@ def _row(place: Place) -> str:
     chip = f"background-color:{place.colour};color:#ffffff;border-radius:4px;padding:1px 7px"
     pill = f"display:inline-block;border:1px solid {place.colour};border-radius:11px;padding:0 8px;margin:0 2px 4px 0"
     names = " ".join(
-        f'<span class="rp-scheme" style="{pill}">{escape(name)} <span style="color:#57606a">{chapter}</span></span>'
-        for name, chapter in place.schemes.items()
+        f'<span class="rp-scheme" style="{pill}">{escape(name)} <span style="{GREY}">{number(topic)}</span></span>'
+        for name, topic in place.schemes.items()
     )
     formula = f'<span class="rp-spot" style="{MONO};color:{place.colour}">{_subscripts(escape(place.formula))}</span>'
     return (

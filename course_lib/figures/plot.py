@@ -4,8 +4,8 @@ import base64
 import io
 from typing import Any
 
-from .live import Picture
-from .text import check_alt, escape
+from ..display.formatting import check_alt, escape
+from ..display.picture import Picture
 
 WIDTH = 700  # CSS pixels: what fits beside the sidebar of JupyterLab
 DPI = 110

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from ..display.formatting import check_choice, check_whole, escape
+from ..display.picture import Picture
 from ..example import TOKENS
-from .cuts import (
+from .skew_steps import (
     HINT,
     JUNK,
     NO_JUNK,
@@ -20,8 +22,6 @@ from .cuts import (
     query_name,
     signed,
 )
-from .live import Picture
-from .text import check_choice, check_whole, escape
 
 # One light colour per query, in turn; neighbours differ in brightness too, and black reads on each of them.
 QUERIES = ["#a8d4f7", "#f8cf84", "#bfe3c4", "#e3c3ee", "#f4ee9d", "#8fd3d1", "#f7c0b4", "#d3d7dd"]
@@ -65,8 +65,8 @@ def provenance(
 ) -> Provenance:
     """Where every cell of a skew comes from, step by step, with sliders; point at a cell to find it in every step.
 
-    how="skew", n: Huang's causal skew, `reference.skew.skew_causal`.
-    how="general", n_q, n_k, past, longest: `reference.skew.take_offsets` and `skew`. The table holds the offsets
+    how="skew", n: Huang's causal skew, `reference.music_transformer.skew_causal`.
+    how="general", n_q, n_k, past, longest: `slice_table` and `skew`, from the same file. The table holds the offsets
     −(longest − 1) … longest − 1, just enough by default; when it is too short the picture says what is missing.
     how="shift", n, memory: `reference.transformer_xl.relative_shift` for n queries behind `memory` keys.
     `tokens` name the first positions (the five tokens; in the general form q0, q1 … and k0, k1 … unless given).

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from .live import Picture
-from .text import escape, prose
+from ..display.formatting import escape, prose
+from ..display.picture import Picture
 
 
 def question(text: str, options: Mapping[str, str], answer: str, *, title: str = "Before you run it") -> Picture:

@@ -3,28 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .live import SUPPRESS, Picture
+from ..contents import TOPICS, Chapter, number
+from ..display.formatting import check_choice, escape, prose
+from ..display.picture import SUPPRESS, Picture
 from .question import check_question
-from .text import check_choice, escape, prose
 
-CHAPTERS = {  # two digits: (the notebook's name behind them, its title)
-    "00": ("start_here", "Start here"),
-    "01": ("blind_to_distance", "Attention is blind to distance"),
-    "02": ("a_bias_by_hand", "A bias by hand"),
-    "03": ("a_vector_per_distance", "A vector per distance"),
-    "04": ("reading_the_diagonals", "Reading the diagonals"),
-    "05": ("transformer_xl", "Transformer-XL"),
-    "06": ("t5_buckets", "T5 buckets"),
-    "07": ("alibi_and_rope", "ALiBi and RoPE"),
-    "08": ("two_dimensions", "Two dimensions"),
-    "09": ("fast_attention", "Fast attention"),
-    "10": ("longer_than_training", "Longer than training"),
-}
 LETTERS = "ABCDEFGH"
 
 
 class Question(NamedTuple):
-    """A question, what each answer tells, the right one of them, and the chapter (of CHAPTERS) that teaches it."""
+    """A question, what each answer tells, the right one of them, and the topic of the chapter that teaches it."""
 
     name: str
     chapter: str
@@ -44,35 +32,36 @@ def quiz(questions: Sequence[Question], *, title: str = "Quiz") -> Picture:
         raise ValueError(f"questions={questions!r}: expected one or more")
     for q in questions:
         check_question(q.text, q.options, q.answer)
-        check_choice("chapter", q.chapter, CHAPTERS)
+        check_choice("chapter", q.chapter, TOPICS)
         if len(q.options) > len(LETTERS):
             raise ValueError(f"options: {len(q.options)} of them; expected {len(LETTERS)} at most")
-    taught = sorted({q.chapter for q in questions})
+    topics = {q.chapter for q in questions}
+    taught = [chapter for topic, chapter in TOPICS.items() if topic in topics]
     body = "".join(
         [
             f"<p><b>{escape(title)}</b></p>",
-            *(_asked(number, q) for number, q in enumerate(questions, 1)),
+            *(_asked(k, q) for k, q in enumerate(questions, 1)),
             _links(taught),
         ]
     )
     data = {
         "title": title,
-        "questions": [(list(q.options).index(q.answer), taught.index(q.chapter)) for q in questions],
+        "questions": [(list(q.options).index(q.answer), taught.index(TOPICS[q.chapter])) for q in questions],
     }
     many = "" if len(questions) == 1 else "s"
-    chapters = f"chapter{'' if len(taught) == 1 else 's'} {', '.join(taught)}"
+    chapters = f"chapter{'' if len(taught) == 1 else 's'} {', '.join(chapter.number for chapter in taught)}"
     alt = f"{title}: {len(questions)} question{many} about {chapters}, with a reason for every answer."
     styles = ["controls", "question", "quiz"]
     return Picture("quiz", body, alt=alt, title=title, styles=styles, script="quiz.js", data=data)
 
 
-def _asked(number: int, q: Question) -> str:
+def _asked(k: int, q: Question) -> str:
     """One question. The script takes its words from here: they travel once."""
     right = LETTERS[list(q.options).index(q.answer)]
     return (
-        f"<div class=rp-asked><p><b>{number}.</b> <span>{prose(q.text)}</span></p>{_lettered(q.options)}"
+        f"<div class=rp-asked><p><b>{k}.</b> <span>{prose(q.text)}</span></p>{_lettered(q.options)}"
         f"<details><summary {SUPPRESS}>Answer, and what each choice tells</summary>"
-        f"<p><b>{right}</b>, chapter {q.chapter}</p>{_lettered(q.options.values())}</details></div>"
+        f"<p><b>{right}</b>, chapter {number(q.chapter)}</p>{_lettered(q.options.values())}</details></div>"
     )
 
 
@@ -80,11 +69,10 @@ def _lettered(texts: Iterable[str]) -> str:
     return f"<ol type=A>{''.join(f'<li>{prose(text)}</li>' for text in texts)}</ol>"
 
 
-def _links(chapters: Sequence[str]) -> str:
+def _links(chapters: Sequence[Chapter]) -> str:
     """The chapters, as notebooks beside the one with the quiz."""
     links = []
-    for digits in chapters:
-        name, title = CHAPTERS[digits]
-        href = f"{digits}_{name}.ipynb"
-        links.append(f'<li><a href="{href}" {SUPPRESS} style="color:#0b5f5a">{digits} · {escape(title)}</a></li>')
+    for chapter in chapters:
+        name = f"{chapter.number} · {escape(chapter.title)}"
+        links.append(f'<li><a href="{chapter.file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{name}</a></li>')
     return f"<p><b>The chapters</b></p><ul class=rp-chapters>{''.join(links)}</ul>"

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..display.formatting import check_number, check_whole, escape, number
+from ..display.picture import TABLE, Picture
 from ..example import K, Q
 from ..reference.absolute import frequencies
 from .heatmap import ROW
-from .live import TABLE, Picture
-from .text import check_number, check_whole, escape, number
 
 LARGEST = 64  # position of the slider
 PAIRS = 8

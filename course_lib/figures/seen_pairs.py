@@ -2,9 +2,9 @@
 
 from urllib.parse import quote
 
+from ..display.formatting import check_choice, check_whole, escape
+from ..display.picture import TABLE, Picture
 from .heatmap import ROW
-from .live import TABLE, Picture
-from .text import check_choice, check_whole, escape
 
 SCHEMES = {
     "absolute": "a vector per position",

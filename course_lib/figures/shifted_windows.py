@@ -1,8 +1,8 @@
 """Swin's shifted windows, alive: the pieces of an image, where the roll takes them, and who may look at whom."""
 
+from ..display.formatting import check_whole, escape
+from ..display.picture import TABLE, Picture
 from .heatmap import ROW
-from .live import TABLE, Picture
-from .text import check_whole, escape
 
 SIZES = (2, 4)
 # Neighbouring pieces differ in brightness too, and black reads on each of them.

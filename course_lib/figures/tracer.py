@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .folds import folds
-from .live import Picture
-from .recorder import LIMIT, Recording, record
-from .source import Source
-from .text import escape
-from .values import Packed
+from ..display.formatting import escape
+from ..display.picture import Picture
+from .statements import Source
+from .tracer_record import LIMIT, Recording, record
+from .tracer_static import folds
+from .tracer_values import Packed
 
 DATA_LIMIT = 40_000  # characters of recorded values in one output; steps beyond are dropped, and the picture says so
 

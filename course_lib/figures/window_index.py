@@ -1,11 +1,11 @@
 """Swin's window, alive: from every key to its two offsets, and to the row of the (2W − 1)² table that it takes."""
 
+from ..display.colours import signed_colour
+from ..display.formatting import check_whole, escape, number
+from ..display.picture import TABLE, Picture
 from ..reference.window import offsets_2d
 from ..reference.window import window_index as index_of
-from .colours import signed_colour
 from .heatmap import ROW, cell
-from .live import TABLE, Picture
-from .text import check_whole, escape, number
 
 SIZES = (2, 4)  # the smallest and the largest window
 OUTLINE = "box-shadow:inset 0 0 0 2px #7a3ea8;font-weight:700"

@@ -18,7 +18,7 @@ import torch
 
 from . import results, schemes
 from .data import TASKS
-from .processes import Place, collect, join, start_local
+from .distributed import Place, collect, join, start_local
 from .run import check_asked
 from .settings import PRESETS, SEEDS, Settings
 from .summary import table

@@ -11,9 +11,9 @@ from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import OneCycleLR
 
 from .data import Batch, find_task, text_hash
+from .distributed import gpu_of_this_process
+from .learned_bias import added_by_distance
 from .model import Model
-from .processes import gpu_of_this_process
-from .profile import added_by_distance
 from .schemes import Scheme, find
 from .settings import Settings
 

@@ -1,23 +1,21 @@
-"""The schemes that are compared: what each adds to a model that is otherwise the same."""
+"""The schemes that the study compares: what each adds to a model that is otherwise the same."""
 
 import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from torch import nn
 
-from ..nn.absolute import Learned, Sinusoidal
-from ..nn.alibi import ALiBi
-from ..nn.bias import DecayBias
+from .. import schemes
 from ..nn.position import Position
-from ..nn.rope import RoPE
-from ..nn.shaw import ShawVectors
-from ..nn.t5 import T5Bias
-from ..nn.transformer_xl import TransformerXL
+from ..schemes import Sizes
 from .buckets import LAYOUTS, BucketBias
 from .data import LONGEST
 from .settings import Settings
+
+SHORTEST = 34  # half of it is the first distance past the 16 exact buckets of T5
 
 
 @dataclass(frozen=True)
@@ -29,15 +27,20 @@ class Scheme:
     shared: bool = False
 
 
-def t5(max_distance: int) -> Scheme:
-    """T5's table of 32 buckets, one for the whole model."""
+def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
+    """A scheme of the registry in a decoder; `number` is the size that the name of a run gives."""
+    size: dict[str, Any] = {}
+    if number is not None:
+        size[scheme.size] = number if scheme.size == "scale" else whole(number)
 
-    def position(settings: Settings) -> Position:
-        bias = T5Bias(settings.n_heads, bidirectional=False, max_distance=max_distance)
-        bias.scale = None  # here all schemes divide by √d_head: T5 makes up for it in W_q, which must begin alike
-        return bias
+    def make(settings: Settings) -> Any:
+        # `longest`, because learned positions need a row for each; no text trains the rows past `length`.
+        module = scheme.make(Sizes(settings.d_model, settings.n_heads, settings.longest, causal=True, **size))
+        if isinstance(module, Position):
+            module.scale = None  # all divide by √d_head here: T5 makes up for it in W_q, which must begin alike
+        return module
 
-    return Scheme(position, shared=True)
+    return Scheme(input=make) if "input" in scheme.enters else Scheme(make, shared=scheme.shared)
 
 
 def buckets(layout: str, number: float) -> Scheme:
@@ -45,23 +48,12 @@ def buckets(layout: str, number: float) -> Scheme:
     return Scheme(lambda s: BucketBias(s.n_heads, layout, whole(number), s.length), shared=True)
 
 
-PLAIN: dict[str, Scheme] = {
-    "none": Scheme(),
-    "learned": Scheme(input=lambda s: Learned(s.longest, s.d_model)),  # no text trains the rows past `length`
-    "sinusoidal": Scheme(input=lambda s: Sinusoidal(s.d_model)),
-    "transformer-xl": Scheme(lambda s: TransformerXL(s.d_model, s.n_heads)),
-    "alibi": Scheme(lambda s: ALiBi(s.n_heads)),
-    "rope": Scheme(lambda s: RoPE(s.d_model // s.n_heads)),
-}
+RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
+PLAIN = {run: registered(scheme) for run, scheme in RUNS.items() if not scheme.size}
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5" with 128
-    "log": lambda scale: Scheme(lambda s: DecayBias(scale)),
-    "t5": lambda max_distance: t5(whole(max_distance)),
-    "shaw": lambda clip: Scheme(lambda s: ShawVectors(s.n_heads, s.d_model // s.n_heads, clip=whole(clip))),
+    **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
     **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
 }
-
-
-SHORTEST = 34  # half of it is the first distance past the 16 exact buckets of T5
 
 
 def find(name: str) -> Scheme:

@@ -13,9 +13,10 @@ class Settings:
     """Sizes of the model, how it is trained at `length`, and the lengths at which it is tested.
 
     tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default, as far as texts go. The last
-    `length` places of every test text are what is compared. Two choices that schemes feel differently (chapter 10
-    measures how much): table_rate, how many times faster a table of biases learns than the rest, and embedding_std, the
-    size of the embeddings at the start, to which learned positions add 0.02 and sinusoidal ones 0.7.
+    `length` places of every test text are what is compared. Two choices that schemes feel differently (the lesson
+    “Longer than training” measures how much): table_rate, how many times faster a table of biases learns than the
+    rest, and embedding_std, the size of the embeddings at the start, to which learned positions add 0.02 and
+    sinusoidal ones 0.7.
     Raises ValueError for sizes that make no sense.
     """
 

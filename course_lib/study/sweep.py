@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from . import results
-from .processes import ALONE, Place
+from .distributed import ALONE, Place
 from .results import Key, Row
 from .run import run
 from .settings import Settings

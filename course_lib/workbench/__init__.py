@@ -14,7 +14,7 @@ and values and a number beside them (`with_vectors`), turned pairs of channels (
 `Definition`.
 """
 
-from .agreement import Agreement, agrees
+from .against_definition import Agreement, agrees
 from .definition import Definition, by_definition, with_bias, with_rotation, with_vectors
 from .speed import Speed, benchmark
 from .training import Training, train

@@ -12,7 +12,7 @@ from ..nn.layer import RelativeAttention
 from ..nn.position import Position
 from ..reference import oracle
 from ..reference.oracle import Rows, Vector
-from .said import as_number, as_pairs, as_rows, as_vector, check_function
+from .read_definition import as_number, as_pairs, as_rows, as_vector, check_function
 
 Number = Callable[[Any, int, int], Any]  # of (module, head, offset)
 OneVector = Callable[[Any, int, int], Vector]

@@ -30,7 +30,7 @@ def made(make: Make, n_heads: int, d_head: int) -> Position:
     for hook in HOOKS:
         found, wanted = getattr(position, hook)(2, 2, 0), Tensor if hook == "bias" else Vectors
         if found is not None and not isinstance(found, wanted):
-            said = "a tensor" if hook == "bias" else "Vectors(table, index)"
+            said = "a tensor" if hook == "bias" else "Vectors(table, first)"
             raise ValueError(f"{hook}(2, 2, 0) returned {kind(found)}: expected {said}, or None")
     q = torch.zeros(1, n_heads, 2, d_head)
     turned = position.rotate(q, q, 0, 0)
@@ -58,14 +58,12 @@ def says_nothing(position: Position) -> bool:
 
 
 def returned(position: Position, n: int) -> dict[str, Tensor]:
-    """The tensors that the hooks return for a text of n tokens; of vectors, their table and its index."""
+    """The tensors that the hooks return for a text of n tokens; of vectors, their table."""
     found: dict[str, Tensor] = {}
     for hook in HOOKS:
         answer = getattr(position, hook)(n, n, 0)
-        if isinstance(answer, Vectors):
-            found |= {hook: answer.table} | ({} if answer.index is None else {f"{hook}.index": answer.index})
-        elif answer is not None:
-            found[hook] = answer
+        if answer is not None:
+            found[hook] = answer.table if isinstance(answer, Vectors) else answer
     return found
 
 
@@ -93,6 +91,8 @@ def _scores(position: Position, q: Tensor, k: Tensor, past: int) -> Tensor:
     """The scores of rotated queries and keys."""
     n_q, n_k = q.shape[-2], k.shape[-2]
     bias, vectors = position.bias(n_q, n_k, past), position.key_vectors(n_q, n_k, past)
-    s = q @ k.mT if vectors is None else q @ k.mT + to_grid(vectors.dot(q), n_q)
+    s = q @ k.mT
+    if vectors is not None:
+        s = s + to_grid(q @ vectors.per_offset(n_q + n_k - 1).mT, n_q)
     s = s * (q.shape[-1] ** -0.5 if position.scale is None else position.scale)
     return s if bias is None else s + to_grid(bias[:, None], n_q)

@@ -1,6 +1,7 @@
 """The face of what the bench answers: lines for a terminal, and the same lines in the box that checks use."""
 
-from ..tasks.engine.faces import AMBER, GREEN, GREY, SYMBOL, box, rich
+from ..checking.results import SYMBOL
+from ..display.box import AMBER, GREEN, GREY, box, rich
 
 LINE = "white-space:pre-wrap;font-family:monospace;font-size:13px"
 MARKS = {**SYMBOL, "failed": "✗"}  # what was only measured has none

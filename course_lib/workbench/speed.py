@@ -11,8 +11,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from ..nn.backends import attend
 from ..nn.position import Position
+from ..nn.terms import Terms
 from ..reference.grid import check_whole
-from .hooks import HOOKS, SILENT, Make, made, returned, says_nothing
+from .hooks import SILENT, Make, made, returned, says_nothing
 from .report import Report
 
 HEADS, D_HEAD = 8, 64
@@ -91,8 +92,7 @@ def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
 def attention(position: Position, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Causal attention with what the hooks say, as `RelativeAttention` computes it between its projections."""
     n = q.shape[-2]
-    hooks = {hook: getattr(position, hook)(n, n, 0) for hook in HOOKS}
-    return attend("sdpa", *position.rotate(q, k, 0, 0), v, causal=True, scale=position.scale, **hooks)
+    return attend("sdpa", *position.rotate(q, k, 0, 0), v, Terms.of(position, n, n, 0, causal=True))
 
 
 def gradients(output: Tensor, of: list[Tensor]) -> object:

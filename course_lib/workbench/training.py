@@ -1,4 +1,4 @@
-"""A scheme of one's own in the study of chapter 10: trained with its settings, beside neighbours trained alike."""
+"""A scheme of one's own in the course's study: trained with its settings, beside neighbours trained alike."""
 
 import math
 from collections.abc import Sequence

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from .colours import NO_NUMBER, painter
+from ..display.colours import NO_NUMBER, painter
+from ..display.formatting import CODE, escape, number
+from ..display.picture import SUPPRESS
 from .heatmap import table_html
-from .live import SUPPRESS
-from .recorder import Recording, Step
-from .text import CODE, escape, number
-from .values import Packed
+from .tracer_record import Recording, Step
+from .tracer_values import Packed
 
 PLAIN = 'style="background-color:#ffffff;color:#1b1f24"'
 

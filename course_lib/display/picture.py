@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .colours import MAPS
-from .text import check_alt, escape, script_json
+from .formatting import check_alt, escape, script_json
 
 # Dark text on white whatever the theme: a notebook in a dark theme must not show black numbers on black. Without the
 # style sheet (an untrusted notebook) a wide table scrolls in the frame; with it, only in a box of its own.
@@ -41,7 +41,7 @@ class Picture:
         script: str | None = None,
         data: Any = None,
     ) -> None:
-        """`kind` becomes the class rp-kind; `styles` are sections of figures.css; `script` a file beside this one."""
+        """`kind` becomes the class rp-kind; `styles` are sections of figures.css; `script` a file in figures/."""
         self.kind = kind
         self.alt = check_alt(alt)
         self.title = title
@@ -113,12 +113,12 @@ def side_by_side(*pictures: Picture, alt: str | None = None) -> Picture:
 
 @functools.cache
 def _source(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return resources.files("course_lib.figures").joinpath(name).read_text(encoding="utf-8")
 
 
 @functools.cache
 def javascript(name: str) -> str:
-    """A script of this folder without its comments and indentation: written to be read, sent to be small."""
+    """A script of figures/ without its comments and indentation: written to be read, sent to be small."""
     lines = (line.strip() for line in _source(name).splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 

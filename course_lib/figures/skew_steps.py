@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .text import number
+from ..display.formatting import number
 
 # The words of every step, shared with the script: {names} are filled in from `facts`, there and here.
 STAGES = {
@@ -59,7 +59,7 @@ JUNK = (
 )
 NO_JUNK = "Junk: 0 of {cells} cells. Every cell holds its own query and its own offset; nothing has to be hidden."
 SHORT = (
-    "Too short, and take_offsets says so: length {least}: the table ends at max_length={longest}, it has no vector "
+    "Too short, and slice_table says so: length {least}: the table ends at max_length={longest}, it has no vector "
     "further on. Missing offsets (✗): {missing}."
 )
 HINT = "Point at a number, tap it, or walk with the arrow keys: it is the same number in every step."

@@ -10,10 +10,10 @@ from torch import Tensor
 from ..nn.backends import check_backend
 from ..nn.layer import RelativeAttention
 from .definition import Definition, by_definition
+from .explain import explained
 from .hooks import SILENT, Make, kind, made, says_nothing
 from .report import Report
 from .trials import BATCH, FAR, SHAPES, Trial, answer, name_of, split
-from .whereabouts import explained
 
 BACKENDS = ("eager", "sdpa", "flex")
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}  # of answers of size about 1

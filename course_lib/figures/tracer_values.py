@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .text import decimals
+from ..display.formatting import decimals
 
 SHOWN = 12  # rows and columns of an array
 TEXT = 200  # characters of anything else

@@ -33,5 +33,6 @@ def added_by_distance(model: Model, tokens: Tensor, longest: int) -> Tensor | No
     if vectors is not None:
         x = first.norm1(model.input(model.embedding(tokens)))
         q, _ = position.rotate(layer.heads(layer.query(x)), layer.heads(layer.key(x)), 0)
-        row = row + q.shape[-1] ** -0.5 * vectors.dot(q.mean((0, 2))[:, None])[:, 0]
+        mean = q.mean((0, 2))[:, None]  # (heads, 1, d_head)
+        row = row + q.shape[-1] ** -0.5 * (mean @ vectors.per_offset(longest).mT)[:, 0]
     return row.flip(-1)[:, distances(longest)]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
-from .source import Source
-from .values import Packed, Snapshot, pack
+from .statements import Source
+from .tracer_values import Packed, Snapshot, pack
 
 LIMIT = 400  # steps that are kept; the function itself always runs to its end
 

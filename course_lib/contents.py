@@ -1,0 +1,153 @@
+"""The table of contents: the one place that knows the order, the titles and the minutes of the chapters.
+
+Everything else speaks of a topic, which is also the name of the module with its tasks. To insert a chapter, insert a
+line here and rename the files of `source/` that come after it.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter: what it teaches, how long its lesson takes, and the topics that come before it."""
+
+    topic: str
+    title: str
+    about: str  # for the list in the README
+    teaches: str  # for teachers, after "to"
+    minutes: int
+    needs: tuple[str, ...] = ()
+
+    @property
+    def number(self) -> str:
+        """Its place in the course, as file names have it: "04"."""
+        return f"{CONTENTS.index(self):02}"
+
+    @property
+    def file(self) -> str:
+        """The name of its notebooks and of its source, without an ending: "04_vector_per_distance"."""
+        return f"{self.number}_{self.topic}"
+
+
+CONTENTS = (
+    Chapter(
+        "start_here",
+        "Start here",
+        "a model that cannot read, the map, the pictures, the tasks",
+        "see a model that reads no order, and use pictures, tracer and checks",
+        20,
+    ),
+    Chapter(
+        "blind_to_distance",
+        "Attention is blind to distance",
+        "attention by hand, shuffled words, what a causal mask gives away",
+        "prove what attention cannot see",
+        30,
+    ),
+    Chapter(
+        "bias_by_hand",
+        "A bias by hand",
+        "one number per offset, and why each weight moved",
+        "add a bias by hand, and prove which weights it raises",
+        60,
+    ),
+    Chapter(
+        "absolute_positions",
+        "Absolute positions",
+        "sinusoids and learned vectors, what stays unseen",
+        "build sinusoids, and count what training has never seen",
+        50,
+        ("blind_to_distance", "bias_by_hand"),
+    ),
+    Chapter(
+        "vector_per_distance",
+        "A vector per distance",
+        "Shaw's keys and values",
+        "give every offset a vector, for keys and for values (Shaw)",
+        55,
+        ("bias_by_hand",),
+    ),
+    Chapter(
+        "diagonals",
+        "Reading the diagonals",
+        "Music Transformer's skew, and one view that does it all",
+        "lay offsets on diagonals and read them back without the memory (Music Transformer's skew)",
+        95,
+        ("bias_by_hand",),
+    ),
+    Chapter(
+        "transformer_xl",
+        "Transformer-XL",
+        "four terms, the relative shift, segments",
+        "take the score apart into four terms, and read a text in segments",
+        70,
+        ("bias_by_hand", "vector_per_distance", "diagonals"),
+    ),
+    Chapter(
+        "t5_buckets",
+        "T5 buckets",
+        "where buckets really change",
+        "compute T5's buckets, and find the sign that blinds a decoder",
+        65,
+        ("bias_by_hand", "diagonals"),
+    ),
+    Chapter(
+        "alibi",
+        "ALiBi",
+        "a straight line per head",
+        "give heads their slopes, causal and symmetric",
+        30,
+        ("bias_by_hand", "t5_buckets"),
+    ),
+    Chapter(
+        "rope",
+        "RoPE",
+        "queries and keys turned by their positions",
+        "turn queries and keys, and convert between two orders of the channels",
+        45,
+        ("bias_by_hand", "absolute_positions", "t5_buckets", "alibi"),
+    ),
+    Chapter(
+        "two_dimensions",
+        "Two dimensions",
+        "Swin's windows",
+        "count offsets in a picture: windows, shifts and masks (Swin)",
+        65,
+        ("bias_by_hand", "diagonals"),
+    ),
+    Chapter(
+        "fast_attention",
+        "Fast attention",
+        "one bias, three backends",
+        "run one bias in three ways, decode with a cache, time it fairly",
+        75,
+        ("bias_by_hand", "diagonals"),
+    ),
+    Chapter(
+        "longer_than_training",
+        "Longer than training",
+        "which schemes survive longer texts, measured",
+        "read measurements of what a longer text does to each scheme, and repeat them",
+        70,
+        ("bias_by_hand", "vector_per_distance", "transformer_xl", "t5_buckets", "alibi", "rope"),
+    ),
+    Chapter(
+        "which_one",
+        "Which one?",
+        "a comparison, a guide, forty claims put to the test, a quiz, and a scheme of your own",
+        "compare and choose, put claims to the test, and bring in a scheme of one's own",
+        100,
+        (
+            *("bias_by_hand", "absolute_positions", "vector_per_distance", "diagonals", "transformer_xl", "t5_buckets"),
+            *("alibi", "rope", "two_dimensions", "fast_attention", "longer_than_training"),
+        ),
+    ),
+)
+TOPICS = {chapter.topic: chapter for chapter in CONTENTS}
+
+
+def number(topic: str) -> str:
+    """The number of a topic's chapter, "04". Raises ValueError for a topic that is not there."""
+    if topic not in TOPICS:
+        raise ValueError(f"topic={topic!r}: expected one of {', '.join(TOPICS)}")
+    return TOPICS[topic].number

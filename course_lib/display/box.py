@@ -1,0 +1,35 @@
+"""An opaque coloured box of text, for what a check or a report says."""
+
+import re
+from html import escape
+
+GREEN, AMBER, GREY = (
+    ("#e6f4ea", "#0b4f25", "#1e8e3e"),
+    ("#fff4d6", "#5c3b00", "#b06000"),
+    ("#f1f3f4", "#3c4043", "#5f6368"),
+)
+
+
+def box(lines: list[str], colours: tuple[str, str, str]) -> str:
+    """Lines of HTML in an opaque box that reads the same on a light and a dark page."""
+    ground, ink, edge = colours
+    style = (
+        f"background:{ground};color:{ink};border-left:6px solid {edge};padding:8px 14px;line-height:1.6;"
+        "max-width:760px;overflow-wrap:anywhere"  # a long name or number may not widen the page
+    )
+    inside = "".join(f'<div style="background:{ground};color:{ink}">{line}</div>' for line in lines)
+    return f'<div class="rp-result" style="{style}">{inside}</div>'
+
+
+def rich(text: str) -> str:
+    """Escaped text, with `code` between backticks set as code, and *words* between asterisks stressed."""
+    style = "background:#ffffff;color:#202124;padding:0 4px;font-size:inherit"
+    pieces = re.split(r"`([^`]+)`", escape(text, quote=False))  # every other one is code
+    words = [re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", piece) for piece in pieces[::2]]
+    code = [f'<code style="{style}">{piece}</code>' for piece in pieces[1::2]]
+    return "".join(a + b for a, b in zip(words, [*code, ""]))
+
+
+def code_block(text: str) -> str:
+    style = "background:#ffffff;color:#202124;padding:4px 8px;margin:2px 0;white-space:pre-wrap;font-size:13px"
+    return f'<pre style="{style}">{escape(text, quote=False)}</pre>'

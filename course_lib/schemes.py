@@ -1,0 +1,243 @@
+"""The registry of schemes: for each its name, what it is, where it enters attention, and how to make it.
+
+Everything that lists schemes reads them from here: the map, the comparison, the guide, the study. To add a scheme, add
+its NumPy file to `reference/`, its torch file to `nn/`, an entry here, and its definition to the tests.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
+
+from .contents import number
+from .reference.absolute import check_pairs
+from .reference.grid import check_whole
+from .reference.t5 import bucket_starts
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes a scheme may be made for. A scheme reads those it has a use for.
+
+    n: tokens of a text, and how far the tables of learned positions and of Music Transformer reach. causal: whether
+    keys after the query are left out of a table; None is the default of the scheme. Raises ValueError for sizes that do
+    not fit.
+    """
+
+    d_model: int = 64
+    n_heads: int = 4
+    n: int = 64
+    scale: float = 1.0
+    clip: int = 16
+    num_buckets: int = 32
+    max_distance: int = 128
+    window: int = 8
+    causal: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("n_heads", "n", "clip", "window"):
+            check_whole(name, getattr(self, name))
+        check_pairs("d_model", self.d_model)
+        if self.d_model % self.n_heads or self.d_head % 2:
+            raise ValueError(
+                f"d_model={self.d_model}, n_heads={self.n_heads}: expected an even number of channels a head"
+            )
+        bucket_starts(bidirectional=not self.causal, num_buckets=self.num_buckets, max_distance=self.max_distance)
+
+    @property
+    def d_head(self) -> int:
+        """Channels of one head."""
+        return self.d_model // self.n_heads
+
+    def letters(self) -> dict[str, int]:
+        """The sizes by the letters of the formulas."""
+        return {
+            "D": self.d_model,
+            "H": self.n_heads,
+            "d": self.d_head,
+            "n": self.n,
+            "k": self.clip,
+            "B": self.num_buckets,
+            "W": self.window,
+        }
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
+
+    name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
+    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map.
+    parameters: how many numbers it learns, in the letters of `Sizes`. shared: one module serves all layers. run: its
+    name in the commands and files of the study; size: the size that the number after this name sets, as in "t5-128".
+    runs: the runs of the study that come with the course. other: the argument of its other form, and `causal` for it.
+    """
+
+    name: str
+    topic: str
+    what: str
+    formula: str
+    make: Callable[[Sizes], Any]
+    enters: Mapping[str, str] = field(default_factory=dict)
+    parameters: str = "0"
+    shared: bool = False
+    run: str = ""
+    size: str = ""
+    runs: tuple[str, ...] = ()
+    other: tuple[str, bool] | None = None
+
+    @property
+    def chapter(self) -> str:
+        """The number of its chapter: "07"."""
+        return number(self.topic)
+
+    def module(self, sizes: Sizes, seed: int = 0) -> Any:
+        """The module with random tables, the same in every run; the caller's random numbers are left alone."""
+        import torch
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return self.make(sizes)
+
+    def other_module(self, sizes: Sizes) -> Any:
+        """The module of its other form."""
+        assert self.other is not None
+        return self.module(replace(sizes, causal=self.other[1]))
+
+
+def new(file: str, name: str, *arguments: Any, **options: Any) -> Any:
+    """A module of `course_lib.nn`, imported when it is made."""
+    return getattr(import_module(f"{__package__}.nn.{file}"), name)(*arguments, **options)
+
+
+SCHEMES: dict[str, Scheme] = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme(
+            "none",
+            "blind_to_distance",
+            "no position at all; a decoder's mask still tells a little",
+            "q_i · k_j",
+            lambda s: new("position", "Position"),
+            run="none",
+            runs=("none",),
+        ),
+        Scheme(
+            "learned",
+            "absolute_positions",
+            "a learned vector per absolute position, added to the input",
+            "x_i + p_i",
+            lambda s: new("absolute", "Learned", s.n, s.d_model),
+            enters={"input": "learned"},
+            parameters="n·D",
+            shared=True,
+            run="learned",
+            runs=("learned",),
+        ),
+        Scheme(
+            "sinusoidal",
+            "absolute_positions",
+            "sines of the absolute position, added to the input",
+            "x_i + p_i",
+            lambda s: new("absolute", "Sinusoidal", s.d_model),
+            enters={"input": "sinusoidal"},
+            shared=True,
+            run="sinusoidal",
+            runs=("sinusoidal",),
+        ),
+        Scheme(
+            "log decay",
+            "bias_by_hand",
+            "−λ log(1 + distance), added to the score",
+            "−λ log(1 + |j − i|)",
+            lambda s: new("bias", "DecayBias", s.scale),
+            enters={"bias": "log decay"},
+            run="log",
+            size="scale",
+            runs=("log-0.3", "log-1"),
+        ),
+        Scheme(
+            "Shaw",
+            "vector_per_distance",
+            "a learned vector per offset, clipped at ±k; each query reads it in its own way",
+            "q_i · a[clip(j − i)]",
+            lambda s: new("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
+            enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
+            parameters="2·H·(2·k + 1)·d",
+            run="shaw",
+            size="clip",
+            runs=("shaw-16",),
+        ),
+        Scheme(
+            "Music Transformer",
+            "diagonals",
+            "a learned vector per offset without clipping, for the scores, placed by a skew",
+            "q_i · e[j − i]",
+            lambda s: new(
+                "music_transformer", "MusicTransformer", s.n_heads, s.d_head, s.n, causal=s.causal is not False
+            ),
+            enters={"key_vectors": "Music Transformer"},
+            parameters="H·n·d",
+            other=("causal=False", False),
+        ),
+        Scheme(
+            "Transformer-XL",
+            "transformer_xl",
+            "distances as sines through a learned map, four terms in the score",
+            "(q_i + u) · k_j + (q_i + v) · W_r R[i − j]",
+            lambda s: new("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
+            enters={"bias": "Transformer-XL (d)", "key_vectors": "Transformer-XL (b)"},
+            parameters="D² + 2·D",
+            run="transformer-xl",
+            runs=("transformer-xl",),
+        ),
+        Scheme(
+            "T5 buckets",
+            "t5_buckets",
+            "a learned number per bucket of offsets, added to the score",
+            "b[bucket(j − i)]",
+            lambda s: new(
+                *("t5", "T5Bias", s.n_heads),
+                bidirectional=not s.causal,
+                num_buckets=s.num_buckets,
+                max_distance=s.max_distance,
+            ),
+            enters={"bias": "T5 buckets"},
+            parameters="B·H",
+            shared=True,
+            run="t5",
+            size="max_distance",
+            runs=("t5-32", "t5-128"),
+            other=("bidirectional=False", True),
+        ),
+        Scheme(
+            "ALiBi",
+            "alibi",
+            "a straight line per head, subtracted from the score",
+            "−m_h |j − i|",
+            lambda s: new("alibi", "ALiBi", s.n_heads),
+            enters={"bias": "ALiBi"},
+            run="alibi",
+            runs=("alibi",),
+        ),
+        Scheme(
+            "RoPE",
+            "rope",
+            "queries and keys turned by their positions",
+            "(R_i q_i) · (R_j k_j)",
+            lambda s: new("rope", "RoPE", s.d_head),
+            enters={"rotate": "RoPE"},
+            run="rope",
+            runs=("rope",),
+        ),
+        Scheme(
+            "Swin",
+            "two_dimensions",
+            "a learned number per pair of offsets, row and column, inside a window",
+            "b[Δrow, Δcolumn]",
+            lambda s: new("window", "WindowAttention", s.d_model, s.n_heads, s.window),
+            enters={"bias": "Swin"},
+            parameters="(2·W − 1)²·H",
+        ),
+    )
+}
