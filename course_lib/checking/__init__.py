@@ -1,0 +1,15 @@
+"""Tasks that say what exactly went wrong: a function to write, or an answer to commit to.
+
+An attempt goes one way: its `spec` says what is right, the `runner` runs it, `difference` finds where it first differs,
+`diagnosis` finds out why, and a `Result` says so.
+"""
+
+from .axes import Axis
+from .case import Case
+from .coding import CodingTask
+from .exercise import Exercise
+from .prediction import Prediction
+from .results import STATUSES, Result
+from .spec import Property
+
+__all__ = ["STATUSES", "Axis", "Case", "CodingTask", "Exercise", "Prediction", "Property", "Result"]

@@ -1,0 +1,52 @@
+"""One call that a check makes: the arguments, what to call it, and names for the axes of its result."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from .axes import Axes
+
+
+class Case:
+    """One call: the arguments, what to call it, and names for the axes of its result (aligned with the last axes)."""
+
+    def __init__(self, *args: Any, label: str = "", axes: Axes = (), **kwargs: Any) -> None:
+        self.args, self.kwargs, self.label, self.axes = args, kwargs, label, axes
+
+    def as_tensors(self) -> "Case":
+        """The same case with torch tensors for arrays."""
+        import torch
+
+        def tensor(value: Any) -> Any:
+            return torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
+
+        kwargs = {name: tensor(value) for name, value in self.kwargs.items()}
+        return Case(*map(tensor, self.args), label=self.label, axes=self.axes, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Case({self.label or self.args})"
+
+    def arguments(self, signature: inspect.Signature) -> dict[str, Any]:
+        """The arguments by name, as a function with this signature receives them."""
+        bound = signature.bind(*self.args, **self.kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    def describe(self, name: str, signature: inspect.Signature) -> str:
+        """The case in a line: the five tokens, `bias_matrix(n=5, scale=0.3)`."""
+        given = signature.bind(*self.args, **self.kwargs).arguments
+        call = f"`{name}({', '.join(brief(key, value) for key, value in given.items())})`"
+        return f"{self.label}, {call}" if self.label else call
+
+
+def brief(name: str, value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is not None and (np.prod(shape) > 6 or len(shape) > 1):
+        return f"{name} {tuple(shape)}"
+    if shape is not None:
+        value = value.tolist()
+    if callable(value):
+        return f"{name}={getattr(value, '__name__', 'a function')}"
+    text = f"{value:.4g}" if isinstance(value, float) else repr(value)
+    return f"{name}={text if len(text) <= 40 else text[:39] + '…'}"

@@ -1,0 +1,185 @@
+"""A function to write: what it should do, what learners do wrong, and the verbs check, hint, compare and solution."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .arrays import Outputs, describe_type, fit_shape
+from .attempt import Attempt, attempt
+from .axes import Axes, named
+from .case import Case
+from .diagnosis import diagnose
+from .exercise import MISSING, Exercise
+from .results import Note, Result
+from .side_by_side import SideBySide
+from .solution_source import SolutionSource, not_attempted
+from .spec import Property, Spec
+from .wrong_programs import WrongPrograms
+
+NUMBERS = (
+    "Your result holds the numbers 0 and 1. They equal False and True, which were asked for, but `~` does not negate "
+    "numbers: it turns 1 into −2. A comparison gives True and False, and so does `.astype(bool)`."
+)
+
+
+class CodingTask(Exercise):
+    """One function to write. Its name is the solution's, without the leading underscore.
+
+    What is right: `solution`, `expected`, `cases`, `draw`, `properties`, `returns`, `axes`, `tensors`, `hook`, `exact`,
+    `reader` and `seconds` are described in `Spec`; the `alternatives` are right as well. What is wrong: `pieces` and
+    `slips` are texts as `slips.py` describes them, and `wrong` adds whole functions. `starter` is what the learner
+    starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and answers None or a status,
+    a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a task that is not whole.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        minutes: int,
+        difficulty: int,
+        words: str,
+        solution: Callable,
+        expected: Callable[..., Any] | None,
+        cases: Sequence[Case],
+        hints: Sequence[str],
+        draw: Callable[[np.random.Generator], Any] | None = None,
+        properties: Sequence[Property] = (),
+        pieces: str = "",
+        slips: str = "",
+        alternatives: Sequence[Callable] = (),
+        returns: Sequence[str] = (),
+        axes: Axes = (),
+        starter: Callable | None = None,
+        tensors: bool = False,
+        hook: str = "",
+        exact: bool = False,
+        reader: Callable[[Any], Outputs] | None = None,
+        afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
+        on_pass: str = "",
+        seconds: float = 2.0,
+    ) -> None:
+        name = solution.__name__.lstrip("_")
+        super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
+        self.need(len(cases) > 0, "cases", cases, "at least one Case")
+        self.need(expected is not None or len(properties) > 0, "expected", expected, "a function, or some properties")
+        self.need(seconds > 0, "seconds", seconds, "a positive number")
+        self.spec = Spec(
+            name, solution, expected, tuple(cases), draw, tuple(properties), tuple(returns), axes, tensors, hook, exact,
+            reader, seconds,
+        )  # fmt: skip
+        self.alternatives, self.starter = tuple(alternatives), starter
+        self.afterwards, self.on_pass = afterwards, on_pass
+        self.source = SolutionSource(solution, name)
+        self.wrong_programs = WrongPrograms(self.source, pieces, slips, starter)
+
+    def wrong(self, message: str) -> Callable[[Callable], Callable]:
+        """Adds a wrong function and what to say to it: @task.wrong("…") above its `def`."""
+
+        def add(function: Callable) -> Callable:
+            self.wrong_programs.functions.append((message, function))
+            return function
+
+        return add
+
+    # ---------------------------------------------------------------- what the build asks for
+
+    def stub(self) -> str:
+        """What the learner starts from: signature, docstring and `...`, or the code with the bug."""
+        return SolutionSource(self.starter, self.name).whole() if self.starter else self.source.stub()
+
+    def solution_source(self) -> str:
+        return self.source.whole()
+
+    # ---------------------------------------------------------------- the verbs
+
+    def _check(self, given: Any) -> Result:
+        if not_attempted(given, self.starter):
+            begin = "Find the bug and fix it" if self.starter else "Write the body in place of the `...`"
+            return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
+        if strange := self._not_a_function(given, "check"):
+            return strange
+        return self._result(attempt(self.spec, given))
+
+    def compare(self, given: Any = MISSING) -> SideBySide | Result | Note:
+        """Yours beside the expected, in the first case where they differ."""
+        return self.missing("compare") if given is MISSING else self.guarded(self._compare, given)
+
+    def _compare(self, given: Any) -> SideBySide | Result:
+        if strange := self._not_a_function(given, "compare"):
+            return strange
+        result = self._check(given)
+        if self.spec.expected is None or not (result.passed or result.status in ("wrong values", "property broken")):
+            return result
+        tried = attempt(self.spec, given)
+        k = tried.first or 0
+        difference, right, yours = tried.differences[k], self.spec.right[k], tried.run.outcomes[k].value or {}
+        part = difference.part if difference else next(iter(right))
+        fitted = fit_shape(yours[part], right[part])
+        if fitted is None:
+            return result
+        title = f"{self.title}, {part}" if part else self.title
+        axes = named(self.spec.axes_of(k), part, right[part].ndim)
+        return SideBySide(title, self.spec.call(k), fitted, right[part], axes)
+
+    def _not_a_function(self, given: Any, verb: str) -> Result | None:
+        """What to say if something else than a function was handed over."""
+        if not_attempted(given, self.starter) or (not issubclass(type(given), type) and callable(given)):
+            return None  # isinstance would ask the object itself
+        what = f"the class {given.__name__}" if issubclass(type(given), type) else describe_type(given)
+        text = f"`{verb}` was given {what}; it takes the function itself: `{verb}({self.name})`, without calling it."
+        return Result("wrong type", self.title, (text,))
+
+    # ---------------------------------------------------------------- from an attempt to a result
+
+    def _result(self, tried: Attempt) -> Result:
+        done, spec = tried.run, self.spec
+        notes = self._notes(tried)
+        if done.stopped == "interrupted":
+            return Result("did not finish", self.title, (done.why(),), notes=notes)
+        if tried.first is None and not tried.complete:
+            return Result("did not finish", self.title, (spec.call(len(done.outcomes)), done.why()), notes=notes)
+        if tried.first is None:
+            return self._passed(tried, notes)
+        found, outcome = diagnose(tried, self.wrong_programs), done.outcomes[tried.first]
+        difference = tried.differences[tried.first]
+        assert difference is not None
+        facts, cause = (spec.call(tried.first), *difference.facts), found.cause
+        if not cause and found.status == "property broken":  # an open task: what its property says is the cause
+            facts, cause = facts[:1], difference.facts[-1]
+        if not cause and found.status == "wrong values":
+            notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
+        return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)
+
+    def _passed(self, tried: Attempt, notes: tuple[str, ...]) -> Result:
+        if self.afterwards and (broken := self.afterwards(tried.function)):
+            status, fact, cause = broken
+            return Result(status, self.title, (fact,) if fact else (), cause, notes=notes, known=bool(cause))
+        count = len(tried.differences)
+        facts = (f"right in all {count} cases" if count > 1 else "right",)
+        return Result("passed", self.title, facts, notes=(*notes, self.on_pass) if self.on_pass else notes)
+
+    def _notes(self, tried: Attempt) -> tuple[str, ...]:
+        """What is no fault, or no cause: what was printed, numbers for truth values, an argument written into."""
+        spec, outcomes = self.spec, tried.run.outcomes
+        right = tried.first is None and tried.complete
+        notes = [tried.run.printed()] if tried.run.printed() else []
+        if right and spec.expected and any(
+            expected.dtype.kind == "b" and outcome.value and outcome.value[part].dtype.kind != "b"
+            for outcome, outputs in zip(outcomes, spec.right)
+            for part, expected in outputs.items()
+        ):
+            notes.append(NUMBERS)
+        for k, outcome in enumerate(outcomes):
+            if outcome.changed and not spec.hook:
+                name = self._argument(k, outcome.changed[0])
+                begin = "The values are right, but your" if right else "Your"
+                text = f"{begin} function writes into its argument `{name}`. Work on a copy: the caller keeps it."
+                return (*notes, text)
+        return tuple(notes)
+
+    def _argument(self, k: int, number: int) -> str:
+        """The name of an argument of case k."""
+        case = self.spec.all_cases[k]
+        return [*list(self.spec.signature.parameters)[: len(case.args)], *case.kwargs][number]

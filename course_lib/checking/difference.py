@@ -1,0 +1,115 @@
+"""Where a result first differs from the expected one, in the words of its axes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import Array, Outputs, close, fit_shape
+from .axes import Axes, Axis, named
+
+
+@dataclass
+class Difference:
+    """What is wrong with one part of one result; `yours` and `expected` have one shape if they could be compared."""
+
+    status: str
+    facts: tuple[str, ...]
+    part: str = ""
+    yours: Array | None = None
+    expected: Array | None = None
+    truth: bool = False  # True and False were wanted; `yours` and `expected` hold them as 1 and 0
+
+
+def first_difference(yours: Outputs, expected: Outputs, axes: Axes, exact: bool = False) -> Difference | None:
+    """The first difference among the parts, or None if all of them agree.
+
+    `exact` refuses a result without the leading axes of length 1 that are otherwise free to come and go.
+    """
+    if yours.keys() != expected.keys():
+        return Difference("wrong type", (_names(yours, expected),))
+    for part, right in expected.items():
+        found = _part(part, yours[part], right, named(axes, part, right.ndim), exact)
+        if found is not None:
+            return found
+    return None
+
+
+def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...], exact: bool) -> Difference | None:
+    said = f"{part}: " if part else ""
+    if (yours.dtype.kind == "U") != (right.dtype.kind == "U"):
+        kinds = ("words", "numbers") if yours.dtype.kind == "U" else ("numbers", "words")
+        return Difference("wrong type", (f"{said}yours holds {kinds[0]}, expected {kinds[1]}",), part)
+    shortened = exact and right.ndim > 0 and yours.shape[-right.ndim :] != right.shape
+    fitted = None if shortened else fit_shape(yours, right)
+    if fitted is None:
+        meaning = ", ".join(axis.name for axis in axes)
+        text = f"{said}yours has shape {yours.shape}, expected {right.shape}" + (f" ({meaning})" if meaning else "")
+        return Difference("wrong shape", (text,), part, yours, right)
+    wrong = np.argwhere(~close(fitted, right))
+    if not len(wrong):
+        return None
+    facts = _differences(said, wrong, fitted, right, axes)
+    return Difference("wrong values", facts, part, _counted(fitted), _counted(right), truth=right.dtype.kind == "b")
+
+
+def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tuple[Axis, ...]) -> tuple[str, ...]:
+    """The first entry that differs, how many do, and the largest difference when it is elsewhere."""
+    first = tuple(int(k) for k in wrong[0])
+    many = f" ({len(wrong)} of {right.size} entries differ)" if right.size > 1 else ""
+    facts = [said + entry(first, yours, right, axes) + many]
+    if yours.dtype.kind != "U" and len(wrong) > 2:
+        with np.errstate(all="ignore"):
+            gap = _counted(yours) - _counted(right).astype(_counted(yours).dtype)
+            size = np.nan_to_num(abs(gap).astype(float), nan=np.inf, posinf=np.inf)
+        largest = tuple(int(k) for k in np.unravel_index(size.argmax(), size.shape))
+        if size[largest] > 1.5 * size[first]:
+            facts.append("largest difference: " + entry(largest, yours, right, axes))
+    return tuple(facts)
+
+
+def _counted(array: Array) -> Array:
+    """True and False as 1 and 0: NumPy neither subtracts nor turns the sign of truth values."""
+    return array.astype(int) if array.dtype.kind == "b" else array
+
+
+def entry(index: tuple[int, ...], yours: Array, right: Array, axes: tuple[Axis, ...]) -> str:
+    """query "sat", key "cat": yours −0.2500, expected −0.2079."""
+    where = ", ".join(axis.at(k, size) for axis, k, size in zip(axes, index, right.shape))
+    mine, wanted = pair(yours[index], right[index])
+    return f"{where}: yours {mine}, expected {wanted}" if where else f"yours {mine}, expected {wanted}"
+
+
+def pair(yours: Any, right: Any) -> tuple[str, str]:
+    """Two values with as many digits as it takes to tell them apart."""
+    if isinstance(right, (str, np.str_)) or isinstance(yours, (str, np.str_)):
+        return f'"{yours}"', f'"{right}"'
+    if all(isinstance(x, (bool, np.bool_)) for x in (yours, right)):
+        return str(bool(yours)), str(bool(right))
+    whole = all(not np.iscomplexobj(x) and float(x).is_integer() and abs(float(x)) < 1e9 for x in (yours, right))
+    shown = "", ""
+    for digits in (0,) if whole else (4, 7, 10):
+        shown = number(yours, digits), number(right, digits)
+        if shown[0] != shown[1]:
+            break
+    return shown
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number as the course prints it: −0.2079, with a real minus sign."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if np.iscomplexobj(value):
+        return f"{value:.{digits}g}"
+    value = float(value)  # half precision has no 1e6 to compare with
+    tiny = value != 0 and np.isfinite(value) and not 10.0 ** -max(digits, 4) <= abs(value) < 1e6
+    text = f"{value:.{max(digits - 1, 3)}e}" if tiny and digits else f"{value:.{digits}f}"
+    text = text.removeprefix("-") if value == 0 else text
+    return text.replace("-", "−").replace("inf", "∞")
+
+
+def _names(yours: Outputs, expected: Outputs) -> str:
+    missing = [name for name in expected if name not in yours]
+    extra = [name for name in yours if name not in expected]
+    told = [f"missing {', '.join(missing)}"] if missing else []
+    return "; ".join(told + ([f"not asked for: {', '.join(extra)}"] if extra else []))

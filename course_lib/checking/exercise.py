@@ -1,0 +1,94 @@
+"""What every exercise has, whether a function is to be written or an answer given: words, hints, a guarded check."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .record import record
+from .results import Code, Note, Result
+
+MISSING: Any = object()  # stands for an argument that was not given; None is something a learner may give
+
+
+class Exercise:
+    """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
+
+    `home` is a function written beside it, which tells the chapter and the file. `after`, where an exercise has it, is
+    what its notebook shows after the check: further cells, written as those of a lesson are.
+    """
+
+    after = ""
+
+    def __init__(
+        self, name: str, title: str, *, home: Callable, minutes: int, difficulty: int, words: str, hints: Sequence[str]
+    ) -> None:
+        self.name, self.title, self.minutes, self.difficulty = name, title, minutes, difficulty
+        self.words, self.hints, self.home = words, tuple(hints), home
+        self._shown = 0
+        self.need(name.isidentifier(), "name", name, "a Python name")
+        self.need(bool(title.strip()), "title", title, "a few words")
+        self.need(minutes > 0, "minutes", minutes, "a positive number")
+        self.need(difficulty in (1, 2, 3), "difficulty", difficulty, "1, 2 or 3")
+        self.need(bool(words.strip()), "words", words, "the text above the stub")
+        self.need(len(self.hints) > 0 and all(self.hints), "hints", hints, "at least one, none empty")
+
+    def need(self, holds: bool, argument: str, value: object, expected: str) -> None:
+        if not holds:
+            raise ValueError(f"{type(self).__name__} {self.name}: {argument}={value!r}: expected {expected}")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} {self.name}: {self.title}"
+
+    def hint(self, number: int | None = None) -> Note:
+        """The next hint at each call, and the last one from then on; or hint(2), the second."""
+        wanted, count = number or self._shown + 1, len(self.hints)
+        self._shown = min(max(wanted, 1), count)
+        no_more = " (the last one; after it there is `.solution()`)" if wanted > count else ""
+        return Note(f"Hint {self._shown} of {count}{no_more}", self.hints[self._shown - 1])
+
+    def solution(self) -> Code:
+        """The source of a right answer, to read."""
+        return Code(f"A solution: {self.title}", self.solution_source())
+
+    def solution_source(self) -> str:
+        """The source of a right answer, under the name the learner uses."""
+        raise NotImplementedError
+
+    def check(self, given: Any = MISSING) -> Result:
+        """What is right or wrong about the learner's object; never raises."""
+        if given is MISSING:
+            return self.missing("check")
+        result = self.guarded(self._check, given)
+        if result.passed:
+            record(self.home.__module__, self.name)
+        return result
+
+    def compare(self, given: Any = MISSING) -> Any:
+        """Yours beside the expected, where there is something to set side by side."""
+        raise NotImplementedError
+
+    def missing(self, verb: str) -> Result:
+        """What to say when a verb was called with nothing in its parentheses."""
+        text = f"Hand over what you made: write `task.{self.name}.{verb}({self.name})`."
+        return Result("not attempted", self.title, (text,))
+
+    def origin(self) -> tuple[Path, int]:
+        """The file and the line in which it is written, for an author who is told that something is wrong."""
+        return Path(inspect.getsourcefile(self.home) or ""), self.home.__code__.co_firstlineno
+
+    def _check(self, given: Any) -> Result:
+        raise NotImplementedError
+
+    def guarded(self, look: Callable[[Any], Any], given: Any) -> Any:
+        """look(given), or a Result that says why not: a check never adds an error of its own to the learner's page."""
+        try:
+            return look(given)
+        except KeyboardInterrupt:
+            return Result("did not finish", self.title, ("Interrupted before the check was done.",))
+        except ModuleNotFoundError as error:
+            return Result("raised", self.title, (f"This task needs {error.name}, which is not installed here.",))
+        except BaseException as error:
+            return Result(
+                "raised", self.title, (f"The check could not read what it was given ({type(error).__name__}).",)
+            )

@@ -1,0 +1,87 @@
+"""Which wrong programs explain an attempt: one rule for slips, wrong functions and the product of pieces and rules."""
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from .arrays import Outputs, same
+from .attempt import Attempt
+from .case import Case
+from .runner import Outcome, run
+
+PATIENCE = 5  # times the seconds of a check
+AXIS = re.compile(r" for axis \d+")  # x[i, j] and x[i][j] run past the same end
+Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
+
+
+def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list[str]:
+    """The messages of the first programs that explain an attempt, `most` at most.
+
+    A program explains an attempt if it does the same in every case. If none does, one that predicts every case in which
+    the attempt returned finite numbers will do: cases without them are predicted as well, or else they are the smaller
+    half and at least two of the others are wrong. Of several results only those count that the program makes wrong, and
+    the first wrong one must be among them. A program without an end explains nothing.
+    """
+    exactly: list[str] = []
+    nearly: list[str] = []
+
+    def look() -> None:
+        for message, program in programs:
+            how = explains(attempt, program)
+            found = exactly if how == "exactly" else nearly
+            if how and message not in found:
+                found.append(message)
+            if len(exactly) == most:
+                return
+
+    run(look, [Case()], lambda nothing: {}, PATIENCE * attempt.spec.seconds)
+    return (exactly or nearly)[:most]
+
+
+def explains(attempt: Attempt, program: Callable) -> str:
+    """How a wrong program predicts what the attempt returned: "exactly", "nearly" or not, ""."""
+    spec, yours = attempt.spec, attempt.run.outcomes
+    first = attempt.first
+    difference = attempt.differences[first] if first is not None else None
+    assert difference is not None
+    answered = [k for k, outcome in enumerate(yours) if outcome.value and finite(outcome.value)]
+    wrong_parts: set[str] = set()  # those that the program makes wrong
+    unlike: set[str] = set()  # those in which it does not do what the attempt does
+    unpredicted, faulty = 0, False
+    for k in sorted(range(len(yours)), key=lambda k: k != first):  # the wrong case first: most programs end there
+        theirs = spec.outcome(program, k)
+        faulty = faulty or spec.difference(k, theirs) is not None
+        if k not in answered:
+            unpredicted += not alike(yours[k], theirs)
+            continue
+        mine, other = yours[k].value or {}, theirs.value or {}
+        if mine.keys() != other.keys() or (spec.hook and bool(yours[k].changed) != bool(theirs.changed)):
+            return ""
+        unlike |= {part for part in mine if not same(mine[part], other[part])}
+        wrong_parts |= {part for part in mine if spec.expected is None or not same(other[part], spec.right[k][part])}
+        if unlike & wrong_parts or (k == first and difference.part in unlike):
+            return ""
+    if not faulty or (unpredicted and not enough(attempt, answered)):
+        return ""
+    if not unlike and not unpredicted:
+        return "exactly"
+    return "nearly" if not unlike or difference.part in wrong_parts else ""
+
+
+def enough(attempt: Attempt, answered: list[int]) -> bool:
+    """Whether the answered cases can speak for the others: more than half, and two of them wrong."""
+    wrong = [k for k in answered if attempt.differences[k]]
+    return len(wrong) >= 2 and len(answered) > len(attempt.differences) / 2
+
+
+def finite(value: Outputs) -> bool:
+    return all(bool(np.isfinite(array).all()) for array in value.values() if array.dtype.kind != "U")
+
+
+def alike(a: Outcome, b: Outcome) -> bool:
+    """The same values, or the same reason why there are none."""
+    if a.value is None or b.value is None:
+        kinds = [(o.value is None, o.blank, o.unusable, AXIS.sub("", o.error)) for o in (a, b)]
+        return kinds[0] == kinds[1]
+    return a.value.keys() == b.value.keys() and all(same(a.value[part], b.value[part]) for part in a.value)

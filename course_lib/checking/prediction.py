@@ -1,0 +1,266 @@
+"""An answer to commit to: a number worked out by hand, a prediction in words, or several of them by name."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .arrays import Array, Outputs, Unusable, as_array
+from .axes import Axes, named
+from .case import Case
+from .difference import number
+from .exercise import MISSING, Exercise
+from .results import Note, Result
+from .runner import Outcome, run
+
+NEARLY: dict[str, Callable[[Array], Array]] = {
+    "The sign is the wrong way round.": lambda e: -e,
+    "This is a percentage: give the number itself.": lambda e: 100 * e,
+    "This is one divided by the right number.": lambda e: 1 / e,
+    "This is twice the right number.": lambda e: 2 * e,
+    "This is half the right number.": lambda e: e / 2,
+    "This is 1 minus the right number.": lambda e: 1 - e,
+    "This is 1 too large.": lambda e: e + 1,
+    "This is 1 too small.": lambda e: e - 1,
+    "This is the square of the right number.": lambda e: e * e,
+    "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
+    "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
+}
+
+
+def _truth(value: Array) -> Array:
+    """The words 'True' and 'False' as truth values; anything else as it is."""
+    if value.dtype.kind != "U" or not np.isin(value, ("True", "False")).all():
+        return value
+    return value == "True"
+
+
+def _bare(words: str) -> str:
+    """Words without case, stops and spacing: "Rises, then falls." is an answer too."""
+    return " ".join(re.sub(r"[,.;!]", " ", words.lower()).split())
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names in a row, in quotes where one of them has a comma of its own."""
+    names = list(names)
+    return ", ".join(f'"{name}"' if any("," in other for other in names) else name for name in names)
+
+
+class Prediction(Exercise):
+    """A value the learner assigns to `name`. The check never tells the right one: `solution()` does.
+
+    `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared
+    field by field. A number is right within one unit of its last of `digits` decimals, or within `about` of it where
+    `about` has its field.
+
+    `slips` are wrong answers with their messages: {value: message}, and for a dictionary {field: {value: message}}.
+    The key (field, other) takes pairs of values, in which `...` means any; a list of numbers is written as a tuple.
+    Computed ones may also come as a list of (value, message), where a dictionary names some of the fields.
+    With `closed`, the keys of `slips` and the right answer are all words that there are; otherwise `words_of` gives
+    those of a field. `nearly=False` keeps the check from saying "twice the right number" and the like, which gives a
+    whole number away. `on_pass` is added to the result that says all is right. Raises ValueError for what is not whole.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        *,
+        minutes: int,
+        difficulty: int,
+        words: str,
+        expected: Callable[[], Any],
+        hints: Sequence[str],
+        digits: int = 3,
+        slips: Mapping[Any, Any] | Sequence[tuple[Any, str]] = (),
+        closed: bool = False,
+        about: Mapping[str, float] | None = None,
+        axes: Axes = (),
+        nearly: bool = True,
+        words_of: Callable[[str], Sequence[str]] | None = None,
+        on_pass: Callable[[], str] | None = None,
+    ) -> None:
+        super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
+        self.need(digits >= 0, "digits", digits, "0 or more decimals")
+        self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
+        self.words_of, self.on_pass, self.slips, self.closed = words_of, on_pass, slips, closed
+        self.about = dict(about or {})
+
+    @cached_property
+    def wrong_answers(self) -> list[tuple[dict[str, Any], str]]:
+        """(values by field, message) of every slip; the field of a single value is ""."""
+        found: list[tuple[dict[str, Any], str]] = []
+        if not isinstance(self.slips, Mapping):
+            return [(values if isinstance(values, dict) else {"": values}, message) for values, message in self.slips]
+        by_field = self.slips if isinstance(self.expected(), Mapping) else {"": self.slips}
+        for fields, messages in by_field.items():
+            for value, message in messages.items():
+                if isinstance(fields, tuple):
+                    values = {field: v for field, v in zip(fields, value, strict=True) if v is not ...}
+                else:
+                    values = {fields: list(value) if isinstance(value, tuple) else value}
+                found.append((values, message))
+        return found
+
+    @property
+    def choices(self) -> list[str]:
+        """All choices, in an order that does not give the right one away."""
+        return sorted([*(values[""] for values, _ in self.wrong_answers), str(self.expected())]) if self.closed else []
+
+    def stub(self) -> str:
+        """`name = ...`, with a place for each field, and the choices beside it."""
+        right = self.expected()
+        if isinstance(right, Mapping):
+            return f"{self.name} = {{\n" + "".join(f"    {key!r}: ...,\n" for key in right) + "}"
+        if isinstance(right, (list, tuple, np.ndarray)) and np.ndim(right) == 1:
+            return f"{self.name} = [{', '.join(['...'] * len(right))}]"
+        listed = ", ".join(f'"{choice}"' for choice in self.choices)
+        return f"{self.name} = ..." + (f"  # one of {listed}" if listed else "")
+
+    def solution_source(self) -> str:
+        return f"{self.name} = {self._literal(self.expected())}"
+
+    def _literal(self, value: Any) -> str:
+        if isinstance(value, Mapping):
+            return "{\n" + "".join(f"    {key!r}: {self._literal(item)},\n" for key, item in value.items()) + "}"
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return f"[{', '.join(self._literal(item) for item in value)}]"
+        if isinstance(value, (bool, np.bool_, str)):
+            return repr(bool(value) if not isinstance(value, str) else str(value)).replace("'", '"')
+        return f"{float(value):.{self.digits}f}" if float(value) != int(value) else str(int(value))
+
+    def compare(self, given: Any = MISSING) -> Note:
+        """An answer has no table of entries: check says all there is to say."""
+        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
+        return Note(self.title, text)
+
+    def _check(self, given: Any) -> Result:
+        expected = self.expected()
+        right = self._fields(expected)
+        if isinstance(expected, Mapping) and not (isinstance(given, Mapping) or given is None or given is Ellipsis):
+            return Result("wrong type", self.title, (self._no_dictionary(),))
+        outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[
+            0
+        ]
+        if outcome.blank or outcome.value == {}:
+            return Result("not attempted", self.title, (f"Put your answer in place of `...`: `{self.name} = …`",))
+        if outcome.value is None:
+            return Result("wrong type", self.title, (f"`{self.name}` is {outcome.unusable or outcome.error}",))
+        yours = {key: _truth(value) if key in right and right[key].dtype.kind == "b" else value
+                 for key, value in outcome.value.items()}
+        strange = self._strange(yours, right)
+        if strange:
+            return Result("wrong type", self.title, (strange,))
+        wrong = {key: ~self._near(yours[key], e, key) for key, e in right.items() if key in yours}
+        missing = [key for key in right if key not in yours]
+        cause, known, about = self._cause(yours, right, wrong)
+        bad = [key for key, mask in wrong.items() if mask.any()]
+        told = next((key for key in bad if key in about), bad[0] if bad else None)  # the fact the cause speaks of
+        facts = [self._told(told, wrong[told], yours[told])] if told is not None else []
+        if not facts and not missing:
+            return Result("passed", self.title, ("right",), notes=(self.on_pass(),) if self.on_pass else ())
+        facts += [f"still to fill in: {_listed(missing)}"] if missing else []
+        if told is None:
+            return Result("not attempted", self.title, ("right so far", *facts))
+        return Result("wrong values", self.title, tuple(facts), cause, known=known)
+
+    def _fields(self, value: Any) -> Outputs:
+        """The fields by name; those left at `...` are left out. Raises Unusable, naming the field."""
+        fields: Outputs = {}
+        for key, item in (value if isinstance(value, Mapping) else {"": value}).items():
+            if item is None or item is Ellipsis:
+                continue
+            try:
+                fields[str(key)] = as_array(sorted(item) if isinstance(item, (set, frozenset)) else item)
+            except Unusable as what:
+                raise Unusable(f"a dictionary in which {key!r} is {what}" if key else str(what)) from None
+        return fields
+
+    def _no_dictionary(self) -> str:
+        return f"`{self.name}` should be a dictionary with {_listed(self._fields(self.expected()))}"
+
+    def _words(self, key: str) -> Sequence[str]:
+        """The words that a field takes: all that the right answer and the known wrong ones use."""
+        if self.words_of:
+            return self.words_of(key)
+        values = [self.expected(), *(value for value, _ in self.wrong_answers)]
+        arrays = [array for value in values for array in self._fields(value).values()]
+        return sorted({str(word) for array in arrays if array.dtype.kind == "U" for word in array.ravel()})
+
+    def _strange(self, yours: Outputs, right: Outputs) -> str:
+        unknown = [key for key in yours if key not in right]
+        if unknown:
+            dictionary = f'{self._no_dictionary()}; it has no "{unknown[0]}"'
+            return f"`{self.name}` should be one value" if "" in right else dictionary
+        for key, value in yours.items():
+            at, e = f"{key}: " if key else "", right[key]
+            if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
+                wanted = {"U": "a word", "b": "`True` or `False`, without quotes"}
+                numbers = f"{e.size} numbers in square brackets" if e.size > 1 else "a number"
+                return f"{at}expected {wanted.get(e.dtype.kind, f'{numbers}, without quotes')}"
+            if value.squeeze().shape != e.squeeze().shape:
+                return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
+            if self.closed and _bare(str(value)) not in map(_bare, self.choices):
+                return f'{at}"{value}" is none of the choices: ' + ", ".join(f'"{choice}"' for choice in self.choices)
+            words = self._words(key) if key and e.dtype.kind == "U" else ()
+            if len(words) > 1 and _bare(str(value)) not in map(_bare, words):
+                return f'{at}"{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in words)
+        return ""
+
+    def _near(self, yours: Array, right: Array, key: str = "") -> Array:
+        """Where an answer counts as right: whole numbers exactly, others within one unit of the last decimal."""
+        if right.dtype.kind == "U":
+            return np.vectorize(_bare)(yours) == np.vectorize(_bare)(right)
+        unit = self.about.get(key, 10.0**-self.digits if right.dtype.kind == "f" else 0.0)
+        return np.isclose(
+            yours.reshape(right.shape).astype(float), right.astype(float), rtol=1e-9, atol=unit, equal_nan=True
+        )
+
+    def _told(self, key: str, wrong: Array, yours: Array) -> str:
+        """Which entry is not right, and how many are, without giving the number away."""
+        first = tuple(int(k) for k in np.argwhere(wrong)[0]) if wrong.ndim else ()
+        value = yours.reshape(wrong.shape)[first]
+        where = ", ".join(axis.at(k, n) for axis, k, n in zip(named(self.axes, key, wrong.ndim), first, wrong.shape))
+        shown = f'"{value}"' if yours.dtype.kind == "U" else number(value, 4 if yours.dtype.kind == "f" else 0)
+        counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
+        return f"{', '.join(name for name in (key, where) if name) or 'yours'}: {shown} is not right{counted}"
+
+    def _cause(self, yours: Outputs, right: Outputs, wrong: dict[str, Array]) -> tuple[str, bool, Iterable[str]]:
+        """The message of a wrong option or a known mistake, else what the number nearly is; and the fields it means."""
+        bad = [key for key, mask in wrong.items() if mask.any()]
+        if not bad:
+            return "", False, bad
+        for values, message in self.wrong_answers:
+            told = self._fields(values)
+            if all(
+                key in yours and yours[key].size == v.size and self._near(yours[key], v).all()
+                for key, v in told.items()
+            ):
+                return message, True, told
+        if any(right[key].dtype.kind not in "iuf" for key in bad):
+            return "", False, bad
+        with np.errstate(all="ignore"):
+            for message, change in NEARLY.items() if self.nearly else ():
+                if all(self._related(yours[key], right[key], change) for key in bad):
+                    return message, False, bad
+            if all(
+                right[key].dtype.kind == "f"
+                and np.allclose(
+                    yours[key].reshape(right[key].shape), right[key], rtol=0, atol=0.02 * (1 + abs(right[key]).max())
+                )
+                for key in bad
+            ):
+                return (
+                    f"Close: give {self.digits} decimal{'s' * (self.digits != 1)}, and round only at the end.",
+                    False,
+                    bad,
+                )
+        return "", False, bad
+
+    def _related(self, yours: Array, right: Array, change: Callable[[Array], Array]) -> bool:
+        """Whether yours is `change` of the right value, to the digit where that is a whole number."""
+        changed = np.asarray(change(right.astype(float)))
+        near = self._near(yours, changed) if right.dtype.kind == "f" else yours.reshape(right.shape) == changed
+        return bool(near.all())

@@ -1,0 +1,231 @@
+"""What learners do to an expression, anywhere: leave it out, reverse it, take another argument, miss by one, …
+
+A rule looks at one expression, or at the place where it stands, and yields what was done, which expression goes, and
+the code that comes in its place.
+"""
+
+import ast
+import copy
+from collections.abc import Iterator
+
+Change = tuple[str, ast.AST, str]
+MODULES = ("np", "math", "torch", "F", "oracle")
+TWINS = {
+    "log": "log1p", "log1p": "log", "log2": "log", "exp": "log", "sqrt": "square", "sin": "cos", "cos": "sin",
+    "triu": "tril", "tril": "triu", "floor": "ceil", "ceil": "floor", "min": "max", "max": "min", "any": "all",
+    "all": "any", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin", "sum": "mean",
+    "mean": "sum", "repeat": "tile", "tile": "repeat", "zeros": "ones", "ones": "zeros",
+}  # fmt: skip
+SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in",
+    ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
+}  # fmt: skip
+REVERSED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "==", "in": "not in", "not in": "in",
+           "is": "is not", "is not": "is"}  # fmt: skip
+NEARBY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+BY_NAME = {"sqrt", "log", "log1p", "exp", "abs", "arange", "len", "int", "float"}  # what a call does is in its name
+
+
+def changed(tree: ast.Module, parent: ast.AST, node: ast.expr) -> Iterator[tuple[str, str]]:
+    """(what was done, source) for each rule that fits an expression and its place."""
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    names = [argument.arg for argument in function.args.args]
+    names += [inner.id for inner in ast.walk(function) if isinstance(inner, ast.Name) and is_target(inner)]
+    seen = {ast.unparse(tree)}
+    for done, old, code in (*in_its_place(parent, node), *of_itself(node), *mixed_up(node, list(dict.fromkeys(names)))):
+        new = ast.parse(code, mode="eval").body
+        text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(tree, {id(old): new})))
+        if text not in seen:
+            seen.add(text)
+            yield done, text
+
+
+def in_its_place(parent: ast.AST, node: ast.expr) -> Iterator[Change]:
+    """What may become of a summand, a factor, a divisor, an axis, an end of a slice."""
+    here = code(node)
+    if is_fragment(node) or (isinstance(parent, ast.Tuple) and is_fragment(parent)):
+        return
+    match parent:
+        case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
+            minus, first = isinstance(sign, ast.Sub), node is left
+            rest = code(right if first else left)
+            yield "is missing", parent, f"-{rest}" if minus and first else rest
+            if minus and first:
+                yield "is missing, and so is the minus sign", parent, rest
+            yield "has the wrong sign", parent, (
+                f"-{here} {'-' if minus else '+'} {rest}" if first else f"{rest} {'+' if minus else '-'} {here}"
+            )
+            yield "is multiplied instead of added", parent, f"{code(left)} * {code(right)}"
+            yield "is counted twice", node, f"2 * {here}"
+        case ast.BinOp(left, ast.Mult(), right):
+            rest = code(right if node is left else left)
+            yield "is missing", parent, rest
+            yield "divides instead of multiplying", parent, f"{rest} / {here}"
+            yield "is applied twice", node, f"{here} * {here}"
+            yield "is added instead of multiplied", parent, f"{code(left)} + {code(right)}"
+        case ast.BinOp(left, ast.Div(), right) if node is right:
+            yield "is missing", parent, code(left)
+            yield "multiplies instead of dividing", parent, f"{code(left)} * {here}"
+            yield "is applied twice", node, f"{here} * {here}"
+        case ast.BinOp(left, ast.FloorDiv() | ast.Mod() | ast.Pow() | ast.MatMult(), right) if node is right:
+            yield "is missing", parent, code(left)
+        case ast.keyword("axis" | "dim"):
+            yield from (("runs along another axis", node, str(k)) for k in (0, 1, 2, -1, -2, -3))
+        case ast.Slice():
+            yield "is missing", node, "None"
+        case ast.BoolOp(_, [first, second]):
+            yield "is missing", parent, code(second if node is first else first)
+        case ast.Tuple([first, second]) if node is first:
+            yield "comes second instead of first", parent, f"({code(second)}, {here})"
+
+
+def of_itself(node: ast.expr) -> Iterator[Change]:
+    """What may become of a difference, a product, a call, a comparison, a number."""
+    here = code(node)
+    if is_fragment(node):
+        return
+    match node:
+        case ast.BinOp(left, ast.Add(), ast.Constant(1)):
+            yield "is one too small", node, code(left)
+        case ast.BinOp(left, ast.Sub(), ast.Constant(1)):
+            yield "is one too large", node, code(left)
+    match node:
+        case ast.BinOp(left, operator, right):
+            yield from ((done, node, text) for done, text in operations(type(operator), code(left), code(right)))
+        case ast.UnaryOp(ast.USub(), value):
+            yield "has lost its minus sign", node, code(value)
+        case ast.UnaryOp(ast.Not() | ast.Invert(), value):
+            yield "is not negated", node, code(value)
+        case ast.Compare(left, [operator], [right]):
+            sign = SIGNS[type(operator)]
+            if sign in NEARBY:
+                yield "is reversed", node, f"{code(left)} {REVERSED[sign]} {code(right)}"
+                done = "leaves out the case of equality" if "=" in sign else "includes the case of equality"
+                yield done, node, f"{code(left)} {NEARBY[sign]} {code(right)}"
+            yield "is negated", node, f"{code(left)} {NEGATED[sign]} {code(right)}"
+        case ast.BoolOp(operator, values):
+            word = "or" if isinstance(operator, ast.And) else "and"
+            yield f"is joined by `{word}`", node, f" {word} ".join(map(code, values))
+        case ast.IfExp(test, body, orelse):
+            yield "has its two branches exchanged", node, f"{code(orelse)} if {code(test)} else {code(body)}"
+            yield "always takes its first branch", node, code(body)
+            yield "always takes its second branch", node, code(orelse)
+        case ast.Subscript(value, ast.Tuple([ast.Slice(None, None, None), ast.Constant(None)])):
+            yield "has lost its new axis", node, code(value)
+            yield "has its new axis at the wrong end", node, f"{code(value)}[None]"
+        case ast.Subscript(value, index):
+            yield "has lost its index", node, code(value)
+            if isinstance(index, ast.Tuple) and len(index.elts) == 2:
+                first, second = map(ast.unparse, index.elts)
+                yield "has its two indices exchanged", node, f"{code(value)}[{second}, {first}]"
+        case ast.Attribute(value, "T" | "mT"):
+            yield "is not transposed", node, code(value)
+        case ast.Constant(bool(value)):
+            yield f"is {not value}", node, str(not value)
+        case ast.Call():
+            yield from ((done, node, text) for done, text in calls(node))
+    if isinstance(node, (ast.BinOp, ast.Call, ast.Name, ast.Subscript, ast.Attribute)):
+        yield "has the wrong sign", node, f"-{here}"
+    if isinstance(node, ast.Name):
+        yield "is transposed", node, f"{here}.T"
+    is_number = not isinstance(node, ast.Constant) or type(node.value) in (int, float)
+    if is_number and not isinstance(node, (ast.Compare, ast.BoolOp, ast.Tuple, ast.List, ast.Lambda, ast.JoinedStr)):
+        yield "is one too large", node, f"{here} + 1"
+        yield "is one too small", node, f"{here} - 1"
+
+
+def operations(operator: type[ast.operator], a: str, b: str) -> Iterator[tuple[str, str]]:
+    """What may become of `a operator b`."""
+    if operator is ast.Sub:
+        yield "is reversed", f"{b} - {a}"
+        yield "is a sum instead of a difference", f"{a} + {b}"
+        yield "has lost its sign", f"abs({a} - {b})"
+        yield "has lost its second part", a
+        yield "uses its first term twice", f"{a} - {a}"
+        yield "uses its second term twice", f"{b} - {b}"
+    elif operator is ast.Add:
+        yield "is a difference instead of a sum", f"{a} - {b}"
+        yield "has lost its first part", b
+        yield "has lost its second part", a
+    elif operator is ast.Mult:
+        yield "is a quotient instead of a product", f"{a} / {b}"
+    elif operator is ast.Div:
+        yield "is upside down", f"{b} / {a}"
+        yield "is a product instead of a quotient", f"{a} * {b}"
+        yield "is rounded down", f"{a} // {b}"
+        yield "is not divided", a
+    elif operator is ast.FloorDiv:
+        yield "is not rounded down", f"{a} / {b}"
+        yield "is the remainder instead of the quotient", f"{a} % {b}"
+        yield "is not divided", a
+    elif operator is ast.Mod:
+        yield "is the quotient instead of the remainder", f"{a} // {b}"
+    elif operator is ast.Pow:
+        yield "has the wrong sign in its exponent", f"{a} ** -{b}"
+    elif operator is ast.MatMult:
+        yield "is reversed", f"{b} @ {a}"
+        yield "is multiplied entry by entry", f"{a} * {b}"
+
+
+def calls(node: ast.Call) -> Iterator[tuple[str, str]]:
+    """What may become of `f(x)`, `x.f()` and `module.f(x, y, z)`."""
+    given, options = [*map(ast.unparse, node.args)], [ast.unparse(keyword) for keyword in node.keywords]
+    function = ast.unparse(node.func)
+    owner = code(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else function
+    missing = f"has lost its `{name}`" if name in BY_NAME else "is missing"
+
+    def call(function: str, *arguments: str) -> str:
+        return f"{function}({', '.join((*arguments, *options))})"
+
+    if owner and owner not in MODULES:
+        yield missing, owner
+    elif given:
+        yield missing, f"({given[0]})"
+    if len(given) == 2:
+        yield "has its two arguments exchanged", call(function, given[1], given[0])
+    if name == "where" and len(given) == 3:
+        yield "has its two branches exchanged", call(function, given[0], given[2], given[1])
+        yield "always takes its first branch", f"({given[1]})"
+        yield "always takes its second branch", f"({given[2]})"
+    if name == "clip" and len(given) == 3:
+        yield "has no upper end", f"np.maximum({given[0]}, {given[1]})"
+        yield "has no lower end", f"np.minimum({given[0]}, {given[2]})"
+    if name in ("triu", "tril") and len(given) == 1:
+        yield "leaves out the diagonal", call(function, given[0], "1" if name == "triu" else "-1")
+        yield "takes one diagonal too many", call(function, given[0], "-1" if name == "triu" else "1")
+    if name in TWINS:
+        twin = f"{owner}.{TWINS[name]}" if owner else TWINS[name]
+        yield f"uses `{TWINS[name]}` instead of `{name}`", call(twin, *given)
+    for keyword in node.keywords:
+        rest = [text for text in options if not text.startswith(f"{keyword.arg}=")]
+        if keyword.arg:
+            yield f"goes without `{keyword.arg}=`", f"{function}({', '.join((*given, *rest))})"
+
+
+def mixed_up(node: ast.expr, names: list[str]) -> Iterator[Change]:
+    """One name of the function where another belongs."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in names:
+            for other in names:
+                if other != inner.id:
+                    yield f"uses `{other}` instead of `{inner.id}`", inner, other
+
+
+def is_target(node: ast.AST) -> bool:
+    """Whether a name or the like is written to, not read."""
+    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+
+
+def is_fragment(node: ast.AST) -> bool:
+    """Whether a node is `a:b` or `*a`, or a tuple with one in it: no expression by itself."""
+    fragment = isinstance(node, (ast.Slice, ast.Starred))
+    return fragment or (isinstance(node, ast.Tuple) and any(map(is_fragment, node.elts)))
+
+
+def code(node: ast.AST) -> str:
+    """An expression as code that keeps its meaning inside any other."""
+    simple = isinstance(node, (ast.Name, ast.Constant, ast.Call, ast.Subscript, ast.Attribute))
+    return ast.unparse(node) if simple else f"({ast.unparse(node)})"

@@ -1,0 +1,202 @@
+"""Run a learner's function on copies of the cases: in a thread that can be stopped, with its printing caught.
+
+Its processor time decides whether it loops for ever, because a busy machine slows down right code too. A loop in Python
+is stopped when that time is up, even through the learner's own `except:`. A long call into C cannot be stopped: the
+caller goes on without it, and the thread ends when that call does.
+(A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing helps there.)
+"""
+
+import _thread
+import copy
+import io
+import linecache
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from .arrays import Blank, Outputs, Unusable, as_array, same
+from .case import Case
+from .stoppable import Gate, Stoppable
+
+HERE = str(Path(__file__).parent)
+MANY_LINES = 10_000
+KEPT_LINES, KEPT_CHARACTERS = 3, 300
+WALL = 60.0  # seconds by the clock, however busy the machine is
+TOO_LONG = "Your code used more than {:g} seconds of processor time"
+OVERDUE = "Your code did not finish within {:g} seconds"
+ENDLESS = " and was stopped: does the loop end?"
+MUCH_PRINTED = (
+    " and was stopped. It prints a lot, and printing so much is slow: take the `print` out. If it is still too slow, "
+    "does the loop end?"
+)
+WAITS = (
+    ", although it used little processor time. Does it wait for something (`sleep`, `input`)? If not, this computer is "
+    "very busy: check again later."
+)
+STUCK = (
+    " and could not be stopped (a long call inside a library, or a long import?). It goes on in the background: if the "
+    "notebook stays slow, restart the kernel."
+)
+
+
+@dataclass
+class Outcome:
+    """What one call came to: a value, or an error with the learner's line, or something that is no answer."""
+
+    value: Outputs | None = None
+    error: str = ""  # "ValueError: …"
+    line: str = ""  # "line 3: return scores / 0"
+    unusable: str = ""
+    blank: bool = False
+    changed: tuple[int, ...] = ()  # places of the arguments the call wrote into
+
+
+@dataclass
+class Run:
+    """All outcomes up to the first call that had to be stopped, and what was printed on the way."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    stopped: str = ""  # "" · "late" · "overdue" · "interrupted"
+    goes_on: bool = False  # it could not be stopped
+    seconds: float = 0.0  # of processor time that it was given
+    lines: int = 0
+    head: str = ""
+
+    def why(self) -> str:
+        """Why there is no outcome of the next call."""
+        if self.stopped == "interrupted":
+            return "Interrupted before the check was done."
+        late = self.stopped == "late"
+        said = TOO_LONG.format(self.seconds) if late else OVERDUE.format(WALL)
+        if self.goes_on:
+            return said + STUCK
+        return said + (WAITS if not late else MUCH_PRINTED if self.lines > MANY_LINES else ENDLESS)
+
+    def printed(self) -> str:
+        """One sentence about what was printed, or nothing."""
+        lines = self.lines + bool(self.head and not self.head.endswith("\n") and self.lines < KEPT_LINES)
+        if not lines:
+            return ""
+        shown = [one_line(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
+        many = f"{lines:,} line{'s' * (lines > 1)}"
+        if self.stopped and lines > MANY_LINES:  # by chance so many before it was stopped
+            many = f"more than {MANY_LINES:,} lines"
+        many += " in all cases together" * (len(self.outcomes) > 1)
+        many += f"; the first {len(shown)}" if lines > len(shown) else ""
+        return f"Your code printed {many}: " + " ⏎ ".join(shown)
+
+
+class OutputCapture(io.TextIOBase):
+    """Stands in for stdout or stderr: counts the lines of one thread and keeps the first, lets the others through."""
+
+    def __init__(self, run: Run, elsewhere: TextIO) -> None:
+        self.run, self.elsewhere, self.thread = run, elsewhere, 0
+
+    def write(self, text: str) -> int:
+        if _thread.get_ident() != self.thread:
+            return self.elsewhere.write(text)
+        run = self.run
+        run.lines += text.count("\n")
+        if len(run.head) < KEPT_CHARACTERS:
+            run.head += text[: KEPT_CHARACTERS - len(run.head)]
+        return len(text)
+
+    def flush(self) -> None:
+        if _thread.get_ident() != self.thread:
+            self.elsewhere.flush()
+
+
+def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs], seconds: float) -> Run:
+    """Call `function` on each case, all together in at most `seconds` of processor time, imports not counted.
+
+    Raises nothing, not even KeyboardInterrupt.
+    """
+    result = Run(seconds=seconds)
+    out, err = sys.stdout, sys.stderr
+    catchers = OutputCapture(result, out), OutputCapture(result, err)
+
+    def work() -> None:
+        for catcher in catchers:
+            catcher.thread = _thread.get_ident()
+        for case in cases:
+            outcome = None if result.stopped else run_once(function, case, read)
+            if outcome is None or result.stopped:
+                return
+            result.outcomes.append(outcome)
+
+    with Gate() as gate, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python shows a warning once, so the second check would read differently
+        try:
+            sys.stdout, sys.stderr = catchers
+            thread = Stoppable(work, gate)
+            try:
+                result.stopped = thread.wait(seconds, WALL)
+            except KeyboardInterrupt:
+                result.stopped = "interrupted"
+            result.goes_on = bool(result.stopped) and not thread.stop()
+        finally:
+            sys.stdout, sys.stderr = out, err
+    return replace(result, outcomes=result.outcomes[: len(cases)])  # a copy: the thread may still write
+
+
+def run_once(function: Callable, case: Case, read: Callable[[Any], Outputs]) -> Outcome:
+    """One call on a copy of the case, and what came of it. All code of the learner's objects runs in here too."""
+    args, kwargs = copy.deepcopy((case.args, case.kwargs))
+    try:
+        value = read(function(*args, **kwargs))
+    except Blank:
+        return Outcome(blank=True)
+    except Unusable as what:
+        return Outcome(unusable=str(what))
+    except BaseException as error:
+        text = f"{type(error).__name__}: {one_line(message_of(error), 200)}".rstrip(": ")
+        return Outcome(error=text, line=line_of(error, function))
+    given, now = (*case.args, *case.kwargs.values()), (*args, *kwargs.values())
+    changed = [number for number, (a, b) in enumerate(zip(given, now)) if _changed(a, b)]
+    return Outcome({name: array.copy() for name, array in value.items()}, changed=tuple(changed))
+
+
+def message_of(error: BaseException) -> str:
+    """The words of an error, or nothing when its own class has no words for it."""
+    try:
+        return str(error)
+    except BaseException:
+        return ""
+
+
+def line_of(error: BaseException, function: Callable) -> str:
+    """The learner's own line in which an error arose: the deepest that shares its globals with the function."""
+    home = getattr(function, "__globals__", None) or getattr(type(function).__call__, "__globals__", None)
+    found = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if frame.f_globals is home and not name.startswith(HERE):
+            found = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}".rstrip(": ")
+    return found
+
+
+def one_line(text: str, length: int) -> str:
+    """One line of at most `length` characters, without memory addresses: those change from run to run."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _changed(before: Any, after: Any) -> bool:
+    """Whether the call wrote into an argument, or into what the argument holds."""
+    if before is after or callable(before):
+        return False
+    if isinstance(before, (dict, list)):
+        if type(before) is not type(after) or len(before) != len(after):
+            return True
+        if isinstance(before, dict):
+            return any(key not in after or _changed(before[key], after[key]) for key in before)
+        return any(map(_changed, before, after))
+    try:
+        return not same(as_array(after), as_array(before))
+    except (Unusable, Blank):
+        return False

@@ -1,0 +1,146 @@
+"""What a task asks for: the right function, cases to try it on, properties of every right result, names for axes."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .arrays import Outputs, as_outputs, check_tensor
+from .axes import Axes, completed, unlabelled
+from .case import Case
+from .difference import Difference, first_difference
+from .runner import Outcome, Run, run, run_once
+
+SEEDS = 3  # random cases in every check
+NOT_A_NUMBER = "Your result contains nan: the logarithm of 0 or of a negative number, 0 · ∞, 0/0 or ∞ − ∞?"
+WRITES = "The first result is right, but your function writes into `{}`, and the layer calls it again and again."
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something every right result has: holds(result, *arguments of the case), and what to say when it has not."""
+
+    name: str
+    holds: Callable[..., bool | np.bool_]
+    message: str
+
+
+@dataclass
+class Spec:
+    """One function to write, as its author declares it.
+
+    `expected(*arguments)` gives the right result, from the reference and never from the solution; with None the task
+    is open and its properties decide. `draw(rng)` gives a random case: a tuple of arguments, or a Case. `returns` names
+    the parts of a tuple. `axes` names the axes of all cases that do not name their own; without it, those of the first
+    case do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. A
+    `hook`, which a layer calls many times, must return a torch tensor and not write into its module; the text says what
+    the module holds, such as "self.table". `exact` asks for all axes of length 1, too. `reader` makes arrays of a
+    result, where that needs more than `as_outputs`. `seconds` of processor time are allowed for all cases together.
+    """
+
+    name: str
+    solution: Callable
+    expected: Callable[..., Any] | None
+    cases: Sequence[Case]
+    draw: Callable[[np.random.Generator], Any] | None = None
+    properties: Sequence[Property] = ()
+    returns: Sequence[str] = ()
+    axes: Axes = ()
+    tensors: bool = False
+    hook: str = ""
+    exact: bool = False
+    reader: Callable[[Any], Outputs] | None = None
+    seconds: float = 2.0
+    signature: inspect.Signature = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.signature = inspect.signature(self.solution)
+        self.tensors = self.tensors or bool(self.hook)
+
+    # ---------------------------------------------------------------- cases
+
+    @cached_property
+    def all_cases(self) -> tuple[Case, ...]:
+        """The cases of every check: those that are written down, and random ones."""
+        return (*self.cases, *(self.random_case(seed) for seed in range(SEEDS if self.draw else 0)))
+
+    def random_case(self, seed: int) -> Case:
+        """A random case; the same seed gives the same case."""
+        assert self.draw is not None
+        drawn = self.draw(np.random.default_rng(seed))
+        return drawn if isinstance(drawn, Case) else Case(*drawn, label="a random case")
+
+    def call(self, k: int) -> str:
+        """Case k in a line: the five tokens, `bias_matrix(n=5, scale=0.3)`."""
+        return self.all_cases[k].describe(self.name, self.signature)
+
+    def arguments(self, k: int) -> dict[str, Any]:
+        """The arguments of case k by name."""
+        return self.all_cases[k].arguments(self.signature)
+
+    def axes_of(self, k: int) -> Axes:
+        """The names for the axes of case k."""
+        return completed(self.all_cases[k].axes, self.axes or unlabelled(self.cases[0].axes))
+
+    # ---------------------------------------------------------------- results
+
+    @cached_property
+    def right(self) -> list[Outputs]:
+        """The right result of every case."""
+        return [self.right_outputs(case) for case in self.all_cases]
+
+    def right_outputs(self, case: Case) -> Outputs:
+        assert self.expected is not None
+        return as_outputs(self.expected(*case.args, **case.kwargs), self.returns)
+
+    def run(self, function: Callable, cases: Sequence[Case] | None = None) -> Run:
+        """The function run on all cases, or on others, in a thread that can be stopped."""
+        return run(function, [self.handed(case) for case in cases or self.all_cases], self.read, self.seconds)
+
+    def outcome(self, function: Callable, k: int) -> Outcome:
+        """The function called on case k, in this thread."""
+        return run_once(function, self.handed(self.all_cases[k]), self.read)
+
+    def handed(self, case: Case) -> Case:
+        return case.as_tensors() if self.tensors else case
+
+    def read(self, value: Any) -> Outputs:
+        """A result as arrays. Raises Unusable for what cannot be one, Blank for `...`."""
+        if self.reader:
+            return self.reader(value)
+        if self.hook and value is not None and value is not Ellipsis:
+            check_tensor(value)
+        return as_outputs(value, self.returns)
+
+    def difference(self, k: int, outcome: Outcome) -> Difference | None:
+        """What is wrong with the outcome of case k, or None."""
+        if outcome.blank:
+            return Difference("not attempted", ("A `...` is still in what it returns.",))
+        if outcome.unusable:
+            return Difference("wrong type", (f"`{self.name}` returned {outcome.unusable}",))
+        if outcome.value is None:
+            return Difference("raised", (outcome.error,))
+        if self.expected is not None:
+            found = first_difference(outcome.value, self.right[k], self.axes_of(k), self.exact)
+            if not found and self.hook and outcome.changed:
+                return Difference("property broken", (WRITES.format(self.hook),))
+            return found
+        undefined = any(np.isnan(array).any() for array in outcome.value.values() if array.dtype.kind in "fc")
+        broken = NOT_A_NUMBER if undefined else self.broken(k, outcome.value)
+        return Difference("property broken", (broken,)) if broken else None
+
+    def broken(self, k: int, value: Outputs) -> str:
+        """The message of the first property that a result of case k does not have, or ""."""
+        result: Any = tuple(value.values()) if self.returns else value.get("", value)
+        case = self.all_cases[k]
+        for one in self.properties:
+            try:
+                holds = bool(one.holds(result, *case.args, **case.kwargs))
+            except Exception:  # a result so odd that the question cannot be asked
+                holds = False
+            if not holds:
+                return one.message
+        return ""
