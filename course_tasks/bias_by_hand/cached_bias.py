@@ -1,0 +1,85 @@
+"""Bug hunt: the new word that thinks it is the first."""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask
+from course_lib.example import LAMBDA
+from course_lib.reference.bias import decay_bias
+
+from ..shared import KEY, QUERY
+from .common import PENALTY
+
+
+def _cached_bias(n_q, n_k, scale):
+    """Bias for the last n_q of n_k tokens, while the keys of all n_k are in the cache: shape (n_q, n_k)."""
+    i = np.arange(n_q)[:, None] + n_k - n_q
+    j = np.arange(n_k)
+    return -scale * np.log1p(abs(j - i))
+
+
+def _cached_bias_given(n_q, n_k, scale):
+    """Bias for the last n_q of n_k tokens, while the keys of all n_k are in the cache: shape (n_q, n_k)."""
+    i = np.arange(n_q)[:, None]
+    j = np.arange(n_k)
+    return -scale * np.log1p(abs(j - i))
+
+
+cached_bias = CodingTask(
+    title="Bug hunt: the new word that thinks it is the first",
+    minutes=8,
+    difficulty=3,
+    words="""When a decoder writes, it reads each new token once and keeps the keys of the old ones. This function is
+right for a whole sequence at once. Used step by step, it gives a wrong bias without any error, and the text slowly gets
+worse. The mistake is easy to make, because a layer that is only tested on whole sequences never shows it. Find the bug
+and fix it.
+
+`cached_bias(1, 5, 0.3)` should be the *last* row of `cached_bias(5, 5, 0.3)`.""",
+    solution=_cached_bias,
+    starter=_cached_bias_given,
+    expected=lambda n_q, n_k, scale: decay_bias(n_q, n_k, scale=scale, past=n_k - n_q),
+    cases=[
+        Case(1, 5, LAMBDA, label='the last token, "mat"', axes=(Axis("query", ("mat",)), KEY)),
+        Case(5, 5, LAMBDA, label="the whole sentence at once", axes=(QUERY, KEY)),
+        Case(2, 5, LAMBDA, label='the last two tokens, "on" and "mat"', axes=(Axis("query", ("on", "mat")), KEY)),
+        Case(1, 1, LAMBDA, label="the very first token", axes=("query", "key")),
+    ],
+    draw=lambda rng: (n_q := int(rng.integers(1, 6)), n_q + int(rng.integers(0, 6)), float(rng.uniform(0.1, 2))),
+    pieces=PENALTY
+    + """
+n_q
+    the number of new tokens: The first of them is at n_k − n_q, because its own key is already in the cache.
+n_k
+    the number of all tokens: The cache holds n_k keys, and the last query is at the last of them.
+np.arange(n_q)[:, None]
+    the column of queries: Queries go down and keys go across, so that every pair has an entry.
+np.arange(n_q)
+    the list of queries: There are n_q queries, one after the other.
+np.arange(n_k)
+    the list of key positions: The cache holds all n_k keys, from position 0 on.
+np.arange(n_q)[:, None] + n_k - n_q
+    the position of the queries: The last query is at the last key, so their distance is 0.
+""",
+    slips="""
++ n_k - n_q → + n_k - n_q + 1
+    Your queries are one position too far. The last query is at the last key, so their distance is 0.
++ n_k - n_q → + n_k - 1
+    This is right for a single new token. With several, the first of them is at n_k − n_q.
++ n_k - n_q → - n_k + n_q
+    The shift has the wrong sign. The queries are at the end of the keys, not before their beginning.
+np.arange(n_k) → np.arange(n_k - n_q, n_k)
+    You take only the keys of the new tokens. The cache holds all n_k keys, from position 0 on.
+np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q, n_k)[:, None]
+    You leave out n_q rows and keep n_k − n_q. The last n_q of n_k tokens are at n_k − n_q, …, n_k − 1.
+np.arange(n_q)[:, None] + n_k - n_q → np.full((n_q, 1), n_k - 1)
+    You put all queries at the last position. They follow one another: n_k − n_q, n_k − n_q + 1, …
+""",
+    alternatives=[
+        lambda n_q, n_k, scale: decay_bias(n_k, scale=scale)[n_k - n_q :],
+        lambda n_q, n_k, scale: decay_bias(n_q, n_k, scale=scale, past=n_k - n_q),
+    ],
+    hints=[
+        "Print `cached_bias(1, 5, 0.3)`. Which key has bias 0, and which one should?",
+        "n_k counts all tokens, and n_q counts the new ones among them. How many came before the first new one?",
+        "The course calls that number `past`.",
+    ],
+)

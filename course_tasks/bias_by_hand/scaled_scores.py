@@ -1,0 +1,68 @@
+"""Scores and scaling."""
+
+import math
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask
+from course_lib.example import K, Q
+from course_lib.reference.attention import scores
+
+from ..shared import KEY, QUERY, normal
+
+
+def _scaled_scores(q, k):
+    """Scaled scores q_i · k_j / √d_k: q (n_q, d_k) and k (n_k, d_k) give (n_q, n_k)."""
+    d_k = q.shape[-1]
+    return q @ k.T / np.sqrt(d_k)
+
+
+scaled_scores = CodingTask(
+    title="Scores and scaling",
+    minutes=5,
+    difficulty=1,
+    words="""Every query meets every key. Multiply the two number by number, add up the products, and divide the sum by
+the square root of how many products there are. There may be more keys than queries.""",
+    solution=_scaled_scores,
+    expected=lambda q, k: scores(q, k),
+    cases=[
+        Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
+        Case(Q[:2], K, label="two queries, five keys", axes=(Axis("query"), KEY)),
+        Case(Q[:, :3], K[:, :3], label="three numbers per token", axes=(QUERY, KEY)),
+        Case(Q[:1], K[:1], label="one token alone", axes=("query", "key")),
+    ],
+    draw=lambda rng: (normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)),
+    pieces="""
+k.T
+    the key matrix: The queries meet its transpose, (n_q, d_k) @ (d_k, n_k), so each query meets each key.
+q @ k.T
+    the product of queries and keys: Each query meets each key, so `q @ k.T` has one row per query.
+np.sqrt(d_k)
+    the scaling: The scores are divided by √d_k, which is 2 for the five tokens.
+q.shape[-1]
+    d_k: It is the length of one query, the last axis of q.
+""",
+    slips="""
+np.sqrt(d_k) → d_k
+    You divide by d_k. Divide by its square root, which keeps the spread of the scores constant.
+np.sqrt(d_k) → 2.0
+    You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.
+q.shape[-1] → len(k)
+    You divide by √(number of keys). d_k is the length of one query, the last axis of q.
+q.shape[-1] → len(q)
+    You divide by √(number of queries). d_k is the length of one query, the last axis of q.
+q @ k.T → q * k
+    `*` multiplies query i with key i only, number by number. In `q @ k.T` each query meets every key.
+q @ k.T → (q @ k.T).astype(int)
+    Your products are whole numbers, so their fractions are lost. Keep them as floats.
+""",
+    alternatives=[
+        lambda q, k: np.einsum("id,jd->ij", q, k) / math.sqrt(q.shape[1]),
+        lambda q, k: [[sum(a * b for a, b in zip(x, y, strict=True)) / len(x) ** 0.5 for y in k] for x in q],
+    ],
+    hints=[
+        "Two loops are enough: for each query i and key j, `(q[i] * k[j]).sum()`.",
+        "A matrix product does the work of both loops. What must you do to k so that its rows meet the rows of q?",
+        "`q @ k.T` has one row per query. d_k is `q.shape[-1]`.",
+    ],
+)

@@ -1,0 +1,115 @@
+"""Claims about time and memory."""
+
+import numpy as np
+
+from course_lib.contents import TOPICS
+from course_lib.reference.alibi import alibi_bias
+from course_lib.reference.bias import decay_bias
+from course_lib.reference.grid import offsets
+from course_lib.reference.t5 import t5_bias
+from course_lib.reference.window import offsets_2d, window_index
+from course_tasks.claims.claim import claim
+
+
+@claim(
+    "A relative bias makes training less than 5 % slower.",
+    chapter="fast_attention",
+    stated="half true",
+    verdict=lambda fact: "true" if max(fact.values()) < 5 else "half true" if min(fact.values()) < 5 else "false",
+    otherwise={"ALiBi": 1.0, "Shaw's vectors": 2.1, "T5's bias": 3.4},
+    because="The papers time whole models in training, in percent more: ALiBi at most {fact[ALiBi]}, added to a mask "
+    "that is added anyway, Shaw's vectors {fact[Shaw's vectors]}, T5's bias {fact[T5's bias]}. Of attention alone the "
+    "same time is a larger share. It depends on the scheme and on its code; the "
+    f"chapter “{TOPICS['fast_attention'].title}” times attention on your machine.",
+    quoted=True,
+    source="Press et al. 2022, figure 2: within 1 %, and section 2.2: 14,400 words a second against 28,500; Shaw et "
+    "al. 2018, section 3.3: 7 % fewer steps a second",
+)
+def less_than_five_percent():
+    alibi, shaw, t5 = 0.01, 0.07 / (1 - 0.07), 28_500 / 14_400 - 1
+    more_time = {"ALiBi": alibi, "Shaw's vectors": shaw, "T5's bias": t5}
+    return {scheme: round(100 * more, 1) for scheme, more in more_time.items()}
+
+
+@claim(
+    "On a GPU, torch's flash attention takes any bias matrix.",
+    chapter="fast_attention",
+    stated="false",
+    verdict=lambda fact: "true" if fact["flash"] > 0 else "false",
+    otherwise={"flash": 1, "memory-efficient": 1, "cuDNN": 1, "flash on a CPU": 1},
+    because="Of the fast kernels for a GPU behind scaled_dot_product_attention the flash one has {fact[flash]} "
+    "arguments for a bias, the memory-efficient one {fact[memory-efficient]}, that of cuDNN {fact[cuDNN]}. The flash "
+    "one for a CPU has {fact[flash on a CPU]}. A bias given as a mask is not refused: another kernel computes it.",
+    source="run: the schemas of the kernels as torch declares them",
+)
+def flash_takes_any_bias():
+    import torch
+
+    kernels = {
+        "flash": torch.ops.aten._scaled_dot_product_flash_attention.default,
+        "memory-efficient": torch.ops.aten._scaled_dot_product_efficient_attention.default,
+        "cuDNN": torch.ops.aten._scaled_dot_product_cudnn_attention.default,
+        "flash on a CPU": torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default,
+    }
+    names = {kernel: {a.name for a in op._schema.arguments} for kernel, op in kernels.items()}
+    return {kernel: len(found & {"attn_bias", "attn_mask"}) for kernel, found in names.items()}
+
+
+@claim(
+    "The skew brings the memory of relative vectors down from n²d to nd.",
+    chapter="diagonals",
+    stated="true",
+    verdict=lambda fact: "true" if fact["gathered"] == fact["words"] * fact["table"] else "false",
+    otherwise={"words": 256, "gathered": 16_384, "table": 16_384, "products": 256},
+    because="A vector for every pair of {fact[words]} words takes {fact[gathered]:,} KiB a head, the table that the "
+    "skew works with {fact[table]} KiB: n times less. That is said of the vectors. The products with the queries "
+    "are still n × n numbers, {fact[products]} KiB.",
+    source="run: one head of 64, four bytes a number; Huang et al. 2019, section 3.4",
+)
+def skew_memory():
+    n, d = 256, 64
+    q, table = np.ones((2, n, d), np.float32)  # a row of the table for each offset from −255 to 0
+    gathered = table[np.minimum(offsets(n), 0) + n - 1]
+    sizes = {"gathered": gathered, "table": table, "products": q @ table.T}
+    return {"words": n, **{name: x.nbytes // 1024 for name, x in sizes.items()}}
+
+
+@claim(
+    "A decoder with a cache needs one new row of the bias for each new word, not the matrix again.",
+    chapter="fast_attention",
+    stated="true",
+    verdict=lambda fact: "true" if fact["equal rows"] == fact["rows"] else "false",
+    otherwise={"rows": 120, "equal rows": 0},
+    because="Of {fact[rows]} rows, made one word at a time, {fact[equal rows]} equal the rows of the whole matrix: "
+    "for a log decay, ALiBi and T5. The new row must know how many words came before; without that it is the row of "
+    "the first word.",
+    source="run: forty words, three biases",
+)
+def one_new_row():
+    n, table = 40, np.random.default_rng(0).normal(size=(32, 1))
+    makers = [
+        lambda n_q, past: decay_bias(n_q, past=past)[None],
+        lambda n_q, past: alibi_bias(n_q, n_heads=1, past=past),
+        lambda n_q, past: t5_bias(n_q, table=table, bidirectional=False, past=past),
+    ]
+    equal = []
+    for bias in makers:
+        whole = bias(n, 0)[0]
+        equal += [np.allclose(bias(1, i)[0, 0], whole[i, : i + 1]) for i in range(n)]
+    return {"rows": len(equal), "equal rows": sum(equal)}
+
+
+@claim(
+    "A Swin window of 7 × 7 patches needs 169 numbers a head.",
+    chapter="two_dimensions",
+    stated="true",
+    verdict=lambda fact: "true" if fact["numbers"] == 169 else "false",
+    otherwise={"pairs": 2401, "numbers": 2401, "each way": 49},
+    because="The {fact[pairs]:,} pairs of patches have {fact[numbers]} different offsets in two dimensions: "
+    "{fact[each way]} up and down times {fact[each way]} left and right.",
+    source="run: the index of a window counted; Liu et al. 2021, section 3.2",
+)
+def swin_numbers():
+    index, rows = window_index(7), offsets_2d(7)[..., 0]
+    numbers, each_way = np.unique(index).size, np.unique(rows).size
+    return {"pairs": index.size, "numbers": numbers, "each way": each_way}

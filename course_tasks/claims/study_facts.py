@@ -1,0 +1,39 @@
+"""What the study measured, as the ledger asks for it: from the committed runs, nothing is trained."""
+
+from typing import Any
+
+import numpy as np
+
+from course_lib.reference.attention import Array
+
+TASKS = ("characters", "copy-back", "flip-flop")  # text, copying, and remembering a bit
+
+
+def losses(task: str, scheme: str, preset: str = "cpu") -> Array:
+    """The loss of each seed at each test length, (seeds, lengths): 64, 128, 256 and 512 tokens.
+
+    Raises ValueError where no run is committed.
+    """
+    from course_lib import study  # with torch, which the rest of the ledger mostly does without
+
+    rows = sorted(study.pick(study.committed(preset), task=task, scheme=scheme), key=lambda row: row["seed"])
+    if not rows:
+        raise ValueError(f"task={task!r}, scheme={scheme!r}: no run of this in preset {preset!r}")
+    return np.array([row["loss"] for row in rows])
+
+
+def rises(task: str, scheme: str, preset: str = "cpu") -> Array:
+    """How much the loss of each seed rises from the shortest test to the longest, in nats."""
+    found = losses(task, scheme, preset)
+    return found[:, -1] - found[:, 0]
+
+
+def in_each_task(scheme: str) -> dict[str, Array]:
+    """The rises of one scheme by task."""
+    return {task: rises(task, scheme) for task in TASKS}
+
+
+def counted(found: dict[str, Array]) -> dict[str, Any]:
+    """The mean of each rise, and how many stay level, which not every seed shows: the strict rule of “Longer than training”."""
+    rise = {name: round(float(seeds.mean()), 2) for name, seeds in found.items()}
+    return {"rise": rise, "level": sum(not (seeds > 0).all() for seeds in found.values())}

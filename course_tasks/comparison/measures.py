@@ -1,0 +1,95 @@
+"""What a module keeps, and what becomes of longer texts and other backends: by trying."""
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.nn.attention import attention
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position
+from course_lib.nn.rope import RoPE, _cos_sin
+from course_lib.nn.terms import Terms
+from course_lib.nn.window import WindowAttention
+from course_lib.workbench.hooks import returned
+
+from .probes import CLOSE, FEW, PLACES, is_window, layer_of, random
+from .schemes import Scheme, Sizes
+
+
+def kept(module: nn.Module, sizes: Sizes) -> dict[str, Tensor]:
+    """What the hooks return for a text of n tokens (Swin: for one window), and for a rotation its cosines and sines."""
+    n = sizes.n
+    found: dict[str, Tensor] = {}
+    if is_window(module):
+        return {"index": module.index, "bias": module.table[module.index].movedim(-1, 0)}
+    if not isinstance(module, Position):
+        return {"positions": module(torch.zeros(1, n, sizes.d_model))[0]}
+    if isinstance(module, RoPE):
+        angles = _cos_sin(n, 0, module.d_head, module.base, torch.float32, torch.device("cpu"))
+        found = dict(zip(("cos", "sin"), angles, strict=True))
+    return found | returned(module, n)
+
+
+def growth(scheme: Scheme, sizes: Sizes) -> int:
+    """The power of n with which what is kept grows: 0, 1 or 2. From three texts, each of four times the tokens."""
+    total = []
+    for times in (1, 2, 4):
+        larger = Sizes(**{**vars(sizes), "n": 16 * times**2, "window": 2 * times})
+        total.append(sum(t.nbytes for t in kept(scheme.module(larger), larger).values()))
+    first, second = total[1] - total[0], total[2] - total[1]
+    return 0 if first == second == 0 else {4: 1, 16: 2}[round(second / first)]
+
+
+def longer(module: nn.Module, sizes: Sizes) -> str | None:
+    """What the module says to twice as many tokens (Swin: an image of 2 × 2 windows): None when it takes them."""
+    n = 2 * sizes.n
+    try:
+        if is_window(module):
+            module(random(1, 2 * module.window, 2 * module.window, sizes.d_model).float())
+        elif isinstance(module, Position):
+            for hook in PLACES[1:4]:
+                getattr(module, hook)(n, n, 0)
+        else:
+            module(torch.zeros(1, n, sizes.d_model))
+    except ValueError as refused:
+        return str(refused)
+    return None
+
+
+def stays_inside(module: WindowAttention, sizes: Sizes) -> bool:
+    """Whether the first window of an image answers the same when the window beside it changes."""
+    w = module.window
+    image = random(1, w, 2 * w, sizes.d_model).float()
+    other = image.clone()
+    other[:, :, w:] += 1
+    return torch.equal(module(image)[:, :, :w], module(other)[:, :, :w])
+
+
+def backends(module: nn.Module, sizes: Sizes) -> dict[str, str | None] | None:
+    """For every backend None when it gives the answer of the formula, else why not; None for a layer of its own.
+
+    FlexAttention runs as plain operations here: compiling it for a text of this length would take most of the time.
+    """
+    if is_window(module):
+        return None
+    x = random(1, FEW, sizes.d_model)
+    x = x if isinstance(module, Position) else module(x)
+    found: dict[str, str | None] = {}
+    for backend in ("eager", "sdpa", "flex"):
+        layer = layer_of(module, sizes, backend)
+        try:
+            with torch.compiler.set_stance("force_eager"):
+                wrong = (layer(x) - by_formula(layer, x)).abs().max() > CLOSE
+        except ValueError as refused:
+            found[backend] = str(refused)
+        else:
+            found[backend] = "another answer" if wrong else None
+    return found
+
+
+def by_formula(layer: RelativeAttention, x: Tensor) -> Tensor:
+    """The answer of a layer by `nn.attention`, the formula as it reads."""
+    n, position = x.shape[1], layer.position
+    q, k, v = (layer.heads(part(x)) for part in (layer.query, layer.key, layer.value))
+    q, k = position.rotate(q, k, 0, 0)
+    output, _ = attention(q, k, v, Terms.of(position, n, n, 0))
+    return layer.out(output.transpose(-2, -3).flatten(-2))

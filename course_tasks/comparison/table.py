@@ -1,0 +1,91 @@
+"""The table: a cell for every scheme and column, with how it was found and which tests and runs back it."""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+
+from . import beyond_training, columns
+from .columns import Cell
+from .schemes import SCHEMES, Scheme, Sizes, checked
+
+
+class Column(NamedTuple):
+    """One question: `how` it is answered, and the function that asks it."""
+
+    how: str
+    ask: Callable[[str, Scheme, Sizes], Cell]
+
+
+COLUMNS: dict[str, Column] = {
+    "where it enters": Column(
+        "The hooks of `Position` that the module overrides and answers; `rotate` counts if what it gives depends on "
+        "the position.",
+        columns.where,
+    ),
+    "relative?": Column(
+        "The same tokens once more, further on: do their scores among each other stay?", columns.relative
+    ),
+    "learned?": Column("Whether the module has parameters that learn.", columns.learned),
+    "parameters": Column("The module's parameters, counted; a test evaluates the formula.", columns.parameters),
+    "keeps for n tokens": Column(
+        "The bytes of what the hooks return for n tokens in float32, tables included (Swin: one window; RoPE: its "
+        "cosines and sines), and how they grow when n does.",
+        columns.keeps,
+    ),
+    "longer than training?": Column(beyond_training.rule(), columns.past_training),
+    "causal only?": Column(
+        "The same token at every place: is the score of (i, j) that of (j, i), and do the keys after a query differ?",
+        columns.causal_only,
+    ),
+    "backends": Column(
+        "A layer is run by each backend, on a CPU without gradients, and compared with the formula.", columns.backends
+    ),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Table(Mapping[tuple[str, str], Cell]):
+    """table[scheme, column] is a `Cell`; printed, it is text."""
+
+    sizes: Sizes
+    cells: Mapping[tuple[str, str], Cell]
+    schemes: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)
+    columns: Mapping[str, Column] = field(default_factory=lambda: COLUMNS)
+
+    def __getitem__(self, place: tuple[str, str]) -> Cell:
+        return self.cells[place]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        lines = [", ".join(f"{letter} = {size:,}" for letter, size in self.sizes.letters().items())]
+        for scheme in SCHEMES:
+            lines += ["", scheme, *(f"  {column:23}{self[scheme, column].text}" for column in COLUMNS)]
+        return "\n".join(lines)
+
+
+def table(**sizes: Any) -> Table:
+    """Every scheme asked every question, for sizes as in `Sizes`. Raises ValueError for sizes that do not fit."""
+    unknown = set(sizes) - set(Sizes.__dataclass_fields__)
+    if unknown:
+        raise ValueError(f"{', '.join(sorted(unknown))}: expected one of {', '.join(Sizes.__dataclass_fields__)}")
+    return _table(checked(Sizes(**sizes)))
+
+
+@functools.lru_cache(maxsize=4)
+def _table(sizes: Sizes) -> Table:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # many small operations: on a busy machine threads would mostly wait for each other
+    try:
+        with torch.no_grad():
+            found = {(s, c): column.ask(s, SCHEMES[s], sizes) for s in SCHEMES for c, column in COLUMNS.items()}
+    finally:
+        torch.set_num_threads(threads)
+    return Table(sizes, found)

@@ -1,0 +1,125 @@
+"""The grid as a view of the memory in which the rows lie."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask
+from course_lib.reference.grid import to_grid
+
+
+def _grid_steps(n_q, n_k, shared):
+    """Start, step per query and step per key, with which the flat memory of rows reads as the grid."""
+    width = n_q + n_k - 1
+    start = n_q - 1
+    per_query = -1 if shared else width - 1
+    return start, per_query, 1
+
+
+def _expected_steps(n_q, n_k, shared):
+    """The steps that `to_grid` takes if it is given places in memory instead of numbers."""
+    width = n_q + n_k - 1
+    places = np.arange(width)[None] if shared else np.arange(n_q * width).reshape(n_q, width)
+    grid = to_grid(places, n_q).astype(int)
+    return [grid[0, 0], grid[1, 0] - grid[0, 0], grid[0, 1] - grid[0, 0]]
+
+
+grid_steps = CodingTask(
+    title="The grid as a view",
+    minutes=12,
+    difficulty=3,
+    words=r"""NumPy describes an array by a start and a step per axis. `rows` lies in memory as one row of
+$n_q + n_k - 1$ numbers that all queries share (`shared=True`), or as one such row per query, one behind the other. Cell
+$(i, j)$ of the grid is column $j - i + n_q - 1$ of row $i$, or of the only row.
+
+Return three whole numbers, `start, per_query, per_key`. At which place of the flat memory does the grid start, with its
+cell (0, 0)? How many numbers further is the cell of the next query under the same key? And how many numbers further is
+the cell of the next key? Count in numbers, not in bytes; a step may be negative. The queries are in their normal order,
+and there are at least two queries and two keys. For two queries and two keys with a row each, the width is 3 and
+cell (0, 0) is at place 1.
+
+When the check passes, use your function: this *is* `to_grid`, and `np.shares_memory(grid, rows)` is true.
+```python
+rows = np.arange(10.0).reshape(2, 5)                        # two queries, four keys
+start, per_query, per_key = grid_steps(2, 4, shared=False)
+steps = 8 * per_query, 8 * per_key                          # a float64 has 8 bytes
+grid = np.lib.stride_tricks.as_strided(rows.ravel()[start:], (2, 4), steps)
+```""",
+    solution=_grid_steps,
+    expected=_expected_steps,
+    returns=("start", "per_query", "per_key"),
+    cases=[
+        Case(5, 5, False, label="the five tokens, a row per query"),
+        Case(5, 5, True, label="the five tokens, one row for all"),
+        Case(2, 5, False, label="two queries, five keys, a row each"),
+        Case(4, 2, False, label="four queries, two keys, a row each"),
+        Case(2, 5, True, label="two queries, five keys, one row"),
+        Case(4, 2, True, label="four queries, two keys, one row"),
+    ],
+    draw=lambda rng: (int(rng.integers(2, 40)), int(rng.integers(2, 40)), bool(rng.integers(2))),
+    pieces="""
+n_q - 1
+    the start: Cell (0, 0) has offset 0, and the first column is the offset −(n_q − 1).
+-1
+    the step per query in a shared row: Each query sees one offset less than the one before it.
+width - 1
+    the step per query with a row each: The next row begins `width` numbers later, its window one column earlier.
+n_q + n_k
+    the number of queries and keys: A row holds one number less than that.
+n_q + n_k - 1
+    the width: A row holds one number per offset, n_q + n_k − 1 in all.
+-1 if shared else width - 1
+    the step per query: It depends on whether the next query has a row of its own.
+""",
+    slips="""
+... → return 0, 1 if shared else n_q + n_k, 1
+    These are the steps for reversed queries, as torch needs them. Here the queries are in their normal order.
+... → return 0, n_k, 1
+    These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows, so find them there.
+width - 1 → width
+    With a row each, your next query stays in the same column. Its window begins one column further left.
+width - 1 → width + 1
+    With a row each, your windows move to the right, as they do when the queries are reversed. Here they move to the
+    left, so the step is one less than a row.
+width - 1 → n_k
+    With a row each, the step n_k is that of the finished grid. In memory a row has n_q + n_k − 1 numbers.
+width - 1 → 2 * n_q - 2
+    With a row each, 2·n_q − 2 is right only where n_q = n_k, because the width is n_q + n_k − 1.
+width - 1 → -1
+    With a row each, one number back is still in the row of query 0. The numbers of the next query are a whole row
+    further on.
+width - 1 → n_k - 1
+    A row has n_q + n_k − 1 numbers, not n_k. The step per query takes you past all of them, less one.
+-1 if → 1 if
+    With one shared row, your windows move to the right. Each query sees one offset less than the one before it, so
+    its window begins one number *back*.
+-1 if → 0 if
+    With a step of 0 all queries see the same window. It moves by one from query to query.
+-1 if shared else width - 1 → 0 if shared else width
+    In both cases your window stays in the same columns from query to query. It should begin one column further left
+    each time.
+-1 if shared else width - 1 → width - 1 if shared else -1
+    You exchanged the two cases. One number back is right for the row that all queries share.
+-1 if shared else width - 1 → width - 1
+    `shared` has no effect. A single row has no next row to go to, so the next query reads the same row, one number
+    back.
+start = n_q - 1 → start = 0
+    You start at place 0. Cell (0, 0) has offset 0, which is column n_q − 1.
+start = n_q - 1 → start = n_q
+    Your start is one too large. Cell (0, 0) has offset 0, which is column n_q − 1.
+start = n_q - 1 → start = n_k - 1
+    You start at n_k − 1. Cell (0, 0) is in column 0 − 0 + n_q − 1.
+return start, per_query, 1 → return start, per_query, -1
+    Your step per key has the wrong sign. The next key is one offset *later*, and the offsets ascend.
+return start, per_query, 1 → return per_query, 1, start
+    You return the numbers in another order. The start comes first, then the step per query, then the step per key.
+return start, per_query, 1 → return start, 1, per_query
+    You exchanged the two steps. The step per query comes first, then the step per key.
+return start, per_query, 1 → return 8 * start, 8 * per_query, 8
+    These are bytes. Count in numbers; NumPy's strides are 8 times as large for float64.
+""",
+    alternatives=[_expected_steps],
+    hints=[
+        "In which column is cell (0, 0)? Put i = 0 and j = 0 into j − i + n_q − 1.",
+        "With a row each, the place is row · width + column. Write it for cell (i, j). What multiplies i, and what j?",
+        "i · width + j − i + n_q − 1 = (n_q − 1) + i · (width − 1) + j. With a shared row the first term is missing.",
+    ],
+)

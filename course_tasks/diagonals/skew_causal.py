@@ -1,0 +1,134 @@
+"""Huang's skew for a causal model."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask, Property
+from course_lib.example import Q
+from course_lib.reference import music_transformer as reference
+from course_lib.reference.grid import to_grid
+
+from ..shared import KEY, QUERY, normal
+from .common import labels
+
+
+def _skew_causal(rows):
+    """Huang's skew: rows (n, n), columns −(n − 1) … 0, give S (n, n) with 0 above the diagonal."""
+    n = len(rows)
+    padded = np.pad(rows, ((0, 0), (1, 0)))
+    recut = padded.reshape(n + 1, n)
+    return np.tril(recut[1:])
+
+
+def _pad_last(rows):
+    """With a column behind, cut every n from place n − 1 on."""
+    n = len(rows)
+    flat = np.pad(rows, ((0, 0), (0, 1))).ravel()
+    return np.tril(flat[n - 1 :][: n * n].reshape(n, n) if n > 1 else rows)
+
+
+skew_causal = CodingTask(
+    title="The causal skew",
+    minutes=10,
+    difficulty=2,
+    words=r"""Write Huang's trick for a causal model. The rows $(n, n)$ hold the products of each query with the
+offsets $-(n-1), \dots, 0$. Pad the rows, cut the memory again, and drop what is too much. Above the diagonal junk is
+left; do not return it, but put 0 there (`np.tril`). So for $j \le i$ the result is $\text{rows}_{i,\; j - i + n - 1}$.
+
+For `np.array([[1, 2], [3, 4]])` the result is `[[2, 0], [3, 4]]`: query 0 keeps its offset 0, query 1 has −1 and 0.""",
+    solution=_skew_causal,
+    expected=lambda rows: np.tril(to_grid(np.pad(rows, ((0, 0), (0, len(rows) - 1))), len(rows))),
+    cases=[
+        Case(labels(5, 5), label="the five tokens, labelled by query and column", axes=(QUERY, KEY)),
+        Case(Q @ np.arange(20.0).reshape(4, 5) / 10, label="products of the five tokens", axes=(QUERY, KEY)),
+        Case(labels(2, 2), label="two tokens", axes=("query", "key")),
+        Case(labels(1, 1), label="one token alone", axes=("query", "key")),
+    ],
+    draw=lambda rng: (normal(rng, n := int(rng.integers(3, 8)), n),),
+    properties=[
+        Property(
+            "nothing above the diagonal",
+            lambda result, rows: np.allclose(np.triu(result, 1), 0),
+            "Above the diagonal your result is not 0. No offset after the query was computed, so this is junk. Clear "
+            "it with `np.tril` as the last step.",
+        ),
+    ],
+    pieces="""
+np.tril(recut[1:])
+    `np.tril`: The offset of a token with itself is 0, so its score is valid and should stay.
+np.pad(rows, ((0, 0), (1, 0)))
+    the padding: A column of zeros in front makes each row one number longer than the new ones.
+n + 1
+    the number of rows: The n rows of n + 1 numbers become n + 1 rows of n numbers.
+padded.reshape(n + 1, n)
+    the second cut: It cuts every n numbers, so that row i moves by i places.
+""",
+    slips="""
+np.tril(recut[1:]) → recut[1:]
+    On and below the diagonal your result is right. Above it there is still junk, so clear it with `np.tril`.
+np.tril(recut[1:]) → np.triu(recut[1:])
+    You keep the junk and clear what is right. The past is below the diagonal, so use `np.tril`.
+np.tril(recut[1:]) → np.where(np.tri(n, dtype=bool), recut[1:], -np.inf)
+    You put −∞ above the diagonal, as a mask would. Here it should be 0.
+np.tril(recut[1:]) → np.where(np.tri(n, dtype=bool), recut[1:], -1e9)
+    You put −10⁹ above the diagonal, as a mask would. Here it should be 0.
+recut[1:] → recut[:-1]
+    You drop the last row. Drop the first: it holds the padding and the numbers that slipped out of query 0.
+recut[1:] → recut
+    You kept one row too many. Drop the first: it holds the padding and the numbers that slipped out of query 0.
+recut[1:] → recut[:, 1:]
+    You drop the first column. After the cut it is the first *row* that is too many.
+np.tril(recut[1:]) → np.tril(rows)
+    Your rows did not move, so column 0 is still the offset −(n − 1) for every query. A *column* in front makes each
+    row one number longer, so that the new cuts move row i by i places.
+padded.reshape(n + 1, n) → padded.reshape(n, n + 1)
+    You reshaped to the padded shape, so the rows did not move. To move row i by i places, reshape to `(n + 1, n)`.
+padded.reshape(n + 1, n) → padded.reshape(n + 1, n, order="F")
+    `order="F"` reads the memory column by column. The trick needs it row by row, as `reshape` reads it by default.
+padded.reshape(n + 1, n) → padded.T
+    You transpose, which moves the numbers. `reshape` leaves them in their line of memory and moves only the cuts.
+padded.reshape(n + 1, n) → padded.T
+recut[1:] → recut[:n]
+    You transpose, which exchanges the axes. `reshape(n + 1, n)` leaves the memory as it is and moves only the cuts.
+((0, 0), (1, 0)) → ((0, 0), (0, 1))
+    You pad behind, so row i moves one place too far. The column of zeros belongs in front.
+((0, 0), (1, 0)) → 1
+    `np.pad(rows, 1)` pads all four sides. You need one column in front.
+np.pad(rows, → np.pad(rows[:, ::-1],
+    You reversed the columns. They already ascend from −(n − 1) to 0, so leave them in this order.
+np.pad(rows, → np.pad(np.tril(rows),
+np.tril(recut[1:]) → recut[1:]
+    Your `np.tril` comes too early. Before the cut, offsets that you need are right of the diagonal. Clear after the
+    cut.
+np.pad(rows, → np.pad(np.tril(rows),
+    You use `np.tril` once too often. The one before the cut removes offsets that you need; only the last one is
+    right.
+padded.reshape → np.tril(padded).reshape
+np.tril(recut[1:]) → recut[1:]
+    You clear the padded rows before the cut, where the triangle holds offsets that you need. The junk appears only
+    with the cut.
+padded.reshape → np.tril(padded).reshape
+    The last `np.tril` is right. The one before the cut, on the padded rows, removes offsets that you need.
+n = len(rows) → n = 5
+    The number of tokens is fixed at 5. It is `len(rows)`.
+n = len(rows) → n = rows
+    You use an array as a number. Is a `len(…)` missing?
+... → return reference.skew(rows, len(rows))
+    This is the general skew, which turns n columns for n queries into a grid with a single key. The causal skew
+    pads in front and cuts every n numbers.
+... → return np.tril([np.roll(row, i) for i, row in enumerate(rows)])
+    Your column is j − i, as it also is after `np.roll(row, i)`. So key 0 of query 0 gets column 0, which is the
+    offset −(n − 1). Offset 0 is the last column, so take j − i + n − 1.
+""",
+    alternatives=[
+        _pad_last,
+        lambda rows: np.tril(reference.skew_causal(rows)),
+        lambda rows: [
+            [rows[i, j - i + len(rows) - 1] if j <= i else 0.0 for j in range(len(rows))] for i in range(len(rows))
+        ],
+    ],
+    hints=[
+        "Draw the padded rows for n = 3 on paper, write all their numbers in one line, and cut it every 3 numbers.",
+        "`np.pad(rows, ((0, 0), (1, 0)))` puts a column of zeros in front, and `.reshape(n + 1, n)` cuts again.",
+        "Drop the first row, then use `np.tril`.",
+    ],
+)

@@ -1,0 +1,64 @@
+"""What the tasks of this chapter share: the rows of the study, and a model small enough to read."""
+
+import json
+from importlib.resources import files
+
+import numpy as np
+
+from course_lib.checking import Axis, Case
+from course_lib.reference.attention import causal_mask, softmax
+
+STUDY = files("course_lib").joinpath("study", "committed", "cpu.jsonl")  # the runs that come with the course
+
+VOCABULARY = 6
+
+
+def study_rows():
+    """The rows of the study, a dictionary for each run: task, scheme, seed, the loss at each test length, and more."""
+    return [json.loads(line) for line in STUDY.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def mean_rise(rows, task, scheme):
+    """Loss at the longest test less that at the training length, in nats: the mean over all seeds of a scheme."""
+    rises = [row["loss"][-1] - row["loss"][0] for row in rows if (row["task"], row["scheme"]) == (task, scheme)]
+    if not rises:
+        raise ValueError(f"task={task!r}, scheme={scheme!r}: no such row in the study")
+    return sum(rises) / len(rises)
+
+
+def copier(tokens, positions, trained=8):
+    """The loss of each token, (n,), of a model that says which token came before, trained on the positions 0 … 7.
+
+    A query at a trained position finds the token one position before. At any other it spreads its weight nearly evenly.
+    """
+    tokens, positions = np.asarray(tokens), np.asarray(positions)
+    if tokens.ndim != 1 or positions.shape != tokens.shape:
+        raise ValueError(f"model: tokens {tokens.shape} and positions {positions.shape} must both be (n,), a row each")
+    n = len(tokens)
+    finds = (positions < trained)[:, None] & (positions[:, None] - positions == 1)
+    weights = softmax(np.where(causal_mask(n), np.where(finds, 8.0, (positions - positions[:, None]) / 50), -np.inf))
+    before = np.maximum(np.arange(n) - 1, 0)
+    said = (weights @ np.eye(VOCABULARY)[tokens])[np.arange(n), tokens[before]]  # the share of the right token
+    return -np.log(0.95 * said + 0.05 / VOCABULARY)
+
+
+def copier_of_six(tokens, positions):
+    """`copier` trained on the positions 0 … 5."""
+    return copier(tokens, positions, trained=6)
+
+
+def reader(tokens):
+    """`copier` at the positions 0 … n − 1."""
+    if np.ndim(tokens) != 1:
+        raise ValueError(f"model: tokens {np.shape(tokens)} must be (n,): it reads one window at a time")
+    return copier(tokens, np.arange(len(tokens)))
+
+
+def by_length(model, text, *rest, label):
+    """A case whose entries are called by their lengths, the last argument but one."""
+    return Case(model, text, *rest, label=label, axes=[Axis("length", [str(n) for n in rest[-2]])])
+
+
+def text(seed, n):
+    """n tokens in random order."""
+    return np.random.default_rng(seed).integers(VOCABULARY, size=n)

@@ -1,0 +1,80 @@
+"""Prediction: which of the two rises more?"""
+
+from course_lib.checking import Prediction
+from course_lib.checking.difference import number
+
+from .common import mean_rise, study_rows
+
+PAIRS = {
+    ("rope", "alibi"): "ALiBi's penalty never stops growing, so most of the weight stays with near keys, however "
+    "long the text is. RoPE meets offsets that it has never seen, and nothing limits the weight of those keys.",
+    ("t5-128", "t5-32"): "With `max_distance` 32 the last bucket begins at 31, well within a training text, so every "
+    "row that a longer text reads was trained. With 128 some rows still have their random initial values.",
+    ("sinusoidal", "learned"): "It is true that the learned rows past 64 were never trained. But they were initialised "
+    "small and add little. A sinusoid has full size at every position, and forms patterns that the model has never "
+    "met.",
+    ("rope", "none"): "Without positions, a longer text brings nothing new but more keys. RoPE's angles at far offsets "
+    "were never part of training, and the scores there can be large.",
+    ("log-0.3", "alibi"): "Both are fixed penalties with nothing to train. The logarithm falls more and more slowly, "
+    "so hundreds of far keys together outweigh the near ones. Under a straight line, the weight of all far keys is "
+    "bounded.",
+    ("t5-128", "shaw-16"): "Shaw's last vector serves all distances from 16 on, and it was trained on many of them. In "
+    "T5's table of 128, the rows for distances past 63 have never been read.",
+    ("sinusoidal", "transformer-xl"): "Both are made of sinusoids. Transformer-XL uses them for the *distance*, and "
+    "near keys have the same distances as in training. The other scheme adds them for the position itself.",
+}  # the first of each pair rises more; what is said to the second
+
+
+def _field(one, other):
+    """The names in alphabetical order, which does not give the right one away."""
+    return " or ".join(sorted((one, other)))
+
+
+def more(rows, task, one, other):
+    """The one of two schemes whose loss rises more from the shortest test to the longest, in the mean of its seeds."""
+    return max(one, other, key=lambda scheme: mean_rise(rows, task, scheme))
+
+
+def _rises_more():
+    rows = study_rows()
+    return {_field(*pair): more(rows, "characters", *pair) for pair in PAIRS}
+
+
+def _measured():
+    rows = study_rows()
+    rises = [{name: mean_rise(rows, "characters", name) for name in sorted(pair)} for pair in PAIRS]
+    listed = [", ".join(f"{name} {number(rise, 2)}" for name, rise in pair.items()) for pair in rises]
+    return f"Measured, in nats: {'; '.join(listed)}."
+
+
+rises_more = Prediction(
+    "rises_more",
+    title="Prediction: which of the two rises more?",
+    minutes=6,
+    difficulty=1,
+    words_of=lambda pair: pair.split(" or "),
+    on_pass=_measured,
+    words="""The study trained small models on texts of 64 characters and tested them on up to 512. At every length the
+questions were the same 64 characters. How much does the loss **rise** from the shortest test to the longest? The
+question is not which model is better, but which one gets worse by more. For each pair commit to one name without
+looking back at the lesson.
+
+`t5-128` and `t5-32` are T5's buckets with that `max_distance`, `log-0.3` is −0.3 · ln(1 + distance), `shaw-16` clips at
+16, `learned` and `sinusoidal` are added to the input, and `none` has no position except the causal mask. The check
+compares your prediction with the losses measured on the help texts, averaged over all seeds.""",
+    expected=_rises_more,
+    slips=[
+        (
+            {_field(winner, loser): loser for winner, loser in PAIRS},
+            "All seven are reversed: you named the scheme that holds better. Name the one that rises more.",
+        ),
+        *(({_field(winner, loser): loser}, message) for (winner, loser), message in PAIRS.items()),
+    ],
+    hints=[
+        "Ask of each scheme: what does the last query of a long text read that no query of a training text has read?",
+        "There are three kinds: learned numbers that were never trained, fixed numbers that the model never had to "
+        "use, and only more of what was there before.",
+        "How much weight can the far keys get in all? Under a penalty that grows fast enough it is bounded, whatever "
+        "else is new.",
+    ],
+)

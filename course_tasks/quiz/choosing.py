@@ -1,0 +1,70 @@
+"""Which one? A situation, and the scheme that fits it or does not; the chapter is the one that decides."""
+
+from course_lib.figures.quiz import Question
+
+QUESTIONS = (
+    Question(
+        name="no_bias_kernel",
+        chapter="fast_attention",
+        text="A new decoder. Its kernel takes no bias, position may have no parameters, and a phrase must score the "
+        "same wherever it stands. Which scheme?",
+        options={
+            "A log decay": "No parameters, but it adds to the scores, and this kernel has no place for that.",
+            "Sinusoidal positions": "They leave the kernel alone. But move the phrase, and its scores change.",
+            "T5 buckets": "A table is learned, and its numbers are added to the scores.",
+            "RoPE": "Yes: it turns queries and keys before the kernel sees them, and only offsets come out.",
+        },
+        answer="RoPE",
+    ),
+    Question(
+        name="word_before",
+        chapter="alibi",
+        text="An encoder, read both ways. Which of these can give no head a liking for the word before over the word "
+        "after?",
+        options={
+            "T5 buckets": "The two neighbours have buckets 1 and 17, each with its number.",
+            "ALiBi in the form −m |i − j|": "Yes. In a decoder the mask makes up for it. Here nothing does.",
+            "RoPE": "Keys may point a little aside of queries: then one side wins.",
+            "Shaw's key vectors": "Offsets −1 and +1 have a vector each.",
+        },
+        answer="ALiBi in the form −m |i − j|",
+    ),
+    Question(
+        name="segments",
+        chapter="transformer_xl",
+        text="A text comes in segments, each numbered from 0, with a memory of the one before. Which scheme is ruled "
+        "out?",
+        options={
+            "ALiBi": "It asks how far back a key is, and a key in memory is only farther back.",
+            "T5 buckets": "Queries stand behind the memory, and every distance has a bucket.",
+            "Learned absolute positions": "Yes: token t of the memory and token t of the segment wear the same number.",
+            "Transformer-XL": "It was made for this: a vector per distance, however far back.",
+        },
+        answer="Learned absolute positions",
+    ),
+    Question(
+        name="last_write",
+        chapter="longer_than_training",
+        text="Logs, eight times longer than the training texts; a token must find the last write, however far. Which of "
+        "these has measurements of the course on its side?",
+        options={
+            "ALiBi": "Yes: flip-flop is that task, and it had next to no errors at 512 tokens. Small models, so test yours.",
+            "RoPE": "Nearly all right at 64. At 512 it got 0.61, where guessing gets 0.50.",
+            "T5, last bucket inside the training length": "It fell to 0.70 at 512: all far keys share one number, the last write among them.",
+            "No position: the mask gives order away": "It got 0.76 at 64, and 0.53 at 512, where guessing gets 0.50.",
+        },
+        answer="ALiBi",
+    ),
+    Question(
+        name="bloom",
+        chapter="alibi",
+        text="You fine-tune the published weights of the largest BLOOM, with 112 heads, and wish to read longer texts. "
+        "What do you do about position?",
+        options={
+            "Take RoPE: its kernels are faster": "These weights were trained with a bias. With turned queries they compare other things.",
+            "Keep ALiBi, slopes by 2^(−8h/H)": "These are its slopes if H is a power of two. For 112 heads the authors' code has others.",
+            "Keep ALiBi, slopes as in the authors' code": "Yes: published weights bring their scheme along, to the last detail.",
+        },
+        answer="Keep ALiBi, slopes as in the authors' code",
+    ),
+)

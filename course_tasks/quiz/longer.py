@@ -1,0 +1,80 @@
+"""Memory, decoding, and texts longer than training."""
+
+from course_lib.figures.quiz import Question
+
+QUESTIONS = (
+    Question(
+        name="bias_memory",
+        chapter="fast_attention",
+        text="16 heads, 8 texts of 1,024 tokens, 32 bits. Code makes the bias a matrix and calls `repeat` over the "
+        "texts. What does it hold, and what would a row per head?",
+        options={
+            "64 MiB, and 128 KiB": "64 MiB is what `expand` holds. `repeat` copies for each text.",
+            "512 MiB, and 128 KiB": "Yes: 2,047 numbers per head say all that the matrices say.",
+            "512 MiB, and 64 MiB": "64 MiB is a matrix per head. A row has 2n − 1 numbers, not n².",
+        },
+        answer="512 MiB, and 128 KiB",
+    ),
+    Question(
+        name="new_row",
+        chapter="fast_attention",
+        text="A decoder with a KV cache has read 100 tokens and reads one more. How many scores are new in each head?",
+        options={
+            "10,201": "That fills the whole grid again. Old queries have had their answers.",
+            "1": "One query is new. It looks at every key.",
+            "101": "Yes: one row, offsets −100 to 0. A bias for it is the end of one long row.",
+            "201": "So many offsets has the square of 101 tokens. One query meets 101 of them.",
+        },
+        answer="101",
+    ),
+    Question(
+        name="span",
+        chapter="longer_than_training",
+        text="A query has the weights 1/2, 1/4, 1/8 and 1/8. How many keys does it look at, by the span e^H?",
+        options={
+            "4": "It would be four if they shared evenly. A count forgets how small some are.",
+            "About 3.4": "Yes: as many as an even look with the same entropy would spread over.",
+            "1.75": "That is the entropy, in bits. The span is 2 to the power of it.",
+            "2": "One over the largest weight. It forgets how the rest is shared.",
+        },
+        answer="About 3.4",
+    ),
+    Question(
+        name="untrained",
+        chapter="longer_than_training",
+        text="A decoder with T5's own sizes was trained on texts of 100 tokens. Which of its 32 buckets did training "
+        "leave without a single pair?",
+        options={
+            "None: 100 distances are more than 32 buckets": "Buckets are not shared out evenly. The last one begins at 113.",
+            "The last five": "That is so for texts of 64 tokens.",
+            "The last one": "Yes. And the one before begins at 99: a single pair of a text trains it.",
+        },
+        answer="The last one",
+    ),
+    Question(
+        name="same_at_64",
+        chapter="longer_than_training",
+        text="In the course's study two T5 tables, `max_distance` 128 and 32, are equally good on characters at the "
+        "training length of 64. At 512?",
+        options={
+            "Still equally good": "What tells them apart was hidden at 64: five buckets that no text had trained.",
+            "128 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
+            "128 is behind a model without any positions": "Yes, in each of three seeds. An untrained bias of about 0 outbids trained ones below it.",
+            "Both are worse than no positions": "The table of 32 is saturated. Its far number is trained, and it loses less than a fifth of a nat.",
+        },
+        answer="128 is behind a model without any positions",
+    ),
+    Question(
+        name="two_tasks",
+        chapter="longer_than_training",
+        text="In the study one scheme copied “three back” without error at 8 times the training length, and got hardly "
+        "more than half of the flip-flop reads right there. Which?",
+        options={
+            "Shaw, clip 16": "Yes. Distance 3 has its vector; all writes from 16 back on share one.",
+            "ALiBi": "The other way round: flip-flop solved, half of the copies wrong.",
+            "Transformer-XL": "It did well in both: no error in copying, few in reading.",
+            "RoPE": "It copied without error at 64 tokens. At 512 it did not.",
+        },
+        answer="Shaw, clip 16",
+    ),
+)

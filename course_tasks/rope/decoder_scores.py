@@ -1,0 +1,171 @@
+"""Bug hunt: the cache that keeps turning."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask, Property
+from course_lib.example import K, Q
+from course_lib.reference.attention import scores
+from course_lib.reference.rope import rotate
+
+from ..shared import KEY, QUERY, normal
+
+
+def _decoder_scores(q, k):
+    """Scores of tokens that come one by one, with RoPE: (n, n), 0 where a query cannot look yet.
+
+    Row t of q and k (n, d) belongs to the token at position t, and has not been rotated.
+    """
+    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
+    for t in range(len(q)):
+        query = rotate(q[t : t + 1], past=t)
+        cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])
+        found[t, : t + 1] = scores(query, cache)
+    return found
+
+
+def _with_the_bug(q, k):
+    """Scores of tokens that come one by one, with RoPE: (n, n), 0 where a query cannot look yet.
+
+    Row t of q and k (n, d) belongs to the token at position t, and has not been rotated.
+    """
+    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
+    for t in range(len(q)):
+        query = rotate(q[t : t + 1], past=t)
+        cache = rotate(np.concatenate([cache, k[t : t + 1]]))
+        found[t, : t + 1] = scores(query, cache)
+    return found
+
+
+def _pair_by_pair(q, k):
+    """q_i · R_{j−i} k_j / √d in complex numbers: no single vector is rotated."""
+    n, d = np.shape(q)
+    theta = 10000.0 ** (-2 * np.arange(d // 2) / d)
+    wanted = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            z = np.conj(q[i][: d // 2] + 1j * q[i][d // 2 :]) * (k[j][: d // 2] + 1j * k[j][d // 2 :])
+            wanted[i, j] = (z * np.exp(1j * (j - i) * theta)).real.sum() / np.sqrt(d)
+    return wanted
+
+
+def _unrotated_cache(q, k):
+    """Also right: the cache keeps keys as they come, and they are rotated for each use."""
+    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
+    for t in range(len(q)):
+        cache = np.concatenate([cache, k[t : t + 1]])
+        found[t, : t + 1] = scores(rotate(q[t : t + 1], past=t), rotate(cache))
+    return found
+
+
+def _draw(rng, n=None, d=None):
+    n, d = n or int(rng.integers(3, 9)), d or 2 * int(rng.integers(1, 5))
+    return normal(rng, n, d), normal(rng, n, d)
+
+
+def _made(seed, n, d):
+    return [x.round(2) for x in _draw(np.random.default_rng(seed), n, d)]
+
+
+decoder_scores = CodingTask(
+    title="Bug hunt: the cache that keeps turning",
+    minutes=10,
+    difficulty=3,
+    words="""Tokens come one by one. Their keys are kept in a cache, and RoPE rotates queries and keys. For the first
+two tokens all is well. From the third on, the scores drift away from those of the whole text at once. Find out how
+often the key of token 2 has been rotated when token 6 comes, and fix the code.
+
+`rotate(x, past=p)` rotates the rows of x as at positions p, p + 1, …; without `past` as at 0, 1, …""",
+    solution=_decoder_scores,
+    starter=_with_the_bug,
+    expected=_pair_by_pair,
+    cases=[
+        Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
+        Case(np.tile(Q[2], (6, 1)), np.tile(K[4], (6, 1)), label="six times the same content", axes=("query", "key")),
+        Case(*_made(0, 1, 4), label="one token", axes=("query", "key")),
+        Case(*_made(1, 3, 2), label="one pair of channels", axes=("query", "key")),
+        Case(*_made(2, 12, 8), label="twelve tokens, eight channels", axes=("query", "key")),
+    ],
+    draw=_draw,
+    properties=[
+        Property(
+            "nothing above the diagonal",
+            lambda result, *_: np.allclose(np.triu(np.asarray(result, float), 1), 0),
+            "Some entry above the diagonal is not 0. Those keys have not come yet.",
+        ),
+        Property(
+            "the diagonal is q·k/√d",
+            lambda result, q, k: np.allclose(np.diagonal(result), (q * k).sum(-1) / np.sqrt(q.shape[-1]), atol=1e-4),
+            "The diagonal should be q·k/√d without any rotation, because a token is at offset 0 from itself. Do you "
+            "rotate the query and the new key by the same angle?",
+        ),
+    ],
+    pieces="""
+scores(query, cache)
+    the call of `scores`: It takes the new query, which gives one row, and the cache, which gives a column per key.
+cache
+    the cache: It keeps all keys so far in the order of their positions, each rotated once.
+query
+    the query: It is row t of q, rotated by its position t.
+t + 1
+    the end t + 1: Token t is the row t : t + 1, and its query meets t + 1 keys.
+""",
+    slips="""
+rotate(k[t : t + 1], past=t) → k[t : t + 1]
+    Your new key is not rotated, or rotated as at position 0, which is the same. It is at position t, so it needs
+    `past=t`.
+rotate(q[t : t + 1], past=t) → q[t : t + 1]
+    Your new query is not rotated, or rotated as at position 0, which is the same. It is at position t, and `past=t`
+    was right. (The same scores come out if you rotate the query by t and the keys of the cache from position t on.)
+rotate(q[t : t + 1], past=t) → q[t : t + 1]
+rotate(k[t : t + 1], past=t) → k[t : t + 1]
+    These are the scores without any position, because every new token is rotated as at 0. Both need `past=t`.
+rotate(k[t : t + 1], past=t) → rotate(k[t : t + 1], past=t + 1)
+    Your keys are one position too far. Token t is at position t, because t tokens came before it.
+rotate(q[t : t + 1], past=t) → rotate(q[t : t + 1], past=t + 1)
+    Your queries are one position too far. Token t is at position t, because t tokens came before it.
+rotate(k[t : t + 1], past=t) → rotate(k[t : t + 1], past=2 * t)
+    You rotate each key twice by its own angle. Once is enough.
+np.concatenate([cache, rotate(k[t : t + 1], past=t)]) → rotate(np.concatenate([cache, k[t : t + 1]]), past=t)
+    You still rotate the whole cache at every step, and now by `past=t` as well. Rotate only the new key, before it
+    joins the others.
+np.concatenate([cache, rotate(k[t : t + 1], past=t)]) → rotate(k[t : t + 1], past=t)
+    Only the newest key is left, and its score fills the row. Join it to the older ones with `np.concatenate`.
+np.concatenate([cache, rotate(k[t : t + 1], past=t)]) → rotate(k[t : t + 1])
+    Only the newest key is left, and it is rotated as at position 0. Rotate it by its own position, and join it to the
+    older ones with `np.concatenate`.
+np.concatenate([cache, rotate(k[t : t + 1], past=t)]) → np.concatenate([rotate(k[t : t + 1], past=t), cache])
+    Your new key comes first in the cache. Column j belongs to the token at position j, so the new key comes last.
+cache, rotate(k[t → cache, rotate(q[t
+    Your cache holds queries. It should hold keys.
+rotate(q[t : t + 1], past=t) → rotate(k[t : t + 1], past=t)
+    You compare keys with keys. The new query is made of q.
+scores(query, cache) → scores(query, cache, scale=1.0)
+    Your scores are not scaled any more. The function `scores` divides by √d by itself.
+scores(query, cache) → np.exp(scores(query, cache)) / np.exp(scores(query, cache)).sum()
+    These are weights, and each row sums to 1. The scores before the softmax are asked for.
+scores(query, cache) → (scores(query, cache) - np.max(scores(query, cache)))
+    You subtract the largest score of each row. That is part of the softmax, and the plain scores are asked for.
+return found → return found[-1]
+    You return only the last row. All of them are asked for.
+... → return np.tril(scores(rotate(q), rotate(k)), -1)
+    Your diagonal is 0, but each token sees itself. `np.tril(…)` keeps the diagonal, and `np.tril(…, -1)` does not.
+... → return np.tril(scores(rotate(k), rotate(q)))
+    Queries and keys have changed places. Row t belongs to the query of token t, and the cache holds keys.
+... → return np.diag(np.diagonal(scores(rotate(q), rotate(k))))
+    Each query meets only its own key. The older keys should be in the cache as well.
+... → return scores(rotate(q), rotate(k))
+    The scores are right, but those with keys that have not come yet should be 0.
+... → return np.triu(scores(rotate(q), rotate(k)))
+    You keep the entries above the diagonal. The t + 1 numbers of row t are on the left.
+... → return np.tril(scores(rotate(q), rotate(k)[::-1]))
+    Your keys run backwards. The oldest should come first.
+... → return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))
+    You rotate interleaved pairs. The code was half-split, and that was right.
+""",
+    alternatives=[lambda q, k: np.tril(scores(rotate(q), rotate(k))), _unrotated_cache, _pair_by_pair],
+    hints=[
+        "When the loop comes around, does `cache` hold rotated keys or keys as they came? What is done to it next?",
+        "Rotate each key once, before it goes into the cache, or keep keys as they come and rotate them for use.",
+        "In the first way, what is in the cache is rotated already. So rotate only the new key, by its own position.",
+    ],
+)

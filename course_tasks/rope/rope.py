@@ -1,0 +1,200 @@
+"""RoPE in code."""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask, Property
+from course_lib.example import K, Q
+from course_lib.reference.rope import rotate
+
+from ..shared import CHANNEL, QUERY, normal
+
+ROW, KEY = Axis("row"), Axis("key")
+
+
+def _rope(x, past, base):
+    """RoPE with half-split pairs: row i of x (..., n, d), at position past + i, is rotated; same shape.
+
+    Pair m is channels m and m + d/2, and turns by base^(-2m/d) radians per position.
+    """
+    half = x.shape[-1] // 2
+    position = past + np.arange(x.shape[-2])
+    theta = base ** (-np.arange(half) / half)
+    angle = position[:, None] * theta
+    a, b = x[..., :half], x[..., half:]
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+def _angles(x, past, base, speeds=None):
+    half = x.shape[-1] // 2
+    return np.outer(past + np.arange(x.shape[-2]), base ** (-np.arange(speeds or half) / half))
+
+
+def _as_llama(x, angle, halves=None):
+    """RoPE as Llama's code writes it, with an angle for every channel."""
+    a, b = halves or np.split(x, 2, axis=-1)
+    return x * np.cos(angle) + np.concatenate([-b, a], axis=-1) * np.sin(angle)
+
+
+TEXTS = normal(np.random.default_rng(0), 2, 3, 5, 6).round(2)
+NEW = normal(np.random.default_rng(1), 3, 1, 4).round(2)
+
+rope = CodingTask(
+    title="RoPE in code",
+    minutes=15,
+    difficulty=2,
+    words=r"""Rotate every row. Row $i$ is at position $p = $ `past` $+ i$. Pair $m$ is channels $m$ and $m + d/2$
+(half-split), and
+
+$$(a, b) \to (a \cos p\theta_m - b \sin p\theta_m,\; a \sin p\theta_m + b \cos p\theta_m),
+\qquad \theta_m = \text{base}^{-2m/d}$$
+
+There may be further axes before `(n, d)`, for heads and batch. Loops are welcome; slices are shorter.""",
+    solution=_rope,
+    expected=lambda x, past, base: rotate(x, past=past, base=base),
+    cases=[
+        Case(Q, 0, 10000.0, label="the queries of the five tokens", axes=(QUERY, CHANNEL)),
+        Case(K, 7, 10000.0, label="the keys, after seven tokens", axes=(KEY, CHANNEL)),
+        Case(np.ones((4, 8)), 0, 100.0, label="eight channels, base 100", axes=(ROW, CHANNEL)),
+        Case(np.array([[1.0, 0.0]]), 3, 10000.0, label="one pair, one token", axes=(ROW, CHANNEL)),
+        Case(TEXTS, 0, 10000.0, label="two texts, three heads", axes=("text", "head", ROW, CHANNEL)),
+        Case(NEW, 500, 1000.0, label="three heads, one new token", axes=("head", ROW, CHANNEL)),
+    ],
+    draw=lambda rng: (
+        normal(rng, *rng.integers((1, 2), (4, 7)), 2 * rng.integers(2, 6)),
+        int(rng.integers(1, 200)),
+        float(rng.choice([100, 1000, 10000])),
+    ),
+    properties=[
+        Property(
+            "lengths stay",
+            lambda y, x, *_: np.allclose(np.linalg.norm(y, axis=-1), np.linalg.norm(x, axis=-1), atol=1e-4),
+            "A rotation keeps the length of every row, and yours does not. Is a sign wrong, or is half precision used?",
+        ),
+    ],
+    pieces="""
+past
+    `past`: Row i is at position past + i.
+past + np.arange(x.shape[-2])
+    the position: Row i is at position past + i.
+-np.arange(half) / half
+    the exponent: It is −2m/d, so pair 0 turns by 1 radian per position and every later pair more slowly.
+np.arange(half)
+    the number of the pair: Pairs count from 0, and pair 0 turns by 1 radian per position.
+theta
+    the speed θ: Pair m turns by base^(−2m/d) radians per position.
+position[:, None]
+    the position: It has one row per token, and each row is multiplied by all the speeds.
+a * cos
+    the term a cos: The first channel becomes a cos − b sin.
+b * sin
+    the term b sin: The first channel becomes a cos − b sin.
+a * sin
+    the term a sin: The second channel becomes a sin + b cos.
+b * cos
+    the term b cos: The second channel becomes a sin + b cos.
+axis=-1
+    the joining of the halves: It runs along the channels, the last axis, whatever other axes there are.
+-1
+    the axis of the channels: It is always the last one, −1.
+-2
+    the axis of the tokens: It is always the one before the last, −2.
+""",
+    slips="""
+np.cos(angle), np.sin(angle) → np.float16(np.cos(angle)), np.float16(np.sin(angle))
+    Your angles are right, but sines and cosines are in half precision, which keeps three digits.
+position[:, None] * theta → np.float16(position[:, None] * theta)
+    The formula is right, but your angles are in half precision, which rounds an angle of 500 to a quarter of a radian.
+base ** (-np.arange(half) / half) → np.float16(base ** (-np.arange(half) / half))
+    The formula is right, but your speeds are in half precision. Multiplied by position 500, a small error is large.
+a * cos - b * sin, a * sin + b * cos → a * cos + b * sin, b * cos - a * sin
+    You rotate to the right. The first channel should become a cos − b sin. (The scores would be right with −(j − i).)
+a * sin + b * cos → b * sin + a * cos
+    In the second channel a and b have changed places. It becomes a sin + b cos.
+a * cos - b * sin → a * sin - b * cos
+    In the first channel sine and cosine have changed places. It becomes a cos − b sin.
+np.cos(angle), np.sin(angle) → np.sin(angle), np.cos(angle)
+    `cos` and `sin` have changed places. At angle 0 nothing should turn.
+a * sin + b * cos → (a * cos - b * sin) * sin + b * cos
+    The first half is right. For the second you use the first half as it is *after* the rotation. Keep a copy of it.
+a * sin + b * cos → b
+    The second half is not rotated. It becomes a sin + b cos.
+[a * cos - b * sin, a * sin + b * cos] → [a * cos, b * cos]
+    The sines are missing. A rotation mixes the two channels of a pair.
+[a * cos - b * sin, a * sin + b * cos] → [a + cos, b + sin]
+    You add cosines and sines, as sinusoidal positions do. RoPE multiplies by them.
+[a * cos - b * sin, a * sin + b * cos] → [a * sin + b * cos, a * cos - b * sin]
+    The two halves of the result have changed places.
+np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1) → [a * cos - b * sin, a * sin + b * cos]
+    You return the two halves in a list. Join them along the channels with `np.concatenate([…], axis=-1)`.
+np.concatenate → np.stack
+axis=-1) → axis=-1).reshape(x.shape)
+    Your numbers are right but in the wrong places. The channels of pair m are m and m + d/2, not neighbours.
+a, b = x[..., :half], x[..., half:] → a, b = x[..., ::2], x[..., 1::2]
+    You read the pairs (0, 1), (2, 3), … and write them half-split, so channels change places. Pair m is m and m + d/2.
+a, b = x[..., :half], x[..., half:] → b, a = x[..., :half], x[..., half:]
+    Your a and b have changed places. The first half is a, and the second is b.
+a, b = x[..., :half], x[..., half:] → a, b = x[:, :half], x[:, half:]
+    `x[:, :half]` cuts the second axis. The channels are the last one: `x[..., :half]` and `x[..., half:]`.
+past + np.arange(x.shape[-2]) → np.full(x.shape[-2], past)
+    All your rows are at the same position. They are at past, past + 1, …
+x.shape[-2] → x.shape[0]
+    You count along the first axis. The rows are the axis before the last, so there are `x.shape[-2]` of them.
+past + np.arange(x.shape[-2]) → np.arange(past, x.shape[-2])
+    Your `arange` ends at n. There are n positions whatever `past` is, so it should end at past + n.
+-np.arange(half) / half → -np.arange(half) / x.shape[-1]
+    Your speeds fall too slowly. The exponent is −2m/d, which is −m/(d/2).
+base ** (-np.arange(half) / half) → base ** -np.linspace(0, 1, half)
+    Pair 0 is right, but the others turn too slowly. `np.linspace(0, 1, …)` goes up to 1, and 2m/d stays below it.
+base ** (-np.arange(half) / half) → 10000 ** (-np.arange(half) / half)
+    You wrote 10000 into the formula, so it is right for that base only. Use `base`.
+base ** (-np.arange(half) / half) → 1 / (base * np.arange(1, half + 1) / half)
+    You multiply by the base. It is raised to a power, base^(−2m/d).
+base ** (-np.arange(half) / half) → base ** (-np.arange(half)[::-1] / half)
+    Your speeds are in reverse order. Pair 0 is the fastest.
+base ** (-np.arange(half) / half) → base ** (-2 * np.arange(x.shape[-1]) / x.shape[-1])
+    You make a speed for every channel. The two channels of a pair share one, so there are d/2 speeds.
+base ** (-np.arange(half) / half) → base ** (-np.arange(x.shape[-1]) / x.shape[-1])
+    You make a speed for every channel. The two channels of a pair share one, so there are d/2 speeds.
+position[:, None] * theta → np.radians(position[:, None] * theta)
+    You convert your angles from degrees to radians. p · θ is in radians already.
+position[:, None] * theta → np.degrees(position[:, None] * theta)
+    Your angles are in degrees. `np.cos` and `np.sin` take radians, and p · θ is in radians.
+position[:, None] * theta → 2 * position[:, None] * theta
+    Your angles are twice as large as they should be. Is something rotated twice?
+position[:, None] * theta → 2 * np.pi * position[:, None] * theta
+    Your angles have an additional factor 2π. Pair 0 turns by 1 radian per position, not by a whole turn.
+position[:, None] * theta → position[:, None] * theta / (2 * np.pi)
+    You divide the angles by 2π. Pair 0 turns by 1 radian per position.
+... → return rotate(x, past=past, base=base, interleaved=True)
+    You rotate interleaved pairs, (0, 1), (2, 3), … Here the pairs are half-split, (m, m + d/2).
+... → y = np.zeros(x.shape); y[..., past:, :] = rotate(x, base=base)[..., past:, :]; return y
+    Your positions end at n. There are n rows whatever `past` is, so they end at past + n.
+... → return _as_llama(x, _angles(x, past, base, x.shape[-1]))
+    You make a speed for every channel. The two channels of a pair share one, so there are d/2 speeds.
+... → return _as_llama(x, _angles(x, past, np.sqrt(base), x.shape[-1]))
+    You make a speed for every channel. The two channels of a pair share one, so there are d/2 speeds.
+... → h = x.shape[-1] // 2; return _as_llama(x, np.tile(_angles(x, past, base), 2), (x[:, :h], x[:, h:]))
+    `x[:, :half]` cuts the second axis. The channels are the last one: `x[..., :half]` and `x[..., half:]`.
+... → return _as_llama(x, _angles(x, past, base).repeat(2, axis=-1))
+    Your angles are in the order of interleaved pairs, θ₀, θ₀, θ₁, θ₁, … Half-split pairs need θ₀, θ₁, … twice.
+... → return x + 0
+    You return x as it is. Nothing is rotated.
+""",
+    alternatives=[lambda x, past, base: _as_llama(x, np.tile(_angles(x, past, base), 2))],
+    hints=[
+        "The angles are a table (n, d/2): `position[:, None] * theta`.",
+        "`x[..., :half]` and `x[..., half:]` are the first and the second channels of all pairs at once.",
+        "`np.concatenate([first, second], axis=-1)` joins the two halves again.",
+    ],
+)
+
+
+@rope.wrong("`x[i, m]` takes the first two axes. Rows and channels are the last two: `x[..., i, m]`, `y[..., i, m]`.")
+def _loops_without_dots(x, past, base):
+    y, half = np.zeros(x.shape), x.shape[-1] // 2
+    for (i, m), angle in np.ndenumerate(_angles(x, past, base)):
+        a, b = x[i, m], x[i, m + half]
+        y[i, m] = a * np.cos(angle) - b * np.sin(angle)
+        y[i, m + half] = a * np.sin(angle) + b * np.cos(angle)
+    return y

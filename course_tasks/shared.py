@@ -1,0 +1,14 @@
+"""What tasks of several topics share: names for axes, helpers for random cases, the scores of the five tokens."""
+
+from course_lib.checking import Axis
+from course_lib.example import TOKENS, K, Q
+from course_lib.reference.attention import scores
+
+QUERY, KEY, NUMBER = Axis("query", TOKENS), Axis("key", TOKENS), Axis("number")
+POSITION, CHANNEL = Axis("position"), Axis("channel")
+SCORES = scores(Q, K)  # of the five tokens, scaled
+
+
+def normal(rng, *shape):
+    """Random numbers of a shape."""
+    return rng.normal(size=shape)

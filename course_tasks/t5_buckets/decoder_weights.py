@@ -1,0 +1,179 @@
+"""Bug hunt: the decoder that cannot tell word order."""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask, Property
+from course_lib.reference.attention import causal_mask, softmax
+from course_lib.reference.t5 import bucket, t5_bias
+
+from ..shared import KEY, QUERY, normal
+from .common import CONTENT, table
+
+AXES = ("head", "query", "key")
+
+
+def _decoder_weights(content, table, past):
+    """Weights of a causal T5 decoder: (heads, n_q, n_k).
+
+    content (heads, n_q, n_k) holds q·k, table (num_buckets, heads) the biases.
+    Query 0 is at position past, key 0 at position 0.
+    """
+    i = past + np.arange(content.shape[1])[:, None]
+    j = np.arange(content.shape[2])
+    rows = bucket(j - i, bidirectional=False, num_buckets=len(table))
+    bias = np.moveaxis(table[rows], -1, 0)
+    return softmax(np.where(j <= i, content + bias, -np.inf))
+
+
+def _decoder_weights_given(content, table, past):
+    """Weights of a causal T5 decoder: (heads, n_q, n_k).
+
+    content (heads, n_q, n_k) holds q·k, table (num_buckets, heads) the biases.
+    Query 0 is at position past, key 0 at position 0.
+    """
+    i = past + np.arange(content.shape[1])[:, None]
+    j = np.arange(content.shape[2])
+    rows = bucket(i - j, bidirectional=False, num_buckets=len(table))
+    bias = np.moveaxis(table[rows], -1, 0)
+    return softmax(np.where(j <= i, content + bias, -np.inf))
+
+
+def _expected(content, table, past):
+    n_q, n_k = np.shape(content)[1:]
+    bias = t5_bias(n_q, n_k, table=table, bidirectional=False, past=past)
+    return softmax(np.where(causal_mask(n_q, n_k, past), content + bias, -np.inf))
+
+
+def _through_the_distance(content, table, past):
+    """A key at distance d in the past has offset −d, and what the mask hides may have any bias."""
+    i = past + np.arange(content.shape[1])[:, None]
+    j = np.arange(content.shape[2])
+    bias = np.moveaxis(table[bucket(-abs(i - j), bidirectional=False, num_buckets=len(table))], -1, 0)
+    return softmax(np.where(j <= i, content + bias, -np.inf))
+
+
+def _rows_sum_to_one(result, *_):
+    return np.allclose(np.asarray(result).sum(axis=-1), 1, atol=1e-5)
+
+
+def _future_is_hidden(result, content, table, past):
+    n_q, n_k = np.shape(content)[1:]
+    hidden = ~causal_mask(n_q, n_k, past)
+    return np.allclose(np.asarray(result)[:, hidden], 0)
+
+
+def _draw(rng):
+    heads, n, past = int(rng.integers(1, 4)), int(rng.integers(2, 7)), int(rng.integers(4))
+    return normal(rng, heads, n, n + past), normal(rng, 32, heads), past
+
+
+decoder_weights = CodingTask(
+    title="Bug hunt: the decoder that cannot tell word order",
+    minutes=10,
+    difficulty=2,
+    words="""This decoder trains without an error but never learns word order: whatever is in the table, the weights are
+the same as without a bias. It is the bug of [[start_here|chapter #]], in the code of a layer. Find it and fix it.
+
+Look at `rows` for a whole sentence (`past=0`): what does it hold for the keys that a query may see? One edit is
+enough.""",
+    solution=_decoder_weights,
+    starter=_decoder_weights_given,
+    expected=_expected,
+    cases=[
+        Case(CONTENT[None], table(0, 1), 0, label="the five tokens", axes=("head", QUERY, KEY)),
+        Case(np.stack([CONTENT, CONTENT]), table(1, 2), 0, label="two heads", axes=("head", QUERY, KEY)),
+        Case(
+            CONTENT[None, 3:],
+            table(2, 1),
+            3,
+            label='the last two tokens, "on" and "mat", after three',
+            axes=("head", Axis("query", ("on", "mat")), KEY),
+        ),
+        Case(np.zeros((1, 1, 1)), table(3, 1), 0, label="one token alone"),
+        Case(np.zeros((1, 12, 12)), table(5, 1, 8), 0, label="a table of 8 buckets", axes=AXES),
+        Case(np.zeros((2, 40, 40)), table(4, 2), 0, label="40 tokens with equal content", axes=AXES),
+    ],
+    draw=_draw,
+    properties=[
+        Property(
+            "weights of a query sum to 1", _rows_sum_to_one, "The weights of a query should sum to 1 over the keys."
+        ),
+        Property(
+            "hidden keys get nothing",
+            _future_is_hidden,
+            "Some key after its query gets weight. Leave the mask as it was, because it lets j ≤ i through.",
+        ),
+    ],
+    pieces="""
+past
+    the position of query 0: It is `past`, which is above 0 with a cache.
+np.arange(content.shape[1])
+    the count of the queries: Queries are on axis 1 of content, and their positions are past, past + 1, …
+np.arange(content.shape[1])[:, None]
+    the count of the queries: It is a column, and the positions of the queries are past, past + 1, …
+past + np.arange(content.shape[1])[:, None]
+    the position of the queries: Query 0 is at position past, so that the token itself has offset 0.
+np.arange(content.shape[2])
+    the position of the keys: Keys are on axis 2 of content, and key 0 is at position 0.
+bidirectional=False
+    `bidirectional`: A decoder gives all of its buckets to the past.
+j - i
+    the offset: The token itself has offset 0, and one step back is −1.
+len(table)
+    the number of buckets: It is the number of rows of the table.
+bias
+    the bias: It is added to the bare q·k, as it was.
+np.moveaxis(table[rows], -1, 0)
+    the move of the head axis: `table[rows]` is (query, key, head), and the heads should come first, as they did.
+0
+    the new place of the head axis: The heads come first, as they did.
+-1
+    the old place of the head axis: In `table[rows]` the heads come last, so their axis is −1.
+content
+    the content part: Each score is q·k plus the bias.
+-np.inf
+    the score of a hidden key: It is −∞, so that the softmax gives it the weight 0.
+np.where(j <= i, content + bias, -np.inf)
+    the mask: It hides the keys with j > i, and it was right as it was.
+""",
+    slips="""
+content + bias → content + bias.swapaxes(-1, -2)
+    You transposed the bias. Its rows already belong to the queries, so leave that line alone.
+j - i, bidirectional → i - j, bidirectional
+    These are the weights without any bias, because all visible keys still share a bucket. Print `rows` and look at
+    the lower triangle.
+j - i, bidirectional → i - j - 1, bidirectional
+    All keys before the query still share a bucket, and only the token itself has left it. The sign is wrong.
+j - i, bidirectional=False → i - j, bidirectional=True
+    The weights now depend on position, but you use an encoder's upper buckets, which are for keys *after* the
+    query. Keep `bidirectional=False`, because the bug is in the offset.
+bucket(j - i, bidirectional=False, num_buckets=len(table)) → np.clip(i - j, 0, len(table) - 1)
+    You use the distance itself as the row. Far distances share rows, so let `bucket` find them.
+bucket(j - i, bidirectional=False, num_buckets=len(table)) → np.maximum(i - j, 0)
+    You use the distance itself as the row, which runs past the end of the table. Far distances share rows, so let
+    `bucket` find them.
+, num_buckets=len(table) →
+    Your result is right only for tables of 32 rows. Keep `num_buckets=len(table)`, as it was.
+table[rows] → table[-rows]
+    Some of your rows are negative, and these count from the end of the table. Offsets into the past are negative,
+    but the rows that `bucket` finds for them are not.
+j <= i → j >= i
+    You reversed the mask, so each query sees only the future. The mask was right. Look at what `bucket` is given.
+j <= i → j < i
+    You hide the diagonal. A token may look at itself, and the mask was right as it was.
+content + bias → content / 2 + bias
+    You divide the content by 2. T5 adds the bias to the bare q·k, and `content` was right as it was.
+content + bias → content / np.sqrt(content.shape[-1]) + bias
+    You divide the content by a root. T5 does not scale, and `content` was right as it was.
+content + bias → (content + bias) / 2
+    You divide the scores by 2. T5 does not scale, and nothing was scaled before.
+content + bias → (content + bias) / np.sqrt(content.shape[-1])
+    You divide the scores by a root. T5 does not scale, and nothing was scaled before.
+""",
+    alternatives=[_expected, _through_the_distance],
+    hints=[
+        "Add `print(rows)` before the `return` and run the check, which shows what you printed.",
+        "In a decoder every key that is not in the past falls into bucket 0. Which sign do offsets into the past have?",
+        "The offset in this course is key minus query.",
+    ],
+)

@@ -1,0 +1,198 @@
+"""The index of any window."""
+
+from itertools import product
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask, Property
+from course_lib.reference.window import window_index  # noqa: F401 (a slip uses it)
+
+from .common import patches
+
+
+def _window_rows(height, width):
+    """The table row of every query and key patch of a window of height x width.
+
+    Shape (height * width, height * width); offsets are key - query.
+    """
+    row, column = np.divmod(np.arange(height * width), width)
+    down = row - row[:, None]
+    right = column - column[:, None]
+    return (down + height - 1) * (2 * width - 1) + (right + width - 1)
+
+
+def _counted(height, width):
+    """No formula: all pairs of offsets in reading order, numbered from 0."""
+    number = {pair: k for k, pair in enumerate(product(range(1 - height, height), range(1 - width, width)))}
+    places = list(product(range(height), range(width)))
+    return np.array([[number[key[0] - q[0], key[1] - q[1]] for key in places] for q in places])
+
+
+def _whole(result, *_):
+    rows = np.asarray(result, float)
+    return np.all(rows == np.floor(rows))
+
+
+def _told_apart(first, second):
+    """Whether some pair of patches differs from the opposite pair; a result of another shape passes."""
+
+    def holds(result, height, width):
+        rows, n = np.asarray(result), height * width
+        if rows.shape != (n, n):
+            return True
+        place = np.divmod(np.arange(n), width)
+        pairs = (place[first] == place[first][:, None]) & (place[second] != place[second][:, None])
+        return not pairs.any() or (rows != rows.T)[pairs].any()
+
+    return holds
+
+
+def _rows(height, width):
+    """How many rows the table has."""
+    return (2 * height - 1) * (2 * width - 1)
+
+
+def _inside(result, height, width):
+    return np.all((np.asarray(result) >= 0) & (np.asarray(result) < _rows(height, width)))
+
+
+def _middle(result, height, width):
+    return np.all(np.diagonal(np.asarray(result)) == _rows(height, width) // 2)
+
+
+def _apart(result, height, width):
+    return len(np.unique(np.asarray(result))) == _rows(height, width)
+
+
+window_rows = CodingTask(
+    title="The index of any window",
+    minutes=12,
+    difficulty=2,
+    words=r"""Windows need not be square, and code that was only ever tried on square windows may be wrong for all others. Derive the
+index for a window with `height` rows and `width` columns of patches, which are numbered row by row. To do so, number the
+pairs of offsets $(\Delta\text{row}, \Delta\text{column})$ in reading order, from 0. How many different $\Delta\text{column}$ are there now?
+
+`window_rows(1, 2)` is `[[1, 2], [0, 1]]`, and `window_rows(3, 3)` is the lesson's table. Loops are fine.""",
+    solution=_window_rows,
+    expected=_counted,
+    cases=[
+        Case(2, 2, label="the 2 × 2 window", axes=patches(2)),
+        Case(3, 3, label="the 3 × 3 window", axes=patches(3)),
+        Case(2, 3, label="two rows, three columns", axes=patches(2, 3)),
+        Case(3, 2, label="three rows, two columns", axes=patches(3, 2)),
+        Case(1, 5, label="one row: a sentence", axes=patches(1, 5)),
+        Case(4, 1, label="one column", axes=patches(4, 1)),
+        Case(1, 1, label="one patch alone", axes=patches(1)),
+        Case(4, 5, label="four rows, five columns", axes=patches(4, 5)),
+    ],
+    draw=lambda rng: (int(rng.integers(1, 6)), int(rng.integers(1, 6))),
+    axes=("query", "key"),
+    properties=[
+        Property("whole", _whole, "Some of your numbers are not whole. Divide with `//` or `divmod`."),
+        Property("left and right", _told_apart(0, 1), "Left and right share a row. Keep the signs of the offsets."),
+        Property("up and down", _told_apart(1, 0), "Up and down share a row. Keep the signs of the offsets."),
+        Property(
+            "in the table", _inside, "Some rows are outside the table, which has (2·height − 1)·(2·width − 1) rows."
+        ),
+        Property(
+            "the middle", _middle, "The diagonal should hold the row of offset (0, 0), the middle one of the table."
+        ),
+        Property("a row each", _apart, "Different offsets share a row. Leave room for all Δcolumn between two Δrow."),
+    ],
+    pieces="""
+height * width
+    the number of patches: A window has height · width of them.
+np.divmod(np.arange(height * width), width)
+    the place of each patch: Patch p is at row p // width, column p % width.
+down + height
+    the shift of Δrow: The smallest Δrow is −(height − 1), so height − 1 is added to make it 0.
+right + width
+    the shift of Δcolumn: The smallest Δcolumn is −(width − 1), so width − 1 is added to make it 0.
+row - row[:, None]
+    Δrow: It is the row of the key minus the row of the query.
+column - column[:, None]
+    Δcolumn: It is the column of the key minus the column of the query.
+2 * width - 1
+    the factor: A line of the square of offsets holds one number for each Δcolumn, 2 · width − 1 of them.
+down + height - 1
+    the number of the line: It counts from 0, and the factor turns it into the numbers before this line.
+right + width - 1
+    the place in the line: It counts from 0 and is added to the numbers of the lines before.
+height
+    `height`: A window has height · width patches, and the smallest Δrow is −(height − 1).
+width
+    `width`: A window has height · width patches, and the smallest Δcolumn is −(width − 1).
+(down + height - 1) * (2 * width - 1)
+    the count of the lines before: Each of them holds 2 · width − 1 numbers.
+""",
+    slips="""
+row, column = np.divmod → column, row = np.divmod
+    You exchanged row and column. The quotient p // width is the row.
+row, column = np.divmod(np.arange(height * width), width) → column, row = np.divmod(np.arange(height * width), height)
+    You number the patches column by column. Patch p is at row p // width, column p % width.
+np.arange(height * width) → np.arange(width**2)
+row - row[:, None] → row - (np.arange(height**2) // width)[:, None]
+column - column[:, None] → column - (np.arange(height**2) % width)[:, None]
+    You take height · height queries and width · width keys. Both axes count the same patches, height · width.
+np.arange(height * width) → np.arange(width**2)
+row - row[:, None] → row - (np.arange(height**2) // height)[:, None]
+column - column[:, None] → column - (np.arange(height**2) % height)[:, None]
+    You take height · height queries and width · width keys. Queries and keys are the same patches, height · width, and
+    patch p is at row p // width.
+row - row[:, None] → row - row[0]
+column - column[:, None] → column - column[0]
+    You return the rows of the first query only. Every query needs a row of its own.
+row - row[:, None] → row[:, None] - row
+column - column[:, None] → column[:, None] - column
+    You computed query minus key, so your table is read backwards. The offset is key minus query here, although Swin's
+    own code has it your way.
+row - row[:, None] → abs(row - row[:, None])
+column - column[:, None] → abs(column - column[:, None])
+down + height - 1 → down
+right + width - 1 → right
+    Your offsets have lost their signs, so up and down share a row, and so do left and right. Keep the signs.
+(2 * width - 1) → width
+    With the factor `width` you number the offsets of a list, j − i, in which the end of one row is next to the start of
+    the following. A line of the square holds all Δcolumn, 2·width − 1 numbers.
+(2 * width - 1) → height
+    You multiply by the height of the window. A line of the square holds all Δcolumn, 2·width − 1 numbers.
+(2 * width - 1) → (width - 1)
+    Your factor is the largest Δcolumn, width − 1. It should be the number of different Δcolumn, 2·width − 1.
+np.arange(height * width), width) → np.arange(height * width), height)
+2 * width - 1 → 2 * height - 1
+right + width → right + height
+    This is right for square windows only, because you use `height` for the columns as well. Patch p is at row
+    p // width, and Δcolumn begins at −(width − 1).
+down + height - 1 → down + height
+right + width - 1 → right + width
+    You add height and width. The smallest offsets, −(height − 1) and −(width − 1), should become 0, so add one less.
+down + height - 1 → down + width - 1
+right + width - 1 → right + height - 1
+    You exchanged height and width in the shifts. Δrow begins at −(height − 1), Δcolumn at −(width − 1).
+down + height - 1 → down
+right + width - 1 → right
+    You do not shift the offsets, so about half of your rows are negative. Add height − 1 to Δrow and width − 1 to Δcolumn.
+right + width - 1 → right
+    You shift only Δrow. Add width − 1 to Δcolumn as well.
+down + height - 1 → down
+    You shift only Δcolumn. Add height − 1 to Δrow before you multiply.
+(down + height - 1) * (2 * width - 1) + (right + width - 1) → (right + width - 1) * (2 * height - 1) + down + height - 1
+    You number the table column by column. It is read row by row, so Δrow is the offset that is multiplied.
+(down + height - 1) * (2 * width - 1) + (right + width - 1) → (height - 1 - down) + (width - 1 - right) * (2 * height - 1)
+    You number the table column by column, and your offsets are query minus key. The table is read row by row, and the
+    offset is key minus query.
+(down + height - 1) * (2 * width - 1) + (right + width - 1) → down + height - 1 + (right + width - 1) * (2 * width - 1)
+    You multiply Δcolumn and add Δrow. In reading order, a step of Δrow skips a whole line, so Δrow is multiplied.
+... → return window_index(height)
+    This is right for square windows only. `window_index(height)` belongs to a window of height × height.
+... → return window_index(width)
+    This is right for square windows only. `window_index(width)` belongs to a window of width × width.
+""",
+    alternatives=[_counted],
+    hints=[
+        "`row, column = np.divmod(np.arange(height * width), width)`, and `row - row[:, None]` is Δrow of all pairs.",
+        "Δrow runs from −(height − 1) to height − 1. Add what makes the smallest 0. Do the same for Δcolumn.",
+        "Arrange the rows of the table in a square, with one line for each Δrow. In reading order, each line before yours "
+        "counts 2·width − 1 numbers.",
+    ],
+)

@@ -1,0 +1,111 @@
+"""The capstone: KERPLE as a class, checked against its definition, timed and trained."""
+
+from pathlib import Path
+
+from .class_task import ClassTask
+
+
+def _demands():
+    from .demands import DEMANDS  # torch is imported when a check needs it
+
+    return DEMANDS
+
+
+_AFTER = """\
+# %% [markdown]
+# ### The same oracle as for the course's own schemes
+#
+# `workbench.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for each
+# head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as queries and
+# others, near and far, a cache, one token at a time, causal and not, in two precisions and by every backend.
+
+# %%
+def make(n_heads, d_head):
+    return Kerple(n_heads)
+
+
+def number(module, head, r):
+    return -module.a[head] * math.log(1 + module.c[head] * abs(r))
+
+
+agreement = workbench.agrees(make, workbench.with_bias(number))
+assert agreement.passed or not agreement.attempted, agreement
+agreement
+
+# %% [markdown]
+# ### What it costs
+#
+# This compares it with attention without position, in turns, as in [[fast_attention|chapter #]]. Your numbers differ from those printed here. A bias that
+# learns costs more in training: its gradient has to make blocks of the grid again.
+
+# %% tags=["nbval-ignore-output"]
+speed = workbench.benchmark(make)
+assert not speed.attempted or (speed.forward < 4 and speed.backward < 6), speed
+speed
+
+# %% [markdown]
+# ### What it learns
+#
+# The study of [[longer_than_training|chapter #]] trains it on 64 characters and tests it on up to 512, with the settings of the committed runs.
+# Before you run the cell: log-1 has a = 1 and c = 1 for good, and its loss rises with length. Yours begins there. Which
+# of the two numbers will training move, and will the loss still rise? The control, log-3, has a strength of 3 in every
+# head, learns nothing, and is trained here beside yours.
+
+# %% tags=["nbval-ignore-output"]
+training = workbench.train(make, against=["log-1", "log-3", "alibi", "t5-32"])
+if training.attempted:
+    for layer, block in enumerate(training.model.blocks):
+        learned = block.attention.position
+        print(f"layer {layer}: a", *(f"{a:.2f}" for a in learned.a), "· c", *(f"{c:.2f}" for c in learned.c))
+    yours, fixed = training.loss[training.name], training.loss["log-1"]
+    assert yours[0] < fixed[0] and yours[-1] < fixed[-1], training
+    assert training.loss["log-3"][0] - yours[0] < (fixed[0] - yours[0]) / 2, training  # the control
+training
+
+# %% [markdown]
+# Look at a. Above a strength of 1 the span of a log decay settles, however long the text is ([[longer_than_training|chapter #]]), and a loss that
+# settles with it is no surprise. And look at the control: most of what was gained is gained by a fixed strength of 3.
+# Learning found it, so nobody had to choose it.
+#
+# Is the second number worth anything, then? `workbench.train(make, task="copy-back", against=["log-3", "alibi"])` asks for
+# one exact distance: print a and c again, and compare what they make of a short distance with ALiBi's straight line.
+#
+# ### Your own idea
+#
+# Now any scheme you can think of: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
+# number for the rest. Write a `Position`, write in plain Python what it adds (`workbench.with_bias`,
+# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `workbench.agrees`, `workbench.benchmark`,
+# `workbench.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for
+# a claim, take three (`seed=1`, `seed=2`), as [[longer_than_training|chapter #]] does."""
+
+Kerple = ClassTask(
+    "Kerple",
+    "Capstone: a new scheme, from the formula to the trained model",
+    home=_demands,
+    source=Path(__file__).with_name("kerple_solution.py"),
+    demands=_demands,
+    minutes=25,
+    difficulty=3,
+    words="""Now the whole scheme, as a class that a layer can use and an optimizer can train:
+$b_h(r) = -a_h \\log(1 + c_h |r|)$, where every head *learns* its $a_h$ and its $c_h$.
+
+- Both are 1 at the start. Whatever the optimizer does, they are above 0 and go on learning, and any number above 0 is
+  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and $c$ are
+  a positive function, nothing has to be clipped.)
+- `a` and `c` are properties, each a tensor with a number per head. Gradients reach what they are made of.
+- `bias` is the hook, as in the task before: a row per head. It is computed in each call, from the current a and c, in
+  the precision and on the device of the parameters (`row_offsets(n_q, n_k, past, device)` takes one).
+
+How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times as
+fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)` has room
+for both.
+
+Three cells follow the check: the oracle, the clock and the study.""",
+    hints=[
+        "What is positive for every number x? e^x is, and it is 1 at x = 0.",
+        "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`; `self.table[0].exp()` is `a`.",
+        "`bias` is the hook of the task before, with `self.table.device` as the last argument of `row_offsets`.",
+    ],
+    then="A paper's formula is now a scheme that any layer of the course takes. Run the three cells below.",
+    after=_AFTER,
+)
