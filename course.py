@@ -3,7 +3,7 @@
 
     python3 course.py lab      open the course in JupyterLab
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
-    python3 course.py build    write the notebooks from source/ and course_lib/tasks/
+    python3 course.py build    write the notebooks from source/ and course_tasks/
 
 What follows is passed on: `lab --no-browser`, `test tests/test_fast.py -k shift`, `build --check`.
 `test --all` adds the slow tests whose files have not changed since the last run in which everything passed.

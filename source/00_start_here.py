@@ -1,12 +1,12 @@
 # %% [markdown]
-# # 00 · Start here
+# # [[title]]
 #
 # Words have an order, and attention does not see it. This course is about the ways to put it in, by adding a number,
 # adding a vector or rotating, and about what each of them can and cannot express. You will build them all, small
 # enough to check with a pencil, and then fast enough for a real model.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task.
-# **You need** Python, a little NumPy, and matrix products. **Time** about 20 minutes.
+# **You need** Python, a little NumPy, and matrix products. **Time** [[time]].
 
 # %% [markdown]
 # ## Thirty seconds: a decoder that sees a bag of words
@@ -80,7 +80,7 @@ print("query minus key, buckets:", bucket(-last_row, bidirectional=False))
 # ## Is your machine ready?
 
 # %% tags=["nbval-ignore-output"]
-from course_lib.machine import check_machine
+from course_lib.environment import check_machine
 
 ready = check_machine()
 ready
@@ -121,7 +121,8 @@ figures.side_by_side(
 # | $\lambda$ | the strength of the log-decay bias (the argument `scale` of `decay_bias`) |
 # | past | how many tokens came before the first query (0 unless a cache holds some) |
 #
-# In chapter 02 the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$, then comes the mask, then the softmax over
+# In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$, then comes the mask, then the
+# softmax over
 # $j$. Other schemes change the score in other places: see the map. In torch, tensors are `(batch, heads, length, d)`.
 
 # %% [markdown]
@@ -137,7 +138,7 @@ figures.map_of_schemes()
 # ## Pictures you can touch
 #
 # Most pictures are alive without a running kernel: move a slider, point at a cell, walk with Tab and the arrow keys.
-# This one is the bias of chapter 02. Which slider position makes the whole picture vanish?
+# This one is the bias of [[bias_by_hand|chapter #]]. Which slider position makes the whole picture vanish?
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -172,10 +173,10 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 # ## Tasks that answer back
 #
 # Each chapter has tasks in `exercises/`. You write a function and hand it to `check`, which says what is wrong in the
-# words of the problem. Here is somebody's first try at the bias matrix of chapter 02:
+# words of the problem. Here is somebody's first try at the bias matrix of [[bias_by_hand|chapter #]]:
 
 # %%
-from course_lib.tasks import ch02 as task
+from course_tasks import bias_by_hand as task
 
 
 def bias_matrix(n, scale):
@@ -206,7 +207,7 @@ task.bias_matrix.compare(bias_matrix)
 # This table fills as you pass tasks. It is kept in the file `.progress.json` of the course's folder on your machine.
 
 # %% tags=["nbval-ignore-output"]
-from course_lib.tasks.progress import progress
+from course_tasks.progress import progress
 
 so_far = progress()
 so_far
@@ -217,9 +218,7 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # %% [markdown]
 # ## Where to go
 #
-# Twelve chapters, and the map above says what each is about. Each lesson ends with its tasks, and each stands on the
-# ones before it. The last one compares all schemes, judges forty sentences about them, and ends with a quiz over
-# the whole course.
+# The map above says what each chapter is about. Each lesson ends with its tasks, and each stands on the ones before it.
+# The last one compares all schemes, judges forty sentences about them, and ends with a quiz over the whole course.
 #
-# **Next:** [01 · Attention is blind to distance](01_blind_to_distance.ipynb). In a hurry? Go on with
-# [02 · A bias by hand](02_a_bias_by_hand.ipynb).
+# **Next:** [[next]]. In a hurry? Go on with [[bias_by_hand]].

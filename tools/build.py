@@ -1,8 +1,10 @@
-"""python3 course.py build [02 …] [--check]: source/ and course_lib/tasks/ → notebooks/, exercises/ and solutions/.
+"""python3 course.py build [TOPIC …] [--check]: source/ and course_tasks/ → notebooks/, exercises/ and solutions/.
 
-Without names, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
-build with its file and line. A file whose content would not change is left alone, byte for byte, and a file that was
-edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
+Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
+build with its file and line. A file whose content would not change is left alone, byte for byte, and a notebook that
+was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
+
+README.md and docs/teaching.md are built as well. In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """
 
 import argparse
@@ -26,6 +28,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from course_lib.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
+from course_tasks import tasks_of, topics  # noqa: E402
+from tools.links import filled, lesson_words, page_words  # noqa: E402
+
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
@@ -49,15 +57,18 @@ class Built:
 
 def chapter_notebooks(source: Path) -> dict[Path, Built]:
     """The notebooks of one chapter, not yet executed, by the path they belong to."""
-    name = source.stem
-    notebooks = {ROOT / "notebooks" / f"{name}.ipynb": lesson(source)}
-    if list((ROOT / "course_lib" / "tasks").glob(f"ch{name[:2]}*")):
+    chapter = next((chapter for chapter in CONTENTS if chapter.file == source.stem), None)
+    if chapter is None:
+        raise BuildError(f"{where(source)}: no chapter of course_lib/contents.py has this file name")
+    notebooks = {ROOT / "notebooks" / f"{chapter.file}.ipynb": lesson(source, chapter)}
+    if chapter.topic in topics():
         for folder in ("exercises", "solutions"):
-            notebooks[ROOT / folder / f"{name}.ipynb"] = task_notebook(name, solved=folder == "solutions")
+            built = task_notebook(chapter, solved=folder == "solutions")
+            notebooks[ROOT / folder / f"{chapter.file}.ipynb"] = built
     return notebooks
 
 
-def lesson(source: Path) -> Built:
+def lesson(source: Path, chapter: Chapter) -> Built:
     """The lesson in `source` (jupytext's percent text) with the Colab link under its title and the set-up cell."""
     try:
         text = source.read_text(encoding="utf-8")
@@ -70,7 +81,9 @@ def lesson(source: Path) -> Built:
             f"{where(source)}: expected cells that begin with '# %%', a markdown cell with the title first"
         )
     written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
-    return notebook("notebooks", source.stem, cells[0].source, written[1:])
+    for cell, origin in written:
+        fill_in(cell, origin, "", lesson_words(chapter))
+    return notebook("notebooks", chapter, cells[0].source, written[1:])
 
 
 def from_percent(text: str) -> list[NotebookNode]:
@@ -84,13 +97,31 @@ def from_percent(text: str) -> list[NotebookNode]:
     return cells
 
 
-def task_notebook(name: str, *, solved: bool) -> Built:
-    """The tasks of chapter `name`: words, the learner's cell (blank or solved), the check, and what comes after it."""
-    module = importlib.import_module(f"course_lib.tasks.ch{name[:2]}")
-    title, _, words = (module.__doc__ or "").partition("\n")
+def fill_in(cell: NotebookNode, origin: Origin, lessons: str, words: dict[str, str]) -> None:
+    """Fill in the marks of a Markdown cell; BuildError names the file and line of one that means nothing."""
+    if cell.cell_type == "markdown":
+        cell.source = fill(cell.source, origin, lessons, words)
+
+
+def fill(text: str, origin: Origin, lessons: str, words: dict[str, str]) -> str:
+    """`text` with its marks filled in; the line of a mark that means nothing is looked up in the file."""
+    try:
+        return filled(text, lessons, words)
+    except KeyError as error:
+        file, line = origin
+        (mark,) = error.args
+        before, found, _ = file.read_text(encoding="utf-8").partition(mark)
+        line = before.count("\n") + 1 if found else line
+        expected = ", ".join([*words, *TOPICS])
+        raise BuildError(f"{where(file)}, line {line}: {mark}: expected one of {expected}") from None
+
+
+def task_notebook(chapter: Chapter, *, solved: bool) -> Built:
+    """The tasks of a chapter: words, the learner's cell (blank or solved), the check, and what comes after it."""
+    module = importlib.import_module(f"course_tasks.{chapter.topic}")
+    _, _, words = (module.__doc__ or "").partition("\n")
     written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
-    tasks = importlib.import_module("course_lib.tasks").tasks_of(module)
-    for number, (task_name, task) in enumerate(tasks.items(), 1):
+    for number, (task_name, task) in enumerate(tasks_of(module).items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}*\n\n{task.words}"
         answer = task.solution_source() if solved else task.stub()
@@ -98,14 +129,16 @@ def task_notebook(name: str, *, solved: bool) -> Built:
         written += [(cell, task.origin()) for cell in (*cells, *from_percent(task.after))]
     folder = "solutions" if solved else "exercises"
     kind = "Solutions" if solved else "Tasks"
-    return notebook(folder, name, f"# {kind} {name[:2]}: {title.strip('. ')}\n\n{words.strip()}", written)
+    for cell, origin in written:
+        fill_in(cell, origin, "../notebooks/", {})
+    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{words.strip()}", written)
 
 
-def notebook(folder: str, name: str, opening: str, written: list[tuple[NotebookNode, Origin]]) -> Built:
+def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[NotebookNode, Origin]]) -> Built:
     """A notebook: its opening words, the set-up cell and the written cells, with ids that depend on content alone."""
     repository, version = address()
     colab = repository.replace("https://github.com/", "https://colab.research.google.com/github/")
-    link = f"[Open in Colab]({colab}/blob/v{version}/{folder}/{name}.ipynb)"
+    link = f"[Open in Colab]({colab}/blob/v{version}/{folder}/{chapter.file}.ipynb)"
     heading, _, rest = opening.partition("\n")
     template = ROOT / "tools" / "setup_cell.py"
     setup = template.read_text(encoding="utf-8").replace("{REPOSITORY}", repository).replace("{VERSION}", version)
@@ -113,7 +146,7 @@ def notebook(folder: str, name: str, opening: str, written: list[tuple[NotebookN
     seen: set[str] = set()
     written = [*((cell, (template, 1)) for cell in first), *written]
     for cell, origin in written:
-        digest = hashlib.sha256(f"{name} {cell.cell_type} {cell.source}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{chapter.topic} {cell.cell_type} {cell.source}".encode()).hexdigest()
         cell.id = next(digest[i : i + 8] for i in range(56) if digest[i : i + 8] not in seen)
         seen.add(cell.id)
         if cell.cell_type == "code":
@@ -125,6 +158,18 @@ def notebook(folder: str, name: str, opening: str, written: list[tuple[NotebookN
         "built": {"fingerprint": fingerprint(made)},
     }
     return Built(nbformat.from_dict(made), [origin for _, origin in written])
+
+
+def pages() -> dict[Path, str]:
+    """README.md and docs/teaching.md, made from the texts of the same names in source/."""
+    found = {}
+    for name, words in page_words().items():
+        template = ROOT / "source" / Path(name).name
+        if template.exists():
+            lessons = "../" * name.count("/") + "notebooks/"
+            text = fill(template.read_text(encoding="utf-8"), (template, 1), lessons, words)
+            found[ROOT / name] = f"<!-- Built from {where(template)} by `course.py build`: edit that file. -->\n{text}"
+    return found
 
 
 def address() -> tuple[str, str]:
@@ -203,7 +248,15 @@ def write(built: Built, path: Path) -> str:
         execute(built, path)
     if old is not None and lasting(old) == lasting(built.nb):
         return "unchanged"
-    save(built.nb, path)
+    save(nbformat.writes(built.nb) + "\n", path)
+    return "written"
+
+
+def write_page(text: str, path: Path) -> str:
+    """Write a page, unless it says the same already; returns what was done."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return "unchanged"
+    save(text, path)
     return "written"
 
 
@@ -237,11 +290,11 @@ def lasting(nb: NotebookNode) -> str:
     return re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "PNG", nbformat.writes(nb))
 
 
-def save(nb: NotebookNode, path: Path) -> None:
+def save(text: str, path: Path) -> None:
     """Write beside the old file, then put it in its place: a build that is cut off loses nothing."""
     draft = path.with_suffix(".draft")
     try:
-        draft.write_text(nbformat.writes(nb) + "\n", encoding="utf-8", newline="\n")
+        draft.write_text(text, encoding="utf-8", newline="\n")
         draft.replace(path)
     except OSError as error:
         raise BuildError(f"{where(path)} cannot be written: {error.strerror}. Nothing was changed.") from error
@@ -275,14 +328,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="course.py build", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("chapters", nargs="*", metavar="02", help="chapter numbers; all when none is given")
+    parser.add_argument("chapters", nargs="*", metavar="TOPIC", help="such as t5_buckets; all when none is given")
     parser.add_argument("--check", action="store_true", help="run nothing, report what is out of date")
     options = parser.parse_args(arguments)
-    sys.path.insert(0, str(ROOT))
     sources = sorted((ROOT / "source").glob("[0-9][0-9]_*.py"))
-    if unknown := set(options.chapters) - {source.name[:2] for source in sources}:
-        parser.error(f"no chapter {', '.join(sorted(unknown))} in source/")
-    chosen = [source for source in sources if not options.chapters or source.name[:2] in options.chapters]
+    if unknown := set(options.chapters) - {source.stem[3:] for source in sources}:
+        parser.error(f"source/ has no lesson on {', '.join(sorted(unknown))}")
+    chosen = [source for source in sources if not options.chapters or source.stem[3:] in options.chapters]
     try:
         notebooks = {path: built for source in chosen for path, built in chapter_notebooks(source).items()}
         if options.check:
@@ -292,8 +344,15 @@ def main(arguments: list[str]) -> int:
                 p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb")) if p.stem not in expected
             ]
             found += [f"{where(path)} has no source" for path in strays]
+            found += [
+                f"{where(path)} is not what the build makes of source/{path.name}"
+                for path, text in pages().items()
+                if not path.exists() or path.read_text(encoding="utf-8") != text
+            ]
             print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")
             return bool(found)
+        for path, text in pages().items():
+            print(f"{where(path)}: {write_page(text, path)}", flush=True)
         for path, built in notebooks.items():
             print(f"{where(path)}: {write(built, path)}", flush=True)
     except BuildError as error:

@@ -2,6 +2,9 @@
 
 Each notebook runs from top to bottom in a fresh kernel; the file itself is not changed. A task counts when its check
 cell answers "passed" in this run. What is handed in is a program: it runs here with your rights.
+
+Notebooks of version 0.1, whose chapters had numbers, are judged by the tasks of today. Two of these chapters have
+become two topics each, so their notebooks are judged twice.
 """
 
 import argparse
@@ -18,12 +21,12 @@ from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 60  # for one cell; a check stops an endless loop by itself, long before
-CHAPTER = re.compile(r"^from course_lib\.tasks import (ch\d\d) as task$", re.MULTILINE)
+IMPORT = re.compile(r"^from (course_lib\.tasks|course_tasks) import (\w+) as task$", re.MULTILINE)
 CHECK = re.compile(r"^task\.(\w+)\.check\(", re.MULTILINE)
 
 
-def recheck(path: Path) -> tuple[str, dict[str, str]]:
-    """The chapter of a notebook, and the status of each of its tasks; "no check cell" where the learner removed it.
+def recheck(path: Path) -> dict[str, dict[str, str]]:
+    """The status of each task by topic and name; "no check cell" where the learner removed it.
 
     Raises ValueError when the file is no exercise notebook, or when its code ends the kernel.
     """
@@ -32,9 +35,12 @@ def recheck(path: Path) -> tuple[str, dict[str, str]]:
     except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
         raise ValueError(f"{path}: cannot be read as a notebook ({type(error).__name__})") from error
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    chapters = CHAPTER.findall("\n".join(cell.source for cell in code))
-    if len(chapters) != 1:
-        raise ValueError(f"{path}: expected one line `from course_lib.tasks import chNN as task`")
+    names = [name for cell in code for _, name in IMPORT.findall(cell.source)]
+    topics = topics_of(names[0]) if len(names) == 1 else []
+    if not topics:
+        raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
+    for cell in code:
+        cell.source = IMPORT.sub(lambda line: todays(line[0], topics), cell.source)
     client = NotebookClient(
         notebook, timeout=SECONDS, kernel_name="python3", allow_errors=True, interrupt_on_timeout=True,
         resources={"metadata": {"path": str(ROOT)}},
@@ -44,14 +50,31 @@ def recheck(path: Path) -> tuple[str, dict[str, str]]:
         client.execute()
     except DeadKernelError:
         raise ValueError(f"{path}: its code ended the kernel") from None
-    return chapters[0], statuses(chapters[0], code)
+    return {topic: statuses(topic, code) for topic in topics}
 
 
-def statuses(chapter: str, code: list) -> dict[str, str]:
+def topics_of(name: str) -> list[str]:
+    """The topics whose tasks a notebook has that imports this name; none if there is no such topic."""
+    from course_lib.checking.record import FORMER, MOVED
+    from course_tasks import topics
+
+    found = {FORMER.get(name, name), *MOVED.get(name, ())[:1]}
+    return [topic for topic in topics() if topic in found]
+
+
+def todays(line: str, topics: list[str]) -> str:
+    """The import line of a notebook as it is today; the tasks of two topics become one object."""
+    if line.startswith("from course_tasks"):
+        return line
+    both = " | ".join(f"vars({topic})" for topic in topics)
+    return f"import types\nfrom course_tasks import {', '.join(topics)}\ntask = types.SimpleNamespace(**({both}))"
+
+
+def statuses(topic: str, code: list) -> dict[str, str]:
     """The first word or words of what each task's last check cell answered."""
-    from course_lib.tasks import tasks_of
+    from course_tasks import tasks_of
 
-    found = dict.fromkeys(tasks_of(chapter), "no check cell")
+    found = dict.fromkeys(tasks_of(topic), "no check cell")
     for cell in code:
         for name in CHECK.findall(cell.source):
             answers = [output.data["text/plain"] for output in cell.outputs if output.output_type == "execute_result"]
@@ -71,16 +94,17 @@ def main(arguments: list[str]) -> int:
     failed = 0
     for name in names:
         try:
-            chapter, found = recheck(Path(name))
+            judged = recheck(Path(name))
         except ValueError as error:
             print(error, file=sys.stderr)
             failed += 1
             continue
-        passed = sum(status == "passed" for status in found.values())
-        print(f"{name}: {chapter}, {passed} of {len(found)} passed", flush=True)
-        for task, status in found.items():
-            if status != "passed":
-                print(f"  {status}: {task}")
+        for topic, found in judged.items():
+            passed = sum(status == "passed" for status in found.values())
+            print(f"{name}: {topic}, {passed} of {len(found)} passed", flush=True)
+            for task, status in found.items():
+                if status != "passed":
+                    print(f"  {status}: {task}")
     return int(failed > 0)
 
 
