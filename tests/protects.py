@@ -4,29 +4,31 @@ A test names its group with @pytest.mark.slow("GROUP"). The patterns are those o
 course. Left out are the other schemes that a module only imports: if they cannot be imported, quick tests fail too.
 """
 
+from course_lib.contents import TOPICS
+
 EVERY = [  # packages and settings
     *("pyproject.toml", "constraints.txt", "requirements.txt", "tests/requirements.txt"),
     *(f"tests/{name}.py" for name in ("__init__", "conftest", "protects", "unchanged")),
 ]
 ATTENTION = [  # the layer of course_lib.nn and its paths, without the schemes
     "course_lib/__init__.py",
-    *(f"course_lib/nn/{name}.py" for name in ("__init__", "attention", "backends", "cache", "fast", "grid", "hankel")),
-    *(f"course_lib/nn/{name}.py" for name in ("layer", "position")),
+    *(f"course_lib/nn/{name}.py" for name in ("__init__", "attention", "backends", "cache", "fast", "grid", "layer")),
+    *(f"course_lib/nn/{name}.py" for name in ("position", "strided_view", "terms")),
     *(f"course_lib/reference/{name}.py" for name in ("__init__", "absolute", "attention", "grid")),
 ]
 SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up a scheme, by the first of them
     "alibi": ["alibi", "bias"],
     "bias": ["bias"],
+    "music_transformer": ["music_transformer", "absolute"],
     "position": [],
     "rope": ["rope", "absolute"],
     "shaw": ["shaw"],
-    "skew": ["skew", "absolute"],
     "t5": ["t5"],
     "transformer_xl": ["transformer_xl", "absolute"],
 }
 STUDY = [*EVERY, *ATTENTION, "course_lib/study/*.py", "course_lib/study/committed/*.jsonl", "tests/study/__init__.py"]
 PROCESSES = [f"tests/study/{name}.py" for name in ("common", "forked", "test_kill", "test_processes")]
-WORKBENCH = ["course_lib/workbench/*.py", "course_lib/tasks/engine/*.py", "course_lib/reference/oracle.py"]
+WORKBENCH = ["course_lib/workbench/*.py", "course_lib/checking/*.py", "course_lib/reference/oracle.py"]
 BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, "tests/schemes.py", "tests/test_fast.py", "tests/test_workbench.py"]
 BROWSER = [*EVERY, "tests/browser/__init__.py", "course.py"]
 BROWSER += [f"tests/browser/{name}.py" for name in ("conftest", "fonts", "judged", "pages", "test_built")]
@@ -41,7 +43,7 @@ PROTECTS = {
     "study.kill": [*STUDY, *scheme("rope"), *PROCESSES],
     # Under torchrun, on one machine and on two, each process does its share and each file gets all runs.
     "study.torchrun": [*STUDY, *scheme("rope"), *PROCESSES, "tests/study/dying.py"],
-    # Trained again, the scheme does what chapter 10 says of it and what the committed results hold.
+    # Trained again, the scheme does what its lesson says of it and what the committed results hold.
     "study.alibi": [*STUDY, *scheme("alibi"), "tests/study/test_orderings.py"],
     "study.bias": [*STUDY, *scheme("bias"), *WORKBENCH, "tests/schemes.py", "tests/test_workbench.py"],
     "study.rope": [*STUDY, *scheme("rope"), "tests/study/test_orderings.py"],
@@ -50,55 +52,55 @@ PROTECTS = {
     # FlexAttention equals the eager path and the definition, also for schemes that every run leaves out.
     "backends.alibi": [*BACKENDS, *scheme("alibi")],
     "backends.bias": [*BACKENDS, *scheme("bias")],
+    "backends.music_transformer": [*BACKENDS, *scheme("music_transformer")],
     "backends.position": [*BACKENDS, *scheme("position")],
     "backends.rope": [*BACKENDS, *scheme("rope")],
     "backends.shaw": [*BACKENDS, *scheme("shaw")],
-    "backends.skew": [*BACKENDS, *scheme("skew")],
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.
     "backends.compiled": [*EVERY, *ATTENTION, "tests/schemes.py", "tests/test_fast.py"],
     # Each live picture follows mouse and keyboard, shows the numbers of the reference, and fits the page in both fonts.
     "browser.pictures": [
-        *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course.py", "notebooks/*.ipynb",
-        "tests/browser/*.py", "tests/figures/*.py", "tests/schemes.py",
+        *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/**/*.py",
+        "course.py", "notebooks/*.ipynb", "tests/browser/*.py", "tests/figures/*.py", "tests/schemes.py",
     ],
     # In JupyterLab the built notebooks of a chapter fit the page in both fonts, and everyone can use them.
-    **{f"browser.{number:02}": [*BROWSER, f"*/{number:02}_*.ipynb"] for number in range(12)},
+    **{f"browser.{topic}": [*BROWSER, f"*/??_{topic}.ipynb"] for topic in TOPICS},
     # Every cell of a chapter that trains or measures for long gives its committed output again. Not a test: check.py.
     **{
-        f"notebooks.{number:02}": [
-            *EVERY, "course_lib/*.py", *(f"course_lib/[!t]*/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")),
-            "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py", f"course_lib/tasks/ch{number:02}/**/*.py",
-            f"*/{number:02}_*.ipynb", "tests/nbval_sanitize.cfg",
+        f"notebooks.{topic}": [
+            *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/*.py",
+            *(f"course_tasks/{folder}/**/*.py" for folder in ("claims", "comparison", "quiz", topic)),
+            f"*/??_{topic}.ipynb", "tests/nbval_sanitize.cfg",
         ]
-        for number in (9, 10, 11)
+        for topic in ("fast_attention", "longer_than_training", "which_one")
     },
     # Hand-ins are run in kernels of their own and judged, whatever stands in their outputs.
     "recheck": [
-        *EVERY, "tools/recheck.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
-        "course_lib/tasks/ch02/*.py", "exercises/02_*.ipynb", "solutions/02_*.ipynb", "tests/test_recheck.py",
+        *EVERY, "tools/recheck.py", "course_tasks/*.py", "course_lib/checking/*.py",
+        "course_tasks/bias_by_hand/*.py", "*/??_bias_by_hand.ipynb", "tests/test_recheck.py",
     ],
     # The check of the whole class puts its report into the error.
     "capstone": [
         *EVERY, "course_lib/*.py", "course_lib/nn/*.py", "course_lib/reference/*.py", "course_lib/study/*.py",
-        "course_lib/workbench/*.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
-        "course_lib/tasks/ch11/**/*.py", "tools/build.py", "tests/mutants.py", "tests/feedback/__init__.py",
-        "tests/feedback/slips.py", "tests/feedback/test_ch11_capstone.py",
+        "course_lib/workbench/*.py", "course_tasks/*.py", "course_lib/checking/*.py",
+        "course_tasks/which_one/**/*.py", "tools/build.py", "tests/tasks/__init__.py",
+        "tests/tasks/mutants.py", "tests/tasks/test_capstone.py",
     ],
     # T5's path needs memory that grows with the length, not with its square.
     "memory": [*EVERY, *ATTENTION, *scheme("t5"), "tests/test_bench.py", "tests/bench/*.py"],
     # In fresh kernels on a busy machine, an answer may import torch and the like inside its function.
     "imports": [
-        *EVERY, "course_lib/__init__.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
-        "course_lib/tasks/ch0[129]/*.py", "tests/engine/__init__.py", "tests/engine/common.py",
-        "tests/engine/test_imports_inside.py",
+        *EVERY, "course_lib/__init__.py", "course_tasks/*.py", "course_lib/checking/*.py",
+        *(f"course_tasks/{topic}/*.py" for topic in ("absolute_positions", "bias_by_hand", "fast_attention")),
+        *(f"tests/checking/{name}.py" for name in ("__init__", "common", "test_imports_inside")),
     ],
-    # With the packages that Colab has, the first cell installs the library alone, and chapters 00 to 02 run.
+    # With the packages that Colab has, the first cell installs the library alone, and two lessons run.
     "colab": [
-        *EVERY, *ATTENTION, *scheme("bias"), "course_lib/*.py", "course_lib/figures/*", "course_lib/*/absolute.py",
-        "course_lib/reference/t5.py", "course_lib/tasks/*.py", "course_lib/tasks/engine/*.py",
-        "course_lib/tasks/ch02/*.py", "notebooks/0[012]_*.ipynb", "tools/setup_cell.py",
-        "tests/shared.py", "tests/test_colab.py", "tests/colab/*", "tests/colab/fake/**/*.py",
+        *EVERY, *ATTENTION, *scheme("bias"), "course_lib/*.py", "course_lib/display/*", "course_lib/figures/*",
+        "course_lib/*/absolute.py", "course_lib/reference/t5.py", "course_tasks/*.py", "course_lib/checking/*.py",
+        "course_tasks/bias_by_hand/*.py", "notebooks/??_start_here.ipynb", "notebooks/??_bias_by_hand.ipynb",
+        "tools/setup_cell.py", "tests/shared.py", "tests/test_colab.py", "tests/colab/*", "tests/colab/fake/**/*.py",
     ],
     # On a bare machine course.py makes .venv, goes on after an interruption, and puts right what is broken.
     "set-up": [*EVERY, "course.py", "tests/shared.py", "tests/test_course_command.py"],

@@ -12,15 +12,15 @@ import torch
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.music_transformer import MusicTransformer
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
-from course_lib.nn.skew import OffsetVectors
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.reference import oracle, t5
 from course_lib.workbench import Definition, with_bias, with_rotation, with_vectors
-from course_lib.workbench.agreement import randomise
+from course_lib.workbench.against_definition import randomise
 from course_lib.workbench.definition import numbers
 
 torch.set_num_threads(1)
@@ -110,7 +110,7 @@ def t5_scheme(**options):
 
 
 def huang_scheme(**options):
-    return Scheme(lambda n, d: OffsetVectors(n, d, MAX_LENGTH, **options), with_vectors(offset_row))
+    return Scheme(lambda n, d: MusicTransformer(n, d, MAX_LENGTH, **options), with_vectors(offset_row))
 
 
 SCHEMES = {
@@ -119,16 +119,16 @@ SCHEMES = {
     "quadratic decay, own scale forward": Scheme(
         lambda n, d: DecayBias(0.1, "quadratic", forward_scale=0.2), decay([0.1], [0.2], lambda d: d * d)
     ),
-    "t5 encoder": t5_scheme(num_buckets=8, max_distance=6),
-    "t5 decoder": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),
-    "t5 cross-attention": Scheme(lambda n, d: T5CrossAttention(), with_bias(lambda module, head, r: 0.0, scale=1.0)),
-    "shaw": shaw_scheme(2),
-    "shaw, shared, clip 0": shaw_scheme(0, shared=True),
-    "shaw, keys only": shaw_scheme(3, values=False),
-    "huang": huang_scheme(),
-    "huang, both directions, shared": huang_scheme(causal=False, shared=True),
-    "transformer-xl": Scheme(lambda n, d: TransformerXL(n * d, n), Definition(xl_scores)),
-    "alibi": Scheme(lambda n, d: ALiBi(n), with_bias(alibi_number)),
-    "rope": Scheme(lambda n, d: RoPE(d), with_rotation(rope_pairs)),
-    "rope, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
+    "T5 buckets": t5_scheme(num_buckets=8, max_distance=6),
+    "T5 buckets, causal": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),
+    "T5, cross-attention": Scheme(lambda n, d: T5CrossAttention(), with_bias(lambda module, head, r: 0.0, scale=1.0)),
+    "Shaw": shaw_scheme(2),
+    "Shaw, shared, clip 0": shaw_scheme(0, shared=True),
+    "Shaw, keys only": shaw_scheme(3, values=False),
+    "Music Transformer": huang_scheme(),
+    "Music Transformer, both directions, shared": huang_scheme(causal=False, shared=True),
+    "Transformer-XL": Scheme(lambda n, d: TransformerXL(n * d, n), Definition(xl_scores)),
+    "ALiBi": Scheme(lambda n, d: ALiBi(n), with_bias(alibi_number)),
+    "RoPE": Scheme(lambda n, d: RoPE(d), with_rotation(rope_pairs)),
+    "RoPE, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
 }

@@ -1,17 +1,20 @@
 """The build: what did not change stays as it is, what is wrong is named with file and line, and nothing is lost."""
 
+import re
 import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from course_lib.tasks import ch02
+from course_lib.contents import TOPICS
+from course_tasks import bias_by_hand
 from tools import build
 
+NAME = TOPICS["start_here"].file
 LESSON = """\
 # %% [markdown]
-# # 97 · A small lesson
+# # [[title]]
 
 # %%
 print("hello")
@@ -29,7 +32,7 @@ def write_project(folder, monkeypatch):
         shutil.copy(build.ROOT / name, folder / name)
     (folder / "course_lib").mkdir()  # what the set-up cell looks for
     (folder / "source").mkdir()
-    (folder / "source" / "97_small.py").write_text(LESSON, encoding="utf-8")
+    (folder / "source" / f"{NAME}.py").write_text(LESSON, encoding="utf-8")
     monkeypatch.setattr(build, "ROOT", folder)
     return folder
 
@@ -55,21 +58,21 @@ def built(project, first_build):
 
 
 def notebook(project) -> Path:
-    return project / "notebooks" / "97_small.ipynb"
+    return project / "notebooks" / f"{NAME}.ipynb"
 
 
 def change(project, old, new):
-    source = project / "source" / "97_small.py"
+    source = project / "source" / f"{NAME}.py"
     source.write_text(source.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
 def test_a_second_build_changes_no_byte(project, capsys):
     assert build.main([]) == 0
     first = notebook(project).read_bytes()
-    assert build.main(["97"]) == 0
+    assert build.main(["start_here"]) == 0
     assert notebook(project).read_bytes() == first
     assert capsys.readouterr().out.splitlines() == [
-        f"notebooks/97_small.ipynb: {done}" for done in ("written", "unchanged")
+        f"notebooks/{NAME}.ipynb: {done}" for done in ("written", "unchanged")
     ]
     nb = nbformat.read(notebook(project), as_version=4)
     assert [cell.execution_count for cell in nb.cells[1:]] == [1, 2, 3]
@@ -80,7 +83,7 @@ def test_a_change_of_the_source_is_noticed_and_built(built, capsys):
     change(built, "x + 1", "x + 2")
     assert build.main(["--check"]) == 1
     assert (
-        "notebooks/97_small.ipynb differs from source/97_small.py at cell 4: older than its source"
+        f"notebooks/{NAME}.ipynb differs from source/{NAME}.py at cell 4: older than its source"
         in capsys.readouterr().out
     )
     assert build.main([]) == 0 and build.main(["--check"]) == 0
@@ -92,19 +95,19 @@ def test_a_change_of_the_source_is_noticed_and_built(built, capsys):
         (
             "x + 1",
             "x + y",
-            "source/97_small.py, line 9 (cell 4 of notebooks/97_small.ipynb): NameError: name 'y' is not defined"
+            f"source/{NAME}.py, line 9 (cell 4 of notebooks/{NAME}.ipynb): NameError: name 'y' is not defined"
             "\n    x + y",
         ),
-        ("x + 1", "x + (1", "source/97_small.py, line 9: '(' was never closed\n    x + (1"),
+        ("x + 1", "x + (1", f"source/{NAME}.py, line 9: '(' was never closed\n    x + (1"),
         (
             "x = 1",
             "import os; os._exit(3)",
-            "source/97_small.py, line 8 (cell 4 of notebooks/97_small.ipynb): Kernel died",
+            f"source/{NAME}.py, line 8 (cell 4 of notebooks/{NAME}.ipynb): Kernel died",
         ),
         (
             LESSON,
             "nothing here",
-            "source/97_small.py: expected cells that begin with '# %%', a markdown cell with the title first",
+            f"source/{NAME}.py: expected cells that begin with '# %%', a markdown cell with the title first",
         ),
     ],
 )
@@ -117,9 +120,9 @@ def test_a_wrong_source_is_named_and_the_old_notebook_kept(built, capsys, old, n
 
 
 def test_a_source_that_is_no_text_is_refused(project, capsys):
-    (project / "source" / "97_small.py").write_bytes(b"# %% [markdown]\n# \xff\n")
+    (project / "source" / f"{NAME}.py").write_bytes(b"# %% [markdown]\n# \xff\n")
     assert build.main([]) == 1
-    assert "source/97_small.py: not UTF-8 text" in capsys.readouterr().err
+    assert f"source/{NAME}.py: not UTF-8 text" in capsys.readouterr().err
     assert not notebook(project).exists()
 
 
@@ -128,7 +131,7 @@ def test_a_notebook_edited_by_hand_is_never_overwritten(built, capsys):
     notebook(built).write_text(edited, encoding="utf-8")
     change(built, "x + 1", "x + 2")
     assert build.main([]) == 1
-    assert "notebooks/97_small.ipynb was edited by hand and is left as it is" in capsys.readouterr().err
+    assert f"notebooks/{NAME}.ipynb was edited by hand and is left as it is" in capsys.readouterr().err
     assert notebook(built).read_text(encoding="utf-8") == edited
     assert build.main(["--check"]) == 1
     assert "edited by hand" in capsys.readouterr().out
@@ -138,7 +141,7 @@ def test_a_file_that_is_no_notebook_is_never_overwritten(project, capsys):
     notebook(project).parent.mkdir()
     notebook(project).write_text("{ half a", encoding="utf-8")
     assert build.main([]) == 1
-    assert "notebooks/97_small.ipynb is not a notebook" in capsys.readouterr().err
+    assert f"notebooks/{NAME}.ipynb is not a notebook" in capsys.readouterr().err
     assert notebook(project).read_text(encoding="utf-8") == "{ half a"
 
 
@@ -158,14 +161,14 @@ def test_a_file_that_cannot_be_written_is_named_and_the_old_one_kept(built, caps
     monkeypatch.setattr(Path, "write_text", refuse)
     assert build.main([]) == 1
     assert (
-        "notebooks/97_small.ipynb cannot be written: Permission denied. Nothing was changed." in capsys.readouterr().err
+        f"notebooks/{NAME}.ipynb cannot be written: Permission denied. Nothing was changed." in capsys.readouterr().err
     )
     assert notebook(built).read_bytes() == before
 
 
 def test_check_finds_what_is_missing(project, capsys):
     assert build.main(["--check"]) == 1
-    assert "notebooks/97_small.ipynb is missing" in capsys.readouterr().out
+    assert f"notebooks/{NAME}.ipynb is missing" in capsys.readouterr().out
 
 
 def test_check_finds_what_is_not_run_or_left_over(built, capsys):
@@ -175,23 +178,23 @@ def test_check_finds_what_is_not_run_or_left_over(built, capsys):
     shutil.copy(notebook(built), built / "notebooks" / "96_old.ipynb")
     assert build.main(["--check"]) == 1
     out = capsys.readouterr().out
-    assert "notebooks/97_small.ipynb was not executed from top to bottom" in out
+    assert f"notebooks/{NAME}.ipynb was not executed from top to bottom" in out
     assert "notebooks/96_old.ipynb has no source" in out
 
 
 def test_an_unknown_chapter_is_refused(project):
     with pytest.raises(SystemExit):
-        build.main(["42"])
+        build.main(["stop_here"])
 
 
 @pytest.mark.parametrize("solved", [False, True])
 def test_cells_after_a_check_stand_in_both_notebooks_with_their_tags(solved, monkeypatch):
     def cells():
-        return [cell for cell in build.task_notebook("02_a_bias_by_hand", solved=solved).nb.cells]
+        return [cell for cell in build.task_notebook(TOPICS["bias_by_hand"], solved=solved).nb.cells]
 
     before = cells()
     after = '# %% [markdown]\n# ### Further\n\n# %% tags=["nbval-ignore-output"]\nassert True'
-    monkeypatch.setattr(ch02.bias_matrix, "after", after)
+    monkeypatch.setattr(bias_by_hand.bias_matrix, "after", after)
     k = next(k for k, cell in enumerate(before) if cell.source == "task.bias_matrix.check(bias_matrix)") + 1
     built = cells()
     assert [cell.source for cell in built] == [
@@ -203,3 +206,79 @@ def test_cells_after_a_check_stand_in_both_notebooks_with_their_tags(solved, mon
 
 def test_the_notebooks_of_the_course_are_up_to_date(capsys):
     assert build.main(["--check"]) == 0, capsys.readouterr().out
+
+
+# What is filled into Markdown
+
+MARKS = """\
+# %% [markdown]
+# # [[title]]
+#
+# Read [[bias_by_hand]], then [[rope|Chapter #]], and keep `[[code]]`; it takes [[time]]. Next: [[next]]
+
+# %%
+code = [[1]]
+x = [[code]]
+"""
+
+
+def test_marks_become_links_with_the_numbers_of_the_table_of_contents(project):
+    change(project, LESSON, MARKS)
+    (built,) = build.chapter_notebooks(project / "source" / f"{NAME}.py").values()
+    here, bias, rope, after = (TOPICS[t] for t in ("start_here", "bias_by_hand", "rope", "blind_to_distance"))
+    words, _, code = (cell.source for cell in built.nb.cells)
+    assert words.startswith(f"# {here.number} · Start here\n") and code == "code = [[1]]\nx = [[code]]"
+    assert words.endswith(
+        f"Read [{bias.number} · A bias by hand]({bias.file}.ipynb), then [Chapter {rope.number}]({rope.file}.ipynb), "
+        f"and keep `[[code]]`; it takes about {here.minutes} minutes. Next: "
+        f"[{after.number} · {after.title}]({after.file}.ipynb)"
+    )
+
+
+@pytest.mark.parametrize("mark", ["[[bais_by_hand]]", "[[title|chapter #]]", "[[tasks]]"])
+def test_a_mark_that_means_nothing_stops_the_build(built, capsys, mark):
+    before = notebook(built).read_bytes()
+    change(built, "# # [[title]]", f"# # [[title]]\n#\n# See {mark}.")
+    assert build.main([]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"build stopped: source/{NAME}.py, line 4: {mark}: expected one of title, time, next, ")
+    assert notebook(built).read_bytes() == before
+
+
+def test_a_mark_in_the_words_of_a_task_is_named_with_its_file(monkeypatch):
+    monkeypatch.setattr(bias_by_hand.bias_matrix, "words", "As in [[chapter_two]].")
+    place = r"course_tasks/bias_by_hand/bias_matrix.py, line \d+: "
+    with pytest.raises(build.BuildError, match=rf"{place}\[\[chapter_two\]\]: "):
+        build.task_notebook(TOPICS["bias_by_hand"], solved=False)
+
+
+def test_a_source_that_is_in_no_table_of_contents_is_refused(project, capsys):
+    (project / "source" / f"{NAME}.py").rename(project / "source" / "97_small.py")
+    assert build.main([]) == 1
+    assert "source/97_small.py: no chapter of course_lib/contents.py has this file name" in capsys.readouterr().err
+
+
+def test_pages_are_built_from_their_texts_and_checked(built, capsys):
+    (built / "docs").mkdir()
+    for page in ("README.md", "teaching.md"):
+        (built / "source" / page).write_text("See [[rope|chapter #]].\n\n[[chapters]]\n", encoding="utf-8")
+    assert build.main(["--check"]) == 1
+    assert "README.md is not what the build makes of source/README.md" in capsys.readouterr().out
+    assert build.main(["start_here"]) == 0 and build.main(["--check"]) == 0
+    rope, pages = TOPICS["rope"], [built / "README.md", built / "docs" / "teaching.md"]
+    for page, lessons in zip(pages, ("notebooks/", "../notebooks/")):
+        first, said, *table = page.read_text(encoding="utf-8").splitlines()
+        assert f"source/{page.name}" in first and "edit that file" in first
+        assert said == f"See [chapter {rope.number}]({lessons}{rope.file}.ipynb)."
+        assert len([line for line in table if f"({lessons}" in line]) == len(TOPICS)
+    (built / "source" / "teaching.md").write_text("[[chapter]]", encoding="utf-8")
+    assert build.main(["--check"]) == 1
+    assert "source/teaching.md, line 1: [[chapter]]: expected one of chapters, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", [*build.ROOT.glob("*/*.ipynb"), *build.pages()], ids=lambda path: path.name)
+def test_no_mark_is_left_in_what_is_built(page):
+    text = page.read_text(encoding="utf-8")
+    cells = nbformat.reads(text, 4).cells if page.suffix == ".ipynb" else []
+    for words in [cell.source for cell in cells if cell.cell_type == "markdown"] or [text]:
+        assert not re.search(r"\[\[[a-z]\w+(\||\]\])", re.sub(r"`[^`]*`", "", words))

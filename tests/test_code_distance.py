@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from course_lib.code_distance import FUNCTIONS, _Locals, ast, distances, standard_library, tokens_of
+from course_tasks.definition_distance import FUNCTIONS, _Locals, ast, distances, standard_library, tokens_of
 
 COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code of its own before Python 3.12
 

@@ -15,8 +15,8 @@ from tests.colab.simulate import PROJECT, ROOT
 from .shared import shared_folder
 
 SOURCE = f"git+{simulate.ADDRESS}@v{simulate.VERSION}"
-NOTEBOOKS = {path.stem[:2]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
-WITH_TORCH = [c for c, path in NOTEBOOKS.items() if re.search(r"import torch|course_lib\.nn", path.read_text("utf-8"))]
+NOTEBOOKS = {path.stem[3:]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+WITH_TORCH = [t for t, path in NOTEBOOKS.items() if re.search(r"import torch|course_lib\.nn", path.read_text("utf-8"))]
 
 
 # What pip would do there
@@ -97,15 +97,15 @@ def colab_python(tmp_path_factory):
 
 @pytest.mark.colab
 @pytest.mark.slow("colab")
-@pytest.mark.parametrize("chapter", ["00", "02"])
-def test_a_notebook_runs_with_what_colab_has(chapter, colab_python, repository, tmp_path):
+@pytest.mark.parametrize("topic", ["start_here", "bias_by_hand"])
+def test_a_notebook_runs_with_what_colab_has(topic, colab_python, repository, tmp_path):
     runtime = simulate.Runtime(tmp_path / "colab", colab_python, repository)
-    errors, waived = runtime.run(NOTEBOOKS[chapter])
+    errors, waived = runtime.run(NOTEBOOKS[topic])
     assert errors == [] and waived <= 4
     assert runtime.installed() == {"course_lib": simulate.VERSION}
     # Again, and now without a way to the repository: the first cell has nothing to fetch.
     runtime.environment["GIT_CONFIG_KEY_0"] = f"url.{(tmp_path / 'gone').as_uri()}.insteadOf"
-    assert runtime.run(opening(NOTEBOOKS[chapter], tmp_path)) == ([], 0)
+    assert runtime.run(opening(NOTEBOOKS[topic], tmp_path)) == ([], 0)
     assert runtime.installed() == {"course_lib": simulate.VERSION}
 
 
@@ -120,11 +120,11 @@ def opening(notebook, folder):
 
 @pytest.mark.colab
 @pytest.mark.slow("colab")
-@pytest.mark.parametrize("chapter", WITH_TORCH[:1])
-def test_a_notebook_with_torch_replaces_none_of_it(chapter, repository, tmp_path):
+@pytest.mark.parametrize("topic", WITH_TORCH[:1])
+def test_a_notebook_with_torch_replaces_none_of_it(topic, repository, tmp_path):
     """With the packages of this interpreter, since torch is not among those of `colab_python`."""
     runtime = simulate.Runtime(tmp_path / "colab", sys.executable, repository)
-    assert runtime.run(NOTEBOOKS[chapter]) == ([], 0)
+    assert runtime.run(NOTEBOOKS[topic]) == ([], 0)
     assert runtime.installed() == {"course_lib": simulate.VERSION}
 
 

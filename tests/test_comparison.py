@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from course_lib import comparison, study
-from course_lib.comparison import COLUMNS, SCHEMES, Sizes, columns, measures, probes
-from course_lib.comparison import study as verdicts
-from course_lib.comparison.table import _table
+from course_lib import study
 from course_lib.figures.map_of_schemes import PLACES
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position, Vectors
+from course_tasks import comparison
+from course_tasks.comparison import COLUMNS, SCHEMES, Sizes, columns, measures, probes
+from course_tasks.comparison import beyond_training as verdicts
+from course_tasks.comparison.table import _table
 
 from .schemes import SCHEMES as DEFINED
 
@@ -33,12 +34,9 @@ def value(name, column, table=TABLE):
 
 
 def test_places_are_those_of_the_map():
-    names = {"log-decay": "log decay", "T5": "T5 buckets", "Swin (2-D)": "Swin"}
-    names |= {"Shaw keys": "Shaw", "Shaw values": "Shaw"}
-    names |= {"Transformer-XL (d)": "Transformer-XL", "Transformer-XL (b)": "Transformer-XL"}
-    for hook, place in zip(probes.PLACES, PLACES, strict=True):
-        expected = {names.get(scheme, scheme) for scheme in place.schemes}
-        assert {scheme for scheme in SCHEMES if hook in value(scheme, "where it enters")} == expected
+    assert probes.PLACES == tuple(place.hook for place in PLACES)
+    for scheme in SCHEMES.values():
+        assert set(value(scheme.name, "where it enters")) == set(scheme.enters)
     assert value("none", "where it enters") == () and columns.WORDS.keys() == set(probes.PLACES)
 
 
@@ -50,7 +48,7 @@ def test_relative_or_not(name):
 
 @every_scheme
 def test_the_formula_counts_the_parameters(name):
-    formula = SCHEMES[name].formula.replace("·", "*").replace("²", "**2").replace("−", "-")
+    formula = SCHEMES[name].parameters.replace("·", "*").replace("²", "**2").replace("−", "-")
     for table in (TABLE, OTHER):
         assert eval(formula, {"__builtins__": {}}, table.sizes.letters()) == value(name, "parameters", table)
         assert value(name, "learned?", table) == (value(name, "parameters", table) > 0)
@@ -67,18 +65,18 @@ def test_what_layers_share():
         return sum(p.numel() for p in study.Model(study.find(run), 10, settings).parameters())
 
     for name, scheme in SCHEMES.items():
-        for run in scheme.study:
+        for run in scheme.runs:
             times = 1 if scheme.shared else settings.n_layers
             assert size(run) - size("none") == times * value(name, "parameters", table)
 
 
-BYTES = {  # what is kept, in bytes: 4 for a number, 8 for a row of a table
+BYTES = {  # what is kept, in bytes: 4 for a number, 8 for a row of Swin's table
     "none": lambda n, H, d, k, W: 0,
     "learned": lambda n, H, d, k, W: 4 * n * H * d,
     "sinusoidal": lambda n, H, d, k, W: 4 * n * H * d,
     "log decay": lambda n, H, d, k, W: 4 * (2 * n - 1),
     "T5 buckets": lambda n, H, d, k, W: 4 * H * (2 * n - 1),
-    "Shaw": lambda n, H, d, k, W: 2 * (4 * H * (2 * k + 1) * d + 8 * (2 * n - 1)),
+    "Shaw": lambda n, H, d, k, W: 2 * 4 * H * (2 * k + 1) * d,
     "Music Transformer": lambda n, H, d, k, W: 4 * H * (2 * n - 1) * d,
     "Transformer-XL": lambda n, H, d, k, W: 4 * H * (2 * n - 1) * (d + 1),
     "ALiBi": lambda n, H, d, k, W: 4 * H * (2 * n - 1),
@@ -91,7 +89,7 @@ BYTES = {  # what is kept, in bytes: 4 for a number, 8 for a row of a table
 def test_what_is_kept_by_hand(name):
     for table in (TABLE, OTHER):
         expected = BYTES[name](**{letter: table.sizes.letters()[letter] for letter in ("n", "H", "d", "k", "W")})
-        assert value(name, "keeps for n tokens", table) == (expected, {"none": 0, "Swin": 2}.get(name, 1))
+        assert value(name, "keeps for n tokens", table) == (expected, {"none": 0, "Shaw": 0, "Swin": 2}.get(name, 1))
 
 
 @every_scheme
@@ -118,7 +116,7 @@ def test_swin_sees_no_other_window():
 
 def test_verdicts():
     """The words, and that they do not hang on the limit: from 0.14 to 0.40 nats they stay."""
-    runs = {run: verdicts.rise(run) for scheme in SCHEMES.values() for run in scheme.study}
+    runs = {run: verdicts.rise(run) for scheme in SCHEMES.values() for run in scheme.runs}
     assert runs.keys() == set(study.compared(64)) == {row["scheme"] for row in study.committed("cpu")}
     breaks, level = {"sinusoidal", "t5-128", "rope"}, {"alibi", "transformer-xl"}
     for limit in (0.14, verdicts.BREAKS, 0.40):
@@ -192,7 +190,7 @@ def test_the_probes_tell_what_is_not_relative():
 
 
 def test_a_backend_with_another_answer_is_named(monkeypatch):
-    monkeypatch.setattr("course_lib.nn.backends.fast_attention", lambda q, k, v, **terms: 0 * q)
+    monkeypatch.setattr("course_lib.nn.backends.fast_attention", lambda q, k, v, terms: 0 * q)
     with torch.no_grad():
         assert measures.backends(DecayBias().double(), Sizes())["sdpa"] == "another answer"
 
@@ -226,7 +224,7 @@ def test_every_cell_names_evidence_that_exists():
 def test_every_scheme_of_the_study_names_its_runs():
     for name, scheme in SCHEMES.items():
         found = [piece for piece in TABLE[name, "longer than training?"].evidence if piece.startswith("study:")]
-        assert len(found) == 3 * len(scheme.study)
+        assert len(found) == 3 * len(scheme.runs)
 
 
 def test_the_table_is_whole_and_the_same_in_every_run():
@@ -251,7 +249,7 @@ def test_the_table_is_whole_and_the_same_in_every_run():
         ({"window": 1}, "window=1: expected a whole number from 2 to 16"),
         ({"clip": 2.0}, r"clip=2\.0: expected a whole number"),
         ({"max_distance": 8}, "num_buckets=32, max_distance=8: max_distance must exceed"),
-        ({"heads": 4}, "heads: expected one of d_model, n_heads, n, clip"),
+        ({"heads": 4}, "heads: expected one of d_model, n_heads, n, scale, clip"),
     ],
 )
 def test_what_does_not_fit_is_refused(wrong, message):

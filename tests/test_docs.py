@@ -2,38 +2,32 @@
 
 import re
 from itertools import pairwise
-from math import ceil, floor
 from pathlib import Path
 
 import pytest
 
-from course_lib import figures, study
-from course_lib.example import TOKENS, K, Q, V
-from course_lib.reference.attention import attention
-from course_lib.reference.bias import decay_bias
-from course_lib.tasks import chapters, tasks_of
+from course_lib import figures
+from course_lib.contents import CONTENTS, TOPICS, number
+from course_tasks import tasks_of, topics
+from tools.links import task_minutes
 
 ROOT = Path(__file__).resolve().parent.parent
 README, TEACHING = ((ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md"))
-SOURCES = {path.name[:2]: path.read_text(encoding="utf-8") for path in sorted((ROOT / "source").glob("*_*.py"))}
-TASKS = {name[2:]: tasks_of(name) for name in chapters()}
+SOURCES = {c.topic: (ROOT / "source" / f"{c.file}.py").read_text(encoding="utf-8") for c in CONTENTS}
+TASKS = {topic: tasks_of(topic) for topic in topics()}
 
 
-def prose(source):
-    """The text without the marks of comments, on one line."""
-    return re.sub(r"\s+", " ", re.sub(r"(?m)^# ?", "", source))
+def prose(text):
+    """A text on one line, without the marks of comments, and with the words of its links alone."""
+    return re.sub(r"\s+", " ", without_links(re.sub(r"(?m)^# ?", "", text)))
 
 
-def header(chapter):
-    """Minutes of the lesson, of its tasks, and the chapters it needs, as the lesson says them."""
-    text = prose(SOURCES[chapter])
-    found = re.search(r"\*\*You need\*\*(.+?)\*\*Time\*\* about (\d+) minutes(?:, and (\d+) for the tasks)?", text)
-    needs = re.sub(r"\(\d\d_\w+\.ipynb\)", "", found[1])
-    needs = re.sub(r"(\d\d) to (\d\d)", lambda m: ", ".join(f"{k:02}" for k in range(int(m[1]), int(m[2]) + 1)), needs)
-    return int(found[2]), int(found[3] or 0), re.findall(r"\b\d\d\b", needs)
+def without_links(text):
+    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
 
 
-LESSONS = {chapter: header(chapter) for chapter in SOURCES}
+def topic_of(digits):
+    return CONTENTS[int(digits)].topic
 
 
 def rows(text, columns):
@@ -47,13 +41,13 @@ def rows(text, columns):
 
 
 def part(title):
-    """The text of teaching.md under a heading, up to the next heading of any level."""
-    return re.split(r"(?m)^#+ ", TEACHING.split(f"# {title}\n", 1)[1])[0]
+    """The text of teaching.md under a heading, up to the next heading of any level, without its links."""
+    return without_links(re.split(r"(?m)^#+ ", TEACHING.split(f"# {title}\n", 1)[1])[0])
 
 
 def sections(chapter):
     """(heading, its share of the lesson's minutes) in order."""
-    source, minutes = SOURCES[chapter], LESSONS[chapter][0]
+    source, minutes = SOURCES[chapter], TOPICS[chapter].minutes
     pieces = re.split(r"(?m)^# ## (.+)$", source)
     return [(name, minutes * len(text) / len(source)) for name, text in zip(pieces[1::2], pieces[2::2])]
 
@@ -71,24 +65,30 @@ def holds(chapter, what, minutes):
         share = sum(length for _, length in sections(chapter)[first : last + 1])
         assert first <= last and minutes % 5 == 0 and abs(minutes - share) <= 3, (chapter, what, minutes, share)
     else:
-        assert what in ("", "the lesson", "the lesson, read together") and minutes == LESSONS[chapter][0], chapter
+        assert what in ("", "the lesson", "the lesson, read together") and minutes == TOPICS[chapter].minutes, chapter
 
 
 # The lessons themselves
 
 
-@pytest.mark.parametrize("chapter", TASKS)
-def test_a_lesson_states_the_minutes_of_its_tasks(chapter):
-    """Rounded to five or to ten, up or down."""
-    total, stated = sum(task.minutes for task in TASKS[chapter].values()), LESSONS[chapter][1]
-    assert stated in {step * side(total / step) for step in (5, 10) for side in (floor, ceil)}
+@pytest.mark.parametrize("topic", SOURCES)
+def test_a_lesson_says_what_it_is_what_it_needs_and_what_follows(topic):
+    """Title, minutes and the next chapter come from the table of contents; it names the chapters that it needs."""
+    source, chapter = prose(SOURCES[topic]), TOPICS[topic]
+    assert source.startswith("%% [markdown] # [[title]] ") and "**Time** [[time]]" in source
+    assert source.count("[[tasks]]") == (topic in TASKS) and source.count("[[next]]") == (chapter != CONTENTS[-1])
+    before, named = list(TOPICS)[: CONTENTS.index(chapter)], re.search(r"\*\*You need\*\*(.+?)\*\*Time\*\*", source)[1]
+    needs = re.findall(r"\[\[(\w+)\|", named)
+    if "]] to [[" in named:  # from the first to the last
+        needs = before[before.index(needs[0]) : before.index(needs[1]) + 1]
+    assert sorted(needs) == sorted(chapter.needs) and set(needs) <= set(before)
 
 
 # README
 
 
 def routes():
-    text = re.sub(r"\s+", " ", README.split("Three routes", 1)[1].split("## The study")[0])
+    text = prose(README.split("Three routes", 1)[1].split("## The study")[0])
     return re.findall(r"- \*\*([^*]+)\*\* \(([^)]+)\)(.*?)(?= - \*\*|$)", text)
 
 
@@ -98,20 +98,21 @@ def test_a_route_takes_what_it_says(k):
     items = re.findall(r"(?<!\d)(\d\d)( [^;()]*?)? \((\d+)\)", text)
     assert len(items) > 4
     for chapter, what, stated in items:
-        holds(chapter, what.strip(), int(stated))
+        holds(topic_of(chapter), what.strip(), int(stated))
     assert sum(int(stated) for _, _, stated in items) == int(minutes.split()[0]) == 60 * int(name.split()[0])
 
 
 def test_the_whole_course_takes_what_the_readme_says():
     name, text, _ = routes()[2]
-    lessons, tasks = (sum(LESSONS[chapter][k] for chapter in LESSONS) for k in (0, 1))
+    lessons = sum(chapter.minutes for chapter in CONTENTS)
+    tasks = sum(task_minutes(topic) for topic in TASKS)
     assert name == "Everything"
     assert [int(n) for n in re.findall(r"\d+", text)] == [round((lessons + tasks) / 60), lessons, tasks]
 
 
 def test_how_long_a_chapter_takes():
     found = re.search(r"A lesson takes (\d+) to (\d+) minutes, its tasks (\d+) to (\d+)", README)
-    lessons, tasks = ([LESSONS[chapter][k] for chapter in TASKS] for k in (0, 1))
+    lessons, tasks = [TOPICS[topic].minutes for topic in TASKS], [task_minutes(topic) for topic in TASKS]
     assert [int(n) for n in found.groups()] == [min(lessons), max(lessons), min(tasks), max(tasks)]
 
 
@@ -120,10 +121,14 @@ def test_how_long_a_chapter_takes():
 
 def test_every_chapter_with_its_needs_minutes_and_count():
     *found, total = rows(part("The chapters"), 6)
-    assert [cells[0][1:3] for cells in found] == list(SOURCES)
-    for (chapter, (lesson, tasks, needs)), cells in zip(LESSONS.items(), found):
-        expected = [", ".join(needs), lesson, tasks, len(TASKS.get(chapter, ()))]
-        assert cells[2:] == [str(value or "–") for value in expected], chapter
+    assert [topic_of(cells[0]) for cells in found] == list(TOPICS)
+    for (topic, chapter), cells in zip(TOPICS.items(), found):
+        tasks = TASKS.get(topic, {})
+        assert cells[1] == chapter.teaches
+        needs = ", ".join(map(number, chapter.needs))
+        assert [cells[2], cells[3], cells[5]] == [str(x or "–") for x in (needs, chapter.minutes, len(tasks))]
+        stated, exact = int(cells[4].replace("–", "0")), sum(task.minutes for task in tasks.values())
+        assert stated % 5 == 0 and abs(stated - exact) < 3
     sums = [sum(int(cells[k]) for cells in found if cells[k] != "–") for k in (3, 4, 5)]
     assert total[3:] == [str(value) for value in sums]
 
@@ -135,7 +140,7 @@ def test_a_sample_course_takes_what_it_says(title):
     *found, total = rows(part(title), 3)
     for chapter, what, minutes in found:
         if chapter != "–":
-            holds(chapter, what, int(minutes))
+            holds(topic_of(chapter), what, int(minutes))
     assert sum(int(minutes) for _, _, minutes in found) == int(total[2])
     assert int(total[2]) == (240 if title == "Half a day" else 90)
 
@@ -144,37 +149,44 @@ def test_the_weeks_of_the_seminar():
     text = part("A seminar of twelve weeks, 90 minutes each")
     found = rows(text, 8)
     assert [int(cells[0]) for cells in found] == list(range(2, 13))
-    for _, reading, minutes, talk, inside, inside_minutes, outside, outside_minutes in found:
-        chapter = reading[:2]
-        holds(chapter, reading[2:].strip(), int(minutes))
-        holds(chapter, inside, int(inside_minutes))
-        holds(chapter, outside, int(outside_minutes))
+    first = re.search(r"To hand in a week later: (.*) \((\d+) minutes\)", prose(text))
+    together = rows(text, 3)[-2]  # the tasks of the first session, whose lesson is read together
+    read = TOPICS["blind_to_distance"]
+    weeks = [(read.number, str(read.minutes), "80", *together[1:], *first.groups()), *(cells[1:] for cells in found)]
+    asked = []
+    for reading, minutes, talk, inside, inside_minutes, outside, outside_minutes in weeks:
+        chapters = [topic_of(digits) for digits in reading.split(" and ")]
+        tasks = {name: task for chapter in chapters for name, task in TASKS[chapter].items()}
+        assert int(minutes) == sum(TOPICS[chapter].minutes for chapter in chapters)
+        for what, stated in ((inside, inside_minutes), (outside, outside_minutes)):
+            names = re.findall(r"`(\w+)`", what)
+            assert sum(tasks[name].minutes for name in names) == int(stated.replace("–", "0")), what
         assert int(talk) + int(inside_minutes) == 90
-        assert sorted(re.findall(r"`(\w+)`", inside + outside)) == sorted(TASKS[chapter])
-    at_home = [sum(int(cells[k]) for cells in found) for k in (2, 7)]
+        assert sorted(re.findall(r"`(\w+)`", inside + outside)) == sorted(tasks)
+        asked += chapters
+    assert asked == list(TASKS)
+    at_home = [sum(int(cells[1]) for cells in weeks[1:]), sum(int(cells[6].replace("–", "0")) for cells in weeks)]
     said = re.search(r"(\d+) minutes of reading and (\d+) of tasks at home, beside (\d+) hours in class", prose(text))
     assert [int(n) for n in said.groups()] == [*at_home, 12 * 90 // 60]
 
 
-LINES = re.findall(r"`(figures\.[^`]+\.save\([^`]+)`", README + TEACHING)
+LINES = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", README + TEACHING)
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = dict(figures=figures, study=study, TOKENS=TOKENS, K=K, Q=Q, V=V, attention=attention, decay_bias=decay_bias)
+    names: dict = {}
+    exec(re.search(r"```python\n(.*?)```", TEACHING, re.DOTALL)[1], names)
     path = eval(line, names)
     assert path.exists() and path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_every_kind_of_picture_is_offered_with_the_imports_it_needs():
+def test_every_kind_of_picture_is_offered():
     shown = set(re.findall(r"figures\.(\w+)\(", part("Pictures for slides")))
     others = {"Picture", "decide", "question", "show", "side_by_side", "unseen_pairs"}  # none of the course
+    others.add("decision_guide")  # guide.picture() draws it
     assert shown == set(figures.__all__) - others and len(set(LINES)) == len(LINES) - 1
-    preamble = re.search(r"```python\n(.*?)```", TEACHING, re.DOTALL)[1]
-    names: dict = {}
-    exec(preamble, names)
-    assert {"figures", "study", "TOKENS", "K", "Q", "V", "attention", "decay_bias"} <= set(names)
 
 
 def test_what_readers_are_told_to_run_is_there():

@@ -11,14 +11,16 @@ from course_lib.nn.attention import attention as nn_attention
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.music_transformer import MusicTransformer
 from course_lib.nn.position import Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
-from course_lib.nn.skew import OffsetVectors
 from course_lib.nn.t5 import T5Bias
+from course_lib.nn.terms import Terms
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
-from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, skew, t5, window
+from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, t5, window
+from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
 
 a, t = np.zeros, torch.zeros  # arrays and tensors of these shapes
@@ -71,14 +73,14 @@ NUMPY = [
     (lambda: shaw.clip_index([1, 2], -1), "clip=-1: expected a whole number, 0 or more"),
     (lambda: shaw.key_term(a((3, 4)), a((6, 4))), "key_table (6, 4): expected (…, 2·clip + 1, 4)"),
     (lambda: shaw.value_term(a((3, 5)), a((6, 4))), "value_table (6, 4): expected (…, 2·clip + 1, d)"),
-    (lambda: skew.skew_causal(a((5, 3))), "rows (5, 3): expected (…, n_q, n_k) with n_q at most n_k"),
-    (lambda: skew.skew(a((3, 2)), 3), "rows (3, 2): expected (…, 3, 3 + n_k − 1) for n_q=3"),
+    (lambda: music.skew_causal(a((5, 3))), "rows (5, 3): expected (…, n_q, n_k) with n_q at most n_k"),
+    (lambda: music.skew(a((3, 2)), 3), "rows (3, 2): expected (…, 3, 3 + n_k − 1) for n_q=3"),
     (
-        lambda: skew.huang_scores(a((9, 4)), a((8, 4)), causal=True),
+        lambda: music.music_transformer_scores(a((9, 4)), a((8, 4)), causal=True),
         "length 9: the table ends at max_length=8, it has no vector further on",
     ),
     (
-        lambda: skew.huang_scores(a((3, 4)), a((15, 4)), 11),
+        lambda: music.music_transformer_scores(a((3, 4)), a((15, 4)), 11),
         "length 11: the table ends at max_length=8, it has no vector further on",
     ),
     (
@@ -86,7 +88,7 @@ NUMPY = [
         "r (5, 4): expected one row per offset, (…, 7, d)",
     ),
     (lambda: xl.position_keys(3, 5, a((5, 4))), "d=5: expected an even number, channels are taken in pairs"),
-    (lambda: xl.remember(None, a((3, 4)), -1), "length=-1: expected a whole number, 0 or more"),
+    (lambda: xl.update_memory(None, a((3, 4)), -1), "length=-1: expected a whole number, 0 or more"),
     (lambda: alibi.slopes(0), "n_heads=0: expected a whole number, 1 or more"),
     (lambda: rope.rotate(a(4)), "x (4,): expected (…, length, d)"),
     (lambda: rope.rotate(a((3, 5))), "d=5: expected an even number, channels are taken in pairs"),
@@ -101,35 +103,44 @@ TORCH = [
     (lambda: nn_grid.to_grid(t(1, 2), 3), "rows (1, 2): width must be n_q + n_k − 1, at least 3 for n_q=3"),
     (lambda: nn_grid.from_grid(t(3)), "grid (3,): expected (…, n_q, n_k)"),
     (
-        lambda: nn_attention(t(3, 4), k3, k3),
+        lambda: nn_attention(t(3, 4), k3, k3, Terms()),
         "q (3, 4), k (1, 2, 5, 4), v (1, 2, 5, 4): expected (…, heads, length, d)",
     ),
     (
-        lambda: nn_attention(q3, t(1, 2, 5, 6), k3),
+        lambda: nn_attention(q3, t(1, 2, 5, 6), k3, Terms()),
         "q (1, 2, 3, 4), k (1, 2, 5, 6): the last axis d must be the same",
     ),
     (
-        lambda: nn_attention(q3, t(2, 3, 5, 4), t(5, 3, 5, 4)),
+        lambda: nn_attention(q3, t(2, 3, 5, 4), t(5, 3, 5, 4), Terms()),
         "q (1, 2, 3, 4), k (2, 3, 5, 4), v (5, 3, 5, 4): the leading axes (…, heads) must be the same or 1",
     ),
-    (lambda: nn_attention(q3, k3, q3), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
-    (lambda: nn_attention(q3, k3, k3, bias=t(2, 6)), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
-    (lambda: nn_attention(q3, k3, k3, bias=t(3, 7)), "bias (3, 7): expected (2 or 1, 7) for n_q=3, n_k=5"),
+    (lambda: nn_attention(q3, k3, q3, Terms()), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
+    (lambda: nn_attention(q3, k3, k3, Terms(bias=t(2, 6))), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
+    (lambda: nn_attention(q3, k3, k3, Terms(bias=t(3, 7))), "bias (3, 7): expected (2 or 1, 7) for n_q=3, n_k=5"),
     (
-        lambda: nn_attention(q3, k3, k3, key_vectors=Vectors(t(2, 5, 4))),
-        "key_vectors: table (2, 5, 4) for 5 offsets, expected (2 or 1, rows, 4) for 7 offsets (n_q=3, n_k=5)",
+        lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4)))),
+        "key_vectors: table (2, 5, 4), expected (2 or 1, 7, 4) for n_q=3, n_k=5",
     ),
     (
-        lambda: nn_attention(q3, k3, k3, value_vectors=Vectors(t(1, 7, 6))),
-        "value_vectors: table (1, 7, 6) for 7 offsets, expected (2 or 1, rows, 4) for 7 offsets (n_q=3, n_k=5)",
+        lambda: nn_attention(q3, k3, k3, Terms(value_vectors=Vectors(t(1, 5, 6), first=-1))),
+        "value_vectors: table (1, 5, 6), expected (2 or 1, rows, 4) for n_q=3, n_k=5",
     ),
     (
-        lambda: nn_attention(q3, k3, k3, mask=t(3, 5)),
+        lambda: nn_attention(q3, k3, k3, Terms(mask=t(3, 5))),
         "mask of torch.float32: expected torch.bool, True where a query may look",
     ),
     (
-        lambda: nn_attention(q3, k3, k3, mask=t(5, 3).bool()),
+        lambda: nn_attention(q3, k3, k3, Terms(mask=t(5, 3).bool())),
         "mask (5, 3): does not broadcast to the scores (1, 2, 3, 5)",
+    ),
+    (
+        lambda: nn_attention(q3, k3, k3, Terms(dropout=-0.1)),
+        "dropout=-0.1: expected a number, 0 or more and below 1",
+    ),
+    (lambda: RelativeAttention(8, 2, dropout=1.0), "dropout=1.0: expected a number, 0 or more and below 1"),
+    (
+        lambda: RelativeAttention(8, 2, backend="flex", dropout=0.1)(t(1, 3, 8)),
+        "dropout=0.1: FlexAttention has none; expected 0, or backend 'sdpa' or 'eager'",
     ),
     (lambda: RelativeAttention(10, 4), "d_model=10, n_heads=4: d_model must be a positive multiple of n_heads"),
     (
@@ -160,9 +171,9 @@ TORCH = [
     ),
     (lambda: T5Bias(0), "n_heads=0: expected a whole number, 1 or more"),
     (lambda: ShawVectors(2, 4, clip=-1), "clip=-1: expected a whole number, 0 or more"),
-    (lambda: OffsetVectors(2, 4, 0), "max_length=0: expected a whole number, 1 or more"),
+    (lambda: MusicTransformer(2, 4, 0), "max_length=0: expected a whole number, 1 or more"),
     (
-        lambda: RelativeAttention(8, 2, OffsetVectors(2, 4, 5), causal=True)(t(1, 6, 8)),
+        lambda: RelativeAttention(8, 2, MusicTransformer(2, 4, 5), causal=True)(t(1, 6, 8)),
         "length 6: the table ends at max_length=5, it has no vector further on",
     ),
     (lambda: RoPE(5), "d_head=5: expected an even number, channels are taken in pairs"),

@@ -2,15 +2,17 @@
 
 import math
 import shutil
+from dataclasses import replace
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from course_lib.nn import backends, fast, hankel
+from course_lib.nn import backends, fast, strided_view
 from course_lib.nn.attention import attention
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache
@@ -19,6 +21,7 @@ from course_lib.nn.grid import from_grid, row_offsets, to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position, Vectors
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.terms import Terms
 
 from .schemes import DEVICES, SCHEMES  # this also sets one thread
 
@@ -26,29 +29,32 @@ F64, F32, BF16 = torch.float64, torch.float32, torch.bfloat16
 every_device = pytest.mark.parametrize("device", DEVICES)
 
 
-def definition(q, k, v, *, bias, key_vectors, value_vectors, scale, mask, causal, past):
-    """The formula with every index written out: offsets, gathered vectors (n_q, n_k, d), softmax, in one go."""
+def definition(q, k, v, terms, kept=1.0):
+    """The formula with every index written out: offsets, gathered vectors (n_q, n_k, d), softmax, in one go.
+
+    `kept` is what dropout multiplies each weight by.
+    """
     n_q, n_k = q.shape[-2], k.shape[-2]
     i, j = torch.arange(n_q, device=q.device)[:, None], torch.arange(n_k, device=q.device)
     column = j - i + n_q - 1
     s = torch.einsum("bhid,bhjd->bhij", q, k)
-    if key_vectors is not None:
-        s = s + torch.einsum("bhid,hijd->bhij", q, gathered(key_vectors, column, q.shape[1]))
-    s = scale * s
-    if bias is not None:
-        s = s + bias.expand(q.shape[1], -1)[:, column]
-    visible = torch.ones_like(s, dtype=torch.bool) if mask is None else mask.expand_as(s)
-    if causal:
-        visible = visible & (j - i - past <= 0)
-    weights = s.masked_fill(~visible, -math.inf).softmax(-1).masked_fill(~visible, 0.0)
+    if terms.key_vectors is not None:
+        s = s + torch.einsum("bhid,hijd->bhij", q, gathered(terms.key_vectors, column, q.shape[1]))
+    s = terms.scale * s
+    if terms.bias is not None:
+        s = s + terms.bias.expand(q.shape[1], -1)[:, column]
+    visible = torch.ones_like(s, dtype=torch.bool) if terms.mask is None else terms.mask.expand_as(s)
+    if terms.causal:
+        visible = visible & (j - i - terms.past <= 0)
+    weights = s.masked_fill(~visible, -math.inf).softmax(-1).masked_fill(~visible, 0.0) * kept
     output = weights @ v
-    if value_vectors is not None:
-        output = output + torch.einsum("bhij,hijd->bhid", weights, gathered(value_vectors, column, q.shape[1]))
+    if terms.value_vectors is not None:
+        output = output + torch.einsum("bhij,hijd->bhid", weights, gathered(terms.value_vectors, column, q.shape[1]))
     return output
 
 
 def gathered(vectors, column, heads):
-    row = column if vectors.index is None else vectors.index[column]
+    row = column if vectors.first is None else (column + vectors.first).clamp(0, vectors.table.shape[1] - 1)
     return vectors.table.expand(heads, -1, -1)[:, row]
 
 
@@ -56,7 +62,7 @@ def gathered(vectors, column, heads):
 def problems(draw):
     """Shapes and options as plain data; `build` makes the tensors."""
     n_q, n_k = draw(st.integers(1, 24)), draw(st.integers(1, 24))
-    kind = st.sampled_from(["none", "per offset", "clipped", "any index"])
+    kind = st.sampled_from(["none", "per offset", "clipped", "any first row"])
     return {
         "batch": draw(st.integers(1, 3)),
         "heads": draw(st.sampled_from([1, 2, 12])),
@@ -77,7 +83,7 @@ def problems(draw):
 
 
 def build(p, device, dtype=F64):
-    """q, k, v, the options of attention, and the list of all that learns. Nothing lies in the order of its axes."""
+    """q, k, v, the terms of attention, and the list of all that learns. Nothing lies in the order of its axes."""
     torch.manual_seed(p["seed"])
     heads, n_q, n_k = p["heads"], p["n_q"], p["n_k"]
     width, table_heads = n_q + n_k - 1, 1 if p["shared"] else heads
@@ -91,24 +97,35 @@ def build(p, device, dtype=F64):
             return None
         if kind == "per offset":
             return Vectors(numbers(table_heads, width, d))
-        r = row_offsets(n_q, n_k, p["past"], device)
-        index = r.clamp(-2, 2) + 2 if kind == "clipped" else torch.randint(0, 5, (width,)).to(device)
-        return Vectors(numbers(table_heads, 5, d), index)
+        first = 2 - (p["past"] + n_q - 1) if kind == "clipped" else int(torch.randint(-2 * width, 9, ()))
+        return Vectors(numbers(table_heads, 5, d), first)
 
     q, k, v = (numbers(p["batch"], heads, *s) for s in ((n_q, p["d"]), (n_k, p["d"]), (n_k, p["d_v"])))
     bias = None if p["bias"] == "none" else numbers(table_heads, width, learns=p["bias"] == "learned")
     shape = {"keys": (n_k,), "padding": (p["batch"], 1, 1, n_k), "grid": (p["batch"], heads, n_q, n_k)}.get(p["mask"])
-    options = {
-        "bias": bias,
-        "key_vectors": vectors(p["key_vectors"], p["d"]),
-        "value_vectors": vectors(p["value_vectors"], p["d_v"]),
-        "scale": 0.7,
-        "mask": None if shape is None else (torch.rand(shape) > 0.4).to(device),
-        "causal": p["causal"],
-        "past": p["past"],
-    }
-    tables = [x if torch.is_tensor(x) else x.table for x in list(options.values())[:3] if x is not None]
-    return (q, k, v), options, [t for t in (q, k, v, *tables) if t.requires_grad]
+    terms = Terms(
+        bias=bias,
+        key_vectors=vectors(p["key_vectors"], p["d"]),
+        value_vectors=vectors(p["value_vectors"], p["d_v"]),
+        scale=p.get("scale", 0.7),
+        mask=None if shape is None else (torch.rand(shape) > 0.4).to(device),
+        causal=p["causal"],
+        past=p["past"],
+    )
+    tables = [vectors.table for vectors in (terms.key_vectors, terms.value_vectors) if vectors is not None]
+    learned = [q, k, v, *([] if bias is None else [bias]), *tables]
+    return (q, k, v), terms, [t for t in learned if t.requires_grad]
+
+
+def exactly(terms):
+    """The same terms in float64, without gradients."""
+
+    def double(x):
+        return (
+            None if x is None else Vectors(double(x.table), x.first) if isinstance(x, Vectors) else x.detach().double()
+        )
+
+    return replace(terms, **{name: double(getattr(terms, name)) for name in ("bias", "key_vectors", "value_vectors")})
 
 
 @every_device
@@ -118,11 +135,11 @@ def test_fast_attention_and_its_gradients_equal_the_definition(device, monkeypat
     def check(p):
         monkeypatch.setattr(fast, "CPU_BLOCK", p["block"])
         monkeypatch.setattr(fast, "GPU_BLOCK", p["block"])
-        (q, k, v), options, learned = build(p, device)
-        expected = definition(q, k, v, **options)
+        (q, k, v), terms, learned = build(p, device)
+        expected = definition(q, k, v, terms)
         with torch.no_grad():
-            torch.testing.assert_close(fast_attention(q, k, v, **options), expected, rtol=0, atol=1e-10)
-        got = fast_attention(q, k, v, **options)
+            torch.testing.assert_close(fast_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
+        got = fast_attention(q, k, v, terms)
         torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         grad = torch.randn_like(expected)
         for a, b in zip(torch.autograd.grad(got, learned, grad), torch.autograd.grad(expected, learned, grad)):
@@ -139,19 +156,11 @@ def test_less_precision(dtype, tolerance, device):
     @settings(deadline=None, max_examples=40, derandomize=True)
     @given(problems())
     def check(p):
-        (q, k, v), options, _ = build({**p, "d": 4}, device, dtype)
-        exact = {
-            name: x.detach().double()
-            if torch.is_tensor(x) and x.dtype == dtype
-            else Vectors(x.table.detach().double(), x.index)
-            if isinstance(x, Vectors)
-            else x
-            for name, x in {**options, "scale": 0.1}.items()
-        }
-        expected = definition(*(t.detach().double() for t in (q, k, v)), **exact)
+        (q, k, v), terms, _ = build({**p, "d": 4, "scale": 0.1}, device, dtype)
+        expected = definition(*(t.detach().double() for t in (q, k, v)), exactly(terms))
         for grad in (False, True):
             with torch.set_grad_enabled(grad):
-                got = fast_attention(q, k, v, **{**options, "scale": 0.1})
+                got = fast_attention(q, k, v, terms)
             assert got.dtype == dtype
             error = (got.double() - expected).abs() / expected.abs().clamp(min=1)
             assert error.max() < tolerance
@@ -170,10 +179,10 @@ def test_real_blocks(n, causal):
             | {"n_q": n, "n_k": n + 3, "causal": causal}
             | dict(zip(("bias", "key_vectors", "value_vectors"), kinds))
         )
-        (q, k, v), options, learned = build(p, "cpu", F32)
-        got = fast_attention(q, k, v, **options)
-        exact, exact_options, exact_learned = build(p, "cpu", F64)
-        expected = definition(*exact, **exact_options)
+        (q, k, v), terms, learned = build(p, "cpu", F32)
+        got = fast_attention(q, k, v, terms)
+        exact, exact_terms, exact_learned = build(p, "cpu", F64)
+        expected = definition(*exact, exact_terms)
         assert (got - expected).abs().max() < 1e-5
         grad = torch.randn_like(expected)
         grads = zip(torch.autograd.grad(got, learned, grad.float()), torch.autograd.grad(expected, exact_learned, grad))
@@ -181,27 +190,27 @@ def test_real_blocks(n, causal):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("terms", ["bias", "key_vectors", "value_vectors"])
-def test_gradcheck(terms, causal, monkeypatch):
+@pytest.mark.parametrize("name", ["bias", "key_vectors", "value_vectors"])
+def test_gradcheck(name, causal, monkeypatch):
     """Every learned input against finite differences, with two blocks and a query that may look nowhere."""
     monkeypatch.setattr(fast, "CPU_BLOCK", (2, 8))
     mask = torch.tensor([[True] * 4, [False] * 4, [True, False, True, True]])
-    for table_shape, index, seen in [((2, 6), None, None), ((1, 3), torch.tensor([0, 0, 0, 1, 2, 2]), mask)]:
+    for table_shape, first, seen in [((2, 6), None, None), ((1, 3), -2, mask)]:
         torch.manual_seed(0)
         q, k, v = (torch.randn(2, 2, n, 2, dtype=F64, requires_grad=True) for n in (3, 4, 4))
         bias = torch.randn(table_shape[0], 6, dtype=F64, requires_grad=True)
         table = torch.randn(*table_shape, 2, dtype=F64, requires_grad=True)
 
-        def run(q, k, v, bias, table, index=index, seen=seen):
-            extra = {} if terms == "bias" else {terms: Vectors(table, index)}
-            return fast_attention(q, k, v, bias=bias, mask=seen, causal=causal, past=1, **extra)
+        def run(q, k, v, bias, table, first=first, seen=seen):
+            vectors = {} if name == "bias" else {name: Vectors(table, first)}
+            return fast_attention(q, k, v, Terms(bias=bias, mask=seen, causal=causal, past=1, **vectors))
 
         assert torch.autograd.gradcheck(run, (q, k, v, bias, table))
 
 
 def test_second_derivatives_are_refused_not_wrong():
     q = torch.randn(1, 1, 3, 2, requires_grad=True)
-    out = fast_attention(q, q, q, key_vectors=Vectors(torch.randn(1, 5, 2)))
+    out = fast_attention(q, q, q, Terms(key_vectors=Vectors(torch.randn(1, 5, 2))))
     with pytest.raises(RuntimeError, match="differentiable once"):
         torch.autograd.grad(out.sum(), q, create_graph=True)
 
@@ -212,26 +221,47 @@ def test_second_derivatives_are_refused_not_wrong():
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (1, 5), (4, 1), (4, 6), (6, 4)])
 def test_the_view_is_to_grid_with_flipped_queries_and_its_own_adjoint(n_q, n_k):
     rows = torch.randn(2, n_q, n_q + n_k - 1)
-    assert torch.equal(hankel.view(rows.flip(-2), n_k).flip(-2), to_grid(rows, n_q))
+    assert torch.equal(strided_view.view(rows.flip(-2), n_k).flip(-2), to_grid(rows, n_q))
     shared = rows[:, :1]
-    assert torch.equal(hankel.view(shared, n_k).flip(-2), to_grid(shared, n_q))
-    assert torch.equal(hankel.view(shared, n_k), shared[:, 0].unfold(-1, n_k, 1))
-    assert hankel.view(rows, n_k).data_ptr() == rows.data_ptr()
+    assert torch.equal(strided_view.view(shared, n_k).flip(-2), to_grid(shared, n_q))
+    assert torch.equal(strided_view.view(shared, n_k), shared[:, 0].unfold(-1, n_k, 1))
+    assert strided_view.view(rows, n_k).data_ptr() == rows.data_ptr()
     grid = torch.randn(2, n_q, n_k)
-    assert torch.equal(hankel.adjoint(grid.flip(-2)).flip(-2), from_grid(grid, shared=False))
+    assert torch.equal(strided_view.adjoint(grid.flip(-2)).flip(-2), from_grid(grid, shared=False))
 
 
-def test_clipped_tables_are_recognised_and_others_copied():
-    """A clipped index is a ramp, whichever part of it the text reaches: few products instead of one per offset."""
-    for n_q, n_k, past in [(9, 9, 0), (2, 3, 0), (1, 9, 8), (9, 2, 0), (3, 9, 20)]:
-        vectors = ShawVectors(2, 4, 3).key_vectors(n_q, n_k, past)
-        ramp = fast._Ramp.of(vectors, n_q + n_k - 1)
-        assert ramp.table is vectors.table
-        rows, (left, right) = ramp.rows(slice(0, n_q + n_k - 1))
-        used = list(range(rows.start, rows.stop))
-        assert [used[0]] * left + used + [used[-1]] * right == vectors.index.tolist()
-    backwards = Vectors(torch.randn(1, 3, 2), torch.tensor([2, 1, 0]))
-    assert torch.equal(fast._Ramp.of(backwards, 3).table, backwards.table.flip(1))
+def test_the_rows_that_offsets_read():
+    """Few products instead of one per offset: only the rows that differ are read, the outermost of them repeat."""
+    assert Vectors(torch.arange(5)[None, :, None], -1).per_offset(7).flatten().tolist() == [0, 0, 1, 2, 3, 4, 4]
+    for n_q, n_k, past in [(9, 9, 0), (2, 3, 0), (1, 9, 8), (9, 2, 0), (3, 9, 20), (1, 9, 0)]:
+        vectors, width = ShawVectors(2, 4, 3).key_vectors(n_q, n_k, past), n_q + n_k - 1
+        clipped = (row_offsets(n_q, n_k, past).clamp(-3, 3) + 3).tolist()
+        assert torch.equal(vectors.per_offset(width), vectors.table[:, clipped])
+        for start, stop in [(0, width), (width // 2, width), (0, width // 2 + 1)]:
+            rows, (before, after) = fast._rows(vectors, slice(start, stop))
+            read = list(range(rows.start, rows.stop))
+            assert [read[0]] * before + read + [read[-1]] * after == clipped[start:stop]
+
+
+class Names(TorchDispatchMode):
+    """Remembers the names of all operations."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.seen.add(function.overloadpacket.__name__)
+        return function(*args, **(kwargs or {}))
+
+
+def test_no_number_is_read_back_from_the_device():
+    """Reading one makes a GPU finish all its work first."""
+    layer = RelativeAttention(8, 2, ShawVectors(2, 4, 2), causal=True, backend="sdpa")
+    with Names() as operations:
+        layer(torch.randn(1, 6, 8)).sum().backward()
+    assert "softmax" in str(operations.seen)
+    assert not operations.seen & {"_local_scalar_dense", "equal", "nonzero", "is_nonzero"}
 
 
 class Largest(TorchDispatchMode):
@@ -250,29 +280,118 @@ class Largest(TorchDispatchMode):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("name", ["bias", "key_vectors", "clipped"])
+@pytest.mark.parametrize("name", ["bias", "key_vectors", "clipped", "dropout"])
 def test_nothing_grows_with_the_square(name, causal):
     """The largest tensor of forward and backward holds a block or a row per token, never n_q · n_k per head."""
     heads, n, d = 4, 2048, 8
     q = torch.randn(1, heads, n, d, requires_grad=True)
+    row, table, clipped = (
+        torch.randn(shape, requires_grad=True) for shape in ((heads, 2 * n - 1), (1, 2 * n - 1, d), (1, 33, d))
+    )
     terms = {
-        "bias": {"bias": torch.randn(heads, 2 * n - 1, requires_grad=True)},
-        "key_vectors": {"key_vectors": Vectors(torch.randn(1, 2 * n - 1, d, requires_grad=True))},
-        "clipped": {
-            name: Vectors(torch.randn(1, 33, d, requires_grad=True), row_offsets(n).clamp(-16, 16) + 16)
-            for name in ("key_vectors", "value_vectors")
-        },
+        "bias": Terms(bias=row, causal=causal),
+        "dropout": Terms(bias=row, causal=causal, dropout=0.1),
+        "key_vectors": Terms(key_vectors=Vectors(table), causal=causal),
+        "clipped": Terms(key_vectors=Vectors(clipped, 17 - n), value_vectors=Vectors(clipped, 17 - n), causal=causal),
     }[name]
     block = fast.CPU_BLOCK[1] + fast.CPU_BLOCK[0] ** 2  # the rows behind a block are a little wider than its grid
     with Largest() as forward, torch.no_grad():
-        fast_attention(q, q, q, causal=causal, **terms)
+        fast_attention(q, q, q, terms)
     assert forward.numbers <= (2 * heads * n * d if name == "bias" else block)
     with Largest() as both:
-        fast_attention(q, q, q, causal=causal, **terms).sum().backward()
+        fast_attention(q, q, q, terms).sum().backward()
     assert both.numbers <= block < heads * n * n / 25
     with Largest() as eager, torch.no_grad():
-        attention(q, q, q, **terms)
+        attention(q, q, q, terms)
     assert eager.numbers >= heads * n * n
+
+
+# --- dropout ------------------------------------------------------------------------------------------------------
+
+
+def test_dropout_by_the_formula_is_that_of_torch():
+    q, k, v = torch.randn(3, 2, 2, 9, 4)
+    terms = Terms(bias=torch.randn(2, 17), value_vectors=Vectors(torch.randn(1, 3, 4), first=-6), causal=True)
+    torch.manual_seed(1)
+    output, weights = attention(q, k, v, replace(terms, dropout=0.3))
+    torch.manual_seed(1)
+    assert torch.equal(weights, F.dropout(attention(q, k, v, terms)[1], 0.3))
+    kept = torch.where(weights == 0, 0.0, 1 / 0.7)
+    torch.testing.assert_close(output, definition(q, k, v, replace(terms, scale=0.5), kept))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_dropout_without_position_is_that_of_the_kernel(causal):
+    q, k, v = torch.randn(3, 2, 2, 9, 4)
+    torch.manual_seed(1)
+    got = fast_attention(q, k, v, Terms(causal=causal, dropout=0.3))
+    torch.manual_seed(1)
+    assert torch.equal(got, F.scaled_dot_product_attention(q, k, v, is_causal=causal, dropout_p=0.3))
+
+
+@every_device
+def test_dropout_in_blocks_equals_the_definition_with_the_same_weights_dropped(device, monkeypatch):
+    """Which weights are dropped shows when the values are the rows of the identity: then the output is the weights."""
+
+    @settings(deadline=None, max_examples=100, derandomize=True)
+    @given(problems(), st.sampled_from([0.1, 0.5]))
+    def check(p, dropout):
+        p |= {"bias": "learned"}  # without a bias or vectors the kernel draws the numbers
+        monkeypatch.setattr(fast, "CPU_BLOCK", p["block"])
+        monkeypatch.setattr(fast, "GPU_BLOCK", p["block"])
+        (q, k, v), terms, learned = build(p, device)
+        terms = replace(terms, dropout=dropout)
+
+        def run(v, terms):
+            torch.manual_seed(p["seed"])
+            return fast_attention(q, k, v, terms)
+
+        identity = torch.eye(p["n_k"], device=device, dtype=F64).expand(*k.shape[:2], -1, -1)
+        with torch.no_grad():
+            kept = (run(identity, replace(terms, value_vectors=None)) != 0).double() / (1 - dropout)
+            forward = run(v, terms)
+        expected, got = definition(q, k, v, terms, kept), run(v, terms)
+        for output in (forward, got):
+            torch.testing.assert_close(output, expected, rtol=0, atol=1e-10)
+        grad = torch.randn_like(expected)
+        for a, b in zip(torch.autograd.grad(got, learned, grad), torch.autograd.grad(expected, learned, grad)):
+            torch.testing.assert_close(a, b, rtol=0, atol=1e-10)
+
+    check()
+
+
+@every_device
+@pytest.mark.parametrize("block", [(256, 2**19), (7, 900)])
+def test_each_weight_is_dropped_with_the_same_probability(block, device, monkeypatch):
+    monkeypatch.setattr(fast, "CPU_BLOCK", block)
+    monkeypatch.setattr(fast, "GPU_BLOCK", block)
+    q, k = torch.randn(2, 2, 4, 60, 8, device=device)
+    identity = torch.eye(60, device=device).expand(2, 4, -1, -1)
+    terms = Terms(bias=torch.randn(4, 119, device=device), dropout=0.25)
+    torch.manual_seed(0)
+    first, second = (fast_attention(q, k, identity, terms) == 0 for _ in range(2))
+    for axis in range(4):  # also in every text, head, query and key
+        share = first.double().movedim(axis, 0).flatten(1).mean(1)
+        assert (share - 0.25).abs().max() < 5 * (0.25 * 0.75 / (first.numel() / len(share))) ** 0.5
+    assert abs((first & second).double().mean() - 0.25**2) < 0.02  # the next call draws other numbers
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("backend", ["auto", "eager", "sdpa", "flex"])
+def test_dropout_acts_in_training_only(name, backend):
+    if backend == "flex" and not takes_flex(name):
+        pytest.skip("value vectors")
+    torch.manual_seed(0)
+    layer, x = SCHEMES[name](2, 4, causal=True, backend=backend, dropout=0.5), torch.randn(2, 6, 8)
+    without = RelativeAttention(8, 2, layer.position, causal=True, backend=backend)
+    without.load_state_dict(layer.state_dict())
+    with torch.no_grad():
+        assert torch.equal(layer.eval()(x), without(x))
+        if backend != "flex":
+            assert not torch.allclose(layer.train()(x), without(x))
+    if backend == "flex":
+        with pytest.raises(ValueError, match=r"dropout=0\.5: FlexAttention has none"):
+            layer.train()(x)
 
 
 # --- backends -----------------------------------------------------------------------------------------------------
@@ -281,7 +400,8 @@ def test_nothing_grows_with_the_square(name, causal):
 in_each_precision = pytest.mark.parametrize(
     ("causal", "dtype", "tolerance"), [(False, F64, 1e-10), (True, F64, 1e-10), (True, F32, 1e-5), (True, BF16, 0.04)]
 )
-ONE_OF_EACH_KIND = ("t5 decoder", "huang", "transformer-xl", "rope")  # bias, key vectors, both, rotation
+# bias, key vectors, both, rotation
+ONE_OF_EACH_KIND = ("T5 buckets, causal", "Music Transformer", "Transformer-XL", "RoPE")
 
 
 def takes_flex(name):
@@ -343,20 +463,19 @@ def test_decoding_by_every_backend(backend):
 
 
 def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
-    x, row = torch.randn(1, 2, 3, 4, requires_grad=True), torch.randn(2, 5, requires_grad=True)
+    x, terms = torch.randn(1, 2, 3, 4, requires_grad=True), Terms(bias=torch.randn(2, 5, requires_grad=True))
     with torch.no_grad():
-        torch.testing.assert_close(
-            backends.attend("flex", x, x, x, bias=row), backends.attend("eager", x, x, x, bias=row), rtol=0, atol=1e-6
-        )
+        got, expected = (backends.attend(backend, x, x, x, terms) for backend in ("flex", "eager"))
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
 
 
 def test_auto_is_eager_only_for_small_grids(monkeypatch):
     called = []
-    monkeypatch.setattr(backends, "fast_attention", lambda q, *args, **terms: called.append(len(q)) or q)
+    monkeypatch.setattr(backends, "fast_attention", lambda q, *args: called.append(len(q)) or q)
     x = torch.randn(1, 4, 127, 2)
-    backends.attend("auto", x, x, x)
+    backends.attend("auto", x, x, x, Terms())
     x = torch.randn(2, 4, 127, 2)
-    backends.attend("auto", x, x, x)
+    backends.attend("auto", x, x, x, Terms())
     assert called == [2]
 
 
@@ -366,17 +485,17 @@ def test_what_a_backend_cannot_do_is_refused():
     with pytest.raises(ValueError, match="backend='fast': expected one of 'auto', 'eager', 'sdpa', 'flex'"):
         RelativeAttention(8, 2, Position(), backend="fast")
     with pytest.raises(ValueError, match="value_vectors: FlexAttention changes scores, not values"):
-        backends.attend("flex", x.detach(), x.detach(), x.detach(), value_vectors=values)
+        backends.attend("flex", x.detach(), x.detach(), x.detach(), Terms(value_vectors=values))
     with pytest.raises(ValueError, match="backend='flex': has no gradients on a CPU"):
-        backends.attend("flex", x, x, x)
+        backends.attend("flex", x, x, x, Terms())
     with pytest.raises(ValueError, match=r"mask of torch.float32: expected torch.bool"):
-        fast_attention(x, x, x, mask=torch.ones(3, 3))
+        fast_attention(x, x, x, Terms(mask=torch.ones(3, 3)))
     with pytest.raises(ValueError, match=r"mask \(2, 3\): does not broadcast"):
-        fast_attention(x, x, x, mask=torch.ones(2, 3, dtype=torch.bool))
+        fast_attention(x, x, x, Terms(mask=torch.ones(2, 3, dtype=torch.bool)))
     with pytest.raises(ValueError, match="past=-1: expected a whole number, 0 or more"):
-        fast_attention(x, x, x, past=-1)
+        fast_attention(x, x, x, Terms(past=-1))
     with pytest.raises(ValueError, match=r"bias \(3, 5\): expected \(2 or 1, 5\)"):
-        fast_attention(x, x, x, bias=torch.zeros(3, 5))
+        fast_attention(x, x, x, Terms(bias=torch.zeros(3, 5)))
 
 
 @pytest.mark.slow("backends.compiled")
@@ -386,9 +505,6 @@ def test_what_a_backend_cannot_do_is_refused():
 def test_flex_compiled():
     torch.manual_seed(0)
     q, k, v = (torch.randn(1, 2, 64, 16) for _ in range(3))
-    terms = {
-        "bias": torch.randn(2, 127),
-        "key_vectors": Vectors(torch.randn(1, 5, 16), row_offsets(64).clamp(-2, 2) + 2),
-    }
-    got = backends.flex_attention(q, k, v, causal=True, compiled=True, **terms)
-    torch.testing.assert_close(got, fast_attention(q, k, v, causal=True, **terms), rtol=0, atol=1e-5)
+    terms = Terms(bias=torch.randn(2, 127), key_vectors=Vectors(torch.randn(1, 5, 16), first=2 - 63), causal=True)
+    got = backends.flex_attention(q, k, v, terms, compiled=True)
+    torch.testing.assert_close(got, fast_attention(q, k, v, terms), rtol=0, atol=1e-5)

@@ -104,8 +104,8 @@ def test_shaw_six_tokens():
 def test_parameters():
     torch = pytest.importorskip("torch")
     from course_lib.nn.absolute import Learned
+    from course_lib.nn.music_transformer import MusicTransformer
     from course_lib.nn.shaw import ShawVectors
-    from course_lib.nn.skew import OffsetVectors
     from course_lib.nn.t5 import T5Bias
     from course_lib.nn.transformer_xl import TransformerXL
 
@@ -121,6 +121,6 @@ def test_parameters():
         "xl u and v, d_model 512": [xl.u, xl.v],
         "xl W_r, d_model 512": xl.relative.parameters(),
         "learned 512 x 768": Learned(512, 768).parameters(),
-        "huang 512, one number": OffsetVectors(1, 1, 512, causal=False).parameters(),
+        "huang 512, one number": MusicTransformer(1, 1, 512, causal=False).parameters(),
     }
     assert {name: sum(torch.numel(p) for p in ps) for name, ps in learned.items()} == GOLDEN["parameters"]["values"]

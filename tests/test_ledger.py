@@ -16,17 +16,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_lib import ledger
-from course_lib.figures.colours import contrast
-from course_lib.ledger import face, measured
-from course_lib.ledger.claim import VERDICTS
-from course_lib.ledger.judgement import judge_claim
+from course_lib.contents import TOPICS, number
+from course_lib.display.colours import contrast
+from course_tasks import claims
+from course_tasks.claims import html as face
+from course_tasks.claims import study_facts as measured
+from course_tasks.claims.claim import VERDICTS
+from course_tasks.claims.ruling import judge_claim
 
-CLAIMS = ledger.CLAIMS
-SOURCE = Path(__file__).parents[1] / "source"
+CLAIMS = claims.CLAIMS
 every_claim = pytest.mark.parametrize("name", CLAIMS)
-every_topic = pytest.mark.parametrize("topic", ledger.TOPICS)
-judged = functools.cache(ledger.topic)
+every_topic = pytest.mark.parametrize("topic", claims.TOPICS)
+judged = functools.cache(claims.topic)
 FACTS = {}
 
 
@@ -165,7 +166,7 @@ def test_the_numbers_in_the_reason_come_from_the_fact(name):
     assert fields, "the reason names nothing that was computed"
     rest = re.sub(r"\{[^}]*\}", "", claim.because)
     assert not re.search(r"(?<![A-Za-z])(?<!GPT-)\d", rest), rest
-    reason = ledger.judge(name).because
+    reason = claims.decide(name).because
     assert reason == judge_claim(claim).because and "{" not in reason and "-0" not in reason
     assert reason != claim.because and str(fact) not in reason
 
@@ -174,7 +175,7 @@ def test_the_numbers_in_the_reason_come_from_the_fact(name):
 def test_sources_and_chapters(name):
     claim = CLAIMS[name]
     assert len(claim.source) > 10 and not claim.source.endswith(".")
-    assert list(SOURCE.glob(f"{claim.chapter}_*.py")), f"no chapter {claim.chapter}"
+    assert claim.chapter in TOPICS
 
 
 def test_what_is_quoted_says_so():
@@ -193,7 +194,7 @@ def test_what_is_quoted_says_so():
         "who_began",
     }
     for name, claim in CLAIMS.items():
-        shown, words = ledger.judge(name), "quoted and computed" if name in quoted else "computed"
+        shown, words = claims.decide(name), "quoted and computed" if name in quoted else "computed"
         assert f"<b>{words.capitalize()}:</b>" in shown._repr_html_() and f"\n  {words}: " in repr(shown)
         assert not (name in quoted and claim.source.startswith("run"))
 
@@ -215,20 +216,20 @@ def test_level_is_what_does_not_rise_for_every_seed(monkeypatch):
 
 
 def test_a_judgement_reads_the_same_in_every_run():
-    one, other = ledger.judge("all_in_use"), ledger.judge("all_in_use")
+    one, other = claims.decide("all_in_use"), claims.decide("all_in_use")
     assert repr(one) == repr(other) and one._repr_html_() == other._repr_html_()
     assert repr(one).startswith(
         'false: "T5\'s encoder uses all of its 32 buckets."\n  computed: used 31 · never used 16\n'
     )
     with pytest.raises(ValueError, match="name='buckets': expected one of 'words_in_another_order', "):
-        ledger.judge("buckets")
+        claims.decide("buckets")
     with pytest.raises(ValueError, match="name='buckets'"):
-        ledger.overview(["buckets"])
+        claims.overview(["buckets"])
 
 
 @every_claim
 def test_the_face_shows_all_of_it(name):
-    fact, judgement = run(name), ledger.judge(name)
+    fact, judgement = run(name), claims.decide(name)
     html = judgement._repr_html_()
     assert judgement.fact == fact and len(html.encode()) < 12_000
     for part in (judgement.verdict, judgement.because, CLAIMS[name].statement, CLAIMS[name].code, CLAIMS[name].source):
@@ -245,10 +246,10 @@ def test_verdicts_are_told_by_word_and_mark_and_colour():
 
 
 def test_every_claim_stands_in_one_topic():
-    names = [name for claims in ledger.TOPICS.values() for name in claims]
-    assert len(ledger.TOPICS) == 7 and sorted(names) == sorted(CLAIMS) and len(set(names)) == len(names)
-    assert all(claims[name] is CLAIMS[name] for claims in ledger.TOPICS.values() for name in claims)
-    for file in Path(inspect.getfile(ledger)).parent.glob("*.py"):  # no claim is written down and then forgotten
+    names = [name for claims in claims.TOPICS.values() for name in claims]
+    assert len(claims.TOPICS) == 7 and sorted(names) == sorted(CLAIMS) and len(set(names)) == len(names)
+    assert all(found[name] is CLAIMS[name] for found in claims.TOPICS.values() for name in found)
+    for file in Path(inspect.getfile(claims)).parent.glob("*.py"):  # no claim is written down and then forgotten
         for function in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(function, ast.FunctionDef) and any(
                 "claim(" in ast.unparse(d) for d in function.decorator_list
@@ -261,12 +262,12 @@ def test_a_topic_hides_each_verdict_and_its_evidence_in_a_fold(topic):
     found = judged(topic)
     html = found._repr_html_()
     folds = re.findall(r"(?s)<details><summary [^>]*>(.*?)</summary>(.*?)</details>", html)
-    assert len(folds) == len(ledger.TOPICS[topic]) == html.count("<details")  # and none is open
-    for (seen, hidden), (name, claim) in zip(folds, ledger.TOPICS[topic].items(), strict=True):
+    assert len(folds) == len(claims.TOPICS[topic]) == html.count("<details")  # and none is open
+    for (seen, hidden), (name, claim) in zip(folds, claims.TOPICS[topic].items(), strict=True):
         judgement = next(judgement for judgement in found.judgements if judgement.claim.name == name)
         assert face.escape(claim.statement) in seen
         assert hidden.startswith(face.chip(judgement.verdict))
-        for part in (judgement.because, claim.code, claim.rule, claim.source, f"chapter {claim.chapter}"):
+        for part in (judgement.because, claim.code, claim.rule, claim.source, f"chapter {number(claim.chapter)}"):
             assert face.escape(part) in hidden and face.escape(part) not in seen
         assert f"<b>{claim.origin}:</b>" in hidden
         assert f'"{claim.statement}" → {judgement.verdict}' in repr(found)
@@ -277,29 +278,29 @@ def test_a_topic_hides_each_verdict_and_its_evidence_in_a_fold(topic):
 
 
 def test_all_topics_together_fit_into_a_notebook():
-    pages = [judged(topic)._repr_html_() for topic in ledger.TOPICS]
+    pages = [judged(topic)._repr_html_() for topic in claims.TOPICS]
     stored = json.dumps([page.splitlines(keepends=True) for page in pages], ensure_ascii=False, indent=1)
     assert len(stored.encode()) < 120_000
 
 
 def test_a_topic_reads_the_same_in_every_run_and_refuses_what_it_does_not_know():
-    one, other = ledger.topic("T5's buckets"), ledger.topic("T5's buckets")
+    one, other = claims.topic("T5's buckets"), claims.topic("T5's buckets")
     assert repr(one) == repr(other) and one._repr_html_() == other._repr_html_()
     assert repr(one).splitlines()[0] == "T5's buckets" and len(repr(one).splitlines()) == 1 + len(one.judgements)
     with pytest.raises(ValueError, match="name='buckets': expected one of 'Positions and offsets', "):
-        ledger.topic("buckets")
+        claims.topic("buckets")
 
 
 def test_a_topic_with_another_fact_shows_another_verdict(monkeypatch):
     topic, name = "T5's buckets", "all_in_use"
-    claim, before = CLAIMS[name], ledger.topic(topic)
+    claim, before = CLAIMS[name], claims.topic(topic)
 
     @functools.wraps(claim.fact)  # the code that is shown stays
     def otherwise():
         return claim.otherwise
 
-    monkeypatch.setitem(ledger.TOPICS[topic], name, replace(claim, fact=otherwise))
-    after = ledger.topic(topic)
+    monkeypatch.setitem(claims.TOPICS[topic], name, replace(claim, fact=otherwise))
+    after = claims.topic(topic)
     assert repr(before).replace(f'"{claim.statement}" → false', f'"{claim.statement}" → true') == repr(after)
     for verdict, change in (("true", 1), ("false", -1)):
         chip = face.chip(verdict)
@@ -310,23 +311,23 @@ def test_a_topic_with_another_fact_shows_another_verdict(monkeypatch):
 def test_words_of_a_claim_cannot_break_the_page():
     bad = "</summary><script>alert('1')</script> & \"x\""
     claim = CLAIMS["all_in_use"]
-    judgement = judge_claim(replace(claim, statement=bad, because=bad, source=bad, chapter=bad))
-    plain, page = ledger.topic("T5's buckets"), ledger.Topic(bad, [judgement])
+    judgement = judge_claim(replace(claim, statement=bad, because=bad, source=bad))
+    plain, page = claims.topic("T5's buckets"), claims.Topic(bad, [judgement])
     for html in (page._repr_html_(), judgement._repr_html_()):
         assert "<script" not in html and "alert('1')" not in html and face.escape(bad) in html
     assert page._repr_html_().count("</summary>") == 1 and plain._repr_html_().count("</summary>") == 6
 
 
 def test_the_counts_are_those_of_the_verdicts():
-    picture = ledger.counts()
+    picture = claims.counts()
     html = picture._repr_html_()
     rows = {
         re.sub("<.*?>", "", head).strip(): [int(number) for number in re.findall(r"<td>(\d+)</td>", row)]
         for head, row in re.findall(r'(?s)<th scope="row">(.*?)</th>(.*?)</tr>', html)
     }
-    for topic, claims in ledger.TOPICS.items():
-        stated = Counter(claim.stated for claim in claims.values())
-        assert rows.pop(face.escape(topic)) == [*(stated[verdict] for verdict in VERDICTS), len(claims)]
+    for topic, found in claims.TOPICS.items():
+        stated = Counter(claim.stated for claim in found.values())
+        assert rows.pop(face.escape(topic)) == [*(stated[verdict] for verdict in VERDICTS), len(found)]
     stated = Counter(claim.stated for claim in CLAIMS.values())
     assert rows == {"All": [*(stated[verdict] for verdict in VERDICTS), len(CLAIMS)]}
     assert f"{stated['true']} of {len(CLAIMS)} sentences are true as they stand" in html
@@ -335,14 +336,14 @@ def test_the_counts_are_those_of_the_verdicts():
 
 
 def test_the_overview_counts_what_was_judged():
-    picture = ledger.overview()
+    picture = claims.overview()
     html = picture._repr_html_()
     counts = Counter(claim.stated for claim in CLAIMS.values())
     assert f"{len(CLAIMS)} sentences" in picture.alt and len(html.encode()) < 16_000
     for verdict, count in counts.items():
         assert f"{count} {verdict}" in picture.alt and html.count(face.chip(verdict)) == count
     assert all(face.escape(claim.statement) in html for claim in CLAIMS.values())
-    assert all(face.escape(topic) in html for topic in ledger.TOPICS)
+    assert all(face.escape(topic) in html for topic in claims.TOPICS)
 
 
 def test_a_fact_that_comes_out_otherwise_is_told():
@@ -352,18 +353,18 @@ def test_a_fact_that_comes_out_otherwise_is_told():
 
 
 def test_the_ledger_itself_needs_no_torch():
-    code = "import sys; from course_lib import ledger; ledger.judge('all_in_use'); print('torch' in sys.modules)"
+    code = "import sys; from course_tasks import claims; claims.decide('all_in_use'); print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("name", ledger.TOPICS["Models and history"])
+@pytest.mark.parametrize("name", claims.TOPICS["Models and history"])
 def test_a_learner_needs_no_transformers(name, monkeypatch):
     """What a lesson shows must not depend on a package that requirements.txt does not have."""
-    with_it = repr(ledger.judge(name))
+    with_it = repr(claims.decide(name))
     monkeypatch.setitem(sys.modules, "transformers", None)  # an import of it fails now
-    assert repr(ledger.judge(name)) == with_it
+    assert repr(claims.decide(name)) == with_it
 
 
 def test_files_stay_short():
-    files = Path(inspect.getfile(ledger)).parent.glob("*.py")
+    files = Path(inspect.getfile(claims)).parent.glob("*.py")
     assert all(len(file.read_text(encoding="utf-8").splitlines()) <= 200 for file in files)

@@ -16,6 +16,7 @@ from course_lib.nn.grid import from_grid, to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
+from course_lib.nn.terms import Terms
 from course_lib.nn.window import WindowAttention, partition, reverse
 from course_lib.reference import absolute, oracle, t5, window
 from course_lib.workbench import by_definition
@@ -190,7 +191,7 @@ def test_segments_equal_one_pass_with_a_window(name, device, length):
 
 def test_no_gradient_flows_into_the_memory():
     """… but keys and values are formed from it anew, so W_k, W_v and W_r learn from it."""
-    layer, memory = make("transformer-xl", causal=True), SegmentMemory(4)
+    layer, memory = make("Transformer-XL", causal=True), SegmentMemory(4)
     first, second = (torch.randn(1, 3, 8, dtype=F64, requires_grad=True) for _ in range(2))
     layer(first, cache=memory)
     layer(second, cache=memory).square().sum().backward()
@@ -249,8 +250,8 @@ def test_a_bias_in_float32_serves_queries_in_bfloat16():
     """The sum is taken in float32, so that the bias keeps its digits; the answer is of the kind of the values."""
     q, k, v = torch.randn(3, 1, 2, 5, 4).bfloat16()
     bias = T5Bias(2).bias(5, 5, 0)
-    output, _ = attention(q, k, v, bias=bias)
-    expected, _ = attention(q.double(), k.double(), v.double(), bias=bias.double())
+    output, _ = attention(q, k, v, Terms(bias=bias))
+    expected, _ = attention(q.double(), k.double(), v.double(), Terms(bias=bias.double()))
     assert output.dtype == BF16
     torch.testing.assert_close(output.double(), expected, rtol=0, atol=0.02)
 
@@ -264,7 +265,7 @@ def test_rope_stays_relative_far_away_in_bfloat16():
     assert ((near[0] * near[1]).sum() - (far[0] * far[1]).sum()).abs() < 0.1
 
 
-@pytest.mark.parametrize("name", ["transformer-xl", "rope"])
+@pytest.mark.parametrize("name", ["Transformer-XL", "RoPE"])
 def test_angles_kept_from_inference_serve_training(name):
     """What is kept between calls must not be an inference tensor, which autograd refuses."""
     layer, x = make(name, dtype=F32), torch.randn(1, 13, 8)
@@ -278,7 +279,7 @@ def test_angles_kept_from_inference_serve_training(name):
 def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients():
     q, k, v = (torch.randn(1, 2, 3, 4, requires_grad=True) for _ in range(3))
     mask = torch.tensor([[True, True, True], [False, False, False], [False, True, False]])
-    output, weights = attention(q, k, v, mask=mask)
+    output, weights = attention(q, k, v, Terms(mask=mask))
     assert not output[:, :, 1].any() and not weights[:, :, 1].any()
     assert torch.equal(weights[:, :, 2, 1], torch.ones(1, 2))
     output.square().sum().backward()

@@ -86,7 +86,7 @@ def test_a_figure_has_an_assert_in_its_cell_or_a_neighbour(path):
 def test_every_number_in_the_prose_is_produced_by_a_cell_or_has_a_source(path):
     prose = numbers("\n".join("".join(cell["source"]) for cell in cells(path, "markdown")))
     produced = numbers("\n".join("".join(cell["source"]) + "\n" + shown(cell) for cell in cells(path, "code")))
-    unexplained = prose - produced - set(SOURCED.get(path.stem, {}))
+    unexplained = prose - produced - set(SOURCED.get(path.stem[3:], {}))
     assert not unexplained, f"no cell produces {sorted(unexplained)}"
 
 

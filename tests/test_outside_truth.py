@@ -14,7 +14,8 @@ from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
 from course_lib.nn.window import WindowAttention
-from course_lib.reference import alibi, attention, rope, skew, t5
+from course_lib.reference import alibi, attention, rope, t5
+from course_lib.reference import music_transformer as music
 
 torch.set_num_threads(1)
 pytest.importorskip("transformers")
@@ -191,7 +192,7 @@ def test_xlnet_shift(n_q, n_k):
     rows = torch.randn(2, 3, n_q, n_q + n_k - 1)
     in_front = torch.nn.functional.pad(rows, (1, 0), value=float("nan")).permute(2, 3, 0, 1)
     published = XLNetRelativeAttention.rel_shift(in_front, n_k).permute(2, 3, 0, 1)
-    np.testing.assert_array_equal(skew.skew(rows.numpy(), n_q), published.numpy())
+    np.testing.assert_array_equal(music.skew(rows.numpy(), n_q), published.numpy())
 
 
 # --- Swin ---------------------------------------------------------------------------------------------------------

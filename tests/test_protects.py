@@ -4,6 +4,8 @@ from collections import defaultdict
 
 import pytest
 
+from course_lib.contents import TOPICS
+
 from .imports import ROOT, needed
 from .protects import PROTECTS
 
@@ -11,7 +13,9 @@ from .protects import PROTECTS
 def test_the_contributors_guide_lists_every_group_once():
     guide = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in guide.splitlines() if line.startswith("| `")]
-    assert sorted(" ".join(rows).replace("`", "").split()) == sorted(PROTECTS)
+    listed = " ".join(rows).replace("`", "").split()
+    listed += [f"browser.{topic}" for topic in TOPICS if "browser.TOPIC" in listed]
+    assert sorted(listed) == sorted([*PROTECTS, "browser.TOPIC"])
 
 
 class Collector:
@@ -29,9 +33,9 @@ def test_each_slow_test_names_a_group_and_the_patterns_of_each_group_cover_its_t
     slow = [path for path in ROOT.glob("tests/**/test_*.py") if "mark.slow" in path.read_text(encoding="utf-8")]
     collector = Collector()
     assert pytest.main(["--collect-only", "-q", *map(str, slow)], plugins=[collector]) == 0
-    for number, path in ((path.name[:2], path) for path in ROOT.glob("source/[0-9]*.py")):
-        if f"notebooks.{number}" in PROTECTS:
-            collector.files[f"notebooks.{number}",] = {path}
+    for topic, path in ((path.stem[3:], path) for path in ROOT.glob("source/[0-9]*.py")):
+        if f"notebooks.{topic}" in PROTECTS:
+            collector.files[f"notebooks.{topic}",] = {path}
     assert set(collector.files) == {(group,) for group in PROTECTS}
     for group, patterns in PROTECTS.items():
         found = {pattern: set(ROOT.glob(pattern)) for pattern in patterns}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_lib.ledger import published
+from course_tasks.claims import published
 
 pytest.importorskip("transformers")
 import torch

@@ -7,6 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from course_lib.contents import TOPICS
+from course_tasks import topics
+from tools import recheck
+
 ROOT = Path(__file__).resolve().parent.parent
 DOUBTFUL = {
     "scaled_scores": "def scaled_scores(q, k):\n    return q @ k.T / np.sqrt(q.shape[-1])",
@@ -20,12 +24,17 @@ def run(*words):
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
 
 
+def read(folder, topic):
+    """A built notebook of a topic, such as a learner hands in."""
+    return nbformat.read(ROOT / folder / f"{TOPICS[topic].file}.ipynb", as_version=4)
+
+
 @pytest.fixture(scope="module")
 def hand_ins(tmp_path_factory):
     """Right, doubtful, empty of checks, deadly, and no exercise notebook at all."""
     folder = tmp_path_factory.mktemp("hand ins")
-    exercise = nbformat.read(ROOT / "exercises" / "02_a_bias_by_hand.ipynb", as_version=4)
-    nbformat.write(nbformat.read(ROOT / "solutions" / "02_a_bias_by_hand.ipynb", as_version=4), folder / "ada.ipynb")
+    exercise, solved = (read(kind, "bias_by_hand") for kind in ("exercises", "solutions"))
+    nbformat.write(solved, folder / "ada.ipynb")
     for cell in exercise.cells:
         for name, code in DOUBTFUL.items():
             if cell.source.startswith(f"def {name}("):
@@ -44,8 +53,8 @@ def test_each_hand_in_is_run_and_judged(hand_ins):
     before = {path: path.read_bytes() for path in hand_ins.iterdir()}
     said = run(hand_ins / "*.ipynb", hand_ins / "none.ipynb")  # with a star, as Windows hands it over
     lines = said.stdout.splitlines()
-    assert lines[0].endswith("ada.ipynb: ch02, 11 of 11 passed")
-    assert lines[1].endswith("ben.ipynb: ch02, 1 of 11 passed")
+    assert lines[0].endswith("ada.ipynb: bias_by_hand, 11 of 11 passed")
+    assert lines[1].endswith("ben.ipynb: bias_by_hand, 1 of 11 passed")
     assert lines[2:5] == [
         "  wrong values: bias_matrix", "  no answer: biased_attention", "  not attempted: biased_attention_torch"
     ]  # fmt: skip
@@ -54,6 +63,30 @@ def test_each_hand_in_is_run_and_judged(hand_ins):
     cem, dan, eva, none = said.stderr.splitlines()
     assert cem.endswith("cem.ipynb: its code ended the kernel")
     assert "dan.ipynb: cannot be read as a notebook" in dan
-    assert "eva.ipynb: expected one line `from course_lib.tasks import chNN as task`" in eva
+    assert "eva.ipynb: expected one line `from course_tasks import TOPIC as task`" in eva
     assert "none.ipynb: cannot be read" in none
     assert {path: path.read_bytes() for path in hand_ins.iterdir()} == before
+
+
+@pytest.mark.slow("recheck")
+def test_a_notebook_of_version_0_1_is_judged_by_the_tasks_of_today(tmp_path):
+    old = read("solutions", "blind_to_distance")  # the old chapter had the tasks of two topics
+    later = read("solutions", "absolute_positions")
+    old.cells += [cell for cell in later.cells if "unseen_pairs" in cell.source]
+    for cell in old.cells:
+        cell.source = cell.source.replace("course_tasks import blind_to_distance", "course_lib.tasks import ch01")
+    nbformat.write(old, tmp_path / "fay.ipynb")
+    said = run(tmp_path / "fay.ipynb")
+    assert said.stdout.splitlines() == [
+        f"{tmp_path / 'fay.ipynb'}: blind_to_distance, 4 of 4 passed",
+        f"{tmp_path / 'fay.ipynb'}: absolute_positions, 1 of 3 passed",
+        "  no check cell: sinusoidal_table",
+        "  no check cell: shift_matrix",
+    ], said.stderr
+
+
+def test_every_former_chapter_is_judged_by_the_topics_that_have_its_tasks():
+    assert recheck.topics_of("ch02") == recheck.topics_of("bias_by_hand") == ["bias_by_hand"]
+    assert recheck.topics_of("ch07") == ["alibi", "rope"]
+    assert sorted(topic for k in range(1, 12) for topic in recheck.topics_of(f"ch{k:02}")) == sorted(topics())
+    assert recheck.topics_of("ch12") == recheck.topics_of("start_here") == []

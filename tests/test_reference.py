@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.reference import absolute, alibi, attention, bias, grid, oracle, rope, shaw, skew, t5, window
+from course_lib.reference import absolute, alibi, attention, bias, grid, oracle, rope, shaw, t5, window
+from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
 
 few = settings(deadline=None, max_examples=40, derandomize=True)
@@ -198,7 +199,7 @@ def test_shaw_equals_the_loops(size, past, seed, clip, causal):
 def test_skew_is_to_grid(size, seed):
     n_q, n_k = size
     rows = draw(seed, 2, n_q, n_q + n_k - 1)
-    assert (skew.skew(rows, n_q) == grid.to_grid(rows, n_q)).all()
+    assert (music.skew(rows, n_q) == grid.to_grid(rows, n_q)).all()
 
 
 @few
@@ -207,7 +208,7 @@ def test_causal_skew_and_relative_shift_are_to_grid_up_to_offset_zero(n_q, past,
     n_k = past + n_q
     all_rows = draw(seed, 2, n_q, n_q + n_k - 1)
     visible = attention.causal_mask(n_q, n_k, past)
-    for trick in (skew.skew_causal, xl.relative_shift):
+    for trick in (music.skew_causal, xl.relative_shift):
         shifted = trick(all_rows[..., :n_k])
         assert (shifted == grid.to_grid(all_rows, n_q))[:, visible].all()
         # Beyond offset 0: junk, which is to say not what the definition asks for.
@@ -216,9 +217,9 @@ def test_causal_skew_and_relative_shift_are_to_grid_up_to_offset_zero(n_q, past,
 
 def test_where_the_junk_comes_from():
     """Four tokens: right in the lower triangle, one zero to the right of the diagonal, then the next row's past."""
-    source = skew.skew_source(4, 4)
+    source = music.skew_source(4, 4)
     rows = draw(0, 4, 4)
-    shifted = skew.skew_causal(rows)
+    shifted = music.skew_causal(rows)
     for i, j in np.ndindex(4, 4):
         row, column = source[i, j]
         assert shifted[i, j] == (0.0 if row < 0 else rows[row, column])
@@ -239,7 +240,7 @@ def test_huang_equals_the_loops_with_a_longer_table(size, past, seed, causal, lo
         return np.zeros(4) if causal and r > 0 else table[r + max_length - 1]
 
     expected = oracle.scores_through_query(q, np.zeros_like(k), vector, scale=1.0, past=past)
-    close(skew.huang_scores(q, table, n_k, past=past, causal=causal), expected)
+    close(music.music_transformer_scores(q, table, n_k, past=past, causal=causal), expected)
 
 
 # --- Transformer-XL -----------------------------------------------------------------------------------------------
@@ -277,10 +278,10 @@ def test_xl_is_the_absolute_expansion_with_distances_for_positions():
 
 def test_memory_keeps_the_last_rows():
     x = draw(0, 7, 3)
-    assert (xl.remember(None, x, 4) == x[3:]).all()
-    assert (xl.remember(x[:5], x[5:], 4) == x[3:]).all()
-    assert (xl.remember(x[:2], x[2:5], 99) == x[:5]).all()
-    assert xl.remember(x[:2], x[2:], 0).shape == (0, 3)
+    assert (xl.update_memory(None, x, 4) == x[3:]).all()
+    assert (xl.update_memory(x[:5], x[5:], 4) == x[3:]).all()
+    assert (xl.update_memory(x[:2], x[2:5], 99) == x[:5]).all()
+    assert xl.update_memory(x[:2], x[2:], 0).shape == (0, 3)
 
 
 def test_xl_segments_equal_one_long_text():
@@ -298,7 +299,7 @@ def test_xl_segments_equal_one_long_text():
     memory, outputs = None, []
     for start in (0, 2, 4):
         outputs.append(layer(x[start : start + 2], memory))
-        memory = xl.remember(memory, x[start : start + 2], 6)
+        memory = xl.update_memory(memory, x[start : start + 2], 6)
     close(np.concatenate(outputs), layer(x, None))
 
 

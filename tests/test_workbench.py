@@ -12,18 +12,18 @@ import torch
 from torch import nn
 
 from course_lib import study, workbench
+from course_lib.display.box import AMBER, GREEN, GREY
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
-from course_lib.tasks.engine.faces import AMBER, GREEN, GREY
-from course_lib.workbench.agreement import BACKENDS
+from course_lib.workbench.against_definition import BACKENDS
 
 from .schemes import SCHEMES, shaw_row
 
-SAY_NOTHING = ("none", "t5 cross-attention")
+SAY_NOTHING = ("none", "T5, cross-attention")
 
 
 class PerHead(Position):
@@ -58,16 +58,17 @@ def changed(**hooks):
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name not in SAY_NOTHING])
 def test_every_scheme_of_the_course_agrees(name):
-    backends = ["eager", "sdpa", *["flex"] * (name == "shaw")]
+    backends = ["eager", "sdpa", *["flex"] * (name == "Shaw")]
     found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, backends)
     assert found.passed, found
     assert found.largest[torch.float64] < 1e-10 and found.largest[torch.float32] < 1e-5
-    assert ("flex" in found.refused) == (name == "shaw")  # FlexAttention takes no value vectors
+    assert ("flex" in found.refused) == (name == "Shaw")  # FlexAttention takes no value vectors
 
 
-@pytest.mark.parametrize("name", [pytest.param("t5 decoder", marks=pytest.mark.slow("backends.t5")),
-                                  pytest.param("huang", marks=pytest.mark.slow("backends.skew")),
-                                  pytest.param("rope", marks=pytest.mark.slow("backends.rope"))])  # fmt: skip
+@pytest.mark.parametrize("name", [pytest.param("T5 buckets, causal", marks=pytest.mark.slow("backends.t5")),
+                                  pytest.param("Music Transformer",
+                                               marks=pytest.mark.slow("backends.music_transformer")),
+                                  pytest.param("RoPE", marks=pytest.mark.slow("backends.rope"))])  # fmt: skip
 def test_schemes_agree_by_flex(name):
     """A bias, a vector per offset and a rotation; that flex equals eager for every scheme, test_fast shows."""
     found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, ["flex"])
@@ -187,7 +188,7 @@ def test_a_forgotten_rotation_of_the_past():
         def rotate(self, q, k, past, first_key=None):
             return super().rotate(q, k, 0, 0)
 
-    found = workbench.agrees(lambda n, d: NoPast(d), SCHEMES["rope"].definition, ["eager"])
+    found = workbench.agrees(lambda n, d: NoPast(d), SCHEMES["RoPE"].definition, ["eager"])
     assert "Right without a cache, wrong with one" in found.cause
 
 
@@ -219,7 +220,7 @@ def test_a_wrong_rotation_is_told_where_and_why(name):
 
             return faulty(turn, q, k, past, past if first_key is None else first_key)
 
-    found = workbench.agrees(lambda n, d: Turned(d), SCHEMES["rope"].definition, ["eager"])
+    found = workbench.agrees(lambda n, d: Turned(d), SCHEMES["RoPE"].definition, ["eager"])
     assert not found.passed and words in found.cause, found
     assert "by the definition" in found.place
 
@@ -315,7 +316,7 @@ def test_a_bias_beside_vectors():
 
         def key_vectors(self, n_q, n_k, past):
             table = torch.cat([self.near, torch.zeros_like(self.near[:, :1])], 1)
-            return Vectors(table, row_offsets(n_q, n_k, past).abs().clamp(max=4))
+            return Vectors(table[:, row_offsets(n_q, n_k, past).abs().clamp(max=4)])
 
         def bias(self, n_q, n_k, past):
             return torch.where(row_offsets(n_q, n_k, past).abs() < 4, 0 * self.far, self.far)
@@ -375,7 +376,7 @@ ODD = {
     "no backend": (lambda: workbench.agrees(right, ZERO, []), "backends=[]: expected a list of one or more"),
     "a name for backends": (lambda: workbench.agrees(right, ZERO, "eager"), "backends='eager': expected a list"),
     "no backend that can": (
-        lambda: workbench.agrees(SCHEMES["shaw"].make, SCHEMES["shaw"].definition, ["flex"]), "none of them can"
+        lambda: workbench.agrees(SCHEMES["Shaw"].make, SCHEMES["Shaw"].definition, ["flex"]), "none of them can"
     ),
     "n": (lambda: workbench.benchmark(right, n=1.5), "n=1.5: expected a whole number"),
     "rounds": (lambda: workbench.benchmark(right, rounds="7"), "rounds='7': expected a whole number"),
@@ -435,7 +436,7 @@ def test_the_benchmark_measures_what_a_layer_does(cpu_time):
     assert found.kept == {128: 8 * 255 * 4, 256: 8 * 511 * 4}  # a float32 per head and offset
     assert "T5Bias beside attention without position: 128 tokens" in repr(found)
     vectors = workbench.benchmark(lambda n, d: ShawVectors(n, d, 2), n=64, rounds=1)
-    assert vectors.kept[64] == 2 * (8 * 5 * 64 * 4 + 127 * 8)  # two tables, and an index for each
+    assert vectors.kept[64] == 2 * 8 * 5 * 64 * 4  # two tables
 
 
 def test_a_scheme_that_makes_a_grid_is_slow(cpu_time):

@@ -12,11 +12,12 @@ from torch.nn import functional as F
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.fast import fast_attention
+from course_lib.nn.music_transformer import MusicTransformer
 from course_lib.nn.position import Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
-from course_lib.nn.skew import OffsetVectors
 from course_lib.nn.t5 import T5Bias
+from course_lib.nn.terms import Terms
 
 from . import peers
 from .contender import CLIP, Contender, Make, Size
@@ -50,16 +51,7 @@ def ours(make: Callable[[Size], Position], causal: bool) -> Make:
         def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             n = q.shape[-2]
             q, k = position.rotate(q, k, 0)
-            return fast_attention(
-                q,
-                k,
-                v,
-                bias=position.bias(n, n, 0),
-                key_vectors=position.key_vectors(n, n, 0),
-                value_vectors=position.value_vectors(n, n, 0),
-                scale=position.scale,
-                causal=causal,
-            )
+            return fast_attention(q, k, v, Terms.of(position, n, n, 0, causal=causal))
 
         return Contender(run, list(position.parameters()))
 
@@ -76,7 +68,7 @@ def our_xl(size: Size) -> Contender:
 
     def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         bias = size.d**-0.5 * ((w - u) @ r.mT)[:, 0]
-        return fast_attention(q + u, k, v, bias=bias, key_vectors=Vectors(r), causal=True)
+        return fast_attention(q + u, k, v, Terms(bias=bias, key_vectors=Vectors(r), causal=True))
 
     return Contender(run, [r, u, w])
 
@@ -124,11 +116,11 @@ SCHEMES: dict[str, Scheme] = {
     ),
     "shaw keys": Scheme(False, ours(lambda s: ShawVectors(s.heads, s.d, CLIP, values=False), False)),
     "huang causal": Scheme(
-        True, ours(lambda s: OffsetVectors(s.heads, s.d, s.n), True), {"pad/reshape": peers.huang_pad_reshape}
+        True, ours(lambda s: MusicTransformer(s.heads, s.d, s.n), True), {"pad/reshape": peers.huang_pad_reshape}
     ),
     "huang general": Scheme(
         False,
-        ours(lambda s: OffsetVectors(s.heads, s.d, s.n, causal=False), False),
+        ours(lambda s: MusicTransformer(s.heads, s.d, s.n, causal=False), False),
         {"full, gather": peers.huang_gather},
     ),
     "transformer-xl": Scheme(True, our_xl, {"authors' form": peers.xl_authors, "pad/reshape": peers.xl_batch_first}),

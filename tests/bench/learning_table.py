@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from course_lib.nn.backends import flex_attention
 from course_lib.nn.fast import fast_attention
+from course_lib.nn.terms import Terms
 from course_lib.workbench.speed import seconds
 
 from .contender import Contender, Size
@@ -48,12 +49,12 @@ def dense(size: Size, causal: bool) -> Contender:
 
 def flex(size: Size, causal: bool) -> Contender:
     row = _table(size)
-    return Contender(lambda q, k, v: flex_attention(q, k, v, bias=row, causal=causal), [row])
+    return Contender(lambda q, k, v: flex_attention(q, k, v, Terms(bias=row, causal=causal)), [row])
 
 
 def ours(size: Size, causal: bool) -> Contender:
     row = _table(size)
-    return Contender(lambda q, k, v: fast_attention(q, k, v, bias=row, causal=causal), [row])
+    return Contender(lambda q, k, v: fast_attention(q, k, v, Terms(bias=row, causal=causal)), [row])
 
 
 CONTENDERS: dict[str, Build] = {"no position": no_position, "dense bias": dense, "FlexAttention": flex, "ours": ours}

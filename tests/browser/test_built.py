@@ -1,5 +1,7 @@
 """Every built notebook in JupyterLab as it is committed: it fits in both fonts, and everyone can use it."""
 
+from pathlib import Path
+
 import pytest
 
 from .conftest import ROOT
@@ -10,7 +12,7 @@ from .pages import as_built, errors
 pytestmark = pytest.mark.browser
 BUILT = [p.relative_to(ROOT).as_posix() for name in ("notebooks", "solutions") for p in sorted((ROOT / name).glob("*"))]
 # A built notebook holds its pictures whole, with style and script: what is seen of it depends on no other file.
-MARKED = [pytest.param(path, marks=pytest.mark.slow(f"browser.{path.partition('/')[2][:2]}")) for path in BUILT]
+MARKED = [pytest.param(path, marks=pytest.mark.slow(f"browser.{Path(path).stem[3:]}")) for path in BUILT]
 
 
 @pytest.mark.parametrize("font", [WIDE, NARROW])

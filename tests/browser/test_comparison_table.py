@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from course_lib import comparison, figures
+from course_lib import figures
 from course_lib.figures.comparison_table import short
+from course_tasks import comparison
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
 TABLE = comparison.table()
@@ -12,7 +13,7 @@ COLUMNS, SCHEMES = list(comparison.COLUMNS), list(comparison.SCHEMES)
 
 
 def test_every_cell_tells_how_it_was_found(shown):
-    page = shown(figures.comparison_table())
+    page = shown(figures.comparison_table(comparison.table()))
     reading = page.locator(".rp-reading")
     for i, scheme in enumerate(SCHEMES):
         for j, column in enumerate(COLUMNS):
@@ -25,7 +26,7 @@ def test_every_cell_tells_how_it_was_found(shown):
 
 
 def test_arrow_keys_walk_and_one_cell_takes_the_tab_key(shown):
-    page = shown(figures.comparison_table())
+    page = shown(figures.comparison_table(comparison.table()))
     reading = page.locator(".rp-reading")
     expect(reading).to_contain_text("Shaw, where it enters")
     page.locator('[data-at="9 0"]').click()
@@ -45,7 +46,7 @@ def test_arrow_keys_walk_and_one_cell_takes_the_tab_key(shown):
 
 @pytest.mark.parametrize("width", [398, 800])
 def test_a_narrow_page_scrolls_the_table_and_keeps_the_names(shown, width):
-    page = shown(figures.comparison_table(), width=width)
+    page = shown(figures.comparison_table(comparison.table()), width=width)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     frame, chosen = page.locator(".rp-scroll").bounding_box(), page.locator(".rp-chosen").bounding_box()
     assert frame["x"] <= chosen["x"] and chosen["x"] + chosen["width"] <= frame["x"] + frame["width"]  # and can be seen

@@ -3,14 +3,14 @@
 import pytest
 from playwright.sync_api import expect
 
-from course_lib import ledger
+from course_tasks import claims
 
 from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
-PICTURES = {topic: ledger.topic(topic).picture for topic in ("T5's buckets", "Longer texts")}
-PICTURES |= {"counts": ledger.counts(), "overview": ledger.overview(["nothing_new", "one_grid", "all_in_use"])}
+PICTURES = {topic: claims.topic(topic).picture for topic in ("T5's buckets", "Longer texts")}
+PICTURES |= {"counts": claims.counts(), "overview": claims.overview(["nothing_new", "one_grid", "all_in_use"])}
 
 
 @pytest.mark.parametrize("name", PICTURES)

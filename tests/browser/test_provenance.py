@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from course_lib import figures
 from course_lib.figures.provenance import RANGES
-from course_lib.reference.skew import skew_source, take_offsets
+from course_lib.reference.music_transformer import skew_source, slice_table
 
 from ..figures.test_provenance import SIZES, expected, shape
 from .fonts import NARROW, WIDE
@@ -129,7 +129,7 @@ def test_a_table_too_short_is_said_in_words_and_mended(shown):
     _, figure = alive(shown, "general")
     slide(figure, "general", {"longest": 4, "n_q": 4})
     with pytest.raises(ValueError) as refusal:
-        take_offsets([[0.0]] * 7, 4, 5, past=2)
+        slice_table([[0.0]] * 7, 4, 5, past=2)
     verdict = figure.locator(".rp-verdict")
     expect(verdict).to_contain_text(str(refusal.value))
     expect(verdict).to_contain_text("Missing offsets (✗): −5 … −4.")

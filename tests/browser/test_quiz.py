@@ -5,8 +5,8 @@ import pytest
 from playwright.sync_api import expect
 
 from course_lib import figures
-from course_lib.figures.quiz import CHAPTERS
-from course_lib.quiz import QUESTIONS, THEMES
+from course_lib.contents import TOPICS
+from course_tasks.quiz import QUESTIONS, THEMES
 
 from .pages import PATIENCE, errors, opened, picture, run_all
 
@@ -56,7 +56,7 @@ def test_every_question_is_told_as_it_was_written(shown):
         assert found["place"] == f"Question {number + 1} of {len(QUESTIONS)}"
         assert found["verdict"] == ("Not this one." if missed else "Right.")
         assert found["score"] == f"{score} of {number + 1} right so far"
-        assert found["link"] == f"{question.chapter}_{CHAPTERS[question.chapter][0]}.ipynb"
+        assert found["link"] == f"{TOPICS[question.chapter].file}.ipynb"
         for index, ((result, label, why), (option, reason)) in enumerate(
             zip(found["lines"], question.options.items(), strict=True)
         ):
@@ -68,7 +68,7 @@ def test_every_question_is_told_as_it_was_written(shown):
     missed = {}
     for number in wrong:
         missed.setdefault(QUESTIONS[number].chapter, []).append(number + 1)
-    assert again == [[f"{c} · {CHAPTERS[c][1]}", numbers] for c, numbers in sorted(missed.items())]
+    assert again == [[f"{c.number} · {c.title}", missed[topic]] for topic, c in TOPICS.items() if topic in missed]
 
 
 def test_all_right_leaves_nothing_to_read(shown):
@@ -156,7 +156,7 @@ def test_no_question_overflows(shown, width):
 
 
 def test_in_jupyterlab_a_link_opens_the_chapter_and_keys_stay_in_the_quiz(lab, chromium):
-    code = "from course_lib import figures, quiz\nfigures.quiz(quiz.THEMES['Choosing'])"
+    code = "from course_lib import figures\nfrom course_tasks import quiz\nfigures.quiz(quiz.THEMES['Choosing'])"
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)], metadata=kernel)
     nbformat.write(made, lab.folder / "notebooks" / "quiz.ipynb")
@@ -169,6 +169,7 @@ def test_in_jupyterlab_a_link_opens_the_chapter_and_keys_stay_in_the_quiz(lab, c
         page.keyboard.press("ArrowDown")  # JupyterLab would go to the next cell
         expect(quiz.get_by_role("radio", name="Sinusoidal positions")).to_be_focused()
         quiz.get_by_role("button", name="Check").click()
-        quiz.get_by_role("link", name="09 · Fast attention").click()
-        opened_here = page.get_by_role("tab", name="09_fast_attention.ipynb")  # and not in another window
+        quiz.get_by_role("link", name="Fast attention").click()
+        file = f"{TOPICS['fast_attention'].file}.ipynb"
+        opened_here = page.get_by_role("tab", name=file)  # and not in another window
         expect(opened_here).to_be_visible(timeout=PATIENCE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.tasks import ch02
+from course_tasks import bias_by_hand
 
 from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
@@ -20,7 +20,7 @@ def raises(n, scale):
     return a_name_that_nobody_has_given_to_anything_in_this_notebook_or_in_any_other_one(n, scale)  # noqa: F821
 
 
-TASK = ch02.bias_matrix
+TASK = bias_by_hand.bias_matrix
 SHOWN = {
     "a known mistake": TASK.check(rewards_distance),
     "an unknown mistake": TASK.check(lambda n, scale: np.full((n, n), 1e9)),

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from course_lib import figures, ledger, quiz
+from course_lib import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
+from course_tasks import claims, comparison, guide, quiz
 
 from .losses import LENGTHS, PANELS
 
@@ -58,16 +59,16 @@ def make_pictures():
         "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
-        "claim": ledger.judge("skew_in_place").picture,
-        "claims": ledger.overview(["nothing_new", "one_grid", "all_in_use", "any_length"]),
-        "claims to guess": ledger.topic("T5's buckets").picture,
-        "comparison": figures.comparison_table(),
+        "claim": claims.decide("skew_in_place").picture,
+        "claims": claims.overview(["nothing_new", "one_grid", "all_in_use", "any_length"]),
+        "claims to guess": claims.topic("T5's buckets").picture,
+        "comparison": figures.comparison_table(comparison.table()),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(
             [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
         ),
-        "decision": figures.decision_guide(),
-        "decision made": figures.decision_guide(DECIDED),
+        "decision": guide.picture(),
+        "decision made": guide.picture(DECIDED),
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),

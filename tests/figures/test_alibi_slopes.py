@@ -5,8 +5,8 @@ import re
 import pytest
 
 from course_lib import figures
+from course_lib.display.formatting import number
 from course_lib.figures.alibi_slopes import DISTANCES, difference, plain_slopes
-from course_lib.figures.text import number
 from course_lib.reference.alibi import slopes
 
 from .test_figures import static

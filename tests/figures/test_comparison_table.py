@@ -5,14 +5,15 @@ import re
 
 import pytest
 
-from course_lib import comparison, figures
+from course_lib import figures
+from course_lib.display.formatting import prose
 from course_lib.figures.comparison_table import number_evidence, short
-from course_lib.figures.text import prose
+from course_tasks import comparison
 
 from .test_figures import static
 
 TABLE = comparison.table()
-BODY = static(figures.comparison_table())
+BODY = static(figures.comparison_table(comparison.table()))
 
 
 def words(piece):
@@ -48,15 +49,15 @@ def test_the_lists_say_how_every_cell_was_found():
 
 
 def test_the_sizes_are_said():
-    small = static(figures.comparison_table(d_model=16, n_heads=2, n=32, title="Small <one>"))
+    small = static(figures.comparison_table(comparison.table(d_model=16, n_heads=2, n=32), title="Small <one>"))
     assert "D = 16, H = 2, d = 8, n = 32" in small and "4·H·n² = 8,192 bytes" in small
     assert "<b>Small &lt;one&gt;</b>" in small and "512 = n·D" in small
     with pytest.raises(ValueError, match="n=3: expected a whole number from 16 to 4096"):
-        figures.comparison_table(n=3)
+        comparison.table(n=3)
 
 
 def test_the_alt_text_names_every_scheme():
-    alt = figures.comparison_table().alt
+    alt = figures.comparison_table(comparison.table()).alt
     assert (
         all(f"{scheme}: " in alt for scheme in comparison.SCHEMES) and "RoPE: rotation of query and key; breaks" in alt
     )

@@ -28,19 +28,20 @@ def test_the_new_row_is_the_one_the_modules_give():
         with torch.no_grad():
             t5.table[:, 0] = torch.arange(32.0)
         buckets = t5.bias(1, n_k, step)[0].int().tolist()
-        assert new_row("T5", step) == [f"b[{bucket}]" for bucket in buckets]
-        rows = ShawVectors(1, 4, clip=2).key_vectors(1, n_k, step).index - 2
-        assert new_row("Shaw", step) == [f"a[{r}]".replace("-", "−") for r in rows.tolist()]
+        assert new_row("T5 buckets", step) == [f"b[{bucket}]" for bucket in buckets]
+        first = ShawVectors(1, 4, clip=2).key_vectors(1, n_k, step).first
+        rows = [min(max(column + first, 0), 4) - 2 for column in range(n_k)]
+        assert new_row("Shaw", step) == [f"a[{r}]".replace("-", "−") for r in rows]
 
 
 def test_the_body_shows_done_new_and_to_come():
-    text = static(figures.decoding_step("T5", 2))
+    text = static(figures.decoding_step("T5 buckets", 2))
     assert text.count("sat (new)") == 1 and "mat (new)" not in text
     assert ">b[2]</td>" in text and ">b[3]</td>" not in text, "rows to come are empty"
     for name in SCHEMES:
         assert f">{name}</th>" in text and f">{entry(name, 2)}</td>" in text
     assert len(re.findall(r"background-color:#f0f2f4", text)) == 2, "two rows are done"
-    assert "past = 2: query sat meets 3 keys, 2 of them from the cache" in figures.decoding_step("T5", 2).alt
+    assert "past = 2: query sat meets 3 keys, 2 of them from the cache" in figures.decoding_step("T5 buckets", 2).alt
     assert "meets 1 key, 0 of them" in figures.decoding_step("RoPE", 0).alt
 
 

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from course_lib import figures
+from course_lib.display import colours
+from course_lib.display import picture as live
 from course_lib.example import LAMBDA, TOKENS, K, Q, V
-from course_lib.figures import colours, live, recorder, source
+from course_lib.figures import statements as source
+from course_lib.figures import tracer_record as recorder
 from course_lib.figures.bias_heatmap import FORMULAS, decay_tables
 from course_lib.reference.attention import attention, scores, softmax
 from course_lib.reference.bias import DECAYS
@@ -127,7 +130,8 @@ def test_the_static_bodies_hold_the_numbers():
     assert "gains" in static(PICTURES["explorer"]) and "Σ w·e" in static(PICTURES["explorer"])
     assert "−∞" in static(PICTURES["masked"]) and "−0.0000" not in "".join(map(static, PICTURES.values()))
     assert all(reason in static(PICTURES["question"]) for reason in OPTIONS.values())
-    for scheme in ("T5", "ALiBi", "Swin", "Shaw keys", "Shaw values", "Music Transformer", "RoPE", "sinusoidal"):
+    names = ("T5 buckets", "ALiBi", "Swin", "Shaw, keys", "Shaw, values", "Music Transformer", "RoPE", "sinusoidal")
+    for scheme in names:
         assert scheme in static(PICTURES["map"]) and scheme in PICTURES["map"].alt
 
 

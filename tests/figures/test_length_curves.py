@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib import figures
-from course_lib.figures.colours import LINES, contrast, signed_colour
+from course_lib.display.colours import LINES, contrast, signed_colour
 
 from .losses import LENGTHS, PANELS
 from .test_figures import static

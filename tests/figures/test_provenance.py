@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from course_lib import figures
+from course_lib.display import colours
 from course_lib.example import TOKENS
-from course_lib.figures import colours
-from course_lib.figures.cuts import JUNK, NO_JUNK, SAYS, SHORT, STAGES, facts
 from course_lib.figures.provenance import QUERIES, RANGES, cuts_of
+from course_lib.figures.skew_steps import JUNK, NO_JUNK, SAYS, SHORT, STAGES, facts
 from course_lib.reference.grid import offsets, row_offsets
-from course_lib.reference.skew import skew, skew_causal, skew_source, take_offsets
+from course_lib.reference.music_transformer import skew, skew_causal, skew_source, slice_table
 from course_lib.reference.transformer_xl import relative_shift
 
 SIZES = [
@@ -132,7 +132,7 @@ def test_the_square_skew_is_cut_as_one_reshape_cuts_it():
 
 @pytest.mark.parametrize("longest", [None, 1, 3, 5, 6, 9])
 @pytest.mark.parametrize(("n_q", "n_k", "past"), [(3, 5, 2), (1, 4, 0), (4, 2, 0), (2, 2, 5)])
-def test_the_table_shows_what_take_offsets_takes_or_its_refusal(n_q, n_k, past, longest):
+def test_the_table_shows_what_slice_table_takes_or_its_refusal(n_q, n_k, past, longest):
     picture = figures.provenance("general", n_q=n_q, n_k=n_k, past=past, longest=longest)
     tables = body_tables(picture)
     longest = longest or max(past + n_q, n_k - past)
@@ -141,7 +141,7 @@ def test_the_table_shows_what_take_offsets_takes_or_its_refusal(n_q, n_k, past, 
     shown = np.arange(len(taken)) - rows.index("0") + every[0]
     assert [r for r in rows if r] == [str(r) for r in range(2 * longest - 1)]
     try:
-        found = take_offsets(every[:, None], n_q, n_k, past=past)[:, 0]
+        found = slice_table(every[:, None], n_q, n_k, past=past)[:, 0]
     except ValueError as refusal:
         assert str(refusal) in picture._repr_html_() and len(tables) == 1 and "too short" in picture.alt
         lacking = np.setdiff1d(row_offsets(n_q, n_k, past), every)

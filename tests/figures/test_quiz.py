@@ -6,12 +6,13 @@ import re
 import pytest
 
 from course_lib import figures
-from course_lib.figures.quiz import CHAPTERS, LETTERS, Question
-from course_lib.quiz import QUESTIONS
+from course_lib.contents import TOPICS, number
+from course_lib.figures.quiz import LETTERS, Question
+from course_tasks.quiz import QUESTIONS
 
 from .test_figures import static
 
-GOOD = Question("good", "02", "Does `sat` gain?", {"Yes": "It <gains>.", "No": "It loses."}, "No")
+GOOD = Question("good", "bias_by_hand", "Does `sat` gain?", {"Yes": "It <gains>.", "No": "It loses."}, "No")
 
 
 def test_every_word_travels_once():
@@ -26,25 +27,26 @@ def test_every_word_travels_once():
 def test_each_answer_stands_in_a_fold_below_its_question():
     blocks = static(figures.quiz(QUESTIONS)).split("<div class=rp-asked>")[1:]
     assert len(blocks) == len(QUESTIONS)
-    for number, (block, question) in enumerate(zip(blocks, QUESTIONS, strict=True), 1):
+    for place, (block, question) in enumerate(zip(blocks, QUESTIONS, strict=True), 1):
         shown, folded = block.split("<details>")
-        assert f"<b>{number}.</b>" in shown and "Answer, and what each choice tells" in folded
-        (letter,) = re.findall(r"<p><b>(\w)</b>, chapter (?:\d\d)</p>", folded)
+        assert f"<b>{place}.</b>" in shown and "Answer, and what each choice tells" in folded
+        (letter,) = re.findall(rf"<p><b>(\w)</b>, chapter {number(question.chapter)}</p>", folded)
         assert list(question.options)[LETTERS.index(letter)] == question.answer
         for part in (shown, folded):
             assert part.split("</details>")[0].count("<li>") == len(question.options)
 
 
 def test_it_links_to_the_chapters_it_asks_about_and_no_others():
-    links = re.findall(r'href="([^"]+)"', static(figures.quiz([GOOD, GOOD._replace(chapter="10")])))
-    assert links == ["02_a_bias_by_hand.ipynb", "10_longer_than_training.ipynb"]
-    assert len(re.findall("href=", static(figures.quiz(QUESTIONS)))) == len(CHAPTERS)
+    links = re.findall(r'href="([^"]+)"', static(figures.quiz([GOOD, GOOD._replace(chapter="rope")])))
+    assert links == [f"{TOPICS['bias_by_hand'].file}.ipynb", f"{TOPICS['rope'].file}.ipynb"]
+    assert len(re.findall("href=", static(figures.quiz(QUESTIONS)))) == len({q.chapter for q in QUESTIONS})
 
 
 def test_its_words_cannot_become_html():
     picture = figures.quiz([GOOD], title="<i>Mine</i>")
     assert "It &lt;gains&gt;." in static(picture) and "&lt;i&gt;Mine" in static(picture)
-    assert picture.alt == "<i>Mine</i>: 1 question about chapter 02, with a reason for every answer."
+    chapter = number("bias_by_hand")
+    assert picture.alt == f"<i>Mine</i>: 1 question about chapter {chapter}, with a reason for every answer."
     assert picture._repr_html_().count("</script>") == 1
 
 
@@ -56,7 +58,7 @@ def test_its_words_cannot_become_html():
         ([GOOD._replace(options={"a": "b"}, answer="a")], "expected two or more answers"),
         ([GOOD._replace(options={"Yes": "b", "No": ""})], r"options\['No'\]='': expected what"),
         ([GOOD._replace(answer="Perhaps")], "answer='Perhaps': expected one of 'Yes', 'No'"),
-        ([GOOD._replace(chapter="2")], "chapter='2': expected one of '00', '01'"),
+        ([GOOD._replace(chapter="2")], "chapter='2': expected one of 'start_here', 'blind_to_distance'"),
         (
             [GOOD._replace(options=dict.fromkeys("abcdefghi", "x"), answer="a")],
             "options: 9 of them; expected 8 at most",

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from course_lib import figures
+from course_lib.display.formatting import number
 from course_lib.example import K, Q
 from course_lib.figures.rope_rotation import turned
-from course_lib.figures.text import number
 from course_lib.reference.rope import rotate
 
 from .test_figures import static

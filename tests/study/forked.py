@@ -10,7 +10,7 @@ import sys
 from types import SimpleNamespace
 
 from course_lib import study
-from course_lib.study import processes
+from course_lib.study import distributed as processes
 from course_lib.study.__main__ import main
 
 from .common import SMALL

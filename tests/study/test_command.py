@@ -11,9 +11,10 @@ import torch
 
 from course_lib import study
 from course_lib.study import __main__ as command_module
-from course_lib.study import processes, results
+from course_lib.study import distributed as processes
+from course_lib.study import results
 from course_lib.study.__main__ import arguments
-from course_lib.study.processes import CHILD, Place
+from course_lib.study.distributed import CHILD, Place
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
 
@@ -45,7 +46,7 @@ def alone(*words, out):
 
 # --- what it refuses ----------------------------------------------------------------------------------------------
 
-FAMILIES = "log-NUMBER, t5-NUMBER, shaw-NUMBER, uniform-buckets-NUMBER, linear-buckets-NUMBER, "
+FAMILIES = "log-NUMBER, shaw-NUMBER, t5-NUMBER, uniform-buckets-NUMBER, linear-buckets-NUMBER, "
 NAMES = (
     f"none, learned, sinusoidal, transformer-xl, alibi, rope, {FAMILIES}quadratic-buckets-NUMBER, log-buckets-NUMBER"
 )

@@ -1,4 +1,4 @@
-"""What chapter 10 says holds for every seed, in a smaller study; and where the committed results come from."""
+"""What “Longer than training” says holds for every seed, in a smaller study; and where committed results come from."""
 
 from dataclasses import replace
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from course_lib import study
-from course_lib.study import processes
+from course_lib.study import distributed as processes
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
 from .forked import FORKS, PATIENCE, Command, hear_interrupts

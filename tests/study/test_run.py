@@ -13,7 +13,7 @@ from course_lib import study
 from course_lib.nn.t5 import T5Bias
 from course_lib.reference import absolute, alibi, t5
 from course_lib.study.data import BACK, TASKS
-from course_lib.study.profile import added_by_distance, distances
+from course_lib.study.learned_bias import added_by_distance, distances
 from course_lib.study.run import BINS, _test_texts
 
 from .common import EVERY, SMALL, WIDER, numbers, small

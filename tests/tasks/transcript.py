@@ -3,7 +3,7 @@
     python -m tests.tasks.transcript               answer all of them again and write the changes down
     python -m tests.tasks.transcript shaw_scores   those of one task
 
-`transcript/CHAPTER/TASK.jsonl` has one answer a line: where it comes from, its source, and what the check says to it.
+`transcript/TOPIC/TASK.jsonl` has one answer a line: where it comes from, its source, and what the check says to it.
 Each source runs by itself and defines the name of the task. To add an answer, write a line with "from" and "source" and
 run the command. A cause that was named stays named: the command refuses to write that one is lost.
 """
@@ -15,17 +15,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course_lib.tasks.engine import Exercise, Result
-from course_lib.tasks import chapters, tasks_of
+import torch
+
+from course_lib.checking import Exercise, Result
+from course_tasks import tasks_of, topics
 
 FOLDER = Path(__file__).with_name("transcript")
+SHOWN = 5  # lost causes that are printed
 SECONDS = 1.0  # of processor time, for an answer without an end
 Entry = dict[str, Any]
 
 
 def exercises() -> dict[str, Exercise]:
-    """All exercises, by chapter and name: "ch03/shaw_scores"."""
-    return {f"{chapter}/{name}": task for chapter in chapters() for name, task in tasks_of(chapter).items()}
+    """All exercises, by topic and name: "vector_per_distance/shaw_scores"."""
+    return {f"{topic}/{name}": task for topic in topics() for name, task in tasks_of(topic).items()}
 
 
 def read(key: str) -> list[Entry]:
@@ -60,6 +63,7 @@ def answered(task: Exercise, entry: Entry) -> Entry:
     usual, seconds = getattr(task, "seconds", None), SECONDS
     if usual is not None:
         task.seconds = min(usual, seconds)  # type: ignore[attr-defined]
+    torch.manual_seed(0)  # some answers draw numbers
     try:
         result = task.check(defined(entry["source"], task.name))
         return {"from": entry["from"], "source": entry["source"], **said(result)}
@@ -84,7 +88,7 @@ def main(names: list[str]) -> int:
         now = [answered(task, entry) for entry in before]
         if losses := list(lost(before, now)):
             failed += 1
-            print(f"{key}: {len(losses)} named causes would be lost.", *losses, sep="\n")
+            print(f"{key}: {len(losses)} named causes would be lost; nothing is written.", *losses[:SHOWN], sep="\n\n")
         elif now != before:
             write(key, now)
             print(f"{key}: {sum(a != b for a, b in zip(before, now))} of {len(now)} answers changed.")

@@ -1,0 +1,116 @@
+"""Code that does not end: it is stopped in time, and the notebook goes on as before."""
+
+import ctypes
+import sys
+import threading
+import time
+from hashlib import pbkdf2_hmac
+
+import pytest
+
+from course_lib.checking import runner, stoppable
+
+from .common import SLOPE, endless, right, slope_task
+
+
+def endless_and_deaf(n, scale):
+    while True:
+        try:
+            while True:
+                pass
+        except:  # noqa: E722
+            pass
+
+
+def endless_in_finally(n, scale):
+    try:
+        while True:
+            pass
+    finally:
+        time.sleep(0.01)
+
+
+@pytest.fixture(params=["the thread's own clock", "the clock of the process"])
+def clock(request, monkeypatch):
+    """Linux has a clock for each thread, macOS and Windows only one for the whole process."""
+    if request.param == "the clock of the process":
+        monkeypatch.setattr(stoppable.sys, "platform", "darwin")
+
+
+@pytest.mark.parametrize("function", [endless, endless_and_deaf, endless_in_finally])
+def test_an_endless_loop_is_stopped_and_said_so(function, clock):
+    result = SLOPE.check(function)
+    assert result.status == "did not finish"
+    assert "used more than 0.4 seconds of processor time and was stopped: does the loop end?" in repr(result)
+    start = time.process_time()
+    time.sleep(0.2)
+    assert time.process_time() - start < 0.1, "nothing goes on in the background"
+
+
+def test_a_loop_that_ends_for_some_cases_names_the_case_where_it_does_not():
+    def sometimes(n, scale):
+        while n == 2:
+            pass
+        return right(n, scale)
+
+    result = SLOPE.check(sometimes)
+    assert result.status == "did not finish" and "slope(n=2, scale=1)" in repr(result)
+
+
+def test_right_code_passes_however_long_it_takes_by_the_clock(clock):
+    """A busy machine, or a short sleep: only processor time tells a loop without end from a slow machine."""
+
+    def slow(n, scale):
+        time.sleep(0.15)
+        return right(n, scale)
+
+    assert SLOPE.check(slow).passed
+
+
+def test_what_waits_for_ever_did_not_finish(monkeypatch):
+    def sleeps(n, scale):
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(runner, "WALL", 0.5)
+    result = SLOPE.check(sleeps)
+    assert result.status == "did not finish"
+    assert "did not finish within 0.5 seconds, although it used little processor time" in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("call", "wall", "limit"),
+    [
+        (lambda: time.sleep(5), 0.6, "did not finish within 0.6 seconds"),
+        (lambda: pbkdf2_hmac("sha512", b"", b"", 5_000_000), 60, "used more than 0.4 seconds of processor time"),
+    ],
+    ids=["waits", "computes"],
+)
+def test_a_long_call_into_c_is_left_behind(call, wall, limit, monkeypatch):
+    monkeypatch.setattr(runner, "WALL", wall)
+    monkeypatch.setattr(stoppable, "PATIENCE", 0.3)
+    result = SLOPE.check(lambda n, scale: call())
+    assert result.status == "did not finish"
+    assert f"{limit} and could not be stopped" in repr(result) and "restart the kernel" in repr(result)
+    monkeypatch.undo()
+    assert SLOPE.check(right).passed, "the next check is none the worse"
+
+
+def test_what_prints_is_itself_again_after_a_stop(capsys):
+    stdout = sys.stdout
+    SLOPE.check(endless_and_deaf)
+    assert sys.stdout is stdout
+    print("still here")
+    assert capsys.readouterr().out == "still here\n"
+
+
+def test_an_interrupt_ends_the_check(monkeypatch):
+    def interrupt():
+        time.sleep(0.1)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(threading.main_thread().ident), ctypes.py_object(KeyboardInterrupt)
+        )
+
+    threading.Thread(target=interrupt).start()
+    result = slope_task(seconds=5.0).check(endless)
+    assert result.status == "did not finish" and "Interrupted" in repr(result)

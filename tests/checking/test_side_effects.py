@@ -1,0 +1,88 @@
+"""What a learner's code does besides answering: writing into arguments, printing, warning."""
+
+import numpy as np
+import pytest
+
+from course_lib.checking import Case
+
+from .common import CENTRED, SLOPE, _centred, array_task, right, slope_task
+
+
+def test_writing_into_an_argument_passes_with_a_note_and_spoils_nothing():
+    shared = np.array([1.0, 2.0, 6.0])
+    task = array_task(_centred, cases=[Case(shared), Case(shared)], returns=("rest", "mean"))
+
+    def in_place(x):
+        mean = x.mean()
+        x -= mean
+        return x, mean
+
+    result = task.check(in_place)
+    assert result.passed and "writes into its argument `x`" in repr(result)
+    assert shared.tolist() == [1.0, 2.0, 6.0]
+    assert not task.check(task.spec.solution).notes
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda runs: runs["b"].sort(),
+        lambda runs: runs.clear(),
+        lambda runs: runs.update(a=np.array([2.0])),
+        lambda runs: runs["a"].append(9.0),
+    ],
+)
+def test_writing_into_what_an_argument_holds_is_noticed(spoil):
+    def _longest(runs):
+        """The length of the longest."""
+        return max(map(len, runs.values()))
+
+    def spoiling(runs):
+        found = _longest(runs)
+        spoil(runs)
+        return found
+
+    runs = {"a": [2.0], "b": [3.0, 1.0]}
+    task = array_task(_longest, cases=[Case(runs)])
+    assert "writes into its argument `runs`" in repr(task.check(spoiling))
+    assert runs == {"a": [2.0], "b": [3.0, 1.0]} and not task.check(_longest).notes
+
+
+def test_later_cases_get_a_fresh_argument_when_the_first_call_changed_its_own():
+    calls = []
+
+    def counts(x):
+        calls.append(x.copy())
+        x[:] = 0
+        return calls[-1] - calls[-1].mean(), calls[-1].mean()
+
+    assert CENTRED.check(counts).passed
+    assert [list(x) for x in calls] == [[1.0, 2.0, 6.0], [4.0, 4.0, 1.0]]
+
+
+def test_read_only_arguments_can_be_used():
+    fixed = np.array([1.0, 2.0, 3.0])
+    fixed.setflags(write=False)
+    assert array_task(_centred, cases=[Case(fixed)], returns=("rest", "mean")).check(_centred).passed
+
+
+def test_a_million_printed_lines_become_one_sentence(capsys):
+    def talks(n, scale):
+        for k in range(1_000_000 // 6 + 1):
+            print(k)
+        return right(n, scale)
+
+    result = slope_task(seconds=20.0).check(talks)
+    assert result.passed and "1,000,002 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
+    assert capsys.readouterr() == ("", "")
+    assert len(repr(result)) < 300
+
+
+def test_warnings_stay_out_of_sight(recwarn):
+    def divides(n, scale):
+        with np.errstate(all="warn"):
+            np.ones(2) / np.zeros(2)
+        return right(n, scale)
+
+    assert SLOPE.check(divides).passed
+    assert not list(recwarn)

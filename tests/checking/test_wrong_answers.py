@@ -1,0 +1,290 @@
+"""A wrong answer is told where it goes wrong first, and why."""
+
+import numpy as np
+import pytest
+
+from course_lib.checking import Axis, Case, CodingTask, Property
+from course_lib.checking.diagnosis import join_words
+from course_lib.checking.difference import first_difference
+
+from .common import BASICS, CENTRED, SLOPE, _centred, _mask, _softmax, array_task, right
+
+
+def test_truth_values_where_numbers_are_wanted_are_wrong_numbers():
+    result = SLOPE.check(lambda n, scale: right(n, scale) < 0)
+    assert result.status == "wrong values"
+    assert "yours True, expected −0.5000" in repr(result)
+
+
+def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():
+    def off(n, scale):
+        b = right(n, scale)
+        b[0, -1] += 0.125 * (n > 1)
+        return b
+
+    result = SLOPE.check(off)
+    assert result.status == "wrong values"
+    assert 'query "The", key "sat": yours −0.8750, expected −1.0000 (1 of 9 entries differ)' in repr(result)
+    assert "three tokens, `slope(n=3, scale=0.5)`" in repr(result)
+
+
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "nan"), (np.inf, "infinite"), (-np.inf, "infinite")])
+def test_what_is_not_a_number_is_named(value, word):
+    def odd(n, scale):
+        b = right(n, scale)
+        b[-1, 0] = value if n > 1 else 0
+        return b
+
+    result = SLOPE.check(odd)
+    assert f"is {word}" in result.cause and 'query "sat", key "The"' in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda b: b * 2, "Every entry is 2 times what it should be"),
+        (lambda b: b + 1, "too large by 1"),
+        (lambda b: b[::-1], "backwards along the query axis"),
+        (lambda b: np.triu(b), "Below the diagonal everything of yours is 0"),
+        (lambda b: b[:, 1:], "One too few along the key axis"),
+        (lambda b: b.sum(0), "The query or the key axis is missing"),
+        (lambda b: b.ravel(), "The right numbers in another shape"),
+        (lambda b: np.arange(len(b)) + 0 * b, "the same for every query"),
+        (lambda b: 0.0, "a single number"),
+    ],
+)
+def test_what_all_failing_cases_have_in_common_is_said(change, words):
+    result = SLOPE.check(lambda n, scale: change(right(n, scale)))
+    assert words in result.cause, result
+
+
+def test_a_known_mistake_gets_its_own_words_however_it_is_written():
+    result = SLOPE.check(lambda n, scale: (-right(n, scale)).tolist())
+    assert result.cause == "The sign!" and result.known
+
+
+def test_a_parameter_that_is_never_read_is_named():
+    assert "never reads `scale`" in repr(SLOPE.check(lambda n, scale: right(n, 9.0)))
+
+
+def test_the_argument_that_parts_right_from_wrong_is_named():
+    many = [Case(n, past) for n in (3, 4) for past in (0, 1, 2)]
+
+    def _row(n, past):
+        """Distances."""
+        return np.arange(n) + past * 1.0
+
+    task = array_task(_row, cases=many)
+    assert "Right when `past` is 0" in task.check(lambda n, past: np.arange(n) * (past + 1.0)).cause
+
+
+def test_truth_values_are_compared_and_told_as_such():
+    task = CodingTask("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
+    assert task.check(_mask).passed and task.check(lambda n: np.tri(n)).passed
+    turned = repr(task.check(lambda n: ~_mask(n)))
+    assert "row 0, column 0: yours False, expected True" in turned and "1 minus" in turned
+    assert "Yours is the transpose" in repr(task.check(lambda n: _mask(n).T))
+    assert "wrong values" in repr(task.check(lambda n: np.ones((n, n), bool)))
+    assert "wrong values" in repr(task.check(lambda n: 3.5 * np.ones((n, n))))
+    assert "square" not in repr(task.check(lambda n: _mask(n) | (np.arange(n) == 2)))  # 1 is no square of 0
+
+
+def test_weights_are_explained_as_weights():
+    x = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [5.0, 0.5, 0.0]])
+    task = array_task(_softmax, cases=[Case(x, axes=("query", "key")), Case(x + x.T)])
+    assert "sums to 1 over the query axis" in task.check(lambda x: _softmax(x.T).T).cause
+    assert "the softmax is missing" in task.check(lambda x: x - 1).cause
+    assert "do not sum to 1" in task.check(lambda x: np.exp(x)).cause
+    assert "wrong sign" in task.check(lambda x: _softmax(-x)).cause
+    assert "off by one factor" in task.check(lambda x: _softmax(x / 3)).cause
+
+
+def test_half_precision_is_shown_without_a_warning(recwarn):
+    half = np.array([0.5, 2.0], np.float16)
+    fault = first_difference({"": half}, {"": half + np.float16(0.25)}, ())
+    assert "yours 0.5000, expected 0.7500" in fault.facts[0] and not recwarn
+
+
+def test_rounded_weights_are_called_rounded_and_not_badly_summed():
+    assert "rounded" in array_task(_softmax).check(lambda x: np.round(_softmax(x), 3)).cause
+
+
+def test_the_first_head_is_called_as_its_axis_calls_it():
+    def _heads(x):
+        """Three heads."""
+        return x[0] * np.arange(18.0).reshape(2, 3, 3)
+
+    def second_wrong(x):
+        found = _heads(x)
+        return np.stack([found[0], found[1] ** 1.3])
+
+    for labels, first in (((), "0"), (("1", "2"), "1")):
+        task = array_task(_heads, axes=(Axis("head", labels), "query", "key"))
+        assert f"Head {first} is right, the others are not" in task.check(second_wrong).cause
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [("a", "a"), ("a b", "a and b"), ("a b c", "a, b and c")], ids=["one", "two", "three"]
+)
+def test_the_right_parts_are_listed(names, told):
+    assert join_words(names.split()) == told
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        (lambda x: ["a b"].split(), "This is a list of words"),
+        (lambda x: ["a", "b", "c"][x > 1], "Or does the array pick from a list"),
+        (lambda x: np.array([200], dtype=np.int8), "too large for this dtype"),
+    ],
+)
+def test_an_error_is_said_again_in_plain_words(slip, words):
+    assert words in CENTRED.check(slip).cause
+
+
+def test_too_many_axes_to_unpack_are_explained():
+    def by_shape(x):
+        n, d = x.shape
+        return x / n / d
+
+    assert "`x.shape[-2:]` is the last two" in CENTRED.check(by_shape).cause
+
+
+def test_a_tuple_is_judged_part_by_part():
+    assert CENTRED.check(lambda x: [x - x.mean(), x.mean()]).passed
+    assert CENTRED.check(lambda x: {"mean": x.mean(), "rest": x - x.mean()}).passed
+    assert "mean: yours" in repr(CENTRED.check(lambda x: (x - x.mean(), x.sum())))
+    for odd in (lambda x: x - x.mean(), lambda x: (x,), lambda x: (x, x, x), lambda x: 3.0):
+        result = CENTRED.check(odd)
+        assert result.status == "wrong type" or "rest" in repr(result)
+    assert "of 1; expected a tuple of 2: rest, mean" in repr(CENTRED.check(lambda x: (x,)))
+    assert "missing mean" in repr(CENTRED.check(lambda x: {"rest": x}))
+    assert "returned None for `mean`" in repr(CENTRED.check(lambda x: (x - x.mean(), None)))
+    assert "an array of shape (2, 1); expected a tuple of 2" in repr(CENTRED.check(lambda x: np.ones((2, 1))))
+    swapped = CENTRED.check(lambda x: (x.mean(), x - x.mean()))
+    assert swapped.status == "wrong shape" and "rest: yours has shape ()" in repr(swapped)
+
+
+def test_a_known_slip_in_one_result_is_named_though_another_is_wrong_too():
+    task = array_task(
+        _centred,
+        returns=("rest", "mean"),
+        slips="""
+x - x.mean(), → x,
+    The mean is still in it.
+), x.mean() → ), x.sum()
+    This is the sum.
+x - x.mean(), x.mean() → x + x.mean(), -x.mean()
+    Both signs.
+""",
+    )
+    assert task.check(lambda x: (x, x.sum())).cause == "The mean is still in it."
+    assert task.check(lambda x: (x + x.mean(), x.sum())).cause != "Both signs."  # which is about both results
+
+
+def test_a_result_in_some_cases_and_none_in_others_is_told():
+    result = SLOPE.check(lambda n, scale: right(n, scale) if n > 2 else None)
+    assert "Other cases have a result. In this one, no `return` was reached." in result.cause
+    assert not SLOPE.check(lambda n, scale: print(end="")).cause
+
+
+# ---------------------------------------------------------------- what is said must be so
+
+SCORES = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [5.0, 0.5, 0.0]])
+SEEN = Case(SCORES, axes=("query", "key")), Case(SCORES + SCORES.T)
+
+
+def _causal(x):
+    """Weights on the keys up to the query."""
+    return _softmax(np.where(_mask(len(x)), x, -np.inf))
+
+
+def test_scores_with_the_infinities_of_a_mask_lack_the_softmax():
+    task = array_task(_causal, cases=SEEN)
+    assert "the softmax is missing" in task.check(lambda x: np.where(_mask(len(x)), x, -np.inf)).cause
+    assert "e^x" not in task.check(lambda x: np.where(_mask(len(x)), x * x, -np.inf)).cause
+    assert "off by one factor" in task.check(lambda x: _causal(x / 3)).cause
+
+
+def test_a_hidden_key_that_kept_weight_is_not_called_rounded():
+    def _hidden(result, x):
+        return np.allclose(np.triu(result, 1), 0)
+
+    leaking = array_task(_causal, cases=SEEN, properties=[Property("hidden", _hidden, "A hidden key has weight.")])
+    for task in (leaking, array_task(_causal, cases=SEEN)):
+        cause = task.check(lambda x: _softmax(np.where(_mask(len(x)), x, -6.0))).cause
+        assert "round" not in cause and ("hidden" in cause) == bool(task.spec.properties)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda w: np.round(w, 2), "rounded to 2 decimals"),
+        (lambda w: np.floor(100 * w) / 100, "cut off after 2 decimals"),
+        (lambda w: w.astype(np.float16) + 0.0011 * (w > 0.5), "half precision?"),
+        (lambda w: 0 * w, "All of yours is 0"),
+    ],
+)
+def test_lost_digits_are_told_from_lost_numbers(change, words):
+    sums = Property("sums", lambda w, x: np.allclose(np.sum(w, -1), 1), "Normalise along the keys.")
+    task = array_task(_softmax, cases=SEEN, properties=[] if "half" in words else [sums])
+    assert words in task.check(lambda x: change(_softmax(x))).cause
+
+
+def test_truth_values_are_wrong_and_not_too_large():
+    task = array_task(_mask, cases=[Case(4), Case(5)])
+    cause = task.check(lambda n: _mask(n) | (np.arange(n) == n - 1)).cause
+    assert cause == "Every wrong entry of yours is True, and should be False."
+
+
+def test_an_argument_that_could_not_change_the_failing_case_is_not_blamed():
+    def _moved(n, past):
+        """Positions."""
+        return np.arange(n) + past
+
+    task = array_task(_moved, cases=[Case(4, 0), Case(3, 2), Case(5, 1)])
+    assert "never reads" not in task.check(lambda n, past: np.arange(n) ** 2.5).cause
+    assert "never reads `past`" in task.check(lambda n, past: np.arange(n)).cause
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda x: np.where(np.arange(6) > 3, x**1.5, x), "Wrong only from channel 4 to channel 5."),
+        (lambda x: np.where(np.arange(6) == 2, x**1.5, x), "Wrong only at channel 2."),
+        (lambda x: np.where(np.arange(6) % 2, x**1.5, x), "Only every second channel is wrong, from the second on."),
+        (lambda x: np.where(np.arange(6) > 0, x**1.5, x), ""),
+        (lambda x: np.where(np.arange(6) < 4 * np.arange(4)[:, None], x**1.5, x), ""),
+    ],
+    ids=["the last two", "one", "every second", "nearly all", "below a diagonal that is none"],
+)
+def test_the_axis_with_the_fewest_wrong_members_is_named_or_none(wrong, words):
+    cases = [Case(factor * np.arange(2.0, 26).reshape(4, 6), axes=("token", "channel")) for factor in (1, 3)]
+    result = array_task(_copied, cases=cases).check(wrong)
+    assert not result.passed and result.cause == words, result
+
+
+def _copied(x):
+    """x again."""
+    return x + 0
+
+
+def test_one_number_is_asked_for_and_one_axis_is_left():
+    assert "one number is asked for" in array_task(_largest).check(lambda x: x).cause
+
+
+def _largest(x):
+    """The largest of x."""
+    return x.max()
+
+
+@pytest.mark.parametrize(
+    ("shapes", "words"), [((2, 5), "axes swapped"), ((2, 3), "its axes in another order?")], ids=["swapped", "other"]
+)
+def test_shapes_that_are_each_other_s_transpose_are_told_so(shapes, words):
+    assert words in CENTRED.check(lambda x: np.ones((5, 2)) + np.ones(shapes)).cause
+
+
+def test_the_part_that_is_wrong_is_named_without_an_article():
+    task = array_task(_centred, returns=("rest", "mean"))
+    assert task.check(lambda x: (x - x.mean(), x[0] ** 1.7)).cause == "Your rest is right; your mean is not."

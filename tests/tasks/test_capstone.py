@@ -1,0 +1,197 @@
+"""The capstone: a class to write, its demands, and the cells after its check."""
+
+
+import ast
+import linecache
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course_tasks import tasks_of, which_one
+from course_tasks.which_one.log_kernel import numbers
+from tools.build import from_percent
+
+from .mutants import mutants
+
+torch = pytest.importorskip("torch")
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+CH11 = tasks_of("which_one")
+
+
+KERPLE = CH11["Kerple"]
+
+
+HOOK = """
+    distance = {distance}
+    return {bias}
+"""
+
+
+RIGHT = {
+    "distance": "row_offsets(n_q, n_k, past).abs()",
+    "bias": "-self.a[:, None] * torch.log1p(self.c[:, None] * distance)",
+}
+
+
+def hook(**changed):
+    return HOOK.format(**{**RIGHT, **changed})
+
+
+def changed(*pairs):
+    """The solution with some of its text replaced."""
+    text = KERPLE.solution_source()
+    for old, new in pairs:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def written(a="self.log_a.exp()", c="self.log_c.exp()", init=None, bias=None):
+    """The class as many will write it: two parameters, and another `__init__`, property or hook."""
+    init = init or "self.log_a = nn.Parameter(torch.zeros(n_heads))\nself.log_c = nn.Parameter(torch.zeros(n_heads))"
+    bias = bias or (
+        "r = row_offsets(n_q, n_k, past, self.a.device)\n"
+        "return -self.a[:, None] * torch.log(1 + self.c[:, None] * r.abs())"
+    )
+    indented = ("\n        " + body.replace("\n", "\n        ") for body in (init, bias))
+    init, bias = indented
+    return (
+        f"class Kerple(Position):\n    def __init__(self, n_heads):\n        super().__init__(){init}\n\n"
+        f"    @property\n    def a(self):\n        return {a}\n\n"
+        f"    @property\n    def c(self):\n        return {c}\n\n"
+        f"    def bias(self, n_q, n_k, past):{bias}\n"
+    )
+
+
+def prepared():
+    """The names that the first cell of the exercises makes."""
+    scope = {"__name__": "__main__"}
+    exec(which_one.PREPARE, scope)
+    return scope
+
+
+def defined(text):
+    """The class a learner has after running the first cell of the exercises and then one with this text."""
+    file = f"<cell {hash(text)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    scope = prepared()
+    exec(compile(text, file, "exec"), scope)
+    return scope["Kerple"]
+
+
+def said(text):
+    return repr(KERPLE.check(defined(text)))
+
+
+ZEROS = "self.p = nn.Parameter(torch.zeros(n_heads))\nself.q = nn.Parameter(torch.zeros(n_heads))"
+
+
+RIGHT_CLASSES = {
+    "the solution": changed(),
+    "two parameters": written(),
+    "softplus": written(
+        a="nn.functional.softplus(self.p)", c="nn.functional.softplus(self.q)",
+        init=ZEROS.replace("torch.zeros(n_heads)", "torch.full((n_heads,), math.log(math.e - 1))"),
+    ),
+    "a list of parameters": written(
+        a="self.both[0].exp()", c="self.both[1].exp()",
+        init="self.both = nn.ParameterList([nn.Parameter(torch.zeros(n_heads)) for _ in 'ac'])",
+    ),
+    "falling": written(a="(-self.log_a).exp()"),
+    "a floor that nobody notices": written(c="1e-6 + (1 - 1e-6) * self.log_c.exp()"),
+    "a hyperbola": written(c="self.log_c + (1 + self.log_c ** 2).sqrt()"),
+    "an embedding": written(a="self.e.weight[0].exp()", c="self.e.weight[1].exp()",
+                            init="self.e = nn.Embedding(2, n_heads)\nnn.init.zeros_(self.e.weight)"),
+    "by the base class": written(init="self.n = n_heads\nfor name in ('log_a', 'log_c'):\n"
+                                      "    self.register_parameter(name, nn.Parameter(torch.zeros(n_heads)))"),
+    "offsets kept, as they do not learn": written(
+        init=ZEROS + "\nself.register_buffer('far', torch.arange(600.0), persistent=False)",
+        a="self.p.exp()", c="self.q.exp()",
+        bias="r = row_offsets(n_q, n_k, past, self.p.device).abs()\n"
+             "return -self.a[:, None] * torch.log1p(self.c[:, None] * self.far[r])",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT_CLASSES)
+def test_right_classes_pass(name):
+    assert KERPLE.check(defined(RIGHT_CLASSES[name])).passed, said(RIGHT_CLASSES[name])
+
+
+def class_mutants():
+    """The solution with one small change in one of its methods."""
+    tree = ast.parse(KERPLE.solution_source())
+    for k, method in enumerate(tree.body[0].body):
+        for mutant in mutants(ast.unparse(method)) if isinstance(method, ast.FunctionDef) else ():
+            other = ast.parse(KERPLE.solution_source())
+            other.body[0].body[k] = ast.parse(mutant.source).body[0]
+            yield pytest.param(ast.unparse(other), id=f"{method.name} {mutant.name}")
+
+
+@pytest.mark.parametrize("text", list(class_mutants()))
+def test_small_changes_are_noticed(text):
+    result = KERPLE.check(defined(text))
+    assert not result.passed and (result.cause or result.code), result
+
+
+def test_the_cells_after_the_check_run_before_anything_is_written(capsys):
+    scope = prepared()
+    exec(KERPLE.stub(), scope)
+    for cell in cells():
+        exec(cell, scope)
+    assert not any(scope[name].attempted for name in ("agreement", "speed", "training"))
+    assert "layer 1: a" not in capsys.readouterr().out
+
+
+def test_the_cells_after_the_check_have_timed_and_trained_the_solution():
+    """nbval runs them again with their assertions, but does not compare what the last two of them print."""
+    (path,) = ROOT.glob("solutions/11_*.ipynb")
+    outputs = {cell.source: str(cell.outputs) for cell in nbformat.read(path, as_version=4).cells if "outputs" in cell}
+    words = "agrees with its definition in 66 trials", "forward and backward", "layer 1: a"
+    assert all(word in outputs[cell] for cell, word in zip(cells(), words, strict=True))
+
+
+WRONG = KERPLE.solution_source().replace("return -self.a", "return self.a")
+
+
+def cells():
+    return [cell.source for cell in from_percent(KERPLE.after) if cell.cell_type == "code"]
+
+
+@pytest.mark.slow("capstone")
+def test_a_wrong_class_is_told_in_the_error():
+    """The report stands after the assertion, so the assertion holds it."""
+    scope = prepared()
+    exec(WRONG, scope)
+    with pytest.raises(AssertionError, match="What is added has the opposite sign"):
+        exec(cells()[0], scope)
+
+
+@pytest.mark.slow("capstone")
+def test_a_class_may_have_another_name(monkeypatch):
+    """The row of a training is found by the name of the class."""
+    scope = prepared()
+    exec(KERPLE.solution_source().replace("class Kerple", "class Mine") + "\nKerple = Mine\n", scope)
+    exec(cells()[0], scope)
+    train = scope["workbench"].train
+    monkeypatch.setattr(
+        scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1", "log-3"], steps=2)
+    )
+    try:
+        exec(cells()[2], scope)
+    except AssertionError as error:  # two steps teach nothing; the report is in the error all the same
+        assert "Mine after 2 steps" in str(error)
+    assert scope["training"].name == "Mine" and scope["yours"] == scope["training"].rows[0]["loss"]
+
+
+def test_one_family_reaches_from_the_log_decay_to_alibi_s_line():
+    """What is told once the hook is right."""
+    torch = pytest.importorskip("torch")
+    hook, distance = CH11["log_kernel"].spec.solution, torch.arange(-9.0, 10, dtype=torch.double).abs()
+    assert torch.allclose(hook(numbers([0.3], [1.0]), 10, 10, 0)[0], -0.3 * distance.log1p())
+    assert torch.allclose(hook(numbers([2.5e4], [1e-5]), 10, 10, 0)[0], -0.25 * distance, rtol=1e-3)

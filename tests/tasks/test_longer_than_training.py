@@ -1,0 +1,133 @@
+"""What the tasks of the longer texts rest on: the study, and an evaluation that hides a rise."""
+
+
+import re
+
+import numpy as np
+import pytest
+
+from course_lib.reference import oracle
+from course_tasks import tasks_of
+from course_tasks.longer_than_training.common import mean_rise, study_rows
+from course_tasks.longer_than_training.rises_more import more
+
+from .cells import cell
+
+CH10 = tasks_of("longer_than_training")
+
+
+PAIRS = """
+    counts = np.zeros(num_buckets)
+    for i in range(length):
+        j = np.arange({keys})
+        np.add.at(counts, bucket({offset}, {how}), 1)
+    return counts
+"""
+
+
+EVERY = {
+    "keys": "i + 1",
+    "offset": "j - i",
+    "how": "bidirectional=False, num_buckets=num_buckets, max_distance=max_distance",
+}
+
+
+def pairs(**changed):
+    return PAIRS.format(**{**EVERY, **changed})
+
+
+CURVE = """
+    curve = []
+    for n in lengths:
+        total = 0
+        for place in places:
+            total += {losses}.mean()
+        curve.append({mean})
+    return curve
+"""
+
+
+FAIR = {"losses": "model(text[place - n : place])[-last:]", "mean": "total / len(places)"}
+
+
+def curve(**changed):
+    return CURVE.format(**{**FAIR, **changed})
+
+
+def test_the_untouched_evaluation_is_flat_and_the_mended_one_rises():
+    task = CH10["loss_by_length"]
+    for case in task.spec.cases:
+        flat, curve = task.starter(*case.args), task.spec.solution(*case.args)
+        assert np.ptp(flat) < 0.01
+        assert len(curve) == 1 or curve[-1] > 10 * curve[0]
+
+
+def test_a_mean_over_other_questions_hides_a_part_of_the_rise():
+    task = CH10["fair_curve"]
+    given, right = (function(*task.spec.cases[0].args) for function in (task.starter, task.spec.solution))
+    assert right[1] - right[0] > 1.5 * (given[1] - given[0])
+
+
+def test_the_rows_of_the_study_that_are_never_trained():
+    count = CH10["pairs_per_bucket"].spec.solution
+    unread = [[b for b, pairs in enumerate(count(64, 32, m)) if not pairs] for m in (128, 32)]
+    assert unread == [[27, 28, 29, 30, 31], [20]]
+    longer = [[b for b, pairs in enumerate(count(512, 32, m)) if not pairs] for m in (128, 32)]
+    assert longer == [[], [20]]  # in the second, no distance falls into bucket 20: no text reaches it
+
+
+def test_the_hook_works_in_a_layer():
+    torch = pytest.importorskip("torch")
+    from course_lib.nn.layer import RelativeAttention
+    from course_lib.nn.position import Position
+
+    class SquareRootDecay(Position):
+        def __init__(self, strengths):
+            super().__init__()
+            self.register_buffer("strengths", torch.tensor(strengths))
+
+        bias = cell(CH10["square_root_decay"].solution_source().split('"""')[-1], CH10["square_root_decay"])
+
+    torch.manual_seed(0)
+    layer = RelativeAttention(8, 2, SquareRootDecay([1.0, 0.25]), causal=True)
+    x = torch.randn(1, 6, 8)
+    q, k, v = (
+        linear(x)[0].unflatten(-1, (2, 4)).transpose(0, 1).tolist() for linear in (layer.query, layer.key, layer.value)
+    )
+    heads = [
+        oracle.attention_with_bias(q[h], k[h], v[h], lambda r, s=strength: -s * abs(r) ** 0.5, scale=0.5, causal=True)[
+            0
+        ]
+        for h, strength in enumerate((1.0, 0.25))
+    ]
+    expected = layer.out(torch.tensor(heads).transpose(0, 1).flatten(1))
+    assert torch.allclose(layer(x)[0], expected, atol=1e-5)
+
+
+ROWS = [
+    {"task": task, "scheme": scheme, "seed": seed, "lengths": [64, 512], "loss": loss}
+    for task, scheme, seed, loss in [
+        ("characters", "alibi", 0, [1.5, 1.6]),
+        ("characters", "alibi", 1, [1.5, 1.4]),
+        ("characters", "rope", 0, [1.25, 1.5]),
+        ("characters", "rope", 1, [1.25, 2.0]),
+        ("flip-flop", "alibi", 0, [0.0, 9.0]),
+    ]
+]
+
+
+def test_a_rise_is_the_mean_over_the_seeds_of_one_task():
+    assert mean_rise(ROWS, "characters", "alibi") == pytest.approx(0.0)
+    assert mean_rise(ROWS, "characters", "rope") == pytest.approx(0.5)
+    assert more(ROWS, "characters", "alibi", "rope") == "rope"
+    with pytest.raises(ValueError, match=re.escape("scheme='xl': no such row")):
+        mean_rise(ROWS, "characters", "xl")
+
+
+def test_no_forecast_hangs_on_the_choice_of_the_seeds():
+    """Which scheme of a pair rises more is the same for every single seed, so that the answer is no chance."""
+    rows = study_rows()
+    for seed in sorted({row.get("seed") for row in rows}, key=str):
+        chosen = [row for row in rows if row.get("seed") == seed]
+        for pair, right in CH10["rises_more"].expected().items():
+            assert more(chosen, "characters", *pair.split(" or ")) == right, (seed, pair)

@@ -1,0 +1,217 @@
+"""Every task of every chapter: what is right passes, what is wrong is refused, known mistakes get their own words."""
+
+import linecache
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from course_lib.checking import CodingTask, Exercise, Prediction
+from course_lib.checking.difference import first_difference
+from course_tasks import tasks_of, topics
+
+from ..imports import ROOT, digest, needed
+from .mutants import mutants
+
+FURTHER = range(1000, 1040)  # seeds of the draws in which an unnoticed mutant must agree with the expected
+EXERCISES = {f"{chapter}.{name}": one for chapter in topics() for name, one in tasks_of(chapter).items()}
+
+
+def every(kind):
+    return pytest.mark.parametrize(
+        "task", [pytest.param(t, id=name) for name, t in EXERCISES.items() if isinstance(t, kind)]
+    )
+
+
+def defined(text, name, scope):
+    """What `text` defines under `name`; its lines can be shown, as those of a notebook cell can."""
+    file = f"<{name} {hash(text)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    scope = dict(scope)
+    exec(compile(text, file, "exec"), scope)
+    return scope[name]
+
+
+def prepared(task):
+    """The names that the first cell of the chapter's exercises makes."""
+    scope = {}
+    exec(vars(__import__(task.home.__module__.rpartition(".")[0], fromlist=["PREPARE"])).get("PREPARE", ""), scope)
+    return scope
+
+
+# ---------------------------------------------------------------- all exercises
+
+
+@every(Exercise)
+def test_hints_come_in_order_and_the_last_one_stays(task, monkeypatch):
+    monkeypatch.setattr(task, "_shown", 0)
+    shown = [task.hint().text for _ in range(len(task.hints) + 1)]
+    assert shown == [*task.hints, task.hints[-1]]
+
+
+@every(Exercise)
+def test_the_stub_is_not_attempted(task):
+    given = defined(task.stub(), task.name, prepared(task))
+    result = task.check(given)
+    assert result.status == "not attempted", result
+
+
+@every(Exercise)
+@pytest.mark.parametrize("nothing", [None, ...])
+def test_nothing_is_not_attempted(task, nothing):
+    assert task.check(nothing).status == "not attempted"
+
+
+@every(Exercise)
+def test_the_published_solution_passes(task):
+    given = defined(task.solution_source(), task.name, prepared(task))
+    result = task.check(given)
+    assert result.passed, result
+
+
+# ---------------------------------------------------------------- functions to write
+
+
+@every(CodingTask)
+def test_solution_and_alternatives_pass(task):
+    solution, expected = task.spec.solution, task.spec.expected
+    for function in (solution, *task.alternatives):
+        result = task.check(function)
+        assert result.passed, result
+    if expected:
+        assert solution.__name__ not in expected.__code__.co_names, "expected must not come from the solution"
+
+
+@every(CodingTask)
+@pytest.mark.parametrize("form", ["list", "float32", "torch", "leading axis"])
+def test_other_forms_of_the_right_result_pass(task, form):
+    torch = pytest.importorskip("torch") if form == "torch" or task.spec.tensors else None
+    change = {
+        "list": lambda x: np.asarray(x).tolist(),
+        "float32": lambda x: np.float32(np.asarray(x)),
+        "torch": lambda x: torch.asarray(np.asarray(x)),
+        "leading axis": lambda x: np.asarray(x)[None],
+    }[form]
+
+    def given(*args, **kwargs):
+        result = task.spec.solution(*args, **kwargs)
+        if task.spec.hook and form != "list":  # as tensors, through which gradients get
+            return {"float32": result.float(), "torch": result, "leading axis": result[None]}[form]
+        return tuple(map(change, result)) if task.spec.returns else change(result)
+
+    result = task.check(given)
+    if task.name == "log_kernel" and form == "leading axis":
+        assert "no axis for a batch" in result.cause
+        return
+    assert result.passed or (task.spec.hook and form == "list" and result.status == "wrong type"), result
+
+
+@every(CodingTask)
+def test_what_is_expected_has_every_property(task):
+    for k, outputs in enumerate(task.spec.right if task.spec.expected else ()):
+        assert task.spec.broken(k, outputs) == "", (task.spec.all_cases[k], task.spec.properties)
+
+
+@every(CodingTask)
+def test_every_slip_and_piece_fits_the_solution(task):
+    """Each written program is wrong, and the check answers with its message."""
+    programs = task.wrong_programs
+    assert all(programs.made_of_pieces) or not programs.pieces
+    for message, program in programs.written:
+        result = task.check(lambda *args, program=program: program(*args))
+        assert not result.passed and message in result.cause, (message, result)
+
+
+@every(CodingTask)
+def test_mutants_are_noticed_and_most_of_them_explained(task, record_property, monkeypatch, cache, request):
+    """An error shown with its line counts as rejected only: what is explained has a cause, in words.
+
+    The one exception is the bug of a bug hunt put back: that it was not mended yet is all there is to say.
+    What came out is kept until something that it depends on changes; only a test that passes gets so far as to keep it.
+    """
+    key, now = f"course/mutants/{request.node.callspec.id}", digest(depends_on(task), *VERSIONS)
+    then, found = cache.get(key, None) or (None, None)
+    if then != now:
+        found = outcome_of_mutants(task, monkeypatch)
+    record_property("table: what the checks make of small changes to the solutions", found["row"])
+    assert not found["unnoticed"], "these change the result and pass"
+    assert not found["unlined"], "an error is shown with the learner's line"
+    assert found["named"] >= 0.5, found["unexplained"]
+    cache.set(key, (now, found))
+
+
+VERSIONS = (sys.version, *map(version, ("numpy", "torch")))
+
+
+def depends_on(task):
+    """The files that decide what a task's check makes of its mutants."""
+    here, data = Path(__file__).resolve(), ROOT.glob("course_lib/study/committed/*")
+    return {*needed(task.origin()[0].resolve(), here.with_name("mutants.py")), here, *data}
+
+
+def outcome_of_mutants(task, monkeypatch):
+    """What the check of a task makes of every mutant of its solution, as plain data."""
+    made = mutants(task.solution_source())
+    assert len({mutant.name for mutant in made}) == len(made)
+    functions = {mutant.name: defined(mutant.source, task.name, task.source.globals) for mutant in made}
+    monkeypatch.setattr(task.spec, "seconds", 1.0)  # enough for all but those without an end
+    results = {name: task.check(function) for name, function in functions.items()}
+    monkeypatch.setattr(task.spec, "seconds", 60.0)  # what has passed has an end, however busy the machine is
+    passed = [name for name, result in results.items() if result.passed]
+    equivalent = [name for name in passed if agrees(task.spec, functions[name])]
+    wrong = {name: result for name, result in results.items() if name not in equivalent}
+    unnoticed = [name for name in passed if name not in equivalent]
+    named = [name for name, result in wrong.items() if result.known]
+    explained = [name for name, result in wrong.items() if result.cause or result.status == "not attempted"]
+    row = {
+        "task": task.name, "mutants": len(made), "equivalent": len(equivalent), "rejected": len(wrong) - len(unnoticed),
+        "cause": len(explained), "named": len(named), "share": f"{len(named) / len(wrong):.0%}",
+    }  # fmt: skip
+    return {
+        "row": row,
+        "unnoticed": unnoticed,
+        "unlined": [name for name, result in wrong.items() if result.status == "raised" and not result.code],
+        "named": len(named) / len(wrong),
+        "unexplained": [f"{name}\n{result}" for name, result in wrong.items() if not result.known],
+    }
+
+
+def agrees(spec, function):
+    """Whether a function that passed also agrees with what is expected in many further random cases."""
+    cases = [spec.random_case(seed) for seed in FURTHER] if spec.draw else []
+    values = [outcome.value for outcome in spec.run(function, cases).outcomes] if cases else []
+    return len(values) == len(cases) and not any(
+        value is None or first_difference(value, spec.right_outputs(case), ()) for value, case in zip(values, cases)
+    )
+
+
+@every(CodingTask)
+def test_the_same_seed_draws_the_same_case(task):
+    if task.spec.draw:
+        assert repr(task.spec.random_case(7).args) == repr(task.spec.random_case(7).args)
+
+
+# ---------------------------------------------------------------- answers to commit to
+
+
+@every(Prediction)
+def test_the_right_answer_passes_and_each_wrong_one_gets_its_own_message(task):
+    assert task.check(task.expected()).passed
+    assert len(task.wrong_answers) >= 5
+    for values, message in task.wrong_answers:
+        whole = {**task.expected(), **values} if isinstance(task.expected(), dict) else values[""]
+        result = task.check(whole)
+        assert not result.passed and result.cause == message, (message, result)
+
+
+@every(Prediction)
+@pytest.mark.parametrize(
+    "odd",
+    [object(), [[1, 2], [3]], {"something else": 1}, print, [0.0] * 17],
+    ids=["object", "ragged", "dict", "function", "17"],
+)
+def test_another_kind_of_thing_is_told_so(task, odd):
+    result = task.check(odd)
+    assert result.status == "wrong type" and result.facts and not result.cause, result

@@ -1,0 +1,68 @@
+"""The table of contents alone knows numbers: nobody else writes one down, and every topic has its files.
+
+And the two packages: the library never needs the tasks, and reading it needs neither torch nor matplotlib.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+from course_lib.contents import CONTENTS, TOPICS, number
+from course_tasks import topics
+
+from .imports import ROOT
+
+TEXTS = ("source/*", "course_lib/**/*.py", "course_lib/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
+TEXTS += ("docs/contributing.md", "docs/*.html", ".github/workflows/*", "course.py", "pyproject.toml")
+BY_HAND = (
+    r"\b(?i:chapters?|lessons?) (\d|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+    rf"|\b(?!00)\d\d_({'|'.join(TOPICS)})\b|\b\d\d · [A-Z]|\bch\d\d\b"
+)
+FORMER = ("course_lib/checking/record.py", "tests/checking/test_progress.py", "tests/test_recheck.py")  # of version 0.1
+
+
+def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
+    assert [path.stem for path in sorted(ROOT.glob("source/[0-9]*.py"))] == [chapter.file for chapter in CONTENTS]
+    assert [chapter.number for chapter in CONTENTS] == [f"{place:02}" for place in range(len(CONTENTS))]
+    assert topics() == [topic for topic in TOPICS if (ROOT / "course_tasks" / topic).is_dir()]
+    assert topics() == list(TOPICS)[1:]
+    with pytest.raises(ValueError, match="topic='t5': expected one of start_here, blind_to_distance, "):
+        number("t5")
+
+
+def test_no_number_of_a_chapter_is_written_by_hand():
+    files = [path for pattern in TEXTS for path in ROOT.glob(pattern) if path.is_file()]
+    assert len(files) > 300
+    found = []
+    for path in files:
+        name = path.relative_to(ROOT).as_posix()
+        if name not in ("course_lib/contents.py", "tests/test_contents.py", *FORMER):
+            lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            found += [f"{name}, line {k}: {line.strip()}" for k, line in lines if re.search(BY_HAND, line)]
+    assert not found, "\n".join(["write [[topic|chapter #]] in Markdown, contents.number(topic) in Python:", *found])
+
+
+@pytest.mark.parametrize(
+    "line", ["see chapter 04.", "Chapters 02 to 04", "chapter nine", "06_rope.ipynb", "04 · R", "ch02"]
+)
+def test_a_number_would_be_found(line):
+    assert re.search(BY_HAND, line)
+
+
+def test_the_library_never_imports_the_tasks():
+    for path in ROOT.glob("course_lib/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            assert not any(name.split(".")[0] == "course_tasks" for name in names), path
+
+
+def test_reading_the_library_needs_neither_torch_nor_matplotlib():
+    code = "import sys, pkgutil, course_lib.contents, course_lib.example, course_lib.reference as folder\n"
+    code += "for module in pkgutil.iter_modules(folder.__path__, f'{folder.__name__}.'): __import__(module.name)\n"
+    code += "print('course_lib.reference.grid' in sys.modules, {'torch', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "True set()\n", done.stdout + done.stderr
