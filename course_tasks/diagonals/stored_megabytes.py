@@ -44,7 +44,8 @@ WRONG = {
         RIGHT["cube"] / D: "You count one number per pair. The cube has a vector of 64 numbers per pair.",
     },
     "table": {
-        RIGHT["table"] * N / (2 * N - 1): "You count n offsets for the table. Full attention has 2n − 1.",
+        RIGHT["table"] * N / (2 * N - 1): "You count n offsets for the table, or one byte per number. "
+        "Full attention has 2n − 1 offsets, and half precision 2 bytes.",
         RIGHT["row"]: "You count one number per offset, which is the row. The table has a vector of 64.",
     },
     "products": {
@@ -85,6 +86,7 @@ Give two decimals. When the check passes, multiply by 24 layers: two of the four
             ({key: n * times}, text.format(f"Your number for the {key}"))
             for times, text in OFF_BY.items()
             for key, n in RIGHT.items()
+            if all(abs(n * times - value) > 0.0101 for value in WRONG[key])  # two decimals would not tell them apart
         ),
     ],
     hints=[

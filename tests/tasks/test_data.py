@@ -56,7 +56,7 @@ def relative_schemes():
     from tests.schemes import SCHEMES
 
     for name, scheme in SCHEMES.items():
-        if name not in ("none", "t5 cross-attention", "shaw, shared, clip 0"):  # to which all offsets are the same
+        if name not in ("none", "T5, cross-attention", "Shaw, shared, clip 0"):  # to which all offsets are the same
             torch.manual_seed(0)
             yield name, scheme(2, 4, causal=True).double(), torch.randn(1, 3, 8, dtype=torch.float64)
 
@@ -69,7 +69,7 @@ def test_left_padding_changes_nothing_for_a_relative_scheme_and_padding_in_the_m
         assert torch.allclose(padded(layer, x, LEFT), layer(x)), name
         assert not torch.allclose(padded(layer, x, MIDDLE), layer(x), atol=1e-3), name
         tried.append(name)
-    assert {"alibi", "rope", "t5 decoder", "shaw", "transformer-xl"} <= set(tried)
+    assert {"ALiBi", "RoPE", "T5 buckets, causal", "Shaw", "Transformer-XL"} <= set(tried)
 
 
 @pytest.mark.parametrize("scheme", ["learned", "sinusoidal"])

@@ -62,4 +62,4 @@ def test_chance_alone_parts_two_equal_schemes_once_in_ten_times():
     deals = list(combinations(range(6), 3))
     parted = [deal for deal in deals if deal in ((0, 1, 2), (3, 4, 5))]
     assert (len(deals), len(parted)) == (20, 2)
-    assert "there are 20 ways" in CH11["sure_orders"].words and "2 of these part them" in CH11["sure_orders"].words
+    assert "there are 20 ways" in CH11["sure_orders"].words and "2 of these separate them" in CH11["sure_orders"].words
