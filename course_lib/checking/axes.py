@@ -12,7 +12,7 @@ class Axis:
     labels: Sequence[str] = ()
 
     def at(self, index: int, size: int) -> str:
-        """'query "sat"', or 'query 2' when the labels do not fit this size; a label that is a number stands bare."""
+        """'query "sat"', or 'query 2' when the labels do not fit this size; a label that is a number has no quotes."""
         label = self.label(index, size)
         bare = len(self.labels) != size or label.removeprefix("−").replace(".", "", 1).isdigit()
         return f"{self.name} {label}" if bare else f'{self.name} "{label}"'

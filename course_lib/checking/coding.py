@@ -161,7 +161,7 @@ class CodingTask(Exercise):
         return Result("passed", self.title, facts, notes=(*notes, self.on_pass) if self.on_pass else notes)
 
     def _notes(self, tried: Attempt) -> tuple[str, ...]:
-        """What is no fault, or no cause: what was printed, numbers for truth values, an argument written into."""
+        """Remarks beside the cause: what was printed, numbers for truth values, an argument written into."""
         spec, outcomes = self.spec, tried.run.outcomes
         right = tried.first is None and tried.complete
         notes = [tried.run.printed()] if tried.run.printed() else []

@@ -9,10 +9,10 @@ from .arrays import Outputs, same
 from .attempt import Attempt
 from .case import Case
 from .runner import Outcome, run
+from .wrong_programs import Wrong
 
 PATIENCE = 5  # times the seconds of a check
 AXIS = re.compile(r" for axis \d+")  # x[i, j] and x[i][j] run past the same end
-Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
 
 
 def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list[str]:

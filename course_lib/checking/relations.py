@@ -96,7 +96,7 @@ def factor(p: Pair) -> Iterator[str]:
 
 
 def some_factor(p: Pair) -> Iterator[str]:
-    """A shared factor that is no known number; of a single number it would say nothing."""
+    """A shared factor other than the known numbers. It would say nothing about a single number."""
     ratio = p.yours[p.expected != 0] / p.expected[p.expected != 0]
     if ratio.size > 1 and np.isfinite(ratio[0]) and ratio[0] != 0 and same(p.expected * ratio[0], p.yours):
         yield "Every entry is off by the same factor."
@@ -113,7 +113,7 @@ def offset(p: Pair) -> Iterator[str]:
 
 
 def some_offset(p: Pair) -> Iterator[str]:
-    """A shared amount that is no known number."""
+    """A shared amount other than the known numbers."""
     gap = np.asarray(p.yours, float) - p.expected
     gap = gap[np.isfinite(gap)]
     if gap.size > 1 and same(p.expected + gap[0], np.asarray(p.yours, float)):

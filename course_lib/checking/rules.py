@@ -1,6 +1,6 @@
 """What learners do to an expression, anywhere: leave it out, reverse it, take another argument, miss by one, …
 
-A rule looks at one expression, or at the place where it stands, and yields what was done, which expression goes, and
+A rule looks at one expression, or at the place where it is used, and yields what was done, which expression goes, and
 the code that comes in its place.
 """
 

@@ -7,7 +7,7 @@ from .slips import one_change, read_pieces, read_slips, variants
 from .solution_source import SolutionSource, compiled
 
 STILL = "Your function does exactly what the given one does: the bug is still there."
-Wrong = tuple[str, Callable]
+Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
 
 
 class WrongPrograms:
@@ -30,7 +30,7 @@ class WrongPrograms:
 
     @cached_property
     def made_of_anything(self) -> list[Wrong]:
-        """Every rule applied to every expression, for what has no piece."""
+        """Every rule applied to every expression of the solution, whether it has a piece or not."""
         return list(self._compiled(one_change(self.source.whole())))
 
     def _compiled(self, found: Iterator[tuple[str, str]]) -> Iterator[Wrong]:
