@@ -5,7 +5,7 @@
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_tasks/
 
-What follows is passed on: `lab --no-browser`, `test tests/test_fast.py -k shift`, `build --check`.
+What follows is passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
 `test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
 The first run installs what the course needs in the folder .venv, and touches nothing else.
 """

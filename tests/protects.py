@@ -29,7 +29,9 @@ SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up 
 STUDY = [*EVERY, *ATTENTION, "course_lib/study/*.py", "course_lib/study/committed/*.jsonl", "tests/study/__init__.py"]
 PROCESSES = [f"tests/study/{name}.py" for name in ("common", "forked", "test_kill", "test_processes")]
 WORKBENCH = ["course_lib/workbench/*.py", "course_lib/checking/*.py", "course_lib/reference/oracle.py"]
-BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, "tests/schemes.py", "tests/test_fast.py", "tests/test_workbench.py"]
+DEFINITIONS = [f"tests/schemes/{name}.py" for name in ("__init__", "definitions")]
+TRIED = [f"tests/workbench/{name}.py" for name in ("__init__", "test_workbench")]
+BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, *DEFINITIONS, *TRIED, "tests/schemes/test_fast.py"]
 BROWSER = [*EVERY, "tests/browser/__init__.py", "course.py"]
 BROWSER += [f"tests/browser/{name}.py" for name in ("conftest", "fonts", "judged", "pages", "test_built")]
 
@@ -45,7 +47,7 @@ PROTECTS = {
     "study.torchrun": [*STUDY, *scheme("rope"), *PROCESSES, "tests/study/dying.py"],
     # Trained again, the scheme does what its lesson says of it and what the committed results hold.
     "study.alibi": [*STUDY, *scheme("alibi"), "tests/study/test_orderings.py"],
-    "study.bias": [*STUDY, *scheme("bias"), *WORKBENCH, "tests/schemes.py", "tests/test_workbench.py"],
+    "study.bias": [*STUDY, *scheme("bias"), *WORKBENCH, *DEFINITIONS, *TRIED],
     "study.rope": [*STUDY, *scheme("rope"), "tests/study/test_orderings.py"],
     "study.t5": [*STUDY, *scheme("t5"), "tests/study/test_orderings.py"],
     "study.transformer_xl": [*STUDY, *scheme("transformer_xl"), "tests/study/test_orderings.py"],
@@ -58,11 +60,11 @@ PROTECTS = {
     "backends.shaw": [*BACKENDS, *scheme("shaw")],
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.
-    "backends.compiled": [*EVERY, *ATTENTION, "tests/schemes.py", "tests/test_fast.py"],
+    "backends.compiled": [*EVERY, *ATTENTION, *DEFINITIONS, "tests/schemes/test_fast.py"],
     # Each live picture follows mouse and keyboard, shows the numbers of the reference, and fits the page in both fonts.
     "browser.pictures": [
         *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/**/*.py",
-        "course.py", "notebooks/*.ipynb", "tests/browser/*.py", "tests/figures/*.py", "tests/schemes.py",
+        "course.py", "notebooks/*.ipynb", "tests/browser/*.py", "tests/figures/*.py",
     ],
     # In JupyterLab the built notebooks of a chapter fit the page in both fonts, and everyone can use them.
     **{f"browser.{topic}": [*BROWSER, f"*/??_{topic}.ipynb"] for topic in TOPICS},
@@ -78,7 +80,8 @@ PROTECTS = {
     # Hand-ins are run in kernels of their own and judged, whatever stands in their outputs.
     "recheck": [
         *EVERY, "tools/recheck.py", "course_tasks/*.py", "course_lib/checking/*.py",
-        "course_tasks/bias_by_hand/*.py", "*/??_bias_by_hand.ipynb", "tests/test_recheck.py",
+        "course_tasks/bias_by_hand/*.py", "*/??_bias_by_hand.ipynb",
+        "tests/tools/__init__.py", "tests/tools/test_recheck.py",
     ],
     # The check of the whole class puts its report into the error.
     "capstone": [
@@ -88,7 +91,7 @@ PROTECTS = {
         "tests/tasks/mutants.py", "tests/tasks/test_capstone.py",
     ],
     # T5's path needs memory that grows with the length, not with its square.
-    "memory": [*EVERY, *ATTENTION, *scheme("t5"), "tests/test_bench.py", "tests/bench/*.py"],
+    "memory": [*EVERY, *ATTENTION, *scheme("t5"), "tests/bench/*.py"],
     # In fresh kernels on a busy machine, an answer may import torch and the like inside its function.
     "imports": [
         *EVERY, "course_lib/__init__.py", "course_tasks/*.py", "course_lib/checking/*.py",
@@ -100,8 +103,10 @@ PROTECTS = {
         *EVERY, *ATTENTION, *scheme("bias"), "course_lib/*.py", "course_lib/display/*", "course_lib/figures/*",
         "course_lib/*/absolute.py", "course_lib/reference/t5.py", "course_tasks/*.py", "course_lib/checking/*.py",
         "course_tasks/bias_by_hand/*.py", "notebooks/??_start_here.ipynb", "notebooks/??_bias_by_hand.ipynb",
-        "tools/setup_cell.py", "tests/shared.py", "tests/test_colab.py", "tests/colab/*", "tests/colab/fake/**/*.py",
+        "tools/setup_cell.py", "tests/shared.py", "tests/colab/*", "tests/colab/fake/**/*.py",
     ],
     # On a bare machine course.py makes .venv, goes on after an interruption, and puts right what is broken.
-    "set-up": [*EVERY, "course.py", "tests/shared.py", "tests/test_course_command.py"],
+    "set-up": [
+        *EVERY, "course.py", "tests/shared.py", "tests/tools/__init__.py", "tests/tools/test_course_command.py",
+    ],
 }  # fmt: skip

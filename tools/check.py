@@ -23,15 +23,15 @@ from xml.etree import ElementTree
 REPORTS = Path("build", "reports")
 PYTEST = "pytest -q -rfEs --durations=10"
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with tests/nbval_sanitize.cfg"
-APART = ("tests/test_speed.py", "tests/test_exercises.py", "tests/browser")  # tests with a stage of their own
+APART = ("tests/bench/test_speed.py", "tests/tools/test_exercises.py", "tests/browser")  # each has a stage of its own
 STAGES = {
-    "speed": f"{PYTEST} tests/test_speed.py",
+    "speed": f"{PYTEST} tests/bench/test_speed.py",
     "ruff": "ruff check --output-format concise",
     "mypy": "mypy",
     "tests": f"{PYTEST} -n 2 --dist worksteal tests {' '.join(f'--ignore={path}' for path in APART)}",
     "notebooks": f"{PYTEST} -n 2 --dist loadfile {NBVAL} notebooks solutions",
     "browser": f"{PYTEST} tests/browser",
-    "exercises": f"{PYTEST} tests/test_exercises.py",
+    "exercises": f"{PYTEST} tests/tools/test_exercises.py",
 }
 ALONE = ["speed"]  # because a test that measures time must not share the machine
 LANES = [["ruff", "mypy", "tests"], ["browser", "exercises", "notebooks"]]  # run side by side: browser and kernels wait

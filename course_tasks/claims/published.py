@@ -1,6 +1,6 @@
 """What the published code of some models gives, recorded: a learner need not install it to decide a claim.
 
-Each value comes from the file of `transformers` named beside it, in the version below. tests/test_published.py asks
+Each value comes from the file of `transformers` named beside it, in the version below. tests/claims/test_published.py asks
 that package again and compares.
 """
 

@@ -8,7 +8,7 @@ from . import beyond_training as study
 from . import measures, probes
 from .schemes import Scheme, Sizes, tests_of
 
-OWN = "tests/test_comparison.py::test_"
+OWN = "tests/claims/test_comparison.py::test_"
 WORDS = {
     "input": "input",
     "bias": "score, same for every query",
@@ -90,7 +90,7 @@ def keeps(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     evidence = [f"{OWN}what_is_kept_by_hand[{name}]"]
     if {"bias", "key_vectors"} & set(found) and power < 2:
         kind = "bias" if "key_vectors" not in found else "key_vectors" if power else "clipped"
-        evidence.append(f"tests/test_fast.py::test_nothing_grows_with_the_square[{kind}-False]")
+        evidence.append(f"tests/schemes/test_fast.py::test_nothing_grows_with_the_square[{kind}-False]")
     return Cell(text, (total, power), f"Kept: {parts}.", tuple(evidence))
 
 
@@ -142,6 +142,6 @@ def backends(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         return Cell("a layer of its own", (), "It takes no `backend`.", (f"{OWN}backends[{name}]", *tests_of(scheme)))
     works = tuple(backend for backend, problem in found.items() if problem is None)
     note = " ".join(f"`{backend}`: “{problem}”." for backend, problem in found.items() if problem)
-    agree = "tests/test_fast.py::test_backends_agree[False-dtype0-1e-10-"
+    agree = "tests/schemes/test_fast.py::test_backends_agree[False-dtype0-1e-10-"
     tests = [agree + test.split("[")[1] for test in tests_of(scheme) if "test_equals_the_definition[" in test]
     return Cell(", ".join(works), works, note or "The same answers.", (f"{OWN}backends[{name}]", *tests))

@@ -24,4 +24,4 @@ def checked(sizes: Sizes) -> Sizes:
 def tests_of(scheme: Scheme) -> tuple[str, ...]:
     """The tests that compare the module of a scheme with its definition."""
     test = TESTS.get(scheme.name, f"test_equals_the_definition[{scheme.name}-cpu]")
-    return (f"tests/test_nn.py::{test}",)
+    return (f"tests/schemes/test_nn.py::{test}",)

@@ -5,7 +5,7 @@ from course_tasks import quiz
 figures.quiz(quiz.QUESTIONS)                 one picture, one question at a time
 figures.quiz(quiz.THEMES["Longer texts"])    a part of it
 
-No answer stands on its word alone: `tests/test_quiz.py` computes what decides each of them.
+No answer stands on its word alone: `tests/claims/test_quiz.py` computes what decides each of them.
 """
 
 from course_lib.figures.quiz import Question

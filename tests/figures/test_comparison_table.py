@@ -36,7 +36,7 @@ def test_the_numbers_of_a_cell_lead_to_its_evidence():
     assert [html.unescape(item) for item in items] == list(numbers)
     for marks, cell in zip(re.findall(r"<sup[^>]*>([\d ]+)</sup>", BODY), TABLE.values(), strict=True):
         assert {items[int(mark) - 1] for mark in marks.split()} == {short(piece) for piece in cell.evidence}
-    assert "tests/test_nn.py::test_equals_the_definition" in items
+    assert "tests/schemes/test_nn.py::test_equals_the_definition" in items
     assert "course_lib/study/committed/cpu.jsonl: characters, rope" in items
 
 

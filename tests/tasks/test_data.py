@@ -53,7 +53,7 @@ def padded(layer, x, places, add=None, positions=None):
 
 def relative_schemes():
     torch = pytest.importorskip("torch")
-    from tests.schemes import SCHEMES
+    from tests.schemes.definitions import SCHEMES
 
     for name, scheme in SCHEMES.items():
         if name not in ("none", "T5, cross-attention", "Shaw, shared, clip 0"):  # to which all offsets are the same

@@ -21,7 +21,7 @@ from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
 from course_lib.workbench.against_definition import BACKENDS
 
-from .schemes import SCHEMES, shaw_row
+from ..schemes.definitions import SCHEMES, shaw_row
 
 SAY_NOTHING = ("none", "T5, cross-attention")
 

@@ -23,9 +23,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from .shared import shared_folder
+from ..shared import shared_folder
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WINDOWS = os.name == "nt"
 OLD_PYTHONS = sorted(Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python")) + sorted(
     Path.home().glob(".pyenv/versions/3.10.*/bin/python")

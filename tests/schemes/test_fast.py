@@ -23,7 +23,7 @@ from course_lib.nn.position import Position, Vectors
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.terms import Terms
 
-from .schemes import DEVICES, SCHEMES  # this also sets one thread
+from .definitions import DEVICES, SCHEMES  # this also sets one thread
 
 F64, F32, BF16 = torch.float64, torch.float32, torch.bfloat16
 every_device = pytest.mark.parametrize("device", DEVICES)

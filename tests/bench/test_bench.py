@@ -8,12 +8,12 @@ import torch
 from course_lib.nn.rope import RoPE
 from course_lib.workbench.speed import ratio
 
-from .bench import learning_table
-from .bench.__main__ import main
-from .bench.contender import Size
-from .bench.contenders import SCHEMES
-from .bench.contenders import ours as as_ours
-from .bench.measure import exponent, peak_memory, step
+from . import learning_table
+from .__main__ import main
+from .contender import Size
+from .contenders import SCHEMES
+from .contenders import ours as as_ours
+from .measure import exponent, peak_memory, step
 
 SIZE = Size(12, heads=2, d=4, dtype=torch.float64)
 

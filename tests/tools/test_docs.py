@@ -11,7 +11,7 @@ from course_lib.contents import CONTENTS, TOPICS, number
 from course_tasks import tasks_of, topics
 from tools.links import task_minutes
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 README, TEACHING = ((ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md"))
 SOURCES = {c.topic: (ROOT / "source" / f"{c.file}.py").read_text(encoding="utf-8") for c in CONTENTS}
 TASKS = {topic: tasks_of(topic) for topic in topics()}
@@ -190,8 +190,8 @@ def test_every_kind_of_picture_is_offered():
 
 
 def test_what_readers_are_told_to_run_is_there():
-    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", TEACHING, re.DOTALL))
-    for path in re.findall(r"(?<![\w./-])(?:tools|tests)/\w+\.py", blocks):
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", README + TEACHING, re.DOTALL))
+    for path in re.findall(r"(?<![\w./-])(?:tools|tests)/[\w./]+", blocks):
         assert (ROOT / path).exists(), path
     assert "nbval" in (ROOT / "requirements.txt").read_text(encoding="utf-8")
 

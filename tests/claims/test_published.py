@@ -21,7 +21,7 @@ def code(model):
 
 
 def test_the_version_is_the_one_the_tests_install():
-    pins = (Path(__file__).parent / "requirements.txt").read_text(encoding="utf-8")
+    pins = (Path(__file__).parents[1] / "requirements.txt").read_text(encoding="utf-8")
     assert re.search(r"^transformers==(\S+)", pins, re.M)[1] == published.VERSION == transformers.__version__
 
 

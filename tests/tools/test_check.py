@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from . import unchanged
+from .. import unchanged
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PYTEST = "pytest -q -p no:nbval"  # nbval takes a second to load
 SLOW = "import pytest\n@pytest.mark.slow('one')\ndef test_a(): pass\n@pytest.mark.slow('two')\ndef test_b(): pass\n"
 WAIT = "import time; from pathlib import Path; Path('{}').touch()\nwhile not Path('{}').exists(): time.sleep(0.01)\n"

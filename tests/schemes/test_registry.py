@@ -51,7 +51,7 @@ ASK = """
 import torch
 from course_lib import figures, schemes, study
 from course_tasks import comparison, guide
-from tests.test_registry import NEW
+from tests.schemes.test_registry import NEW
 names = [scheme.name for scheme in NEW]
 table = comparison.table(n=16)
 assert all(table[name, column].text for name in names for column in comparison.COLUMNS)
@@ -67,7 +67,7 @@ for run in ("root-0.5", "half-rope"):
 
 def test_two_new_schemes_appear_in_map_comparison_guide_and_study_without_further_code(tmp_path):
     """In a process of its own, where they are registered before anything reads the registry."""
-    register = "from course_lib import schemes\nfrom tests.test_registry import NEW\n"
+    register = "from course_lib import schemes\nfrom tests.schemes.test_registry import NEW\n"
     register += "schemes.SCHEMES.update({scheme.name: scheme for scheme in NEW})\n"
     done = subprocess.run([sys.executable, "-c", register + ASK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

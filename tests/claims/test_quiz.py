@@ -36,7 +36,7 @@ from course_tasks import guide
 from course_tasks.guide import FITS, OUT
 from course_tasks.quiz import QUESTIONS, THEMES
 
-SOURCE = Path(__file__).parents[1] / "source"
+SOURCE = Path(__file__).parents[2] / "source"
 BY_NAME = {question.name: question for question in QUESTIONS}
 DECIDES = {}
 rng = np.random.default_rng(0)

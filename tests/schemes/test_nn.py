@@ -21,7 +21,7 @@ from course_lib.nn.window import WindowAttention, partition, reverse
 from course_lib.reference import absolute, oracle, t5, window
 from course_lib.workbench import by_definition
 
-from .schemes import DEVICES, SCHEMES
+from .definitions import DEVICES, SCHEMES
 
 F64, F32, F16, BF16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
 every_scheme = pytest.mark.parametrize("name", SCHEMES)

@@ -18,9 +18,9 @@ from course_tasks.comparison import COLUMNS, SCHEMES, Sizes, columns, measures, 
 from course_tasks.comparison import beyond_training as verdicts
 from course_tasks.comparison.table import _table
 
-from .schemes import SCHEMES as DEFINED
+from ..schemes.definitions import SCHEMES as DEFINED
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TABLE = comparison.table()
 OTHER = comparison.table(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
 every_scheme = pytest.mark.parametrize("name", SCHEMES)

@@ -9,10 +9,9 @@ import nbformat
 import pytest
 from packaging.requirements import Requirement
 
-from tests.colab import simulate
-from tests.colab.simulate import PROJECT, ROOT
-
-from .shared import shared_folder
+from ..shared import shared_folder
+from . import simulate
+from .simulate import PROJECT, ROOT
 
 SOURCE = f"git+{simulate.ADDRESS}@v{simulate.VERSION}"
 NOTEBOOKS = {path.stem[3:]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}

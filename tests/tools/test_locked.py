@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {"pip", "setuptools", "wheel", "course-lib"}  # they come with .venv, or are the course itself
 
 

@@ -9,9 +9,9 @@ import torch
 
 from course_lib.workbench.speed import interleaved
 
-from .bench.contender import Size
-from .bench.contenders import SCHEMES
-from .bench.measure import step
+from .contender import Size
+from .contenders import SCHEMES
+from .measure import step
 
 N, ROUNDS, ATTEMPTS = 1024, 5, 8
 SLOWER_AT_MOST = {  # than attention without position, forward

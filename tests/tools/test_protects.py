@@ -6,8 +6,8 @@ import pytest
 
 from course_lib.contents import TOPICS
 
-from .imports import ROOT, needed
-from .protects import PROTECTS
+from ..imports import ROOT, needed
+from ..protects import PROTECTS
 
 
 def test_the_contributors_guide_lists_every_group_once():

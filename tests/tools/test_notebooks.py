@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BUILT = sorted(path for folder in ("notebooks", "exercises", "solutions") for path in (ROOT / folder).glob("*.ipynb"))
-SOURCED = json.loads((ROOT / "tests" / "data" / "numbers_with_source.json").read_text(encoding="utf-8"))
+SOURCED = json.loads((ROOT / "tests" / "tools" / "numbers_with_source.json").read_text(encoding="utf-8"))
 
 
 def name(path: Path) -> str:

@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 NO_HISTORY = Config({"HistoryManager": {"enabled": False}})
-EXERCISES = sorted((Path(__file__).resolve().parent.parent / "exercises").glob("*.ipynb"))
+EXERCISES = sorted((Path(__file__).resolve().parents[2] / "exercises").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
