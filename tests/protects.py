@@ -30,8 +30,9 @@ STUDY = [*EVERY, *ATTENTION, "course_lib/study/*.py", "course_lib/study/committe
 PROCESSES = [f"tests/study/{name}.py" for name in ("common", "forked", "test_kill", "test_processes")]
 WORKBENCH = ["course_lib/workbench/*.py", "course_lib/checking/*.py", "course_lib/reference/oracle.py"]
 DEFINITIONS = [f"tests/schemes/{name}.py" for name in ("__init__", "definitions")]
-TRIED = [f"tests/workbench/{name}.py" for name in ("__init__", "test_workbench")]
-BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, *DEFINITIONS, *TRIED, "tests/schemes/test_fast.py"]
+TRIED = [f"tests/workbench/{name}.py" for name in ("__init__", "common")]
+BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, *DEFINITIONS, "tests/schemes/test_backends.py"]
+BACKENDS += [*TRIED, "tests/workbench/test_against_definition.py"]
 BROWSER = [*EVERY, "tests/browser/__init__.py", "course.py"]
 BROWSER += [f"tests/browser/{name}.py" for name in ("conftest", "fonts", "judged", "pages", "test_built")]
 
@@ -47,7 +48,7 @@ PROTECTS = {
     "study.torchrun": [*STUDY, *scheme("rope"), *PROCESSES, "tests/study/dying.py"],
     # Trained again, the scheme does what its lesson says of it and what the committed results hold.
     "study.alibi": [*STUDY, *scheme("alibi"), "tests/study/test_orderings.py"],
-    "study.bias": [*STUDY, *scheme("bias"), *WORKBENCH, *DEFINITIONS, *TRIED],
+    "study.bias": [*STUDY, *scheme("bias"), *WORKBENCH, *TRIED, "tests/workbench/test_training.py"],
     "study.rope": [*STUDY, *scheme("rope"), "tests/study/test_orderings.py"],
     "study.t5": [*STUDY, *scheme("t5"), "tests/study/test_orderings.py"],
     "study.transformer_xl": [*STUDY, *scheme("transformer_xl"), "tests/study/test_orderings.py"],
@@ -60,7 +61,7 @@ PROTECTS = {
     "backends.shaw": [*BACKENDS, *scheme("shaw")],
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.
-    "backends.compiled": [*EVERY, *ATTENTION, *DEFINITIONS, "tests/schemes/test_fast.py"],
+    "backends.compiled": [*EVERY, *ATTENTION, *DEFINITIONS, "tests/schemes/test_backends.py"],
     # Each live picture follows mouse and keyboard, shows the numbers of the reference, and fits the page in both fonts.
     "browser.pictures": [
         *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/**/*.py",

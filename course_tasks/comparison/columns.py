@@ -142,6 +142,6 @@ def backends(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         return Cell("a layer of its own", (), "It takes no `backend`.", (f"{OWN}backends[{name}]", *tests_of(scheme)))
     works = tuple(backend for backend, problem in found.items() if problem is None)
     note = " ".join(f"`{backend}`: “{problem}”." for backend, problem in found.items() if problem)
-    agree = "tests/schemes/test_fast.py::test_backends_agree[False-dtype0-1e-10-"
+    agree = "tests/schemes/test_backends.py::test_backends_agree[False-dtype0-1e-10-"
     tests = [agree + test.split("[")[1] for test in tests_of(scheme) if "test_equals_the_definition[" in test]
     return Cell(", ".join(works), works, note or "The same answers.", (f"{OWN}backends[{name}]", *tests))

@@ -5,9 +5,9 @@ from course_lib.schemes import SCHEMES, Scheme, Sizes
 LEAST, MOST = 16, 4096  # tokens: the probes need a few, and nobody waits for more
 WIDEST = 16  # patches along the side of a window
 TESTS = {  # where a scheme is compared with its definition, unless it is by the layer
-    "learned": "test_decoding_with_absolute_positions[learned-cpu]",
-    "sinusoidal": "test_sinusoids_equal_the_reference",
-    "Swin": "test_windows_equal_the_definition",
+    "learned": "test_nn.py::test_decoding_with_absolute_positions[learned-cpu]",
+    "sinusoidal": "test_nn.py::test_sinusoids_equal_the_reference",
+    "Swin": "test_windows.py::test_windows_equal_the_definition",
 }
 
 __all__ = ["SCHEMES", "Scheme", "Sizes", "checked", "tests_of"]
@@ -23,5 +23,5 @@ def checked(sizes: Sizes) -> Sizes:
 
 def tests_of(scheme: Scheme) -> tuple[str, ...]:
     """The tests that compare the module of a scheme with its definition."""
-    test = TESTS.get(scheme.name, f"test_equals_the_definition[{scheme.name}-cpu]")
-    return (f"tests/schemes/test_nn.py::{test}",)
+    test = TESTS.get(scheme.name, f"test_nn.py::test_equals_the_definition[{scheme.name}-cpu]")
+    return (f"tests/schemes/{test}",)

@@ -216,7 +216,7 @@ def test_every_cell_names_evidence_that_exists():
             path, test = piece.split("::")
             function, _, case = test.partition("[")
             assert function in functions_of(path), piece
-            # The cases are those of `every_scheme` here and in test_nn, and a few of test_fast.
+            # The cases are those of `every_scheme` here and in test_nn, and a few of test_fast and test_backends.
             known = SCHEMES.keys() | DEFINED.keys() | {"learned", "bias-False", "key_vectors-False", "clipped-False"}
             assert not case or case.removeprefix("False-dtype0-1e-10-").removesuffix("]").removesuffix("-cpu") in known
 

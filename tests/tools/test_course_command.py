@@ -279,9 +279,9 @@ def test_the_next_run_goes_straight_to_work(copy):
 
 @in_a_copy
 def test_tests_get_their_own_packages_and_pytest_its_arguments(copy):
-    said = copy.run("test", "tests/test_x.py", "-k", "y")
+    said = copy.run("test", "tests/schemes/test_x.py", "-k", "y")
     assert said.out.startswith("Installing what is new in requirements.txt and tests/requirements.txt")
-    assert json.loads(said.out.splitlines()[-1])[0] == ["tests/test_x.py", "-k", "y"]
+    assert json.loads(said.out.splitlines()[-1])[0] == ["tests/schemes/test_x.py", "-k", "y"]
     assert len(copy.run("lab").out.splitlines()) == 1  # what lab needs is still there
 
 

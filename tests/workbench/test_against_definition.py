@@ -1,59 +1,24 @@
-"""The bench: what is right agrees, what is wrong is found and placed; times and losses are those of the course."""
+"""A scheme beside its definition: what is right agrees, what is wrong is found, placed and explained."""
 
 import html
 import math
-import os
 import re
-import time
-from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
-from course_lib import study, workbench
+from course_lib import workbench
 from course_lib.display.box import AMBER, GREEN, GREY
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
-from course_lib.nn.t5 import T5Bias
 from course_lib.workbench.against_definition import BACKENDS
 
 from ..schemes.definitions import SCHEMES, shaw_row
-
-SAY_NOTHING = ("none", "T5, cross-attention")
-
-
-class PerHead(Position):
-    """b_h(r) = −s_h √|r|, with a strength for each head."""
-
-    def __init__(self, n_heads):
-        super().__init__()
-        self.strength = nn.Parameter(torch.ones(n_heads))
-
-    def bias(self, n_q, n_k, past):
-        return -self.strength[:, None] * self.offsets(n_q, n_k, past).abs().sqrt()
-
-    def offsets(self, n_q, n_k, past):
-        return torch.arange(-(past + n_q - 1), n_k - past, dtype=self.strength.dtype)
-
-
-def number(module, head, r):
-    return -module.strength[head] * math.sqrt(abs(r))
-
-
-def verdict(cls, backends=("eager", "sdpa")):
-    return workbench.agrees(lambda n_heads, d_head: cls(n_heads), workbench.with_bias(number), backends)
-
-
-def changed(**hooks):
-    """A `PerHead` with other methods."""
-    return type("Changed", (PerHead,), hooks)
-
-
-# ---------------------------------------------------------------- the definition
+from .common import SAY_NOTHING, PerHead, changed, number, verdict
 
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name not in SAY_NOTHING])
@@ -70,21 +35,9 @@ def test_every_scheme_of_the_course_agrees(name):
                                                marks=pytest.mark.slow("backends.music_transformer")),
                                   pytest.param("RoPE", marks=pytest.mark.slow("backends.rope"))])  # fmt: skip
 def test_schemes_agree_by_flex(name):
-    """A bias, a vector per offset and a rotation; that flex equals eager for every scheme, test_fast shows."""
+    """A bias, a vector per offset and a rotation; that flex equals eager for every scheme, test_backends shows."""
     found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, ["flex"])
     assert found.passed and not found.refused, found
-
-
-@pytest.mark.parametrize("name", SAY_NOTHING)
-def test_a_scheme_that_says_nothing_is_not_attempted(name):
-    make = SCHEMES[name].make
-    for found in (
-        workbench.agrees(make, SCHEMES[name].definition),
-        workbench.benchmark(make),
-        workbench.train(make),
-    ):
-        assert not found.attempted and repr(found).startswith("○ not attempted: ")
-        assert "`key_vectors`" in repr(found)  # a hook may be misspelt
 
 
 @pytest.mark.parametrize(("backends", "words", "number_of"), [
@@ -331,68 +284,6 @@ def test_a_bias_beside_vectors():
     assert not workbench.agrees(Both, workbench.with_vectors(key), ["eager"]).passed
 
 
-def returning(**hooks):
-    """A make whose scheme has hooks that return this."""
-    methods = {name: (lambda self, *sizes, value=value: value) for name, value in hooks.items()}
-    return lambda n, d: type("Odd", (Position,), methods)()
-
-
-def right(n_heads, d_head):
-    return DecayBias()
-
-
-ZERO = workbench.with_bias(lambda module, head, r: 0.0)
-ODD = {
-    "no function": (lambda: workbench.benchmark(None), "make=None: expected a function of (n_heads, d_head)"),
-    "a scheme": (lambda: workbench.train(DecayBias()), "make=a DecayBias: expected a function"),
-    "one argument": (lambda: workbench.agrees(lambda n: DecayBias(), ZERO), "make: too many positional arguments"),
-    "makes None": (lambda: workbench.agrees(lambda n, d: None, ZERO), "make(2, 4) returned None: expected"),
-    "makes a class": (lambda: workbench.agrees(lambda n, d: DecayBias, ZERO), "returned the class DecayBias"),
-    "makes a Linear": (lambda: workbench.benchmark(lambda n, d: nn.Linear(2, 2)), "make(8, 64) returned a Linear"),
-    "makes a tensor": (lambda: workbench.agrees(lambda n, d: torch.ones(2), ZERO), "returned a tensor (2,)"),
-    "a list": (lambda: workbench.agrees(returning(bias=[0.0]), ZERO), "bias(2, 2, 0) returned a list: expected"),
-    "bare vectors": (lambda: workbench.train(returning(key_vectors=torch.ones(1, 3, 4))), "expected Vectors("),
-    "only q": (lambda: workbench.agrees(returning(rotate=torch.ones(1)), ZERO), "expected q and k, each (1, 2, 2, 4)"),
-    "a function": (lambda: workbench.agrees(right, math.sqrt), "definition=a builtin_function_or_method: expected"),
-    "no definition": (lambda: workbench.agrees(right, None), "definition=None: expected with_bias"),
-    "a number": (lambda: workbench.with_bias(3), "number=3: expected a function of (module, head, r)"),
-    "a number as scores": (lambda: workbench.Definition(3), "scores=3: expected a function"),
-    "no number": (
-        lambda: workbench.agrees(right, workbench.with_bias(lambda *a: None)),
-        "the definition's number for head 0, offset 0: None; expected one number",
-    ),
-    "a short vector": (
-        lambda: workbench.agrees(right, workbench.with_vectors(lambda *a: [0.0])),
-        "the definition's vector for head 0, offset 0: [0.0]; expected 4 numbers",
-    ),
-    "a short value": (
-        lambda: workbench.agrees(right, workbench.with_vectors(value=lambda *a: [0.0] * 9)), "expected 4 numbers"
-    ),
-    "channels": (
-        lambda: workbench.agrees(right, workbench.with_rotation(lambda *a: [(0, 4, 1.0)])),
-        "the definition's pairs of head 0: [(0, 4, 1.0)]; expected triples of two different channels from 0 to 3",
-    ),
-    "no rows": (lambda: workbench.agrees(right, workbench.Definition(lambda *a: [[0.0]])), "6 rows of 6 numbers"),
-    "no backend": (lambda: workbench.agrees(right, ZERO, []), "backends=[]: expected a list of one or more"),
-    "a name for backends": (lambda: workbench.agrees(right, ZERO, "eager"), "backends='eager': expected a list"),
-    "no backend that can": (
-        lambda: workbench.agrees(SCHEMES["Shaw"].make, SCHEMES["Shaw"].definition, ["flex"]), "none of them can"
-    ),
-    "n": (lambda: workbench.benchmark(right, n=1.5), "n=1.5: expected a whole number"),
-    "rounds": (lambda: workbench.benchmark(right, rounds="7"), "rounds='7': expected a whole number"),
-    "seed": (lambda: workbench.train(right, seed=1.5), "seed=1.5: expected a whole number"),
-    "a name for neighbours": (lambda: workbench.train(right, against="alibi"), "against='alibi': expected a list"),
-    "a function as neighbour": (lambda: workbench.train(right, against=[right]), "expected a list of names"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_what_is_none_is_told_so(name):
-    call, words = ODD[name]
-    with pytest.raises(ValueError, match=re.escape(words)):
-        call()
-
-
 def test_a_hook_that_keeps_something_between_calls():
     class Drifting(PerHead):
         calls = 0
@@ -418,88 +309,6 @@ def test_the_callers_random_numbers_are_left_alone():
     torch.manual_seed(0)
     verdict(PerHead)
     assert torch.equal(torch.rand(3), expected)
-
-
-# ---------------------------------------------------------------- the time
-
-
-@pytest.fixture
-def cpu_time(monkeypatch):
-    """Measures without what other programs take; not on Windows, where this clock ticks too slowly."""
-    if os.name != "nt":
-        monkeypatch.setattr("course_lib.workbench.speed.time", SimpleNamespace(perf_counter=time.process_time))
-
-
-def test_the_benchmark_measures_what_a_layer_does(cpu_time):
-    found = workbench.benchmark(lambda n, d: T5Bias(n), n=128, rounds=3)
-    assert 0.5 < found.forward < 50 and 0.5 < found.backward < 50
-    assert found.kept == {128: 8 * 255 * 4, 256: 8 * 511 * 4}  # a float32 per head and offset
-    assert "T5Bias beside attention without position: 128 tokens" in repr(found)
-    vectors = workbench.benchmark(lambda n, d: ShawVectors(n, d, 2), n=64, rounds=1)
-    assert vectors.kept[64] == 2 * 8 * 5 * 64 * 4  # two tables
-
-
-def test_a_scheme_that_makes_a_grid_is_slow(cpu_time):
-    """A hook that does as much work as attention itself must show in its ratio."""
-
-    class Slow(DecayBias):
-        def bias(self, n_q, n_k, past):
-            torch.randn(8, n_q, n_k).softmax(-1)
-            return super().bias(n_q, n_k, past)
-
-    fast, slow = (
-        workbench.benchmark(lambda n, d, cls=cls: cls(), n=512, rounds=5).forward for cls in (DecayBias, Slow)
-    )
-    assert slow > 1.5 * fast
-
-
-def test_threads_are_as_before_and_sizes_are_checked():
-    threads = torch.get_num_threads()
-    workbench.benchmark(lambda n, d: DecayBias(), n=8, rounds=1)
-    assert torch.get_num_threads() == threads
-    with pytest.raises(ValueError, match="n=0: expected a whole number"):
-        workbench.benchmark(lambda n, d: DecayBias(), n=0)
-
-
-# ---------------------------------------------------------------- the training
-
-
-def test_training_equals_the_study():
-    """The scheme log-1, given as one's own, has the losses of the study; neighbours of other settings are trained."""
-    found = workbench.train(lambda n, d: DecayBias(1.0), task="copy-back", against=["log-1"], steps=3)
-    assert found.live == ("DecayBias", "log-1") and found.loss["DecayBias"] == found.loss["log-1"]
-    assert found.rows[1]["settings"] == study.Settings(steps=3).as_json()
-    text = repr(found)
-    assert "DecayBias after 3 steps on 64 tokens, seed 0" in text and "trained here: DecayBias, log-1" in text
-
-
-def test_each_layer_has_a_scheme_of_its_own():
-    found = workbench.train(lambda n, d: PerHead(n), task="copy-back", against=[], steps=2)
-    first, second = (block.attention.position for block in found.model.blocks)
-    assert first is not second and not torch.equal(first.strength, torch.ones(4))
-
-
-@pytest.mark.slow("study.bias")
-def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
-    found = workbench.train(lambda n, d: DecayBias(1.0), task="flip-flop", against=["log-1"])
-    assert found.live == ("DecayBias",)
-    ours, theirs = found.loss["DecayBias"], found.loss["log-1"]
-    assert ours == pytest.approx(theirs, abs=0.05)  # another processor rounds otherwise
-
-
-def test_a_neighbour_named_twice_stands_once_and_a_loss_of_nan_is_told():
-    class Undefined(Position):
-        def bias(self, n_q, n_k, past):
-            return torch.full((1, n_q + n_k - 1), torch.nan)
-
-    found = workbench.train(lambda n, d: Undefined(), task="copy-back", against=["alibi", "alibi"], steps=2)
-    assert [row["scheme"] for row in found.rows] == ["Undefined", "alibi"]
-    assert "A loss is nan" in repr(found)
-
-
-def test_an_unknown_neighbour_is_refused_before_the_training():
-    with pytest.raises(ValueError, match="scheme='t6'"):
-        workbench.train(lambda n, d: DecayBias(1.0), against=["t6"])
 
 
 def test_faces():

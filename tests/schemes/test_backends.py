@@ -1,0 +1,148 @@
+"""The backends of a layer agree with its plain path, and each says what it cannot do."""
+
+import shutil
+
+import pytest
+import torch
+
+from course_lib.nn import backends
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.cache import KeyValueCache
+from course_lib.nn.fast import fast_attention
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position, Vectors
+from course_lib.nn.terms import Terms
+
+from .definitions import DEVICES, SCHEMES  # this also sets one thread
+
+F64, F32, BF16 = torch.float64, torch.float32, torch.bfloat16
+every_device = pytest.mark.parametrize("device", DEVICES)
+in_each_precision = pytest.mark.parametrize(
+    ("causal", "dtype", "tolerance"), [(False, F64, 1e-10), (True, F64, 1e-10), (True, F32, 1e-5), (True, BF16, 0.04)]
+)
+# bias, key vectors, both, rotation
+ONE_OF_EACH_KIND = ("T5 buckets, causal", "Music Transformer", "Transformer-XL", "RoPE")
+
+
+def takes_flex(name):
+    return SCHEMES[name].make(2, 4).value_vectors(6, 6, 0) is None
+
+
+def file_of(name):
+    """The scheme's file in course_lib/nn, without its ending."""
+    return type(SCHEMES[name].make(2, 4)).__module__.rpartition(".")[2]
+
+
+@every_device
+@pytest.mark.parametrize("name", SCHEMES)
+@in_each_precision
+def test_backends_agree(name, causal, dtype, tolerance, device):
+    """Every scheme by the backends that are quick, with and without a mask that hides a whole row."""
+    check_backends(["auto", "sdpa"], name, causal, dtype, tolerance, device)
+
+
+@every_device
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ONE_OF_EACH_KIND else pytest.param(name, marks=pytest.mark.slow(f"backends.{file_of(name)}"))
+        for name in filter(takes_flex, SCHEMES)
+    ],
+)
+@in_each_precision
+def test_flex_agrees(name, causal, dtype, tolerance, device):
+    """It takes seconds for each scheme, so only one of each kind is asked in every run."""
+    if device == "cuda" and dtype == F64:
+        pytest.skip("not on a GPU")
+    check_backends(["flex"], name, causal, dtype, tolerance, device)
+
+
+def check_backends(choices, name, causal, dtype, tolerance, device):
+    torch.manual_seed(0)
+    layer = SCHEMES[name](2, 4, causal=causal).to(device, dtype)
+    x = torch.randn(2, 6, 8, dtype=F64).to(device, dtype)
+    mask = (torch.rand(2, 1, 6, 6) > 0.3).to(device)
+    mask[:, :, 2] = False
+    with torch.no_grad():
+        for seen in (None, mask):
+            layer.backend = "eager"
+            expected = layer(x, mask=seen)
+            for layer.backend in choices:
+                assert (layer(x, mask=seen) - expected).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("backend", ["auto", "eager", "sdpa", "flex"])
+def test_dropout_acts_in_training_only(name, backend):
+    if backend == "flex" and not takes_flex(name):
+        pytest.skip("value vectors")
+    torch.manual_seed(0)
+    layer, x = SCHEMES[name](2, 4, causal=True, backend=backend, dropout=0.5), torch.randn(2, 6, 8)
+    without = RelativeAttention(8, 2, layer.position, causal=True, backend=backend)
+    without.load_state_dict(layer.state_dict())
+    with torch.no_grad():
+        assert torch.equal(layer.eval()(x), without(x))
+        if backend != "flex":
+            assert not torch.allclose(layer.train()(x), without(x))
+    if backend == "flex":
+        with pytest.raises(ValueError, match=r"dropout=0\.5: FlexAttention has none"):
+            layer.train()(x)
+
+
+@pytest.mark.parametrize("backend", ["sdpa", "flex"])
+def test_decoding_by_every_backend(backend):
+    torch.manual_seed(0)
+    layer = RelativeAttention(8, 2, DecayBias(0.3), causal=True, backend=backend).double()
+    x = torch.randn(1, 6, 8, dtype=F64)
+    with torch.no_grad():
+        cache = KeyValueCache()
+        rows = [layer(x[:, i : i + 2], cache=cache) for i in (0, 2, 4)]
+        torch.testing.assert_close(torch.cat(rows, 1), layer(x), rtol=0, atol=1e-12)
+
+
+def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
+    x, terms = torch.randn(1, 2, 3, 4, requires_grad=True), Terms(bias=torch.randn(2, 5, requires_grad=True))
+    with torch.no_grad():
+        got, expected = (backends.attend(backend, x, x, x, terms) for backend in ("flex", "eager"))
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
+
+
+def test_auto_is_eager_only_for_small_grids(monkeypatch):
+    called = []
+    monkeypatch.setattr(backends, "fast_attention", lambda q, *args: called.append(len(q)) or q)
+    x = torch.randn(1, 4, 127, 2)
+    backends.attend("auto", x, x, x, Terms())
+    x = torch.randn(2, 4, 127, 2)
+    backends.attend("auto", x, x, x, Terms())
+    assert called == [2]
+
+
+def test_what_a_backend_cannot_do_is_refused():
+    x = torch.randn(1, 2, 3, 4, requires_grad=True)
+    values = Vectors(torch.randn(1, 5, 4))
+    with pytest.raises(ValueError, match="backend='fast': expected one of 'auto', 'eager', 'sdpa', 'flex'"):
+        RelativeAttention(8, 2, Position(), backend="fast")
+    with pytest.raises(ValueError, match="value_vectors: FlexAttention changes scores, not values"):
+        backends.attend("flex", x.detach(), x.detach(), x.detach(), Terms(value_vectors=values))
+    with pytest.raises(ValueError, match="backend='flex': has no gradients on a CPU"):
+        backends.attend("flex", x, x, x, Terms())
+    with pytest.raises(ValueError, match=r"mask of torch.float32: expected torch.bool"):
+        fast_attention(x, x, x, Terms(mask=torch.ones(3, 3)))
+    with pytest.raises(ValueError, match=r"mask \(2, 3\): does not broadcast"):
+        fast_attention(x, x, x, Terms(mask=torch.ones(2, 3, dtype=torch.bool)))
+    with pytest.raises(ValueError, match="past=-1: expected a whole number, 0 or more"):
+        fast_attention(x, x, x, Terms(past=-1))
+    with pytest.raises(ValueError, match=r"bias \(3, 5\): expected \(2 or 1, 5\)"):
+        fast_attention(x, x, x, Terms(bias=torch.zeros(3, 5)))
+
+
+@pytest.mark.slow("backends.compiled")
+@pytest.mark.skipif(
+    shutil.which("c++") is None and shutil.which("g++") is None, reason="compiling needs a C++ compiler"
+)
+def test_flex_compiled():
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, 2, 64, 16) for _ in range(3))
+    terms = Terms(bias=torch.randn(2, 127), key_vectors=Vectors(torch.randn(1, 5, 16), first=2 - 63), causal=True)
+    got = backends.flex_attention(q, k, v, terms, compiled=True)
+    torch.testing.assert_close(got, fast_attention(q, k, v, terms), rtol=0, atol=1e-5)
