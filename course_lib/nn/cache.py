@@ -14,6 +14,7 @@ class KeyValueCache:
 
     k: Tensor | None = None
     v: Tensor | None = None
+    key_bias: Tensor | None = None  # (batch, heads, length), of schemes that have one
 
     def __len__(self) -> int:
         return 0 if self.k is None else self.k.shape[-2]
@@ -24,6 +25,18 @@ class KeyValueCache:
             k, v = torch.cat([self.k, k], -2), torch.cat([self.v, v], -2)
         self.k, self.v = k, v
         return k, v
+
+    def append_key_bias(self, new: Tensor | None) -> Tensor | None:
+        """Add the numbers of the new keys behind those of the old ones and return all of them."""
+        if self.key_bias is not None and new is not None:
+            new = torch.cat([self.key_bias, new], -1)
+        self.key_bias = new
+        return new
+
+    @property
+    def last_key_bias(self) -> Tensor | None:
+        """The number of the last key, (batch, heads, 1): the next ones continue from it."""
+        return None if self.key_bias is None else self.key_bias[..., -1:]
 
 
 @dataclass

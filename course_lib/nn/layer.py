@@ -58,11 +58,19 @@ class RelativeAttention(nn.Module):
         if isinstance(cache, SegmentMemory):
             source = cache.append(x)
         q, k, v = self.heads(self.query(x)), self.heads(self.key(source)), self.heads(self.value(source))
-        q, k = self.position.rotate(q, k, past, past if isinstance(cache, KeyValueCache) else 0)
+        key_bias = self.position.key_bias(source, cache.last_key_bias if isinstance(cache, KeyValueCache) else None)
+        late = self.position.caches_unrotated
+        if not late:
+            q, k = self.position.rotate(q, k, past, past if isinstance(cache, KeyValueCache) else 0)
         if isinstance(cache, KeyValueCache):
             k, v = cache.append(k, v)
+            key_bias = cache.append_key_bias(key_bias)
+        if late:
+            q, k = self.position.rotate(q, k, past, 0)
         n_q, n_k, dropout = q.shape[-2], k.shape[-2], self.dropout if self.training else 0.0
-        terms = Terms.of(self.position, n_q, n_k, past, mask=mask, causal=self.causal, dropout=dropout)
+        terms = Terms.of(
+            self.position, n_q, n_k, past, key_bias=key_bias, mask=mask, causal=self.causal, dropout=dropout
+        )
         output = attend(self.backend, q, k, v, terms)
         return self.out(output.transpose(-2, -3).flatten(-2))
 

@@ -1,9 +1,13 @@
-"""A scheme as attention sees it: the four places where it may enter."""
+"""A scheme as attention sees it: the places where it may enter."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+
+from .grid import to_grid
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Position(nn.Module):
     """
 
     scale: float | None = None  # of q·k; None is 1/√d_head
+    reach: int | None = None  # the bias is −inf for every |offset| ≥ reach, so these keys need not be read
+    caches_unrotated: bool = False  # a cache keeps keys as they are before `rotate`, which then gets all of them
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
@@ -43,7 +49,22 @@ class Position(nn.Module):
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
-        """A number per offset, added to the scaled score: (heads or 1, n_q + n_k − 1)."""
+        """A number per offset, added to the scaled score: (heads or 1, n_q + n_k − 1).
+
+        Where offsets are not enough (FIRE): a number per query and key, (heads or 1, n_q, n_k).
+        """
+        return None
+
+    def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
+        """A number per key that depends on what was read, added to the scaled scores of all queries: (batch, heads, n).
+
+        x (batch, n, d_model) is the input of the keys. before (batch, heads, 1): the number of the key that came before
+        them, from a cache, or None.
+        """
+        return None
+
+    def sink(self) -> Tensor | None:
+        """The score of one more key, which every query sees and which has no value: (heads,)."""
         return None
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
@@ -53,3 +74,51 @@ class Position(nn.Module):
     def value_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
         """A vector per offset, added to the value."""
         return None
+
+
+T = TypeVar("T")
+
+
+class Combined(Position):
+    """Several schemes in one layer: their rotations one after another, and the sum of their biases.
+
+    Of `scale`, `sink`, `key_bias` and the vectors for keys and for values, one scheme at most may give each.
+    Raises ValueError for two of the same kind.
+    """
+
+    def __init__(self, *positions: Position) -> None:
+        super().__init__()
+        self.positions = nn.ModuleList(positions)
+        self.scale = self._one("scale", lambda one: one.scale)
+        self.reach = min((one.reach for one in positions if one.reach is not None), default=None)
+        self.caches_unrotated = any(one.caches_unrotated for one in positions)
+
+    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        for one in self.positions:
+            q, k = one.rotate(q, k, past, first_key)
+        return q, k
+
+    def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
+        biases = [bias for one in self.positions if (bias := one.bias(n_q, n_k, past)) is not None]
+        if any(bias.dim() == 3 for bias in biases):
+            biases = [bias if bias.dim() == 3 else to_grid(bias[:, None], n_q) for bias in biases]
+        return sum(biases[1:], biases[0]) if biases else None
+
+    def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
+        return self._one("key_bias", lambda one: one.key_bias(x, before))
+
+    def sink(self) -> Tensor | None:
+        return self._one("sink", lambda one: one.sink())
+
+    def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
+        return self._one("key_vectors", lambda one: one.key_vectors(n_q, n_k, past))
+
+    def value_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
+        return self._one("value_vectors", lambda one: one.value_vectors(n_q, n_k, past))
+
+    def _one(self, name: str, of: Callable[[Position], T | None]) -> T | None:
+        """What the one scheme gives that gives any."""
+        given = {type(one).__name__: found for one in self.positions if (found := of(one)) is not None}
+        if len(given) > 1:
+            raise ValueError(f"positions: {' and '.join(given)} each give a {name}, expected one at most")
+        return next(iter(given.values()), None)

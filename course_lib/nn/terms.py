@@ -6,24 +6,27 @@ from itertools import zip_longest
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_sizes
+from ..reference.grid import check_sizes, check_whole
 from .position import Position, Vectors
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i}), applied to v_j + c_{j−i}.
+    """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
     a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing.
     """
 
-    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1)
+    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1), or a number per cell, (heads or 1, n_q, n_k)
+    key_bias: Tensor | None = None  # f (…, heads, n_k)
+    sink: Tensor | None = None  # (heads,): the score of one more key, which has no value
     key_vectors: Vectors | None = None  # a
     value_vectors: Vectors | None = None  # c
     scale: float | None = None  # None: 1/√d
     mask: Tensor | None = None  # True where a query may look; broadcasts to (…, heads, n_q, n_k)
     causal: bool = False  # hides the keys after each query, too
     past: int = 0  # the position of the first query; the first key is at position 0
+    reach: int | None = None  # b is −inf for every |offset| ≥ reach, so these keys need not be read
     dropout: float = 0.0  # each weight becomes 0 with this probability, the others are divided by 1 − dropout
 
     @classmethod
@@ -34,6 +37,7 @@ class Terms:
         n_k: int,
         past: int,
         *,
+        key_bias: Tensor | None = None,
         mask: Tensor | None = None,
         causal: bool = False,
         dropout: float = 0.0,
@@ -41,12 +45,15 @@ class Terms:
         """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it."""
         return cls(
             bias=position.bias(n_q, n_k, past),
+            key_bias=key_bias,
+            sink=position.sink(),
             key_vectors=position.key_vectors(n_q, n_k, past),
             value_vectors=position.value_vectors(n_q, n_k, past),
             scale=position.scale,
             mask=mask,
             causal=causal,
             past=past,
+            reach=position.reach,
             dropout=dropout,
         )
 
@@ -68,9 +75,18 @@ class Terms:
             if len({*axes} - {1}) > 1:
                 raise ValueError(f"{_shapes(q, k, v)}: the leading axes (…, heads) must be the same or 1")
         lead, width = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]), n_q + n_k - 1
-        if self.bias is not None and tuple(self.bias.shape) not in ((heads, width), (1, width)):
-            found = tuple(self.bias.shape)
-            raise ValueError(f"bias {found}: expected ({heads} or 1, {width}) for n_q={n_q}, n_k={n_k}")
+        if self.bias is not None:
+            found, shape = tuple(self.bias.shape), (n_q, n_k) if self.bias.dim() == 3 else (width,)
+            if found not in ((heads, *shape), (1, *shape)):
+                raise ValueError(
+                    f"bias {found}: expected ({heads} or 1, {', '.join(map(str, shape))}) for n_q={n_q}, n_k={n_k}"
+                )
+        if self.key_bias is not None and self.key_bias.shape[-2:] != (heads, n_k):
+            raise ValueError(f"key_bias {tuple(self.key_bias.shape)}: expected (…, {heads}, {n_k}) for n_k={n_k}")
+        if self.sink is not None and self.sink.shape != (heads,):
+            raise ValueError(f"sink {tuple(self.sink.shape)}: expected ({heads},), a score for each head")
+        if self.reach is not None:
+            check_whole("reach", self.reach)
         for name, vectors, x in (("key_vectors", self.key_vectors, q), ("value_vectors", self.value_vectors, v)):
             if vectors is None:
                 continue
