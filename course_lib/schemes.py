@@ -20,7 +20,7 @@ class Sizes:
     """The sizes a scheme may be made for. A scheme reads those it has a use for.
 
     n: tokens of a text, and how far the tables of learned positions and of Music Transformer reach. causal: whether
-    keys after the query are left out of a table; None is the default of the scheme. Raises ValueError for sizes that do
+    keys after the query are left out of a table; None is the default of the scheme. keys: those a sliding window shows. Raises ValueError for sizes that do
     not fit.
     """
 
@@ -32,10 +32,11 @@ class Sizes:
     num_buckets: int = 32
     max_distance: int = 128
     window: int = 8
+    keys: int = 32
     causal: bool | None = None
 
     def __post_init__(self) -> None:
-        for name in ("n_heads", "n", "clip", "window"):
+        for name in ("n_heads", "n", "clip", "window", "keys"):
             check_whole(name, getattr(self, name))
         check_pairs("d_model", self.d_model)
         if self.d_model % self.n_heads or self.d_head % 2:
@@ -229,6 +230,38 @@ SCHEMES: dict[str, Scheme] = {
             enters={"rotate": "RoPE"},
             run="rope",
             runs=("rope",),
+        ),
+        Scheme(
+            "sliding window",
+            "longer_than_training",
+            "RoPE in layers that see only the nearest keys",
+            "−∞ for |j − i| ≥ w",
+            lambda s: new(
+                *("position", "Combined", new("rope", "RoPE", s.d_head), new("sliding_window", "SlidingWindow", s.keys))
+            ),
+            enters={"rotate": "RoPE", "bias": "sliding window"},
+            run="window",
+            size="keys",
+        ),
+        Scheme(
+            "FoX",
+            "which_one",
+            "no positions: every token says how much of what came before it is forgotten",
+            "Σ_{l=j+1}^{i} log f_l",
+            lambda s: new("fox", "FoX", s.d_model, s.n_heads),
+            enters={"key_bias": "FoX"},
+            parameters="H·(D + 1)",
+            run="fox",
+        ),
+        Scheme(
+            "FIRE",
+            "which_one",
+            "a learned function of the distance as a share of the query's position",
+            "MLP(ψ(i − j) / ψ(max(i, L)))",
+            lambda s: new("fire", "FIRE", s.n_heads),
+            enters={"bias": "FIRE"},
+            parameters="33·H + 66",
+            run="fire",
         ),
         Scheme(
             "Swin",

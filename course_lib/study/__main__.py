@@ -17,14 +17,14 @@ from pathlib import Path
 import torch
 
 from . import results, schemes
-from .data import TASKS
+from .data import QUICK, TASKS
 from .distributed import Place, collect, join, start_local
 from .run import check_asked
 from .settings import PRESETS, SEEDS, Settings
 from .summary import table
 from .sweep import plan, sweep
 
-CHANGEABLE = {field.name: field for field in fields(Settings) if field.name not in ("tests", "device")}
+CHANGEABLE = {field.name: field for field in fields(Settings) if field.name not in ("tests", "device", "far_masked")}
 
 
 def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
@@ -32,8 +32,8 @@ def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
         prog="python -m course_lib.study", description=__doc__.split("\n\n", 1)[1], allow_abbrev=False
     )
     parser.add_argument("--preset", choices=PRESETS, default="cpu", help="sizes for one or the other; cpu by default")
-    parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="TASK", help=f"of: {', '.join(TASKS)}")
-    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' (default), 'ablation', or names")
+    parser.add_argument("--tasks", nargs="+", default=list(QUICK), metavar="TASK", help=f"of: {', '.join(TASKS)}")
+    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' (default), 'later', 'ablation', or names")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many, from 0 on; 3, or 5 with the gpu preset")
     parser.add_argument("--tests", nargs="+", type=int, metavar="N", help="test lengths; 1, 2, 4, 8 times the length")
     parser.add_argument("--device", choices=["cpu", "cuda"])
@@ -64,11 +64,12 @@ def named(names: list[str], settings: Settings) -> list[str]:
     """Each scheme once, with the groups spelled out. A ValueError for one that there is not, or not at this length."""
     found: dict[str, None] = {}
     for name in names:
-        group = schemes.compared(settings.length) if name == "compared" else schemes.ablation()
-        found |= dict.fromkeys(group if name in ("compared", "ablation") else [name])
+        groups = {"compared": schemes.compared, "later": schemes.later, "ablation": lambda length: schemes.ablation()}
+        found |= dict.fromkeys(groups[name](settings.length) if name in groups else [name])
     for name in found:
         try:
-            schemes.find(name).position(settings)
+            for make in schemes.find(name).layers:
+                make(settings)
         except ValueError as error:
             reason = str(error).removeprefix(f"scheme={name!r}: ")
             at = f" at --length {settings.length}" * ("-buckets-" in name)  # where such a table ends
@@ -125,6 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             skipped = "" if done == len(runs) else ", and not done again"
             print(f"{done} of {len(runs)} runs are in {given.out} already{skipped}.", file=sys.stderr)
         if place is None:
+            results.drop_torn_end(given.out)
             number = processes(given, settings, len(runs) - done)
             if number > 1 and start_local(number, argv):
                 return 1

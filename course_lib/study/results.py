@@ -1,5 +1,6 @@
 """The results file: one JSON line for each finished run, only ever added to."""
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable
@@ -91,6 +92,18 @@ def committed(preset: str) -> list[Row]:
     return read(path)[0]
 
 
+def drop_torn_end(path: str | Path) -> None:
+    """Cut off a last line that was not written to its end, while no other process writes to the file.
+
+    Its run is then done again. Raises OSError when the file cannot be written.
+    """
+    with contextlib.suppress(FileNotFoundError), open(path, "r+b") as file:
+        held = file.read()
+        end = held.rfind(b"\n") + 1
+        if held[end:].startswith(HEAD[: len(held) - end]):  # else it is not ours, and reading it says so
+            file.truncate(end)
+
+
 def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     """The rows in which every named entry has the given value: pick(rows, task="characters", scheme="rope")."""
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
@@ -101,6 +114,8 @@ def _row(line: bytes) -> Row | None:
     try:
         row = json.loads(line)
         hash(key(row))
+        row["settings"].setdefault("measured", row["settings"]["length"])  # before version 0.3 there was no choice
+        row["settings"].setdefault("far_masked", False)
         tests = len(row["settings"]["tests"])
         whole = len(row["loss"]) == len(row["accuracy"]) == tests and "by_position" in row
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import Generator, nn
+from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import OneCycleLR
 
@@ -68,32 +68,43 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
 
 @torch.no_grad()
 def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
-    """Mean loss (nats) and accuracy over the last `length` places at each test length, and the loss by place.
+    """Mean loss (nats) and accuracy over the last `measured` places at each test length, and the loss by place.
 
-    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked.
+    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked. `far_masked`,
+    if the settings ask for it: the loss once more, with the keys that are `length` or more back masked in every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
     with _reproducible():
         for n in settings.tests:
             tokens, answers, asked = _test_texts(settings, task, n)
-            logits = torch.cat([model(part) for part in tokens.split(max(1, AT_ONCE // n))])
+            logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
-            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.length)
+            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.measured)
             found["loss"].append(_rounded(loss[last].mean()))
             found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
+            if settings.far_masked:
+                near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
+                masked = _logits(model, tokens, near) if n > settings.length else logits
+                found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
     parts = zip(loss.tensor_split(BINS, 1), asked.tensor_split(BINS, 1), strict=True)
     found["by_position"] = [_rounded(part[told].mean()) if told.any() else None for part, told in parts]
     return found
 
 
+def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
+    return torch.cat([model(part, *mask) for part in tokens.split(max(1, AT_ONCE // tokens.shape[1]))])
+
+
 def check_asked(settings: Settings, task: str) -> None:
     """A ValueError when texts so short or so few ask nothing: a mean over nothing is no result."""
+    if settings.length < (shortest := find_task(task).shortest):
+        raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
     for n in (settings.length, *settings.tests):
         asked = find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)[2]
-        if not asked[:, -settings.length :].any():
+        if not asked[:, -settings.measured :].any():
             raise ValueError(
                 f"length={settings.length}, test_texts={settings.test_texts}: no {task} text of {n} tokens asks "
-                f"anything in its last {settings.length}; expected longer texts, or more"
+                f"anything in its last {settings.measured}; expected longer texts, or more"
             )
 
 
