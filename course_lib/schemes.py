@@ -20,8 +20,8 @@ class Sizes:
     """The sizes a scheme may be made for. A scheme reads those it has a use for.
 
     n: tokens of a text, and how far the tables of learned positions and of Music Transformer reach. causal: whether
-    keys after the query are left out of a table; None is the default of the scheme. keys: those a sliding window shows. Raises ValueError for sizes that do
-    not fit.
+    keys after the query are left out of a table; None is the default of the scheme. keys: those a sliding window shows.
+    Raises ValueError for sizes that do not fit.
     """
 
     d_model: int = 64

@@ -9,8 +9,8 @@ bias costs no grid at all.
 **Blocks.** A vector per offset gives every query a row of its own, n_q (n_q + n_k − 1) numbers in all. So the queries
 are taken in blocks that are small enough for the processor's cache. The product Q Aᵀ of a block, seen through the view,
 is its mask. The future is hidden by a bias of −inf after offset 0, and a block leaves out the keys that none of its
-queries may see, also those that a sliding window has left behind. Where many offsets share a vector (Shaw's clipping), each vector is multiplied once, and the outermost
-products are repeated.
+queries may see, also those that a sliding window has left behind. Where many offsets share a vector (Shaw's clipping),
+each vector is multiplied once, and the outermost products are repeated.
 
 **Computed again instead of kept.** The fused kernel gives its mask no gradient. So when tables learn, the forward pass
 still runs fused, and the backward pass computes each block again from plain operations, which autograd differentiates.

@@ -1,6 +1,6 @@
 """A scheme as attention sees it: the places where it may enter."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -88,7 +88,7 @@ class Combined(Position):
 
     def __init__(self, *positions: Position) -> None:
         super().__init__()
-        self.positions = nn.ModuleList(positions)
+        self.positions: Sequence[Position] = nn.ModuleList(positions)  # type: ignore[assignment]
         self.scale = self._one("scale", lambda one: one.scale)
         self.reach = min((one.reach for one in positions if one.reach is not None), default=None)
         self.caches_unrotated = any(one.caches_unrotated for one in positions)

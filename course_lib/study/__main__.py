@@ -33,22 +33,26 @@ def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
     )
     parser.add_argument("--preset", choices=PRESETS, default="cpu", help="sizes for one or the other; cpu by default")
     parser.add_argument("--tasks", nargs="+", default=list(QUICK), metavar="TASK", help=f"of: {', '.join(TASKS)}")
-    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' (default), 'later', 'ablation', or names")
+    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared', 'later', 'ablation', or names")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many, from 0 on; 3, or 5 with the gpu preset")
     parser.add_argument("--tests", nargs="+", type=int, metavar="N", help="test lengths; 1, 2, 4, 8 times the length")
     parser.add_argument("--device", choices=["cpu", "cuda"])
     for name, field in CHANGEABLE.items():
-        usual = f"{getattr(PRESETS['cpu'], name)}, or {getattr(PRESETS['gpu'], name)} with the gpu preset"
+        usual = ", ".join(f"{getattr(settings, name)} ({preset})" for preset, settings in PRESETS.items())
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(field.default), metavar="X", help=usual)
+    parser.add_argument("--far-masked", action="store_true", default=None, help="test again without the far keys")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the results; study-PRESET.jsonl by default")
     parser.add_argument(
         "--processes", type=int, metavar="N", help="at once, each with one thread; one per core or GPU by default"
     )
     given = parser.parse_args(argv)
     try:
-        changed = {name: getattr(given, name) for name in (*CHANGEABLE, "device") if getattr(given, name) is not None}
+        names = (*CHANGEABLE, "far_masked", "device")
+        changed = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
         if given.tests or given.length:
             changed["tests"] = tuple(given.tests or ())
+        if given.length and given.measured is None:
+            changed["measured"] = 0  # as long as the training texts
         settings = replace(PRESETS[given.preset], **changed)
         given.seeds = SEEDS[given.preset] if given.seeds is None else given.seeds
         given.schemes = named(given.schemes or ["compared"], settings)
@@ -126,7 +130,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             skipped = "" if done == len(runs) else ", and not done again"
             print(f"{done} of {len(runs)} runs are in {given.out} already{skipped}.", file=sys.stderr)
         if place is None:
-            results.drop_torn_end(given.out)
+            if torn := results.drop_torn_end(given.out):
+                print(torn, file=sys.stderr)
             number = processes(given, settings, len(runs) - done)
             if number > 1 and start_local(number, argv):
                 return 1

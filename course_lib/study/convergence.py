@@ -24,7 +24,7 @@ BOUND = 0.02  # nats: stated before the first run
 
 
 def converged(budgets: Mapping[int, Sequence[Row]], task: str, scheme: str, seeds: int) -> int | None:
-    """The smallest budget that was enough: with twice its steps, no seed's loss at the training length changed by BOUND.
+    """The smallest budget that was enough: twice its steps change no seed's loss at the training length by BOUND.
 
     budgets: the results of each number of steps. None as long as no budget was shown to be enough for all the seeds.
     """

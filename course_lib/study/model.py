@@ -26,7 +26,8 @@ class Block(nn.Module):
 class Model(nn.Module):
     """Tokens (batch, n) to logits (batch, n, vocabulary).
 
-    Layer l has position number l of the scheme's `layers`, which begin again after the last. Everything that has nothing to do with position is drawn first: with the same seed, all schemes begin alike in it.
+    Layer l has position number l of the scheme's `layers`, which begin again after the last. Everything that has
+    nothing to do with position is drawn first: with the same seed, all schemes begin alike in it.
     """
 
     def __init__(self, scheme: Scheme, vocabulary: int, settings: Settings) -> None:

@@ -46,7 +46,7 @@ class Settings:
                 f"length={self.length}: expected an even number (flip-flop reads in pairs) up to {LONGEST}"
             )
         if check_whole("measured", self.measured, 0) > self.length:
-            raise ValueError(f"measured={self.measured}: expected at most the length of the training texts, {self.length}")
+            raise ValueError(f"measured={self.measured}: expected at most the training length, {self.length}")
         object.__setattr__(self, "measured", self.measured or self.length)
         tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST)
         object.__setattr__(self, "tests", tests)

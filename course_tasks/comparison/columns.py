@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from course_lib.study import verdict
+
 from . import beyond_training as study
 from . import measures, probes
 from .schemes import Scheme, Sizes, tests_of
@@ -103,7 +105,7 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         mean, *digits = (
             f"{x:+.{n}f}".replace("-", "−") for x, n in zip((found.mean, *found), (2, 3, 3, 3), strict=True)
         )
-        verdicts.append(study.verdict(found))
+        verdicts.append(verdict(found))
         parts.append(f"{run} {verdicts[-1]} {mean}" if len(scheme.runs) > 1 else f"{verdicts[-1]} {mean}")
         notes.append("`{}`: {:.3f} → {:.3f}, {} nats, interval {} to {}.".format(run, *study.losses(run), *digits))
         evidence += [*study.evidence(run), f"{OWN}verdicts"]

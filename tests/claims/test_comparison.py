@@ -115,21 +115,16 @@ def test_swin_sees_no_other_window():
 
 
 def test_verdicts():
-    """The words, and that they do not hang on the limit: from 0.14 to 0.40 nats they stay."""
+    """The words, by the one rule of the study."""
     runs = {run: verdicts.rise(run) for scheme in SCHEMES.values() for run in scheme.runs}
     assert runs.keys() == set(study.compared(64)) == {row["scheme"] for row in study.committed("cpu")}
-    breaks, level = {"sinusoidal", "t5-128", "rope"}, {"alibi", "transformer-xl"}
-    for limit in (0.14, verdicts.BREAKS, 0.40):
-        found = {run: verdicts.verdict(rise, limit) for run, rise in runs.items()}
-        assert {run for run, word in found.items() if word == "breaks"} == breaks
-        assert {run for run, word in found.items() if word == "level"} == level
+    found = {run: study.verdict(rise) for run, rise in runs.items()}
+    assert {run for run, word in found.items() if word == "breaks"} == {"sinusoidal", "t5-128", "rope"}
+    assert {run for run, word in found.items() if word == "level"} == {"alibi", "transformer-xl"}
     rope = [row["loss"] for row in study.pick(study.committed("cpu"), task="characters", scheme="rope")]
     assert math.isclose(runs["rope"].mean, sum(loss[3] - loss[0] for loss in rope) / 3)
     assert "breaks +0.89" in TABLE["RoPE", "longer than training?"].text
     assert math.isclose(runs["rope"].mean, verdicts.losses("rope")[1] - verdicts.losses("rope")[0])
-    assert [verdicts.verdict((0, *rise)) for rise in [(-1, 1), (0, 9), (0.1, 9), (0.25, 9), (0.26, 9)]] == [
-        "level", "level", "rises", "rises", "breaks"
-    ]  # fmt: skip
 
 
 @every_scheme

@@ -46,9 +46,11 @@ def alone(*words, out):
 
 # --- what it refuses ----------------------------------------------------------------------------------------------
 
-FAMILIES = "log-NUMBER, shaw-NUMBER, t5-NUMBER, uniform-buckets-NUMBER, linear-buckets-NUMBER, "
+FAMILIES = "log-NUMBER, shaw-NUMBER, t5-NUMBER, window-NUMBER, rope-base-NUMBER, "
+FAMILIES += "uniform-buckets-NUMBER, linear-buckets-NUMBER, "
 NAMES = (
-    f"none, learned, sinusoidal, transformer-xl, alibi, rope, {FAMILIES}quadratic-buckets-NUMBER, log-buckets-NUMBER"
+    f"none, learned, sinusoidal, transformer-xl, alibi, rope, fox, fire, sinusoidal-scaled, {FAMILIES}"
+    "quadratic-buckets-NUMBER, log-buckets-NUMBER"
 )
 BAD = {
     "--length 0": "--length 0: expected a whole number, 2 or more",
@@ -146,7 +148,7 @@ def test_what_is_not_typed_comes_from_the_preset(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     given, settings = arguments([])
     assert settings == study.PRESETS["cpu"] and given.seeds == 3 and given.out == Path("study-cpu.jsonl")
-    assert given.schemes == study.compared(64) and given.tasks == list(study.TASKS)
+    assert given.schemes == study.compared(64) and given.tasks == list(study.QUICK)
     given, settings = arguments(str.split("--preset gpu --device cpu --seeds 2 --tasks flip-flop flip-flop"))
     assert settings.length == 256 and settings.device == "cpu" and settings.longest == 8192
     assert given.out == Path("study-gpu.jsonl") and given.seeds == 2 and given.tasks == ["flip-flop"]
