@@ -18,7 +18,7 @@ import torch
 
 from . import results, schemes
 from .data import QUICK, TASKS
-from .distributed import Place, collect, join, start_local
+from .distributed import Worker, collect, join, start_local
 from .run import check_asked
 from .settings import PRESETS, SEEDS, Settings
 from .summary import table
@@ -122,24 +122,24 @@ def processes(given: argparse.Namespace, settings: Settings, left: int) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     given, settings = arguments(argv)
-    runs, place = plan(given.tasks, given.schemes, given.seeds), Place.of_this_process()
-    first = place is None or (place.torchrun and place.rank == 0)  # the one that speaks
+    runs, worker = plan(given.tasks, given.schemes, given.seeds), Worker.of_this_process()
+    first = worker is None or (worker.torchrun and worker.rank == 0)  # the one that speaks
     try:
         done = done_before(given, settings, runs)
         if first and done:
             skipped = "" if done == len(runs) else ", and not done again"
             print(f"{done} of {len(runs)} runs are in {given.out} already{skipped}.", file=sys.stderr)
-        if place is None:
+        if worker is None:
             if torn := results.drop_torn_end(given.out):
                 print(torn, file=sys.stderr)
             number = processes(given, settings, len(runs) - done)
             if number > 1 and start_local(number, argv):
                 return 1
-        elif place.torchrun:
+        elif worker.torchrun:
             group = join()
-            collect(given.out, settings, sweep(settings, runs, given.out, place=place), group)
+            collect(given.out, settings, sweep(settings, runs, given.out, worker=worker), group)
         else:
-            sweep(settings, runs, given.out, place=place)
+            sweep(settings, runs, given.out, worker=worker)
         if first:  # does what one process alone has to do; after several, nothing is left
             print(table(sweep(settings, runs, given.out)))
     except KeyboardInterrupt as stopped:
