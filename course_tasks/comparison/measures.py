@@ -24,7 +24,7 @@ def kept(module: nn.Module, sizes: Sizes) -> dict[str, Tensor]:
     if not isinstance(module, Position):
         return {"positions": module(torch.zeros(1, n, sizes.d_model))[0]}
     if isinstance(module, RoPE):
-        angles = _cos_sin(n, 0, module.d_head, module.base, torch.float32, torch.device("cpu"))
+        angles = _cos_sin(n, 0, module.d_head, module.base, None, 1.0, torch.float32, torch.device("cpu"))
         found = dict(zip(("cos", "sin"), angles, strict=True))
     return found | returned(module, n)
 
