@@ -57,7 +57,7 @@ PROTECTS = {
     "backends.bias": [*BACKENDS, *scheme("bias")],
     "backends.music_transformer": [*BACKENDS, *scheme("music_transformer")],
     "backends.position": [*BACKENDS, *scheme("position")],
-    "backends.rope": [*BACKENDS, *scheme("rope")],
+    "backends.rope": [*BACKENDS, *scheme("rope"), "course_lib/reference/speeds.py"],
     "backends.shaw": [*BACKENDS, *scheme("shaw")],
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.

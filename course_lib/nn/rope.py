@@ -1,17 +1,17 @@
 """RoPE: queries and keys turned pair by pair by an angle that grows with position."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
 
-from ..reference.absolute import check_pairs
+from ..reference.absolute import check_base, check_pairs
+from ..reference.rope import check_factor, check_speeds
 from .absolute import frequencies
 from .position import Position
 
-
-Speeds = Sequence[float] | Callable[[int], Sequence[float]]
+Speeds = Iterable[float] | Callable[[int], Iterable[float]]
 
 
 class RoPE(Position):
@@ -20,11 +20,12 @@ class RoPE(Position):
     Pair m is channels (m, m + d/2), half-split (GPT-NeoX, Llama), or (2m, 2m + 1) with `interleaved` (RoFormer,
     GPT-J); `reference.rope.to_half_split` is the permutation between them. Nothing is learned.
 
-    θ_m = base^(−2m/d), or `speeds`: d/2 numbers in radians per position, of which 0 leaves its pair as it is. Fewer
-    numbers turn only the first 2·len(speeds) channels. A function gives the numbers for the length of the text that has
-    been read; then keys are cached before they are turned. `factor` multiplies cos and sin, and so the scores of
-    turned channels by factor². `reference.speeds` has the rules by which a trained model is stretched.
-    Raises ValueError for odd d_head, vectors of another, more than d/2 speeds, and a factor that is not above 0.
+    θ_m = base^(−2m/d), or `speeds`: d/2 numbers in radians per position. With 0 a pair does not turn. With fewer
+    numbers, only the first 2·len(speeds) channels are paired and turned. A function of n gives the numbers for a text
+    of n tokens: then a cache keeps the keys as they are before they are turned, because each new token may change all
+    angles. `factor` multiplies what is turned; a score of vectors turned in full is multiplied by its square.
+    `reference.speeds` has the rules by which a trained model is stretched.
+    Raises ValueError for odd d_head, vectors of another, more than d/2 speeds, and a base or factor not above 0.
     Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
 
@@ -38,19 +39,21 @@ class RoPE(Position):
         factor: float = 1.0,
     ) -> None:
         super().__init__()
-        self.d_head, self.base, self.interleaved = check_pairs("d_head", d_head), base, interleaved
+        self.d_head, self.base, self.interleaved = check_pairs("d_head", d_head), check_base(base), interleaved
         self.speeds = speeds if speeds is None or callable(speeds) else check_speeds(speeds, d_head)
+        self.factor = check_factor(factor)
         self.caches_unrotated = callable(speeds)
-        if not 0 < factor < float("inf"):
-            raise ValueError(f"factor={factor}: expected a number above 0")
-        self.factor = factor
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         if q.shape[-1] != self.d_head:
             raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {self.d_head}), the d_head of this RoPE")
-        speeds = self.speeds(past + q.shape[-2]) if callable(self.speeds) else self.speeds
-        how = {"base": self.base, "interleaved": self.interleaved, "speeds": speeds, "factor": self.factor}
-        return rotate(q, past, **how), rotate(k, past if first_key is None else first_key, **how)
+        first_key = past if first_key is None else first_key
+        n = max(past + q.shape[-2], first_key + k.shape[-2])
+        speeds = self.speeds(n) if callable(self.speeds) else self.speeds
+        turn = functools.partial(
+            rotate, base=self.base, interleaved=self.interleaved, speeds=speeds, factor=self.factor
+        )
+        return turn(q, past), turn(k, first_key)
 
 
 def rotate(
@@ -59,32 +62,25 @@ def rotate(
     *,
     base: float = 10000.0,
     interleaved: bool = False,
-    speeds: Sequence[float] | None = None,
+    speeds: Iterable[float] | None = None,
     factor: float = 1.0,
 ) -> Tensor:
     """Row i of x (…, n, d), at position p = past + i, turned by the angles p · θ_m; shape and dtype stay.
 
         (a, b) → factor · (a cos − b sin, a sin + b cos)
 
-    θ_m, speeds and factor as in `RoPE`. Raises ValueError for odd d and for more than d/2 speeds.
+    θ_m, speeds and factor as in `RoPE`. Raises ValueError for odd d, more than d/2 speeds and a factor not above 0.
     Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
-    n, d = x.shape[-2:]
+    n, d = x.shape[-2], check_pairs("d", x.shape[-1])
     given = None if speeds is None else check_speeds(speeds, d)
-    cos, sin = _cos_sin(n, past, check_pairs("d", d), base, given, factor, x.dtype, x.device)
-    turning, rest = x[..., : 2 * cos.shape[-1]], x[..., 2 * cos.shape[-1] :]
-    a, b = (turning[..., 0::2], turning[..., 1::2]) if interleaved else turning.chunk(2, -1)
+    cos, sin = _cos_sin(n, past, d, base, given, check_factor(factor), x.dtype, x.device)
+    turning = 2 * cos.shape[-1]
+    a, b = (x[..., 0:turning:2], x[..., 1:turning:2]) if interleaved else x[..., :turning].chunk(2, -1)
     # (a cos − b sin, a sin + b cos), each in one pass less: in memory-bound work that is most of the time.
-    turned = torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
-    return torch.cat([torch.stack(turned, -1).flatten(-2), rest] if interleaved else [*turned, rest], -1)
-
-
-def check_speeds(speeds: Sequence[float], d: int) -> tuple[float, ...]:
-    """The speeds as numbers, or a ValueError unless there are 1 to d/2 of them, all finite."""
-    found = tuple(float(speed) for speed in speeds)
-    if not 1 <= len(found) <= d // 2 or not all(abs(speed) < float("inf") for speed in found):
-        raise ValueError(f"speeds: {len(found)} of them, {found[:4]}…; expected 1 to {d // 2} finite numbers for d={d}")
-    return found
+    pairs = torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
+    turned = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
+    return turned if turning == d else torch.cat([turned, x[..., turning:]], -1)
 
 
 @functools.lru_cache(maxsize=8)

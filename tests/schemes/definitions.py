@@ -18,7 +18,8 @@ from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
-from course_lib.reference import oracle, t5
+from course_lib.reference import oracle, speeds, t5
+from course_lib.reference.absolute import frequencies
 from course_lib.workbench import Definition, with_bias, with_rotation, with_vectors
 from course_lib.workbench.against_definition import randomise
 from course_lib.workbench.definition import numbers
@@ -62,9 +63,31 @@ def offset_row(module, head, r):
 
 
 def rope_pairs(module, head):
-    d = module.d_head
-    pairs = [(2 * m, 2 * m + 1) if module.interleaved else (m, m + d // 2) for m in range(d // 2)]
-    return [(a, b, module.base ** (-2 * m / d)) for m, (a, b) in enumerate(pairs)]
+    return [*triples([module.base ** (-2 * m / module.d_head) for m in range(module.d_head // 2)], module.interleaved)]
+
+
+def triples(speeds, interleaved):
+    """The two channels of each pair and its speed: fewer than d/2 speeds turn only the first 2·len(speeds) channels."""
+    half = len(speeds)
+    for m, speed in enumerate(speeds):
+        yield (2 * m, 2 * m + 1, speed) if interleaved else (m, m + half, speed)
+
+
+def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
+    """RoPE with the speeds that speeds_of(d, n) gives for a text of n tokens, and a factor on what is turned."""
+
+    def make(n_heads, d):
+        speeds = (lambda n: speeds_of(d, n)) if by_length else speeds_of(d, None)
+        return RoPE(d, speeds=speeds, factor=factor, interleaved=interleaved)
+
+    def scores(module, head, q, k, past):
+        d, n = len(q[0]), max(past + len(q), len(k))
+        pairs = [*triples(speeds_of(d, n), interleaved)]
+        turning = {channel for first, second, _ in pairs for channel in (first, second)}
+        q, k = ([[factor * x if c in turning else x for c, x in enumerate(row)] for row in rows] for rows in (q, k))
+        return oracle.scores_with_rotation(q, k, pairs, scale=d**-0.5, past=past)
+
+    return Scheme(make, Definition(scores))
 
 
 def xl_scores(module, head, q, k, past):
@@ -131,4 +154,22 @@ SCHEMES = {
     "ALiBi": Scheme(lambda n, d: ALiBi(n), with_bias(alibi_number)),
     "RoPE": Scheme(lambda n, d: RoPE(d), with_rotation(rope_pairs)),
     "RoPE, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
+    "RoPE, by parts, with a factor": stretched(lambda d, n: speeds.by_parts(frequencies(d, 100.0), 4.0, 20.0), 1.2),
+    "RoPE, partial, interleaved, with a factor": stretched(lambda d, n: [0.7], 1.2, interleaved=True),
+    "RoPE, slow pairs stopped": stretched(lambda d, n: speeds.p_rope(frequencies(d, 100.0), 0.5)),
+}
+
+# The speeds change with the text from 5 tokens on. One pass over a text turns all keys by the speeds for its whole
+# length, and a cache those read so far, so that tests which compare the two row by row do not apply.
+STRETCHED_BY_LENGTH = {
+    "dynamic NTK": stretched(
+        lambda d, n: speeds.dynamic_ntk(frequencies(d, 100.0), n, 5, strength=2.0), by_length=True
+    ),
+    "LongRoPE": stretched(
+        lambda d, n: speeds.longrope(
+            frequencies(d, 100.0), n, 5, short=[1 + m for m in range(d // 2)], long=[3.0 + m for m in range(d // 2)]
+        ),
+        speeds.longrope_factor(2.0, 5),
+        by_length=True,
+    ),
 }

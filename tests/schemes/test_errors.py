@@ -14,12 +14,13 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.music_transformer import MusicTransformer
 from course_lib.nn.position import Vectors
 from course_lib.nn.rope import RoPE
+from course_lib.nn.rope import rotate as nn_rotate
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
-from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, t5, window
+from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, speeds, t5, window
 from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
 
@@ -92,6 +93,59 @@ NUMPY = [
     (lambda: alibi.slopes(0), "n_heads=0: expected a whole number, 1 or more"),
     (lambda: rope.rotate(a(4)), "x (4,): expected (…, length, d)"),
     (lambda: rope.rotate(a((3, 5))), "d=5: expected an even number, channels are taken in pairs"),
+    (
+        lambda: rope.rotate(a((3, 4)), speeds=[1, 0.1, 0.01]),
+        "speeds: 3 of them, expected 1 to 2 for d=4, one for each pair",
+    ),
+    (lambda: rope.rotate(a((3, 4)), speeds=[]), "speeds: 0 of them, expected 1 to 2 for d=4, one for each pair"),
+    (lambda: rope.rotate(a((3, 5)), speeds=[1]), "d=5: expected an even number, channels are taken in pairs"),
+    (
+        lambda: rope.rotate(a((3, 4)), speeds=[1, np.nan]),
+        "speeds[1]=nan: expected a finite number of radians per position",
+    ),
+    (lambda: rope.rotate(a((3, 4)), factor=0), "factor=0: expected a finite number above 0"),
+    (lambda: speeds.turns([1, 0.1], 0), "length=0: expected a finite number, 1 or more"),
+    (lambda: speeds.turns([[1, 0.1]], 64), "speeds=[[1.0, 0.1]]: expected one row of finite numbers"),
+    (lambda: speeds.interpolated([], 8), "speeds=[]: expected one row of finite numbers"),
+    (lambda: speeds.interpolated([1, np.inf], 8), "speeds=[1.0, inf]: expected one row of finite numbers"),
+    (lambda: speeds.interpolated([1, 0.1], 1 / 8), "s=0.125: expected a finite number, 1 or more"),
+    (lambda: speeds.ntk([1], 8), "speeds=[1.0]: expected 2 or more, NTK leaves the first and divides the last by s"),
+    (lambda: speeds.ntk([1, 0.1], np.nan), "s=nan: expected a finite number, 1 or more"),
+    (lambda: speeds.by_parts([1], 8, np.inf), "length=inf: expected a finite number, 1 or more"),
+    (lambda: speeds.by_parts([1], 8, 64, low=4, high=1), "low=4, high=1: expected turns with 0 ≤ low ≤ high"),
+    (lambda: speeds.llama3([1], 8, 64, low=-1), "low=-1, high=4.0: expected turns with 0 ≤ low ≤ high"),
+    (lambda: speeds.yarn(5, 8, 64), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: speeds.yarn(4, 0, 64), "s=0: expected a finite number, 1 or more"),
+    (
+        lambda: speeds.yarn(4, 8, 64, base=1),
+        "base=1: expected a number above 1, so that the pairs have different speeds",
+    ),
+    (lambda: speeds.yarn(4, 8, 64, slow=0), "slow=0, fast=32.0: expected turns with 0 < slow ≤ fast"),
+    (lambda: speeds.yarn(4, 8, 64, fast=1, slow=32), "slow=32, fast=1: expected turns with 0 < slow ≤ fast"),
+    (lambda: speeds.by_factors([1, 0.1], [2]), "factors=[2.0]: expected 2 finite numbers above 0, one for each pair"),
+    (
+        lambda: speeds.longrope([1, 0.1], 65, 64, short=[1, 0], long=[1, 8]),
+        "short=[1.0, 0.0]: expected 2 finite numbers above 0, one for each pair",
+    ),
+    (
+        lambda: speeds.longrope([1, 0.1], 64, 64, short=[1, 1], long=8),
+        "long=8.0: expected 2 finite numbers above 0, one for each pair",
+    ),
+    (
+        lambda: speeds.longrope([1], 6.5, 64, short=[1], long=[8]),
+        "n=6.5: expected a whole number, 1 or more",
+    ),
+    (lambda: speeds.dynamic_ntk([1, 0.1], 0, 64), "n=0: expected a whole number, 1 or more"),
+    (
+        lambda: speeds.dynamic_ntk([1, 0.1], 65, 64, strength=-1),
+        "strength=-1: expected a finite number, 0 or more",
+    ),
+    (lambda: speeds.p_rope([1, 0.1], 25), "p=25: expected a number from 0 to 1"),
+    (lambda: speeds.partial_rope(8, -0.5), "p=-0.5: expected a number from 0 to 1"),
+    (lambda: speeds.partial_rope(8, 0.4), "d=8, p=0.4: 3 channels would turn, expected an even number, 2 or more"),
+    (lambda: speeds.yarn_factor(0.5), "s=0.5: expected a finite number, 1 or more"),
+    (lambda: speeds.yarn_factor(8, mscale=np.nan), "mscale=nan: expected a finite number, 0 or more"),
+    (lambda: speeds.longrope_factor(8, 1), "length=1: expected a finite number, 2 or more"),
     (lambda: rope.to_half_split(7), "d=7: expected an even number, channels are taken in pairs"),
     (lambda: window.window_bias(a((8, 2)), 2), "table (8, 2): expected (9, heads) for window=2"),
     (lambda: window.partition(a((6, 8, 1)), 4), "height=6, width=8: expected multiples of window=4"),
@@ -177,6 +231,19 @@ TORCH = [
         "length 6: the table ends at max_length=5, it has no vector further on",
     ),
     (lambda: RoPE(5), "d_head=5: expected an even number, channels are taken in pairs"),
+    (lambda: RoPE(4, base=0), "base=0: expected a number above 0"),
+    (lambda: RoPE(4, factor=-1), "factor=-1: expected a finite number above 0"),
+    (lambda: RoPE(4, speeds=[1, 0.1, 0]), "speeds: 3 of them, expected 1 to 2 for d=4, one for each pair"),
+    (
+        lambda: RelativeAttention(8, 2, RoPE(4, speeds=lambda n: [1] * n))(t(1, 3, 8)),
+        "speeds: 3 of them, expected 1 to 2 for d=4, one for each pair",
+    ),
+    (lambda: nn_rotate(t(3, 5)), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: nn_rotate(t(3, 4), factor=float("nan")), "factor=nan: expected a finite number above 0"),
+    (
+        lambda: nn_rotate(t(3, 4), speeds=[float("inf")]),
+        "speeds[0]=inf: expected a finite number of radians per position",
+    ),
     (
         lambda: RelativeAttention(6, 2, RoPE(4))(t(1, 3, 6)),
         "q (1, 2, 3, 3): expected (…, n_q, 4), the d_head of this RoPE",
