@@ -2,13 +2,14 @@
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
-from torch.optim.lr_scheduler import OneCycleLR
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
 from .data import Batch, find_task, text_hash
 from .distributed import gpu_of_this_process
@@ -32,7 +33,7 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]
     check_asked(settings, task)
     model = train(settings, task, scheme, seed)
     row = {"task": task, "scheme": scheme, "seed": seed, **evaluate(model, settings, task)}
-    with _reproducible():
+    with reproducible():
         added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
     if added is not None:
         row["added"] = _rounded(added)
@@ -47,23 +48,34 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
     """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
     drawn, device = find_task(task), _device(settings)
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
-    with _reproducible(seed):
+    with reproducible(seed):
         model = Model(added, drawn.vocabulary(), settings).to(device)
         optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
         rates = [group["lr"] for group in optimizer.param_groups]
         total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
         schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
-        generator = Generator().manual_seed(seed)
-        for _ in range(settings.steps):
-            batch = drawn.batch(settings.length, settings.batch, generator, False)
-            tokens, answers, asked = (tensor.to(device) for tensor in batch)
-            loss = cross_entropy(model(tokens)[asked], answers[asked])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
+        learn(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
     return model
+
+
+def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
+    """What a model is trained on: as many texts a step as the settings say, of the training length."""
+    drawn, device, generator = find_task(task), _device(settings), Generator().manual_seed(seed)
+    for _ in range(steps):
+        tokens, answers, asked = drawn.batch(settings.length, settings.batch, generator, False)
+        yield tokens.to(device), answers.to(device), asked.to(device)
+
+
+def learn(model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None) -> None:
+    """One step for each batch."""
+    for tokens, answers, asked in batches:
+        loss = cross_entropy(model(tokens)[asked], answers[asked])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if schedule is not None:
+            schedule.step()
 
 
 @torch.no_grad()
@@ -74,7 +86,7 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
     if the settings ask for it: the loss once more, with the keys that are `length` or more back masked in every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
-    with _reproducible():
+    with reproducible():
         for n in settings.tests:
             tokens, answers, asked = _test_texts(settings, task, n)
             logits = _logits(model, tokens)
@@ -125,7 +137,7 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def _reproducible(seed: int = 0) -> Iterator[None]:
+def reproducible(seed: int = 0) -> Iterator[None]:
     """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
