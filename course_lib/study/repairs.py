@@ -85,7 +85,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for key, name, steps, n in tqdm(left, desc=f"{task} {seed}", unit="repair", disable=not left):
             assert model is not None
             begin = time.perf_counter()
-            further = replace(settings, length=n, batch=max(1, settings.batch * settings.length // n), measured=0, tests=())
+            batch = max(1, settings.batch * settings.length // n)
+            further = replace(settings, length=n, batch=batch, measured=0, tests=())
             tuned = repaired(model, repairs(settings)[name], further, task, steps, seed)
             row = {"task": task, "scheme": key, "seed": seed, **evaluate(tuned, settings, task)}
             row |= {"repair": name, "further": steps, "at": n, "settings": settings.as_json()}
