@@ -82,16 +82,23 @@ T = TypeVar("T")
 class Combined(Position):
     """Several schemes in one layer: their rotations one after another, and the sum of their biases.
 
-    Of `scale`, `sink`, `key_bias` and the vectors for keys and for values, one scheme at most may give each.
-    Raises ValueError for two of the same kind.
+    Of `scale`, `sink`, `key_bias` and the vectors for keys and for values, one scheme at most may give each. A key bias
+    and a sink exclude each other: the number of a key is known up to what all keys of a query share, and a sink has no
+    part in that. Raises ValueError for two of the same kind, for a key bias beside a sink, and for what is no Position.
     """
 
     def __init__(self, *positions: Position) -> None:
         super().__init__()
+        for one in positions:
+            if not isinstance(one, Position):
+                raise ValueError(f"positions: {one!r}; expected schemes, each a Position")
         self.positions = nn.ModuleList(positions)
         self.scale = self._one("scale", lambda one: one.scale)
         self.reach = min((one.reach for one in positions if one.reach is not None), default=None)
         self.caches_unrotated = any(one.caches_unrotated for one in positions)
+        key_biased = [type(one).__name__ for one in positions if type(one).key_bias is not Position.key_bias]
+        if key_biased and self.sink() is not None:
+            raise ValueError(f"positions: {key_biased[0]} has a key_bias, expected no sink beside it")
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         for one in self.positions:
@@ -118,7 +125,8 @@ class Combined(Position):
 
     def _one(self, name: str, of: Callable[[Position], T | None]) -> T | None:
         """What the one scheme gives that gives any."""
-        given = {type(one).__name__: found for one in self.positions if (found := of(one)) is not None}
+        given = [(type(one).__name__, found) for one in self.positions if (found := of(one)) is not None]
         if len(given) > 1:
-            raise ValueError(f"positions: {' and '.join(given)} each give a {name}, expected one at most")
-        return next(iter(given.values()), None)
+            names = " and ".join(scheme for scheme, _ in given)
+            raise ValueError(f"positions: {names} each give a {name}, expected one at most")
+        return given[0][1] if given else None
