@@ -24,6 +24,10 @@ class FoX(Position):
         nn.init.constant_(self.gate.bias, 3.0)
 
     def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor:
+        if x.shape[-1] != self.gate.in_features:
+            raise ValueError(
+                f"x {tuple(x.shape)}: expected (batch, n, {self.gate.in_features}), the d_model of this FoX"
+            )
         dtype = torch.promote_types(x.dtype, torch.float32)  # a sum over a long text
         forgotten = -logsigmoid(self.gate(x).to(dtype)).cumsum(-2).mT
         return forgotten if before is None else forgotten + before

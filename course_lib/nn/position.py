@@ -96,8 +96,9 @@ class Combined(Position):
         self.scale = self._one("scale", lambda one: one.scale)
         self.reach = min((one.reach for one in positions if one.reach is not None), default=None)
         self.caches_unrotated = any(one.caches_unrotated for one in positions)
+        sink = self.sink()
         key_biased = [type(one).__name__ for one in positions if type(one).key_bias is not Position.key_bias]
-        if key_biased and self.sink() is not None:
+        if key_biased and sink is not None:
             raise ValueError(f"positions: {key_biased[0]} has a key_bias, expected no sink beside it")
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:

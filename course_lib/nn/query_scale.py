@@ -23,6 +23,8 @@ class LogScale(Position):
         self.s = nn.Parameter(torch.full((check_whole("n_heads", n_heads),), start))
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        if q.shape[-3] != len(self.s):
+            raise ValueError(f"q {tuple(q.shape)}: expected (…, {len(self.s)}, n_q, d_head), the heads of this scale")
         factors = self.s[:, None] * _positions(q, past).log1p()
         return q * factors[..., None].to(q.dtype), k
 
@@ -31,11 +33,14 @@ class Llama4Scale(Position):
     """Queries times 1 + strength · ln(1 + ⌊(p + 1) / step⌋) at position p; nothing is learned.
 
     Llama 4 has it in the layers that have no RoPE. It is 1 up to position step − 2.
-    Raises ValueError for a step below 1. Source: the code of Llama 4, `floor_scale` and `attn_scale`.
+    Raises ValueError for a step below 1 and a strength that is not finite.
+    Source: the code of Llama 4, `floor_scale` and `attn_scale`.
     """
 
     def __init__(self, step: int = 8192, strength: float = 0.1) -> None:
         super().__init__()
+        if not math.isfinite(strength):
+            raise ValueError(f"strength={strength}: expected a finite number")
         self.step, self.strength = check_whole("step", step), strength
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:

@@ -32,6 +32,11 @@ def rotate(x: ArrayLike, positions: ArrayLike, axis: ArrayLike, speeds: ArrayLik
         raise ValueError(f"positions {positions.shape}: expected ({n}, axes), a row for each token of x")
     if axis.shape != (d // 2,) or speeds.shape != (d // 2,):
         raise ValueError(f"axis {axis.shape}, speeds {speeds.shape}: expected ({d // 2},) each, for d={d}")
+    if axis.max() >= positions.shape[1]:
+        axes = positions.shape[1]
+        raise ValueError(
+            f"axis: the largest is {axis.max()}, expected one of the {axes} axes of the positions, counted from 0"
+        )
     first, second = pairs(d)
     angle = positions[:, axis] * speeds
     a, b = x[..., first], x[..., second]

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .attention import Array
+from .grid import check_whole
 
 
 def forgotten(gates: ArrayLike) -> Array:
@@ -22,8 +23,12 @@ def fox_bias(gates: ArrayLike, *, past: int = 0) -> Array:
 
     gates (…, n_k) of all tokens; the queries are those from position `past` on. It is 0 for i = j, and the causal mask
     hides the keys after the query. With a constant gate f it is −(i − j) · (−ln f), which is ALiBi.
+    Raises ValueError for a past that leaves no query.
     """
     c = forgotten(gates)
+    if check_whole("past", past, 0) >= c.shape[-1]:
+        n = c.shape[-1]
+        raise ValueError(f"past={past}: expected a whole number from 0 to {n - 1}, before the last of {n} tokens")
     return c[..., past:, None] - c[..., None, :]
 
 

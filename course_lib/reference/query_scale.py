@@ -33,8 +33,14 @@ def llama4_scale(positions: ArrayLike, *, step: int = 8192, strength: float = 0.
 
 
 def scaled(q: ArrayLike, factors: ArrayLike) -> Array:
-    """Each query times its factor: q (…, n_q, d), factors (n_q,). Its scores are multiplied by the same number."""
-    return np.asarray(q, float) * np.asarray(factors, float)[:, None]
+    """Each query times its factor: q (…, n_q, d), factors (n_q,). Its scores are multiplied by the same number.
+
+    Raises ValueError for another number of factors.
+    """
+    q, factors = np.asarray(q, float), np.asarray(factors, float)
+    if factors.shape != q.shape[-2:-1]:
+        raise ValueError(f"factors {factors.shape}: expected {q.shape[-2:-1]}, a number for each query")
+    return q * factors[:, None]
 
 
 def check_positions(positions: ArrayLike) -> Array:
