@@ -67,7 +67,7 @@ def mrope(
     Raises ValueError for sections that do not add up or cannot be dealt. Source: Wang et al. 2024 (Qwen2-VL), section
     “Multimodal Rotary Position Embedding (M-RoPE)”; Huang et al. 2025 (arXiv 2510.23095).
     """
-    counts = [check_whole("sections", count) for count in sections]
+    counts = [check_whole("sections", count, 0) for count in sections]
     if sum(counts) != check_pairs("d", d) // 2:
         raise ValueError(f"sections {tuple(counts)}: expected {d // 2} pairs together, for d={d}")
     axis = np.repeat(np.arange(len(counts)), counts)

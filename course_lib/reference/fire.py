@@ -44,10 +44,10 @@ def fire_bias(
     Raises ValueError as `shares` does.
     """
     found = shares(n_q, n_k, c=c, threshold=threshold, past=past)
-    return np.moveaxis([[np.asarray(network(x), float) for x in row] for row in found], -1, 0)
+    return np.moveaxis(np.array([[network(x) for x in row] for row in found], float), -1, 0)
 
 
 def mlp(x: float, w_in: ArrayLike, b_in: ArrayLike, w_out: ArrayLike, b_out: ArrayLike) -> Array:
     """The paper's network: W_out relu(w_in x + b_in) + b_out, with w_in and b_in (hidden,), W_out (heads, hidden)."""
-    hidden = np.maximum(np.asarray(w_in, float) * x + b_in, 0.0)
-    return np.asarray(w_out, float) @ hidden + b_out
+    w_in, b_in, w_out, b_out = (np.asarray(part, float) for part in (w_in, b_in, w_out, b_out))
+    return w_out @ np.maximum(w_in * x + b_in, 0.0) + b_out

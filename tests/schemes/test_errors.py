@@ -143,7 +143,7 @@ NUMPY = [
     (lambda: fire.shares(3, c=0.1, threshold=-4.0), "threshold=-4.0: expected a number above 0"),
     (lambda: axial_rope.axial(6), "d=6: expected a multiple of 4, so that 2 axes get as many pairs each"),
     (lambda: axial_rope.mrope(8, (2, 1)), "sections (2, 1): expected 4 pairs together, for d=8"),
-    (lambda: axial_rope.mrope(8, (2, 2.0)), "sections=2.0: expected a whole number, 1 or more"),
+    (lambda: axial_rope.mrope(8, (2, 2.0)), "sections=2.0: expected a whole number, 0 or more"),
     (
         lambda: axial_rope.mrope(12, (1, 2, 3), interleaved=True),
         "sections (1, 2, 3): cannot be dealt in turn, expected the first to be the largest",

@@ -11,6 +11,8 @@ import torch
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.attention import attention as nn_attention
 from course_lib.nn.backends import attend
+from course_lib.nn.fire import FIRE
+from course_lib.nn.grid import to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Combined
 from course_lib.nn.query_scale import Llama4Scale, LogScale
@@ -102,6 +104,14 @@ def test_what_combined_schemes_give():
     for ours, expected in zip(both.rotate(q, k, 5, 2), RoPE(4).rotate(q, k, 5, 2), strict=True):
         assert torch.equal(ours, expected)
     assert Combined(RoPE(4)).bias(3, 3, 0) is None
+    nested = Combined(both, Sink(2))
+    assert nested.sink() is not None and len(nested.parts) == 5 and torch.equal(nested.bias(6, 6, 0), row)
+
+
+def test_a_row_of_biases_beside_a_grid():
+    window, fire = SlidingWindow(2), FIRE(2, threshold=3.0)
+    expected = to_grid(window.bias(3, 5, 2)[:, None], 3) + fire.bias(3, 5, 2)
+    assert torch.equal(Combined(window, fire).bias(3, 5, 2), expected)
 
 
 # --- sinks --------------------------------------------------------------------------------------------------------
