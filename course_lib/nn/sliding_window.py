@@ -11,11 +11,11 @@ from .position import Position
 
 
 class SlidingWindow(Position):
-    """b(r) = 0 for |r| < w, −∞ beyond: in a causal layer, the last w keys with the query's own.
+    """b(r) = 0 for |r| < w, −∞ beyond: in a causal layer, the last w keys, the query's own among them.
 
-    A row of biases like any other. `reach` tells the fast path that it need not read the keys beyond.
-    Raises ValueError for w below 1. Sources: Beltagy et al. 2020 (Longformer), section 3.1; Jiang et al. 2023 (Mistral
-    7B), section 2, whose code sees w keys, too.
+    It is a row of biases like any other. `reach` tells the fast path that it need not read the keys beyond.
+    Raises ValueError for w below 1. Sources: Beltagy et al. 2020 (Longformer); Jiang et al. 2023 (Mistral 7B),
+    “Sliding window attention”, whose code takes w keys, too.
     """
 
     def __init__(self, w: int) -> None:

@@ -25,12 +25,12 @@ ONE_OF_EACH_KIND = ("T5 buckets, causal", "Music Transformer", "Transformer-XL",
 
 
 def takes_flex(name):
-    return SCHEMES[name].make(2, 4).value_vectors(6, 6, 0) is None
+    return SCHEMES[name](2, 4).position.value_vectors(6, 6, 0) is None
 
 
 def file_of(name):
     """The scheme's file in course_lib/nn, without its ending."""
-    return type(SCHEMES[name].make(2, 4)).__module__.rpartition(".")[2]
+    return type(SCHEMES[name](2, 4).position).__module__.rpartition(".")[2]
 
 
 @every_device
@@ -60,7 +60,7 @@ def test_flex_agrees(name, causal, dtype, tolerance, device):
 def check_backends(choices, name, causal, dtype, tolerance, device):
     torch.manual_seed(0)
     layer = SCHEMES[name](2, 4, causal=causal).to(device, dtype)
-    x = torch.randn(2, 6, 8, dtype=F64).to(device, dtype)
+    x = torch.randn(2, 6, layer.query.in_features, dtype=F64).to(device, dtype)
     mask = (torch.rand(2, 1, 6, 6) > 0.3).to(device)
     mask[:, :, 2] = False
     with torch.no_grad():
@@ -77,8 +77,9 @@ def test_dropout_acts_in_training_only(name, backend):
     if backend == "flex" and not takes_flex(name):
         pytest.skip("value vectors")
     torch.manual_seed(0)
-    layer, x = SCHEMES[name](2, 4, causal=True, backend=backend, dropout=0.5), torch.randn(2, 6, 8)
-    without = RelativeAttention(8, 2, layer.position, causal=True, backend=backend)
+    layer = SCHEMES[name](2, 4, causal=True, backend=backend, dropout=0.5)
+    x = torch.randn(2, 6, layer.query.in_features)
+    without = RelativeAttention(x.shape[-1], 2, layer.position, causal=True, backend=backend)
     without.load_state_dict(layer.state_dict())
     with torch.no_grad():
         assert torch.equal(layer.eval()(x), without(x))

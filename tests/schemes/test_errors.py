@@ -8,19 +8,42 @@ from course_lib.nn import grid as nn_grid
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.attention import attention as nn_attention
+from course_lib.nn.axial_rope import AxialRoPE, MRoPE
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
+from course_lib.nn.fire import FIRE
+from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.music_transformer import MusicTransformer
-from course_lib.nn.position import Vectors
+from course_lib.nn.position import Combined, Vectors
+from course_lib.nn.query_scale import Llama4Scale, LogScale
 from course_lib.nn.rope import RoPE
 from course_lib.nn.rope import rotate as nn_rotate
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
-from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, speeds, t5, window
+from course_lib.reference import (
+    absolute,
+    alibi,
+    attention,
+    axial_rope,
+    bias,
+    fire,
+    fox,
+    grid,
+    query_scale,
+    rope,
+    shaw,
+    sink,
+    sliding_window,
+    speeds,
+    t5,
+    window,
+)
 from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
 
@@ -150,6 +173,59 @@ NUMPY = [
     (lambda: window.window_bias(a((8, 2)), 2), "table (8, 2): expected (9, heads) for window=2"),
     (lambda: window.partition(a((6, 8, 1)), 4), "height=6, width=8: expected multiples of window=4"),
     (lambda: window.shift_mask(8, 8, 4, 4), "shift=4, window=4: shift must be below window"),
+    (lambda: sliding_window.window_row(3, w=0), "w=0: expected a whole number, 1 or more"),
+    (lambda: sliding_window.window_mask(3, w=2.0), "w=2.0: expected a whole number, 1 or more"),
+    (lambda: sliding_window.reach(0, 4), "layers=0: expected a whole number, 1 or more"),
+    (
+        lambda: sink.softmax_with_sink(a((2, 3, 5)), a(2)),
+        "sink (2,): expected a number for each row of the scores (2, 3, 5), or one for all",
+    ),
+    (
+        lambda: sink.attention_with_sink(a((2, 3, 4)), a((2, 5, 4)), a((2, 5, 4)), sink=a(3)),
+        "sink (3, 1): expected a number for each row of the scores (2, 3, 5), or one for all",
+    ),
+    (lambda: sink.sink_positions(9, first=0, w=4), "first=0: expected a whole number, 1 or more"),
+    (lambda: query_scale.log_scale([0, -1], length=64), "positions: the smallest is -1.0, expected 0 or more"),
+    (lambda: query_scale.log_scale(3, length=1), "length=1: expected a whole number, 2 or more"),
+    (lambda: query_scale.llama4_scale(3, step=0), "step=0: expected a whole number, 1 or more"),
+    (lambda: query_scale.scaled(a((3, 4)), a(2)), "factors (2,): expected (3,), a number for each query"),
+    (lambda: fox.forgotten([0.5, 0.0]), "gates (2,), from 0.0 to 0.5: expected (…, n), above 0 and at most 1"),
+    (
+        lambda: fox.fox_bias([0.5, 0.9], past=2),
+        "past=2: expected a whole number from 0 to 1, before the last of 2 tokens",
+    ),
+    (lambda: fire.shares(3, c=0.0, threshold=4.0), "c=0.0: expected a number above 0"),
+    (lambda: fire.shares(3, c=0.1, threshold=-4.0), "threshold=-4.0: expected a number above 0"),
+    (lambda: axial_rope.axial(6), "d=6: expected a multiple of 4, so that 2 axes get as many pairs each"),
+    (lambda: axial_rope.mrope(8, (2, 1)), "sections (2, 1): expected 4 pairs together, for d=8"),
+    (lambda: axial_rope.mrope(8, (2, 2.0)), "sections=2.0: expected a whole number, 0 or more"),
+    (
+        lambda: axial_rope.mrope(12, (1, 2, 3), interleaved=True),
+        "sections (1, 2, 3): cannot be dealt in turn, expected the first to be the largest",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a((2, 2)), *axial_rope.axial(8)),
+        "positions (2, 2): expected (3, axes), a row for each token of x",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a(3), *axial_rope.axial(8)),
+        "positions (3,): expected (n, axes), a position on each axis for every token",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a((3, 2)), *axial_rope.axial(4)),
+        "axis (2,), speeds (2,): expected (4,) each, for d=8",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a((3, 1)), *axial_rope.axial(8)),
+        "axis: the largest is 1, expected one of the 1 axes of the positions, counted from 0",
+    ),
+    (lambda: axial_rope.grid_positions(0, 3), "height=0: expected a whole number, 1 or more"),
+    (lambda: axial_rope.text_positions([]), "parts: none; expected numbers of words, or (height, width) of pictures"),
+    (lambda: axial_rope.text_positions([2.5]), "parts=2.5: expected a whole number, 1 or more"),
+    (
+        lambda: axial_rope.text_positions([(1, 2, 2)]),
+        "parts: (1, 2, 2); expected a number of words, or (height, width) of a picture",
+    ),
 ]
 
 TORCH = [
@@ -254,6 +330,58 @@ TORCH = [
     (lambda: WindowAttention(8, 2, 2, shift=2), "shift=2, window=2: shift must be below window"),
     (lambda: WindowAttention(8, 2, 2)(t(1, 4, 4, 6)), "image (1, 4, 4, 6): expected (batch, height, width, 8)"),
     (lambda: WindowAttention(8, 2, 2)(t(1, 4, 5, 8)), "height=4, width=5: expected multiples of window=2"),
+    (lambda: SlidingWindow(0), "w=0: expected a whole number, 1 or more"),
+    (lambda: Sink(0), "n_heads=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, Sink(4))(t(1, 3, 8)),
+        "sink (4,): expected (2,), a score for each head",
+    ),
+    (lambda: LogScale(2, 1), "length=1: expected a whole number, 2 or more"),
+    (lambda: LogScale(0, 8), "n_heads=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, LogScale(4, 8))(t(1, 3, 8)),
+        "q (1, 2, 3, 4): expected (…, 4, n_q, d_head), the heads of this scale",
+    ),
+    (lambda: Llama4Scale(0), "step=0: expected a whole number, 1 or more"),
+    (lambda: Llama4Scale(strength=float("nan")), "strength=nan: expected a finite number"),
+    (lambda: AxialRoPE(6, a((4, 2))), "d=6: expected a multiple of 4, so that 2 axes get as many pairs each"),
+    (lambda: AxialRoPE(8, a(4)), "positions (4,): expected (n, axes), a position on each axis for every token"),
+    (
+        lambda: RelativeAttention(8, 2, AxialRoPE(4, a((4, 2))))(t(1, 5, 8)),
+        "length 5: expected at most 4, the tokens in `positions`",
+    ),
+    (
+        lambda: RelativeAttention(8, 2, AxialRoPE(8, a((4, 2))))(t(1, 3, 8)),
+        "q (1, 2, 3, 4): expected (…, n_q, 8), the d_head of this RoPE",
+    ),
+    (
+        lambda: MRoPE(8, a((4, 2)), (2, 1, 1)),
+        "positions (4, 2): expected (n, 3), an axis for each of the sections",
+    ),
+    (lambda: MRoPE(8, a((4, 3)), (2, 2, 2)), "sections (2, 2, 2): expected 4 pairs together, for d=8"),
+    (lambda: FoX(0, 2), "d_model=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, FoX(8, 4))(t(1, 3, 8)),
+        "key_bias (1, 4, 3): expected (…, 2, 3) for n_k=3",
+    ),
+    (
+        lambda: RelativeAttention(8, 2, FoX(6, 2))(t(1, 3, 8)),
+        "x (1, 3, 8): expected (batch, n, 6), the d_model of this FoX",
+    ),
+    (lambda: FIRE(0), "n_heads=0: expected a whole number, 1 or more"),
+    (lambda: FIRE(2, hidden=0), "hidden=0: expected a whole number, 1 or more"),
+    (lambda: FIRE(2, threshold=0), "threshold=0: expected a number above 0"),
+    (
+        lambda: RelativeAttention(8, 2, FIRE(4))(t(1, 3, 8)),
+        "bias (4, 3, 3): expected (2 or 1, 3, 3) for n_q=3, n_k=3",
+    ),
+    (
+        lambda: Combined(ShawVectors(2, 4, 2), ShawVectors(2, 4, 3)).key_vectors(3, 3, 0),
+        "positions: ShawVectors and ShawVectors each give a key_vectors, expected one at most",
+    ),
+    (lambda: Combined(Sink(2), Sink(2)), "positions: Sink and Sink each give a sink, expected one at most"),
+    (lambda: Combined(FoX(8, 2), Sink(2)), "positions: FoX has a key_bias, expected no sink beside it"),
+    (lambda: Combined(RoPE(4), 3), "positions: 3; expected schemes, each a Position"),
 ]
 
 
