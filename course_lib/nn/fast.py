@@ -106,9 +106,10 @@ class _Plan:
 
     def blocks(self, device: torch.device) -> Iterator[Block]:
         """Blocks of queries, and of heads and texts where these are small; the buffer is freed after the last one."""
-        most, cells = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK
-        rows = min(self.n_q, most, max(cells // self.n_k, 32))
-        heads = max(cells // (rows * self.n_k), 1)
+        (most, cells), reach = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK, self.terms.reach
+        width = self.n_k if reach is None else min(self.n_k, most + 2 * reach)  # keys of a block, at most
+        rows = min(self.n_q, most, max(cells // width, 32))
+        heads = max(cells // (rows * width), 1)
         batch = max(heads // self.heads, 1)
         for r, b, h in product(_cuts(self.n_q, rows), _cuts(self.batch, batch), _cuts(self.heads, heads)):
             yield b, h, r
@@ -156,21 +157,20 @@ class _Plan:
         hidden = None
         if terms.mask is not None:
             hidden = ~terms.mask[b, h, r, self.keys(r)].flip(-2) | (grid == -math.inf)
+        if sink is not None:  # one more key, whose vector and value are 0
+            grid = torch.cat([grid, sink.expand(*grid.shape[:-1], 1)], -1)
+            k, v = pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1))
+            hidden = None if hidden is None else pad(hidden, (0, 1))
         if self.fused and not torch.is_grad_enabled():
-            blind = None if hidden is None or sink is not None else hidden.all(-1, keepdim=True)
-            grid = grid if hidden is None else grid.masked_fill(hidden, -math.inf)
-            if sink is not None:  # one more key, whose vector and value are 0
-                grid = torch.cat([grid, sink.expand(*grid.shape[:-1], 1)], -1)
-                k, v = pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1))
-            output = _fused(q, k, v, grid)
-            return (output if blind is None else output.masked_fill(blind, 0.0)).flip(-2)  # sees nothing: 0, not nan
+            output = _fused(q, k, v, grid if hidden is None else grid.masked_fill(hidden, -math.inf))
+            if hidden is not None:
+                output = output.masked_fill(hidden.all(-1, keepdim=True), 0.0)  # sees nothing: 0, not nan
+            return output.flip(-2)
         scores = q @ k.mT
         scores += grid
         if hidden is not None:
             scores = scores.masked_fill(hidden, -math.inf)
-        if sink is not None:
-            scores = torch.cat([scores, sink.expand(*scores.shape[:-1], 1)], -1)
-        weights = scores.softmax(-1)[..., :n_k].to(v.dtype)
+        weights = scores.softmax(-1).to(v.dtype)
         if hidden is not None:
             weights = weights.masked_fill(hidden, 0.0)
         if terms.dropout:
@@ -178,7 +178,7 @@ class _Plan:
         output = weights @ v
         if terms.value_vectors and values is not None:
             ends = _rows(terms.value_vectors, self.columns(r))[1]
-            output = output + strided_view.FromGrid.apply(weights, ends, self.zeros) @ values
+            output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ values
         return output.flip(-2)
 
     def kept(self, block: Block, weights: Tensor) -> Tensor:
