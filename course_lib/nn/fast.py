@@ -8,17 +8,19 @@ bias costs no grid at all.
 
 **Blocks.** A vector per offset gives every query a row of its own, n_q (n_q + n_k − 1) numbers in all. So the queries
 are taken in blocks that are small enough for the processor's cache. The product Q Aᵀ of a block, seen through the view,
-is its mask. The future is hidden by a bias of −inf after offset 0, and a block leaves out the keys that none of its
-queries may see, also those that a sliding window has left behind. Where many offsets share a vector (Shaw's clipping),
-each vector is multiplied once, and the outermost products are repeated.
+is its mask. The future is hidden by a bias of −inf after offset 0. A block leaves out the keys that none of its queries
+may see: those of the future, and those that a sliding window has left behind. Where many offsets share a vector (Shaw's
+clipping), each vector is multiplied once, and the outermost products are repeated.
 
 **Computed again instead of kept.** The fused kernel gives its mask no gradient. So when tables learn, the forward pass
 still runs fused, and the backward pass computes each block again from plain operations, which autograd differentiates.
 Dropout needs the weights, so with dropout the forward pass uses plain operations as well. The backward pass then draws
 the same numbers again, because it starts from the same seed.
 
-**One more channel.** A number per key, f_j, is the product of one more channel, 1 in each query and f_j / scale in each
-key. So a bias that depends on what was read costs as much as attention without it.
+**One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and
+f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. A sink is
+one more key, whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it
+comes before the first key and has its number in the channel, so that attention still takes a single call of the kernel.
 
 Sources: those of `strided_view`; Dao et al. 2022, section 3.1 (blocks, and computing them again).
 """
@@ -49,17 +51,20 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
 
     It takes the same arguments and shapes, and computes everything in the precision of v. It can be differentiated
     once, in q, k, v, b, f, the sink and the tables of a and c. A bias with a number per cell leaves nothing to view, so
-    it takes the time and memory of its grid. Raises ValueError when shapes do not fit. Sources: as `attention`.
+    it takes the time and memory of its grid; so does a query with no key within its reach.
+    Raises ValueError when shapes do not fit. Sources: as `attention`.
     """
     lead, n_q, n_k = terms.check(q, k, v), q.shape[-2], k.shape[-2]
-    if terms.bias is not None and terms.bias.dim() == 3:
+    out_of_reach = terms.reach is not None and terms.past + n_q - terms.reach >= n_k
+    if out_of_reach or (terms.bias is not None and terms.bias.dim() == 3):
         return attention(q, k, v, terms)[0]
+    if terms.sink is not None and _one_call(replace(terms, sink=None)):
+        return fast_attention(*_with_first_key(q, k, v, terms))[..., -n_q:, :]
     if terms.key_bias is not None:
         return fast_attention(*_with_channel(q, k, v, terms))[..., : v.shape[-1]]
     q, k, v = (four_axes(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     a, b, c, causal = terms.key_vectors, terms.bias, terms.value_vectors, terms.causal
-    only_bias = a is None and c is None and terms.mask is None and terms.sink is None
-    if only_bias and b is None and not (causal and terms.past):  # the kernel has no past
+    if _one_call(terms):
         scale, p = terms.scale_for(q.shape[-1]), terms.dropout
         output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, dropout_p=p)
         return output.reshape(*lead, n_q, -1)
@@ -73,6 +78,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     tables = [None if t is None else t.to(v.dtype).expand(lead[-1], -1, -1) for t in tables]
 
     mask = None if terms.mask is None else four_axes(terms.mask, *lead, n_q, n_k)
+    only_bias = a is None and c is None and mask is None and sink is None
     fused = c is None and not terms.dropout and q.shape[-1] == v.shape[-1]
     one_view = fused and only_bias and q.device.type == "cpu"  # other kernels do not read a view
     seed = int(torch.randint(2**31, (), device="cpu")) if terms.dropout else 0
@@ -100,9 +106,10 @@ class _Plan:
 
     def blocks(self, device: torch.device) -> Iterator[Block]:
         """Blocks of queries, and of heads and texts where these are small; the buffer is freed after the last one."""
-        most, cells = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK
-        rows = min(self.n_q, most, max(cells // self.n_k, 32))
-        heads = max(cells // (rows * self.n_k), 1)
+        (most, cells), reach = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK, self.terms.reach
+        width = self.n_k if reach is None else min(self.n_k, most + 2 * reach)  # keys of a block, at most
+        rows = min(self.n_q, most, max(cells // width, 32))
+        heads = max(cells // (rows * width), 1)
         batch = max(heads // self.heads, 1)
         for r, b, h in product(_cuts(self.n_q, rows), _cuts(self.batch, batch), _cuts(self.heads, heads)):
             yield b, h, r
@@ -150,21 +157,20 @@ class _Plan:
         hidden = None
         if terms.mask is not None:
             hidden = ~terms.mask[b, h, r, self.keys(r)].flip(-2) | (grid == -math.inf)
+        if sink is not None:  # one more key, whose vector and value are 0
+            grid = torch.cat([grid, sink.expand(*grid.shape[:-1], 1)], -1)
+            k, v = pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1))
+            hidden = None if hidden is None else pad(hidden, (0, 1))
         if self.fused and not torch.is_grad_enabled():
-            blind = None if hidden is None or sink is not None else hidden.all(-1, keepdim=True)
-            grid = grid if hidden is None else grid.masked_fill(hidden, -math.inf)
-            if sink is not None:  # one more key, whose vector and value are 0
-                grid = torch.cat([grid, sink.expand(*grid.shape[:-1], 1)], -1)
-                k, v = pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1))
-            output = _fused(q, k, v, grid)
-            return (output if blind is None else output.masked_fill(blind, 0.0)).flip(-2)  # sees nothing: 0, not nan
+            output = _fused(q, k, v, grid if hidden is None else grid.masked_fill(hidden, -math.inf))
+            if hidden is not None:
+                output = output.masked_fill(hidden.all(-1, keepdim=True), 0.0)  # sees nothing: 0, not nan
+            return output.flip(-2)
         scores = q @ k.mT
         scores += grid
         if hidden is not None:
             scores = scores.masked_fill(hidden, -math.inf)
-        if sink is not None:
-            scores = torch.cat([scores, sink.expand(*scores.shape[:-1], 1)], -1)
-        weights = scores.softmax(-1)[..., :n_k].to(v.dtype)
+        weights = scores.softmax(-1).to(v.dtype)
         if hidden is not None:
             weights = weights.masked_fill(hidden, 0.0)
         if terms.dropout:
@@ -172,7 +178,7 @@ class _Plan:
         output = weights @ v
         if terms.value_vectors and values is not None:
             ends = _rows(terms.value_vectors, self.columns(r))[1]
-            output = output + strided_view.FromGrid.apply(weights, ends, self.zeros) @ values
+            output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ values
         return output.flip(-2)
 
     def kept(self, block: Block, weights: Tensor) -> Tensor:
@@ -224,6 +230,21 @@ class _Blockwise(Function):
                 if total is not None:
                     total += next(grads)
         return None, *totals
+
+
+def _one_call(terms: Terms) -> bool:
+    """Whether one call of the kernel does everything: it knows no term but the causal mask, and that without a past."""
+    given = (terms.bias, terms.key_vectors, terms.value_vectors, terms.mask, terms.sink)
+    return all(term is None for term in given) and not (terms.causal and terms.past)
+
+
+def _with_first_key(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Tensor, Tensor, Terms]:
+    """The same attention with the sink as one more key, before the first, and if causal with a query to go with it."""
+    f = k.new_zeros(q.shape[-3], k.shape[-2]) if terms.key_bias is None else terms.key_bias
+    assert terms.sink is not None
+    f = torch.cat([terms.sink[:, None].expand(*f.shape[:-1], 1), f], -1)
+    k, v = (pad(x, (0, 0, 1, 0)) for x in (k, v))
+    return pad(q, (0, 0, 1, 0)) if terms.causal else q, k, v, replace(terms, sink=None, key_bias=f)
 
 
 def _with_channel(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Tensor, Tensor, Terms]:

@@ -1,5 +1,6 @@
 """What enters attention besides queries, keys and values: one value, which every backend takes."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -7,7 +8,10 @@ import torch
 from torch import Tensor
 
 from ..reference.grid import check_sizes, check_whole
+from .grid import to_grid
 from .position import Position, Vectors
+
+Hook = Callable[[int, int, int], Vectors | None]
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,28 @@ class Terms:
         n_k: int,
         past: int,
         *,
+        spans: Sequence[range] | None = None,
         key_bias: Tensor | None = None,
         mask: Tensor | None = None,
         causal: bool = False,
         dropout: float = 0.0,
     ) -> "Terms":
-        """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it."""
+        """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it.
+
+        spans: the positions of the keys, where a cache has left some of the text out. Raises ValueError for vectors if
+        these positions have a gap.
+        """
+        spans = [range(n_k)] if spans is None else spans
         return cls(
-            bias=position.bias(n_q, n_k, past),
+            bias=_bias(position, n_q, spans, past),
             key_bias=key_bias,
             sink=position.sink(),
-            key_vectors=position.key_vectors(n_q, n_k, past),
-            value_vectors=position.value_vectors(n_q, n_k, past),
+            key_vectors=_vectors("key_vectors", position.key_vectors, n_q, spans, past),
+            value_vectors=_vectors("value_vectors", position.value_vectors, n_q, spans, past),
             scale=position.scale,
             mask=mask,
             causal=causal,
-            past=past,
+            past=past - (spans[-1].stop - n_k),  # counted from the first key, as if no key were missing
             reach=position.reach,
             dropout=dropout,
         )
@@ -98,6 +108,30 @@ class Terms:
             check_mask(self.mask, torch.Size((*lead, n_q, n_k)))
         check_dropout(self.dropout)
         return lead
+
+
+def _bias(position: Position, n_q: int, spans: Sequence[range], past: int) -> Tensor | None:
+    """The bias for keys at these positions. A scheme only asks how far apart, so each span may begin at 0."""
+    biases = [position.bias(n_q, len(span), past - span.start) for span in spans]
+    first = biases[0]
+    if first is None or (first.dim() == 2 and len(spans) == 1):
+        return first
+    if first.dim() == 2:
+        cells = [to_grid(row[:, None], n_q) for row in biases if row is not None]
+    else:  # a bias per cell depends on the positions themselves
+        whole = first if len(spans[0]) == spans[-1].stop else position.bias(n_q, spans[-1].stop, past)
+        assert whole is not None
+        cells = [whole[..., span.start : span.stop] for span in spans]
+    return torch.cat(cells, -1)
+
+
+def _vectors(name: str, hook: Hook, n_q: int, spans: Sequence[range], past: int) -> Vectors | None:
+    """The vectors for keys at these positions, which lie in one piece."""
+    vectors = [hook(n_q, len(span), past - span.start) for span in spans]
+    if len(spans) > 1 and vectors[0] is not None:
+        missing = f"positions {spans[0].stop} … {spans[1].start - 1}"
+        raise ValueError(f"{name}: the cache has lost {missing}, expected one with keep=0 or renumbered=True")
+    return vectors[0]
 
 
 def check_dropout(dropout: float) -> float:

@@ -10,7 +10,7 @@ from course_lib.nn.alibi import ALiBi
 from course_lib.nn.attention import attention as nn_attention
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
 from course_lib.nn.bias import DecayBias
-from course_lib.nn.cache import KeyValueCache, SegmentMemory
+from course_lib.nn.cache import KeyValueCache, RingCache, SegmentMemory
 from course_lib.nn.fire import FIRE
 from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
@@ -247,6 +247,16 @@ TORCH = [
     (lambda: nn_attention(q3, k3, q3, Terms()), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
     (lambda: nn_attention(q3, k3, k3, Terms(bias=t(2, 6))), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
     (lambda: nn_attention(q3, k3, k3, Terms(bias=t(3, 7))), "bias (3, 7): expected (2 or 1, 7) for n_q=3, n_k=5"),
+    (
+        lambda: nn_attention(q3, k3, k3, Terms(bias=t(2, 3, 4))),
+        "bias (2, 3, 4): expected (2 or 1, 3, 5) for n_q=3, n_k=5",
+    ),
+    (lambda: nn_attention(q3, k3, k3, Terms(key_bias=t(2, 4))), "key_bias (2, 4): expected (…, 2, 5) for n_k=5"),
+    (lambda: nn_attention(q3, k3, k3, Terms(sink=t(3))), "sink (3,): expected (2,), a score for each head"),
+    (lambda: nn_attention(q3, k3, k3, Terms(reach=0)), "reach=0: expected a whole number, 1 or more"),
+    (lambda: SlidingWindow(0), "w=0: expected a whole number, 1 or more"),
+    (lambda: FIRE(2, threshold=0.0), "threshold=0.0: expected a number above 0"),
+    (lambda: RingCache(0), "window=0: expected a whole number, 1 or more"),
     (
         lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4)))),
         "key_vectors: table (2, 5, 4), expected (2 or 1, 7, 4) for n_q=3, n_k=5",
