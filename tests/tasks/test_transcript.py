@@ -50,7 +50,7 @@ def test_the_check_says_what_was_recorded(key, cache):
     changed = [f"{old['source']}\n    was: {_told(old)}\n    now: {_told(new)}" for old, new in pairs]
     if changed:
         how = f"Read the changes, then write them down: .venv/bin/python -m tests.tasks.transcript {key}"
-        pytest.fail("\n\n".join([f"{len(changed)} answers changed.", *changed[:5], how]), pytrace=False)
+        pytest.fail("\n\n".join([f"Changed answers: {len(changed)}.", *changed[:5], how]), pytrace=False)
     cache.set(f"course/transcript/{key}", now)
 
 
