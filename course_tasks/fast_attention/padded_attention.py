@@ -113,6 +113,16 @@ bias.masked_fill(hidden, -torch.inf) → bias - hidden
     Torch does not subtract truth values, and a bias of −1 would not hide a key. Only −∞ does.
 bias.masked_fill(hidden, -torch.inf) → bias - padding[:, None, None].to(bias.dtype)
     You lower the bias of the padding by 1, so it still gets weight. Only −∞ hides a key.
+bias.masked_fill(hidden, -torch.inf) → bias + hidden * -torch.inf
+    You multiply −∞ by 0 for the visible keys, which gives nan. Use `masked_fill` or `torch.where`.
+padding[:, None, None] → padding[:, None, :, None]
+-torch.inf → torch.finfo(q.dtype).min
+    You hide the *queries* that are padding, so their rows become flat, and the other queries still see the padding. Hide
+    keys, the last axis of the mask.
+padding[:, None, None] → padding[:, None, :, None]
+-torch.inf → -1e9
+    You hide the *queries* that are padding, so they lose their bias, and the other queries still see the padding. Hide
+    keys, the last axis of the mask.
 masked_fill(hidden → masked_fill(~hidden
     You hide the text and show the padding. In `padding`, True means *hide*, and `masked_fill` fills where it is True.
 bias.masked_fill(hidden, -torch.inf) → ~hidden

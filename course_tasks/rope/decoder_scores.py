@@ -156,6 +156,8 @@ return found → return found[-1]
     Each query meets only its own key. The older keys should be in the cache as well.
 ... → return scores(rotate(q), rotate(k))
     The scores are right, but those with keys that have not come yet should be 0.
+... → return np.where(np.tri(len(q)) > 0, scores(rotate(q), rotate(k)), -np.inf)
+    The scores are right, but you write −∞ where the key has not come yet. It should be 0 there.
 ... → return np.triu(scores(rotate(q), rotate(k)))
     You keep the entries above the diagonal. The t + 1 numbers of row t are on the left.
 ... → return np.tril(scores(rotate(q), rotate(k)[::-1]))
