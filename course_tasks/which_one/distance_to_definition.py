@@ -145,6 +145,8 @@ i - last[name] → i - max(_places(names, binds, i, i - 1), default=i + 1)
 or elif name in last: → else:
 i - last[name] → i - last.get(name, i + 1); last[name] = i
     You go back to the last token with the same name. Only a token that binds the name is a definition.
+distances[i] = i - last[name] → distances[i] = i - last[name]; last[name] = i
+    You change the place of a name at each use, so you measure to the last use. Only a token that binds it changes it.
 i - last[name] → i - last.pop(name)
 or last[name] = i → distances[i] = i - last.get(name, i + 1); last[name] = i
 i - last[name] → i - last.pop(name)
