@@ -8,7 +8,8 @@ PRODUCT = (
 )
 BROADCAST = (
     "Shapes are compared from the right, and two lengths fit when they are equal or one of them is 1. Check whether a "
-    "`[:, None]` or a `keepdims=True` is missing, or whether one of the two arrays has its axes in another order."
+    "`[:, None]` or a `keepdims=True` is missing or one too many, or whether one of the two arrays has its axes in "
+    "another order."
 )
 TRANSPOSED = "The two shapes have the same lengths in a different order. One of the arrays has two axes exchanged."
 WORDS = {
@@ -40,6 +41,9 @@ WORDS = {
     r"^(numpy\.exceptions\.)?AxisError": "Your array does not have this axis. Print its `.shape`.",
     r"^AttributeError: 'list' object has no attribute '(split|strip|lower|upper|replace|startswith|isidentifier)'": (
         "You called a method of a single word on a list of words. Take the words one by one."
+    ),
+    r"^AttributeError: 'numpy.ndarray' object has no attribute 'at'": (
+        "`x.at[…]` belongs to JAX. You can write into a NumPy array itself: `x[i] = y`."
     ),
     r"^AttributeError: '(list|tuple)' object has no attribute": (
         "A list does not have the methods of an array. Make an array of it, with `np.array(…)` or `np.concatenate(…)`."
