@@ -176,13 +176,13 @@ def normalised(p: Pair) -> Iterator[str]:
             f"Your result sums to 1 over the {wrong} axis, but it should sum to 1 over the {right} axis. "
             "Check the axis of the softmax."
         )
+    if p.expected.ndim > 1 and _ones(np.asarray(p.yours.sum())):
+        yield "All your weights together sum to 1, but each row should. Sum over one axis only."
     if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
         yield (
             "Your weights are in the right proportion but do not sum to 1. Divide them once by their sum over the "
             f"{p.axis(-1)} axis."
         )
-    if p.expected.ndim > 1 and _ones(np.asarray(p.yours.sum())):
-        yield "All your weights together sum to 1, but each row should. Sum over one axis only."
 
 
 def unnormalised(p: Pair) -> Iterator[str]:
@@ -201,7 +201,10 @@ def masked(p: Pair) -> Iterator[str]:
         past = int(p.numbers.get("`past`", n_k - n_q))
         after = np.arange(n_k) > past + np.arange(n_q)[:, None]
         if np.array_equal(hidden, np.broadcast_to(after, hidden.shape)):
-            yield "You hide the keys after each query. This task does not ask for a mask."
+            if (p.expected[hidden] == 0).all():
+                yield "You have −∞ for the keys after each query. Your result should have 0 there."
+            else:
+                yield "You hide the keys after each query. This task does not ask for a mask."
 
 
 def weights(p: Pair) -> Iterator[str]:
