@@ -78,7 +78,8 @@ def first_of(attempt: Attempt) -> Difference:
 def finish(attempt: Attempt) -> str:
     """What was done to the right result, in every case where something is wrong; or "".
 
-    Of several results, the first wrong one is looked at, then the others: weights tell more than their mixture.
+    Of several results, the first wrong one is looked at, then the others: weights tell more than their mixture. Cases
+    with nan are left out if they are the smaller part.
     """
     first = first_of(attempt)
     if first.status == "wrong shape":
@@ -87,7 +88,8 @@ def finish(attempt: Attempt) -> str:
         return ""
     for part in (first.part, *(other for other in attempt.spec.returns if other != first.part)):
         pairs = pairs_of(attempt, part, "wrong values")
-        if said := common((*UNFILLED, *FINISHES), [pair for pair in pairs if not not_finite(pair)] or pairs):
+        usable = [pair for pair in pairs if not not_finite(pair)]
+        if said := common((*UNFILLED, *FINISHES), usable if len(usable) > len(pairs) / 2 else pairs):
             return said if part == first.part else f"{part}: {said}"
     return ""
 

@@ -1,98 +1,125 @@
-"""The errors that beginners meet most, said again in plain words beside Python's and NumPy's own."""
+"""The errors that beginners meet most, explained in plain words below Python's or NumPy's own message."""
 
 import re
 
-LOOP = "use `np.where`, or two loops that look at one entry at a time"
 PRODUCT = (
-    "In a matrix product the last axis of the left meets the last but one of the right, (n, d) @ (d, m): "
-    "is a transpose missing?"
+    "In a matrix product, the last axis of the left factor must be as long as the last axis but one of the right "
+    "factor: (n, d) @ (d, m). Check whether a transpose is missing."
 )
 BROADCAST = (
-    "Shapes are matched from the right, and two lengths go together when they are equal or one of them is 1: "
-    "is a `[:, None]` or a `keepdims=True` missing, or has one of the two its axes in another order?"
+    "Shapes are compared from the right, and two lengths fit when they are equal or one of them is 1. Check whether a "
+    "`[:, None]` or a `keepdims=True` is missing or one too many, or whether one of the two arrays has its axes in "
+    "another order."
 )
-TRANSPOSED = "The same lengths in another order: one of the two has its axes swapped, as by a transpose."
+TRANSPOSED = "The two shapes have the same lengths in a different order. One of the arrays has two axes exchanged."
 WORDS = {
-    r"truth value of an array|Boolean value of Tensor with more": f"An `if` asks one question of one number; {LOOP}.",
+    r"truth value of an array|Boolean value of Tensor with more": (
+        "An `if` needs a single True or False, and you gave it a whole array. Use `np.where`, or two loops that look "
+        "at one entry at a time."
+    ),
     r"^SystemExit": "`exit()` and `quit()` end the whole program. A function ends with `return`.",
     r"matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1": PRODUCT,
     r"could not be broadcast|must match the size of tensor|shape mismatch": BROADCAST,
     r"could not broadcast input array": (
-        "What stands right of the `=` has another shape than the place it is put into: print the `.shape` of both."
+        "The value to the right of the `=` does not have the shape of the place to the left. Print the `.shape` of "
+        "both."
     ),
-    r"Cannot interpret '.*' as a data type": "A shape is one argument, in parentheses of its own: `np.zeros((n, n))`.",
+    r"Cannot interpret '.*' as a data type": (
+        "The shape of an array is a single argument, so it needs its own parentheses: `np.zeros((n, n))`."
+    ),
     r"input array dimensions except for the concatenation axis": (
-        "`np.concatenate` puts blocks together along one axis, and along every other they must be equally long: "
-        "is it another axis, or has a block another shape?"
+        "`np.concatenate` joins arrays along one axis, and along every other axis they must be equally long. Check the "
+        "axis, and print the `.shape` of each array."
     ),
     r"inhomogeneous shape": (
-        "Arrays of different lengths make no table: `np.concatenate` puts them one behind the other."
+        "Arrays or lists of different lengths cannot become the rows of one array. `np.concatenate` joins them end to "
+        "end."
     ),
-    r"need at least one array to concatenate": "There is nothing to put together: did the loop collect nothing?",
-    r"^(numpy\.exceptions\.)?AxisError": "There is no such axis: print the `.shape` of what you have there.",
+    r"need at least one array to concatenate": (
+        "You gave `np.concatenate` nothing to join. Check whether your loop collects anything."
+    ),
+    r"^(numpy\.exceptions\.)?AxisError": "Your array does not have this axis. Print its `.shape`.",
     r"^AttributeError: 'list' object has no attribute '(split|strip|lower|upper|replace|startswith|isidentifier)'": (
-        "A word can do that. This is a list of words: take them one by one."
+        "You called a method of a single word on a list of words. Take the words one by one."
+    ),
+    r"^AttributeError: 'numpy.ndarray' object has no attribute 'at'": (
+        "`x.at[…]` belongs to JAX. You can write into a NumPy array itself: `x[i] = y`."
     ),
     r"^AttributeError: '(list|tuple)' object has no attribute": (
-        "A list is no array: make one of it, with `np.array(…)` or `np.concatenate(…)`."
+        "A list does not have the methods of an array. Make an array of it, with `np.array(…)` or `np.concatenate(…)`."
     ),
-    r"object is not subscriptable": "Square brackets pick from an array or a list, and this is one number.",
+    r"object is not subscriptable": (
+        "Square brackets pick an entry of an array or a list. You put them after something else, such as a single "
+        "number."
+    ),
     r"(only|Only) (length-1|0-dimensional|size-1) arrays": (
-        "Something that takes one number was given an array: `math.log` takes one, `np.log` takes both "
-        "(and so for `sqrt`)."
+        "You gave an array to a function that takes one number, such as `math.log` or `math.sqrt`. `np.log` and "
+        "`np.sqrt` take arrays as well."
     ),
     r"only one element tensors": (
-        "Something that takes one number was given a tensor: `math.log` takes one, `torch.log` takes a tensor (and so "
-        "for `sqrt`)."
+        "You gave a tensor to a function that takes one number, such as `math.log` or `math.sqrt`. `torch.log` and "
+        "`torch.sqrt` take tensors."
     ),
     r"^ValueError: (too many|not enough) values to unpack": (
-        "Left of the `=` (or in the `for`) there is another number of names than right of it. If it is a shape: "
-        "further axes may stand in front, and `x.shape[-2:]` is the last two."
+        "The number of names to the left of the `=` (or in the `for`) is not the number of values to the right. If you "
+        "unpack a shape, there may be further axes in front; `x.shape[-2:]` gives the last two."
     ),
     r"math domain error|expected a (positive|nonnegative) input": (
-        "There is no logarithm of 0 or of a negative number: is the 1 or the `abs` missing?"
+        "A logarithm needs a number above 0, and a square root needs one that is not negative. Check whether a `1 +` "
+        "or an `abs` is missing."
     ),
     r"^IndexError: .*out of (bounds|range)": (
-        "Indices run from 0 to n − 1, and one of yours runs over the edge: print it, and the `.shape`."
+        "The indices of n entries run from 0 to n − 1, and one of yours is outside. Print the index, and the `.shape` "
+        "of what you take it from."
     ),
-    r"^IndexError: (arrays used as indices|only integers)": "An index is a whole number, such as `range` gives.",
+    r"^IndexError: (arrays used as indices|only integers)": (
+        "An index must be a whole number, like the numbers that `range` gives. Print the index that you use."
+    ),
     r"can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list'": (
-        "A list does not calculate: make an array of it, `np.array(…)`."
+        "You calculate with a list, which has no such arithmetic. Make an array of it first, with `np.array(…)`."
     ),
     r"^NameError: name '(np|Q|K|V|LAMBDA|TOKENS|softmax|task)' is not defined": (
-        "Run the first cell of the notebook again."
+        "The first cell of the notebook defines this name. Run that cell again."
     ),
-    r"^NameError: name 'math' is not defined": "Use `np.log`, or write `import math` first.",
+    r"^NameError: name 'math' is not defined": "`math` is not imported. Use `np.log`, or write `import math` first.",
     r"^NameError: name '(d_k|lambda_|lam|λ)' is not defined": (
-        "The function knows only its arguments and what you make in it: make this one from them."
+        "Your function knows only its arguments and the names that it defines. Compute this one from the arguments."
     ),
-    r"not supported between instances of .*'NoneType'": "None is no number: ask `is None` or `is not None` first.",
+    r"not supported between instances of .*'NoneType'": (
+        "You compare None with a number. Ask `is None` or `is not None` first."
+    ),
     r"cannot reshape array|is invalid for input of size": (
-        "`reshape` cuts anew what is there: the lengths of the new shape must multiply to just as many numbers. "
-        "Count them: are some to be padded, skipped or dropped first?"
+        "`reshape` keeps every number, so the lengths of the new shape must multiply to the number of entries. Count "
+        "them, and check whether some must be padded, skipped or dropped first."
     ),
     r"index can't contain negative values": (
-        "`np.pad` takes a pair (in front, behind) for each axis, and none can be below 0: `((0, 0), (1, 0))`."
+        "`np.pad` takes a pair (before, after) for each axis, such as `((0, 0), (1, 0))`, and none of these numbers "
+        "can be negative."
     ),
-    r"object too deep for desired array": "`np.bincount` takes a row of numbers: `.ravel()` makes one of a table.",
+    r"object too deep for desired array": (
+        "`np.bincount` takes a one-dimensional array, and yours has more axes. `.ravel()` flattens it."
+    ),
     r"zero-size array to reduction|max\(\) (arg|iterable argument) is": (
-        "There is nothing to take the largest of: what you chose is empty here. Print it."
+        "There is nothing to take the largest or smallest of, because what you selected is empty here. Print it."
     ),
-    r"negative dimensions are not allowed": "A length came out below 0: is a difference the wrong way round?",
+    r"negative dimensions are not allowed": "You computed a negative length. Check whether a difference is reversed.",
     r"slice indices must be integers|'float' object cannot be interpreted as an integer": (
-        "Places and lengths are whole numbers: divide with `//`."
+        "Indices and lengths must be whole numbers. If you divide, use `//`."
     ),
-    r"'int' object is not iterable": "A loop runs over `range(n)`, not over n.",
+    r"'int' object is not iterable": "You loop over a single number. To count up to n, loop over `range(n)`.",
     r"all input arrays must have the same shape": (
-        "`np.stack` takes arrays of one length, and one of yours is shorter: does it run over the edge?"
+        "`np.stack` takes arrays of equal shape, and one of yours is different. Check whether a slice runs past the "
+        "end, which makes it shorter."
     ),
     r"only integer scalar arrays can be converted to a scalar index": (
-        "A number is wanted where an array was given: is a `len(…)` missing? "
-        "Or does the array pick from a list? `np.array(…)` makes an array of the list."
+        "You gave an array where a single number is needed. Check whether a `len(…)` is missing. If the array picks "
+        "entries of a list, make an array of the list first, with `np.array(…)`."
     ),
-    r"^OverflowError: Python integer .* out of bounds": "The number is too large for this dtype: plain `int` holds it.",
-    r"^UnboundLocalError": "A name is used before it gets its value: look at the order of your lines.",
-    r"^RecursionError": "Your function calls itself without end.",
+    r"^OverflowError: Python integer .* out of bounds": (
+        "The number is too large for the dtype of this array. A plain Python `int` can hold it."
+    ),
+    r"^UnboundLocalError": "You use a name before it gets a value. Check the order of your lines.",
+    r"^RecursionError": "Your function calls itself without end. Check where it should stop.",
 }
 
 

@@ -15,7 +15,10 @@ def not_finite(p: Pair) -> str:
         return ""
     nan, infinite = (odd(p.yours) & ~odd(p.expected) for odd in (np.isnan, np.isinf))
     if nan.any():
-        why = "the logarithm of 0 or of a negative number, 0 · ∞, 0/0, ∞ − ∞, or a row with nothing but −∞?"
+        why = (
+            "the logarithm of 0, the root or the logarithm of a negative number, 0 · ∞, 0/0, ∞ − ∞, or a row with "
+            "nothing but −∞?"
+        )
     elif (p.yours[infinite] < 0).all():
         why = "the logarithm of 0, a division by 0, or the −∞ of a mask where a number is wanted?"
     else:
@@ -85,7 +88,7 @@ def _few(p: Pair, wrong: Array) -> Iterator[str]:
         members = np.flatnonzero(np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1).any(1))
         found.append((len(members) / wrong.shape[axis], axis, members))
         for start, name in enumerate(("first", "second")):
-            if np.array_equal(members, np.arange(start, wrong.shape[axis], 2)):
+            if len(members) > 1 and np.array_equal(members, np.arange(start, wrong.shape[axis], 2)):
                 yield f"Only every second {p.axis(axis)} is wrong, from the {name} on."
     share, axis, members = min(found, default=(1.0, 0, np.arange(1)), key=lambda one: one[0])
     if share <= 0.5 and len(members) == np.ptp(members) + 1:

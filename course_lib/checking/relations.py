@@ -21,9 +21,14 @@ CONSTANTS = {
     "√2": math.sqrt(2),
     "1/√2": math.sqrt(0.5),
     "ln 2": math.log(2),
-    "1/ln 2 (a logarithm to base 2?)": 1 / math.log(2),
-    "1/ln 10 (a logarithm to base 10?)": 1 / math.log(10),
-    "100 (a percentage?)": 100.0,
+    "1/ln 2": 1 / math.log(2),
+    "1/ln 10": 1 / math.log(10),
+    "100": 100.0,
+}
+WHY = {
+    "1/ln 2": " Check whether you took a logarithm to base 2.",
+    "1/ln 10": " Check whether you took a logarithm to base 10.",
+    "100": " Check whether you computed a percentage.",
 }
 
 
@@ -71,14 +76,14 @@ def common(facts: Sequence[Fact], pairs: Sequence[Pair]) -> str:
 
 def signs(p: Pair) -> Iterator[str]:
     if same(-p.yours, p.expected):
-        yield "Every sign is the wrong way round."
+        yield f"{p.all} has the wrong sign."
     if same(abs(p.yours), abs(p.expected)):
-        yield "The sizes are right, the signs are not."
+        yield "Your numbers have the right sizes, but some of them have the wrong sign."
 
 
 def transposed(p: Pair) -> Iterator[str]:
     if p.expected.ndim > 1 < p.yours.ndim and same(np.swapaxes(p.yours, -1, -2), p.expected):
-        yield f"Yours is the transpose: {p.axis(-2)} and {p.axis(-1)} have changed places."
+        yield f"Your result is transposed: the {p.axis(-2)} axis and the {p.axis(-1)} axis have changed places."
 
 
 def factor(p: Pair) -> Iterator[str]:
@@ -92,7 +97,7 @@ def factor(p: Pair) -> Iterator[str]:
                 yield f"{p.all} is {sign}{text.format(name)} times what it should be."
     for text, constant in CONSTANTS.items():
         if math.isclose(size, constant, rel_tol=1e-5):
-            yield f"{p.all} is {sign}{text} times what it should be."
+            yield f"{p.all} is {sign}{text} times what it should be.{WHY.get(text, '')}"
 
 
 def some_factor(p: Pair) -> Iterator[str]:
@@ -125,10 +130,10 @@ def flat(p: Pair) -> Iterator[str]:
     if not np.isfinite(p.yours).all():
         return
     if p.expected.size > 1 and _even(p.yours.ravel(), 0) and not _even(p.expected.ravel(), 0):
-        yield "Every entry of yours is the same number."
+        yield "All entries of your result are the same number."
     for axis in range(-p.expected.ndim, 0):
         if p.expected.shape[axis] > 1 and _even(p.yours, axis) and not _even(p.expected, axis):
-            yield f"Yours is the same for every {p.axis(axis)}."
+            yield f"Your result is the same for every {p.axis(axis)}."
 
 
 def by_row(p: Pair) -> Iterator[str]:
@@ -139,23 +144,26 @@ def by_row(p: Pair) -> Iterator[str]:
         gap = p.yours.astype(float) - p.expected
         ratio = p.yours / np.where(p.expected == 0, np.nan, p.expected)
         if np.isfinite(gap).all() and same(gap, gap.mean(axis, keepdims=True) + 0 * gap):
-            yield f"Each {p.axis(other)} is off by an amount of its own."
+            yield f"For each {p.axis(other)}, all entries are off by the same amount."
         if np.isfinite(ratio).all() and same(ratio, ratio.mean(axis, keepdims=True) + 0 * ratio):
-            yield f"Each {p.axis(other)} is off by a factor of its own: is it divided by the right sum?"
+            yield (
+                f"For each {p.axis(other)}, all entries are off by the same factor. "
+                "If you divide by a sum, check that it is the right one."
+            )
 
 
 def shifted(p: Pair) -> Iterator[str]:
     for axis in range(-p.expected.ndim, 0):
         y, e = np.moveaxis(p.yours, axis, 0), np.moveaxis(p.expected, axis, 0)
-        for mine, right, way in ((y[1:], e[:-1], "later"), (y[:-1], e[1:], "earlier")):
+        for mine, right, way in ((y[1:], e[:-1], "end"), (y[:-1], e[1:], "start")):
             if mine.size > 1 and np.ptp(right) > 0 and same(mine, right):
-                yield f"Yours is the right result moved by one towards {way} entries of the {p.axis(axis)} axis."
+                yield f"Your result is the right one, moved by one entry towards the {way} of the {p.axis(axis)} axis."
 
 
 def reversed_(p: Pair) -> Iterator[str]:
     for axis in range(-p.expected.ndim, 0):
         if p.expected.shape[axis] > 1 and same(np.flip(p.yours, axis), p.expected):
-            yield f"Yours is the right result read backwards along the {p.axis(axis)} axis."
+            yield f"Your result is the right one, but in reverse order along the {p.axis(axis)} axis."
 
 
 def normalised(p: Pair) -> Iterator[str]:
@@ -164,20 +172,23 @@ def normalised(p: Pair) -> Iterator[str]:
         return
     if p.expected.ndim > 1 and _ones(p.yours.sum(-2)):
         wrong, right = p.axis(-2), p.axis(-1)
-        yield f"Yours sums to 1 over the {wrong} axis; it should over the {right} axis: softmax along the wrong axis?"
-    if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
         yield (
-            "Your weights are in the right proportion but do not sum to 1: "
-            f"divide by their sum over the {p.axis(-1)} axis, once."
+            f"Your result sums to 1 over the {wrong} axis, but it should sum to 1 over the {right} axis. "
+            "Check the axis of the softmax."
         )
     if p.expected.ndim > 1 and _ones(np.asarray(p.yours.sum())):
-        yield "All of yours together sums to 1; each row should: sum over one axis only."
+        yield "All your weights together sum to 1, but each row should. Sum over one axis only."
+    if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
+        yield (
+            "Your weights are in the right proportion but do not sum to 1. Divide them once by their sum over the "
+            f"{p.axis(-1)} axis."
+        )
 
 
 def unnormalised(p: Pair) -> Iterator[str]:
     """Weights that do not sum to 1, whatever the reason."""
     if p.expected.ndim and _ones(p.expected.sum(-1)) and not _ones(p.yours.sum(-1)) and not any(nearly(p)):
-        yield f"Yours should sum to 1 over the {p.axis(-1)} axis, and does not."
+        yield f"Your result should sum to 1 over the {p.axis(-1)} axis, but it does not."
 
 
 def masked(p: Pair) -> Iterator[str]:
@@ -190,7 +201,10 @@ def masked(p: Pair) -> Iterator[str]:
         past = int(p.numbers.get("`past`", n_k - n_q))
         after = np.arange(n_k) > past + np.arange(n_q)[:, None]
         if np.array_equal(hidden, np.broadcast_to(after, hidden.shape)):
-            yield "Your result hides the keys after their query. No mask is asked for here."
+            if (p.expected[hidden] == 0).all():
+                yield "You have −∞ for the keys after each query. Your result should have 0 there."
+            else:
+                yield "You hide the keys after each query. This task does not ask for a mask."
 
 
 def weights(p: Pair) -> Iterator[str]:
@@ -198,7 +212,7 @@ def weights(p: Pair) -> Iterator[str]:
     if p.expected.ndim and _ones(p.yours.sum(-1)) and not _ones(p.expected.sum(-1)):
         e = np.exp(p.expected - p.expected.max(-1, keepdims=True))
         if same(e / e.sum(-1, keepdims=True), p.yours):
-            yield "These are weights, after a softmax. The scores before it are asked for."
+            yield "You applied a softmax. The task asks for the numbers before it."
 
 
 def scores(p: Pair) -> Iterator[str]:
@@ -206,7 +220,7 @@ def scores(p: Pair) -> Iterator[str]:
     if p.expected.ndim and _ones(p.expected.sum(-1)) and not _ones(p.yours.sum(-1)):
         e = np.exp(p.yours - p.yours.max(-1, keepdims=True))
         if same(e / e.sum(-1, keepdims=True), p.expected):
-            yield "These are scores, not weights: the softmax is missing."
+            yield "Your result holds scores instead of weights, because the softmax is missing."
 
 
 def lost_axis(p: Pair) -> Iterator[str]:
@@ -218,8 +232,8 @@ def lost_axis(p: Pair) -> Iterator[str]:
         rate = p.yours[..., :1] / right
         if same(p.yours, p.expected * rate / np.swapaxes(rate, -1, -2)):
             yield (
-                "You sum over the right axis, but the sums have lost it, so that NumPy lays them along "
-                f"the {p.axis(-1)} axis: add `keepdims=True`."
+                "You sum over the right axis, but the sums no longer have it, so NumPy aligns them with the "
+                f"{p.axis(-1)} axis. Add `keepdims=True`."
             )
 
 
@@ -240,20 +254,20 @@ def softened(p: Pair) -> Iterator[str]:
     times = mine[largest] / right[largest]
     if np.isfinite(times) and same(times * right, mine):
         if math.isclose(times, -1, rel_tol=1e-5):
-            yield "The scores have the wrong sign when they go into the softmax."
-        yield "The scores are all off by one factor when they go into the softmax: is the scaling right?"
+            yield "The scores that you pass to the softmax have the wrong sign."
+        yield "The scores that you pass to the softmax are all off by the same factor. Check the scaling."
 
 
 def function_of(p: Pair) -> Iterator[str]:
     """One of the small functions too many or too few."""
     y, e = p.yours.astype(float), p.expected.astype(float)
     candidates = {
-        "Yours is the logarithm of what it should be: is an exp missing?": np.exp(y),
-        "Yours is the exponential of what it should be: is a log missing?": np.log(y),
-        "Yours is the square of what it should be.": np.where(e == 0, y, np.sqrt(y) * np.sign(e)),
-        "Yours is the square root of what it should be.": y * y,
-        "Yours is one divided by what it should be.": 1 / y,
-        "Yours is 1 minus what it should be.": 1 - y,
+        "Your result is the logarithm of the right one. Check whether an exp is missing.": np.exp(y),
+        "Your result is the exponential of the right one. Check whether a log is missing.": np.log(y),
+        "Your result is the square of the right one.": np.where(e == 0, y, np.sqrt(y) * np.sign(e)),
+        "Your result is the square root of the right one.": y * y,
+        "Your result is one divided by the right one.": 1 / y,
+        "Your result is 1 minus the right one.": 1 - y,
     }
     yield from (sentence for sentence, undone in candidates.items() if np.ptp(e) > 0 and same(undone, e))
 
@@ -267,9 +281,9 @@ def rounded(p: Pair) -> Iterator[str]:
         if not on_grid or largest < 3 * unit:  # so small that 0 would be on it
             continue
         if (gap < 0.5001 * unit).all():
-            yield f"Right, but rounded to {decimals}: keep all digits."
+            yield f"Your result is right, but rounded to {decimals}. Keep all digits."
         if np.allclose(p.yours, np.trunc(p.expected / unit) * unit, rtol=0, atol=1e-9):
-            yield f"Right, but cut off after {decimals}: keep all digits."
+            yield f"Your result is right, but cut off after {decimals}. Keep all digits."
 
 
 def nearly(p: Pair) -> Iterator[str]:
@@ -277,8 +291,8 @@ def nearly(p: Pair) -> Iterator[str]:
     gap, largest = _gap(p)
     if not gap[p.expected == 0].any() and (gap <= 5e-3 * largest).all():
         yield (
-            "Every number is off by at most half a percent of the largest one: "
-            "is something rounded on the way, or kept in half precision?"
+            "Every number is off by at most half a percent of the largest one. Check whether you round on the way, or "
+            "compute in half precision."
         )
 
 
@@ -291,8 +305,8 @@ def _gap(p: Pair) -> tuple[Array, float]:
 def whole(p: Pair) -> Iterator[str]:
     if p.yours.dtype.kind in "iu" and not same(np.round(p.expected), p.expected):
         yield (
-            "Yours are whole numbers (or True and False), and not all of the right ones are: "
-            "is something cut off, by an array with `dtype=int`, by `int(…)` or by `//`?"
+            "Your result has only whole numbers (or True and False), but some of the right numbers have decimals. "
+            "Check whether an array with `dtype=int`, an `int(…)` or a `//` cuts them off."
         )
 
 

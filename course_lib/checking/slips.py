@@ -10,7 +10,12 @@ A task writes its pieces and its slips as text. An entry is a line of code and, 
 The first is a piece: an expression of the solution, its name, and one fact about it. Every rule of rules.py that fits
 makes a wrong program of it: "The offset is reversed. It is key minus query, j − i." The second is a slip that only this
 task has: a text of the solution's body, what is written in its place, and the whole message. Several lines of code are
-replaced together, and `... → return x` replaces the whole body.
+replaced together, and `... → return x` replaces the whole body. A line that begins with `or ` starts another wrong
+program with the same message:
+
+    max(a) → a[-1]
+    or max(a) → sorted(a)[0]
+        A smaller loss is better, so the worst loss is the largest.
 """
 
 import ast
@@ -22,6 +27,7 @@ from dataclasses import dataclass
 from .rules import changed, is_target
 
 ARROW = " → "
+OR = "or "
 
 
 @dataclass(frozen=True)
@@ -59,10 +65,21 @@ def read_slips(text: str) -> list[Slip]:
     """The slips that a text lists. Raises ValueError for a line of code without an arrow."""
     found = []
     for lines, words in entries(text):
-        changes = tuple(tuple(part.strip() for part in f"{line} ".split(ARROW, 1)) for line in lines)
-        if not words or any(len(change) != 2 for change in changes):
-            raise ValueError(f"slip {' / '.join(lines)!r}: expected `old → new`, and below it a sentence")
-        found.append(Slip(changes, words))  # type: ignore[arg-type]
+        for one in alternatives(lines):
+            changes = tuple(tuple(part.strip() for part in f"{line} ".split(ARROW, 1)) for line in one)
+            if not words or any(len(change) != 2 for change in changes):
+                raise ValueError(f"slip {' / '.join(one)!r}: expected `old → new`, and below it a sentence")
+            found.append(Slip(changes, words))  # type: ignore[arg-type]
+    return found
+
+
+def alternatives(lines: list[str]) -> list[list[str]]:
+    """The lines of each wrong program of an entry: a line that begins with `or ` starts another one."""
+    found: list[list[str]] = [[]]
+    for line in lines:
+        if line.startswith(OR):
+            found.append([])
+        found[-1].append(line.removeprefix(OR))
     return found
 
 

@@ -114,6 +114,11 @@ table[:n] → table[:n] + table[: len(x), None]
     You add the positions of the tokens, but still the one of the text as well. Remove that one.
 ... → x = np.swapaxes(x, 0, 1); return x * np.sqrt(x.shape[-1]) + table[: len(x), None]
     Your result is (n, batch, d). Swap the two axes back, or leave them as they are.
+table[:n] → table[None, : len(x)]
+    You take as many rows as there are texts. Each text has n tokens, and each token needs a row.
+... → n, d = x.shape[-2:]; y = x.reshape(n, -1, d) * np.sqrt(d) + table[:n, None]; return y.reshape(x.shape)
+    `reshape` does not exchange axes, because it keeps the rows in their order. With two texts, tokens 0 and 1 of the
+    first are both at position 0. Leave x as it is: the positions, (n, d), fit every text by themselves.
 """,
     alternatives=[
         _text_by_text,

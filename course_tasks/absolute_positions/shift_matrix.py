@@ -46,7 +46,7 @@ def _block(angle):
 
 
 def _moves_every_position(result, s, d, base=10000.0):
-    p = np.arange(12)
+    p = np.array([*range(12), 50, 1000])
     return np.allclose(sinusoidal(p, d, base=base) @ np.asarray(result).T, sinusoidal(p + s, d, base=base), atol=1e-6)
 
 
@@ -179,6 +179,9 @@ return R → R[np.arange(d)[:, None] // 2 != np.arange(d) // 2] = 1; return R
 ... → return np.roll(np.eye(d), s)
     Without `axis=`, `np.roll` moves all numbers of the matrix in one line. And no channel should move, but each pair
     of channels should turn, by an angle of its own.
+return R → R[odd[:-1], even[1:]], R[even[1:], odd[:-1]] = np.sin(angle[:-1]), -np.sin(angle[:-1]); return R
+    Your sines fill both lines beside the diagonal, so each pair also mixes with the next. Outside the 2×2 blocks all
+    entries are 0.
 """,
     alternatives=[_entry_by_entry, _with_kron],
     hints=[

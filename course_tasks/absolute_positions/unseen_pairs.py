@@ -88,8 +88,7 @@ clip is not None
 """,
     slips="""
 longer * (longer + 1) → longer**2
-    Each of the two corners is a triangle. With m = test − train its rows hold 1, 2, …, m pairs, and two of them do not
-    hold m².
+    Each of the two corners is a triangle with 1 + 2 + … + m pairs, m = test − train. Together that is not m².
 longer * (longer + 1) → longer * (longer + 1) // 2
     You count one corner. There are two, because keys may be too far behind the query or too far ahead of it.
 longer * (longer + 1) → longer * (longer - 1)
@@ -183,6 +182,8 @@ return absolute, relative → return absolute / test**2, relative / test**2
     These are fractions of all pairs. The numbers of pairs are asked for.
 return absolute, relative → return test**2 - absolute, test**2 - relative
     You count the pairs that were seen. Count the new ones.
+longer * (longer + 1) → 2 * (longer if clip is None else max(min(clip, test - 1) - train + 1, 0))
+    You count each new offset only once. Count the pairs: test − |r| of them have the offset r.
 """,
     alternatives=[_counted],
     hints=[

@@ -126,12 +126,10 @@ higher[::2] → higher[::-2]
 higher[::2][: n_heads - lower] → higher[::2][2 * lower - n_heads :]
     You take the flattest of the additional slopes. The code takes the steepest, from the first on.
 higher[::2][: n_heads - lower] → higher[: n_heads - lower][::2]
-    You cut first and then take every other one, so there are too few. Cut *after* taking every other one, `[::2][:
-    n_heads - lower]`.
+    You cut first and then take every other one, so there are too few. Cut last, `[::2][: n_heads - lower]`.
 return first + higher[::2][: n_heads - lower] → return [*first, higher[::2][: n_heads - lower]]
     There is a list inside your list, because `append` adds it as one entry. `+=` or `extend` joins the two.
-return first + → return first if n_heads == lower else first + 1 *
-higher[::2][: n_heads - lower] → [higher[::2][: n_heads - lower]]
+return first + higher[::2][: n_heads - lower] → return first + [higher[::2][: n_heads - lower]] * (n_heads > lower)
     Except for powers of two, there is a list inside your list. `append` adds it as one entry; `+=` or `extend` joins.
 return first + higher[::2][: n_heads - lower] → return np.array(first) + np.array(higher[::2][: n_heads - lower])
     `+` adds arrays number by number and joins only lists. Arrays are joined by `np.concatenate([a, b])`.
@@ -168,8 +166,7 @@ lower = 2 ** math.floor(math.log2(n_heads)) → lower = 8
 range(1, 2 * lower + 1) → range(1, lower + 1)
     The second list ends too early, so too few slopes are left for 15 heads. The next higher power of two has 2 · lower.
 ... → return [2 ** (-8 * h / _lower(n_heads)) for h in range(1, n_heads + 1)]
-    The first slopes are right, for 12 heads those of heads 1 to 8. Then you continue below 2⁻⁸. The code takes the
-    others from the next higher power of two, for heads 9 to 12 every other slope of 16 heads.
+    The first slopes are right. Then you continue below 2⁻⁸, but the others come from the next higher power of two.
 ... → return (_of(8) + _of(16)[::2])[:n_heads]
     This is right for 8 to 16 heads only. For six heads the next lower power of two is 4, so compute it from `n_heads`.
 ... → return _of(n_heads) if _lower(n_heads) == n_heads else (_of(8) + _of(16)[::2])[:n_heads]
@@ -182,6 +179,10 @@ range(1, 2 * lower + 1) → range(1, lower + 1)
     These are the last slopes of the next *higher* power of two. Begin with all slopes of the lower one.
 return first + higher[::2][: n_heads - lower] → return (higher[::2] + higher[1::2])[:n_heads]
     You reversed the order. The slopes of the lower power of two come first, and the additional ones after them.
+return first + higher[::2][: n_heads - lower] → return first if n_heads == lower else (higher[::2] + first)[:n_heads]
+    You reversed the order. The slopes of the lower power of two come first, and the additional ones after them.
+return first + higher[::2][: n_heads - lower] → return first + higher[::2] * (n_heads > lower)
+    You take too many additional slopes. Stop as soon as each head has one, after `n_heads - lower` of them.
 return first + higher[::2][: n_heads - lower] → return first + (_of(n_heads - lower) if n_heads > lower else [])
     You treat the remaining heads as a layer of their own. They take every other slope of the next higher power of two.
 ... → return [2 ** (-8 * h / n_heads) for h in range(n_heads)]

@@ -97,6 +97,8 @@ n_k
 slopes(n_heads)[rank * here : (rank + 1) * here] → slopes(n_heads)[:here]
     Every machine uses the slopes of the first heads. Machine `rank` has the heads after those of the machines before
     it.
+slopes(n_heads)[rank * here : (rank + 1) * here] → np.split(slopes(n_heads), here)[rank]
+    You cut the slopes into `here` parts. Each machine has one part, so cut them into `machines` parts.
 slopes(n_heads)[rank * here : (rank + 1) * here] → slopes(n_heads)[rank::machines]
     You deal out the heads one by one. Each machine has a block of neighbouring heads.
 slopes(n_heads)[rank * here : (rank + 1) * here] → slopes(here * (rank + 1))[rank * here :]

@@ -79,6 +79,7 @@ slopes_by_hand = Prediction(
             -8 / 6: "Head 1 of 6: this is the exponent. The slope is 2 to the power of it.",
             2 ** (-6 / 8): "Head 1 of 6: you exchanged 8 and 6 in the exponent.",
             2**-8: "Head 1 of 6: you used h = 6, which is the last head. Head 1 has h = 1.",
+            2**-8 / 6: "Head 1 of 6: Python takes the power first. Put the whole exponent in parentheses.",
             0.3333: "Head 1 of 6: 2^(−8/6) is not a simple fraction. Give four decimals.",
         },
         BIAS: {

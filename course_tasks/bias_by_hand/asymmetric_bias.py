@@ -61,6 +61,9 @@ np.where(j > i, future_scale, past_scale) → np.where(j > i, np.inf, past_scale
     You put the scale inside the logarithm. It multiplies the logarithm from outside.
 np.log1p(abs(j - i)) → np.log(np.maximum(abs(j - i), 1))
     You take the logarithm of the distance, so one step costs nothing. Add 1 first: log(1 + distance).
+abs(j - i) → np.where(j < i, j + 1, j - i)
+    In the past half your distances run the wrong way. The key just before the query is at distance 1, and the first
+    token is the farthest.
 """,
     alternatives=[
         lambda n, a, b: np.tril(decay_bias(n, scale=a)) + np.triu(decay_bias(n, scale=b)),

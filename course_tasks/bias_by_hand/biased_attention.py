@@ -106,3 +106,13 @@ return weights @ v, weights → return weights, weights @ v
 def _bias_after_softmax(q, k, v, bias):
     weights = softmax(scores(q, k)) + bias
     return weights @ v, weights
+
+
+@biased_attention.wrong(
+    "You add the bias after the softmax. Dividing by the new sums makes the rows sum to 1 again, but the weights are "
+    "different, and some may be negative. Add the bias to the scores, before the softmax."
+)
+def _bias_after_softmax_shared_out(q, k, v, bias):
+    weights = softmax(scores(q, k)) + bias
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ v, weights

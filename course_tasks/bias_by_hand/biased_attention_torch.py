@@ -100,6 +100,11 @@ weights = (s + bias) → weights = ((s + bias) / q.shape[-1] ** 0.5)
     You reversed the order of the heads in the bias. Head h has `bias[h]`, which `s + bias` does by itself.
 (s + bias) → (s + bias.transpose(-2, -1))
     You transposed the bias. Its rows belong to the queries. A symmetric bias hides this mistake.
+(s + bias) → s.masked_fill(bias == 0, float("-inf"))
+    You use the bias as a mask: a bias of 0 hides its key, and all other values do nothing. Add the bias to the scores,
+    as `attn_mask=bias` does (without `.bool()`).
+weights @ v → (weights @ v).transpose(1, 2).flatten(2)
+    You merged the heads, which a layer does afterwards. Here they keep their own axis, (batch, heads, n, d).
 """,
     alternatives=[lambda q, k, v, bias: ((q @ k.mT / q.size(-1) ** 0.5) + bias[None]).softmax(-1) @ v],
     hints=[

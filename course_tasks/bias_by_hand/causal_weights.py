@@ -79,6 +79,9 @@ return e / e.sum(axis=-1, keepdims=True) → p = np.exp(scores + bias); return n
     You cut off the future after the softmax, so the rows no longer sum to 1. Hide it before the softmax.
 e.sum(axis=-1, keepdims=True) → e.sum(axis=0, keepdims=True)
     Your softmax runs over the queries. Each query shares its attention among the keys, so it runs over the last axis.
+np.where(np.tril(np.ones((n, n), dtype=bool)), scores + bias, -np.inf) → scores + np.tril(bias)
+    You removed the bias of the keys ahead, but not the keys. They keep their scores, so they get weight. Set these
+    scores to −∞.
 """,
     alternatives=[lambda scores, bias: softmax(scores + bias + np.triu(np.full(scores.shape, -np.inf), 1))],
     hints=[

@@ -113,6 +113,8 @@ distance >= at_least → position[:, None] - position >= at_least
     You take the mean over the far pairs. Add up the far keys of each query, then average over the queries.
 .sum() / len(scores) → .sum()
     This is the total over all queries. Divide it by the number of queries.
+.sum() / len(scores) → .sum() / (distance >= at_least).any(axis=-1).sum()
+    You leave out the queries that have no far key. Their share is 0, and it counts in the mean.
 """,
     alternatives=[_far_share_expected],
     hints=[

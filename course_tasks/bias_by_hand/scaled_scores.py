@@ -55,6 +55,11 @@ q @ k.T → q * k
     `*` multiplies query i with key i only, number by number. In `q @ k.T` each query meets every key.
 q @ k.T → (q @ k.T).astype(int)
     Your products are whole numbers, so their fractions are lost. Keep them as floats.
+q @ k.T → q @ k[np.arange(len(q))].T
+    You take as many keys as there are queries. Do both loops run over the queries? The second should run over
+    `range(len(k))`.
+q @ k.T / np.sqrt(d_k) → (q / np.linalg.norm(q, axis=-1)[:, None]) @ (k / np.linalg.norm(k, axis=-1)[:, None]).T
+    You divide by the lengths of the two vectors, which gives a cosine. Divide by √d_k, the same number for all pairs.
 """,
     alternatives=[
         lambda q, k: np.einsum("id,jd->ij", q, k) / math.sqrt(q.shape[1]),

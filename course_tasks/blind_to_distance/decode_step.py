@@ -170,6 +170,11 @@ past = len(cache) → cache = np.concatenate([cache, new]); past = len(cache)
     them with their positions.
 past = len(cache) → past, new = len(cache), new[:1]
     Only the first new token comes out. Is the `return` inside the loop?
+new + table[past : past + len(new)] → new
+np.concatenate([cache, new]) → np.concatenate([cache, new]) + table[: past + len(new)]; new = cache[past:]
+@ cache, cache → @ cache, cache - table[: len(cache)]
+    Your cache keeps tokens without positions, and every call adds positions to all of them. But the cache you are given
+    already contains its positions. Add positions to the new tokens only, and keep these with their positions.
 """,
     alternatives=[_through_the_library, _positions_first],
     hints=[

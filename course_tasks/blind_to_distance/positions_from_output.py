@@ -107,11 +107,15 @@ first - rest
 (output - rest) / (first - rest) → output / first
     You leave out what the other tokens contribute. Their values are `rest`, which is not always 0.
 (output - rest) / (first - rest) → (first - output) / (first - rest)
-    This is the weight of all other tokens together. The first token has what is left of 1.
+    You exchanged `first` and `rest`. The weight of the first token is (output − rest) / (first − rest); (first −
+    output) / (first − rest) is that of all the others together.
 ... → return first / 0.0
     You divide by 0 in every case. Is it the number of a position, which begins at 0? Position i has i + 1 keys.
 ... → return first / output - 1
     You leave out what the other tokens contribute. Their values are `rest`, which is not always 0.
+... → return abs(output[:, None] - _outputs(len(output), first, rest)).argmin(axis=1)
+    You look only at the first n positions, as many as there are outputs. A token may have a later position. Compute
+    each position from its output alone.
 """,
     alternatives=[_in_one_step, _looked_up, lambda *given: np.rint(_in_one_step(*given)).astype(int)],
     hints=[

@@ -72,6 +72,10 @@ n_q + n_k - 1
     slips="""
 ... → return 0, 1 if shared else n_q + n_k, 1
     These are the steps for reversed queries, as torch needs them. Here the queries are in their normal order.
+start = n_q - 1 → start = 0 if shared else n_q - 1
+-1 if → 1 if
+    With one shared row, these are the steps for reversed queries, as torch needs them. Here the queries are in their
+    normal order.
 ... → return 0, n_k, 1
     These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows, so find them there.
 width - 1 → width

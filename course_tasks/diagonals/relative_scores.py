@@ -26,6 +26,13 @@ def _by_loops(q, table, n_k, past):
     return [[q[i] @ table[j - past - i + zero] for j in range(n_k)] for i in range(len(q))]
 
 
+def _causal_skew(q, table, n_k):
+    """The skew of a decoder: the offsets up to 0, with junk above the diagonal."""
+    zero, n_q = len(table) // 2, len(q)
+    rows = q @ table[zero - n_k + 1 : zero + 1].T
+    return np.pad(rows, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)
+
+
 def _draw(rng):
     n_q, past = int(rng.integers(1, 5)), int(rng.integers(1, 4))
     n_k = int(rng.integers(1, past + n_q + 2))
@@ -135,6 +142,12 @@ cut.reshape(n_q, width)[:, :n_k] → products[:, :n_k]
 ... → return (q @ table.T)[:, :n_k]
     These are products with the first vectors of the table, and a column is still an offset. Find the column of each
     pair of query and key.
+... → return _causal_skew(q, table, n_k)
+    You use only the offsets up to 0, as the causal skew does, so later keys get junk. Cut out all n_q + n_k − 1
+    offsets, and pad behind.
+... → return np.tril(_causal_skew(q, table, n_k), n_k - len(q))
+    Keys after the query get 0 in your result, as with the causal skew. Their scores are asked for as well, so cut out
+    all n_q + n_k − 1 offsets.
 ((0, 0), (0, 1)) → ((0, 0), (1, 0))
     You pad in front, as the causal skew does, but you skip n_q − 1 numbers. With the column in front it would be
     n_q.

@@ -41,6 +41,9 @@ many would it be for 100 tokens? (The words are "A", "bird", "sang", "in", "our"
         "junk of 100": _junk(100),
     },
     slips={
+        ("tree → bird, query", "tree → bird, offset"): {
+            ("our", -3): "You look one row too early. The first row after the cut is dropped, so *tree* has the last row.",
+        },
         "tree → bird, offset": {
             4: "The sign is wrong. *bird* comes before *tree*, so the offset j − i is negative.",
             -5: "−5 is the first column of a row. *bird* is four places before *tree*, not five.",

@@ -117,6 +117,10 @@ zero - j + past → zero + j - past
     moves all of them to the right.
 table.T → table[::-1].T
     You swapped past and future. This table begins with the future, so offset o is in row zero − o.
+table.T → table[::-1].T
+zero - j + past → zero + j - past
+    With the table reversed, the diagonals run the wrong way: query i gets the offset j − past + i. Leave the table as
+    it is, because each later query should get an earlier offset.
 np.diagonal(products, zero - j + past)[:n_q] → products[:, zero - j + past]
     All queries get the offsets of the first new one. Each further query is one position later.
 n_q, zero = → q = q[past:]; n_q, zero =

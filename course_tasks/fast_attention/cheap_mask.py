@@ -9,7 +9,7 @@ from .common import torch
 
 
 def _cheap_mask(row, n_q, batch):
-    """The mask for flipped queries, mask[b, h, r, j] = row[h, r + j], and the bytes that lie behind it.
+    """The mask for flipped queries, mask[b, h, r, j] = row[h, r + j], and the bytes of the memory behind it.
 
     row (heads, n_q + n_k - 1) holds a number per offset, ascending. Returns the mask,
     (batch, heads, n_q, n_k), in the precision of row, and the bytes of its memory.
@@ -21,7 +21,7 @@ def _cheap_mask(row, n_q, batch):
 
 
 def _given(row, n_q, batch):
-    """The mask for flipped queries, mask[b, h, r, j] = row[h, r + j], and the bytes that lie behind it.
+    """The mask for flipped queries, mask[b, h, r, j] = row[h, r + j], and the bytes of the memory behind it.
 
     row (heads, n_q + n_k - 1) holds a number per offset, ascending. Returns the mask,
     (batch, heads, n_q, n_k), in the precision of row, and the bytes of its memory.
@@ -72,10 +72,11 @@ cheap_mask = CodingTask(
     minutes=10,
     difficulty=3,
     words="""The mask is right, but it is the largest array of the model, for three reasons. The gather writes a number into memory
-for every pair, `float()` turns 16 bits into 32, and `repeat` copies all of it for every text. The mask needs no memory of
-its own besides the row. Fix it, so that the second number is the bytes of `row`.
+for every pair, `float()` turns 16 bits into 32, and `repeat` copies all of it for every text. But the mask needs no
+memory besides the row. Fix the code, so that the second result is the number of bytes of `row`.
 
-You need no loop and no index, but a way to see the windows of a row, and a way to say "the same for every text".""",
+You need neither a loop nor an index. You need a way to view the windows of a row, and a way to say "the same for every
+text".""",
     solution=_cheap_mask,
     reader=_honest,
     exact=True,

@@ -50,9 +50,9 @@ fair_ratio = CodingTask(
     title="Bug hunt: seventeen times slower",
     minutes=8,
     difficulty=1,
-    words="""A benchmark reports that a bias makes attention seventeen times slower. But it compares the sum of one with the mean
-of the other, and it counts the first rounds, which loaded libraries and filled caches. Fix it. For rounds in which the
-machine was busy, follow the lesson's rules: compare inside a round, and take the median.""",
+    words="""A benchmark reports that a bias makes attention seventeen times slower. But it divides the sum of one list by the
+mean of the other, and it counts the first rounds, which loaded libraries and filled caches. Fix the code. In some rounds
+the machine was busy, so follow the lesson's rules: compare inside each round, and take the median.""",
     solution=_fair_ratio,
     starter=_given,
     expected=_expected,

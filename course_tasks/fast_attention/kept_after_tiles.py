@@ -158,7 +158,7 @@ all_largest.append(largest) → all_largest.append(tile.max())
 all_totals.append(total) → all_totals.append(e.sum())
     You store the sum of the tile. Store the sum so far.
 range(0, len(s), size) → range(0, max(len(s) // size, 1) * size, size)
-    The last tile is missing if it is shorter than the others. The loop must start one there, too.
+    The last tile is missing if it is shorter than the others. The loop must start a tile there, too.
 shrink * mixed + e → mixed + softmax(tile)
 mixed / total → mixed
     You take the softmax inside each tile and add up. Divide once, by the sum over all keys seen.

@@ -70,7 +70,7 @@ padded_attention = CodingTask(
     difficulty=2,
     words="""The texts of a batch are filled up to one length, and `padding` says where. This code was written for a library that
 takes a mask of truth values, and then moved to one that takes numbers. It runs, but all that is left of the mask is a bias
-of 1 in favour of the padding. Fix it: hidden keys must get no weight at all, and all others the bias.""",
+of 1 in favour of the padding. Fix the code: hidden keys must get no weight at all, and all other keys keep their bias.""",
     solution=_padded_attention,
     starter=_given,
     expected=_expected,
@@ -107,12 +107,22 @@ sdpa(q, k, v, attn_mask=mask)
 """,
     slips="""
 bias.masked_fill(hidden, -torch.inf) → bias + hidden
-    You add truth values, and True counts as 1. So the padding is preferred by 1, not hidden. For which number is e to the
-    power of it 0?
+    You add truth values, and True counts as 1. So the padding is preferred by 1, not hidden. Which number x
+    makes e^x equal to 0?
 bias.masked_fill(hidden, -torch.inf) → bias - hidden
     Torch does not subtract truth values, and a bias of −1 would not hide a key. Only −∞ does.
 bias.masked_fill(hidden, -torch.inf) → bias - padding[:, None, None].to(bias.dtype)
     You lower the bias of the padding by 1, so it still gets weight. Only −∞ hides a key.
+bias.masked_fill(hidden, -torch.inf) → bias + hidden * -torch.inf
+    You multiply −∞ by 0 for the visible keys, which gives nan. Use `masked_fill` or `torch.where`.
+padding[:, None, None] → padding[:, None, :, None]
+-torch.inf → torch.finfo(q.dtype).min
+    You hide the *queries* that are padding, so their rows become flat, and the other queries still see the padding. Hide
+    keys, the last axis of the mask.
+padding[:, None, None] → padding[:, None, :, None]
+-torch.inf → -1e9
+    You hide the *queries* that are padding, so they lose their bias, and the other queries still see the padding. Hide
+    keys, the last axis of the mask.
 masked_fill(hidden → masked_fill(~hidden
     You hide the text and show the padding. In `padding`, True means *hide*, and `masked_fill` fills where it is True.
 bias.masked_fill(hidden, -torch.inf) → ~hidden

@@ -76,9 +76,9 @@ scores_in_blocks = CodingTask(
     title="Bug hunt: positions inside the block",
     minutes=8,
     difficulty=2,
-    words="""A kernel cuts the grid into blocks and calls a `score_mod` for each of them. With a single block everything is right.
-With more, the bias starts again in every block, and a causal mask hides part of the past and shows part of the future. Fix
-it.""",
+    words="""A kernel cuts the grid into blocks and calls a `score_mod` for each of them. With a single block the result is right.
+With several, the bias starts again in every block, and a causal mask hides part of the past and shows part of the future.
+Fix the code.""",
     solution=_scores_in_blocks,
     starter=_given,
     expected=_expected,
@@ -157,7 +157,7 @@ left + np.arange(block.shape[1]) → np.arange(left, left + size)
 top + np.arange(block.shape[0]) → np.arange(top, top + size)
     The last block may be smaller than `size`. `block.shape` says how many queries it has.
 score_mod(block, i, j) → block + score_mod(block, i, j)
-    You add the scores once more. `score_mod` returns the changed score, not what should be added.
+    You add the scores a second time. `score_mod` returns the changed score, not what should be added.
 score_mod(block, i, j) → score_mod(block, j, i)
     You exchanged `i` and `j` in the call, so left and right are exchanged.
 score_mod(block, i, j) → score_mod(block, i, j) if top == left else 0

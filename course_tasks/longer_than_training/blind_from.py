@@ -27,14 +27,6 @@ def _by_sets(known):
     return max(others, default=-1) + 1
 
 
-def _neighbours(known):
-    """Counted from the end, comparing each row with the next gives the same."""
-    for d in range(len(known) - 1, 0, -1):
-        if (known[d - 1] != known[d]).any():
-            return d
-    return 0
-
-
 def _walking(known):
     d = len(known) - 1
     while d > 0 and (known[d - 1] == known[-1]).all():
@@ -42,12 +34,9 @@ def _walking(known):
     return d
 
 
-def _guarded(differs):
-    def found(known):
-        other = np.flatnonzero(differs(np.asarray(known)))
-        return other[-1] + 1 if len(other) else 0
-
-    return found
+def _after_last(differs):
+    """One more than the number of the last row that differs, or 0."""
+    return max(np.flatnonzero(differs), default=-1) + 1
 
 
 def _column(numbers):
@@ -60,12 +49,12 @@ def _clipped(m, k, c):
 
 
 def _two_heads(*sights):
-    """Heads that tell distances apart up to a limit of their own."""
+    """Each head tells distances apart up to its own limit."""
     return np.stack([np.minimum(np.arange(30.0), sight) for sight in sights], axis=1)
 
 
 def _random_steps(rng):
-    """Some rows, each repeated some times."""
+    """A few different rows, each of them repeated up to four times."""
     rows = rng.integers(-3, 3, size=(int(rng.integers(1, 6)), int(rng.integers(1, 4))))
     return (np.repeat(rows, rng.integers(1, 5, size=len(rows)), axis=0).astype(float),)
 
@@ -109,64 +98,43 @@ Two distances may look alike and a later one may differ again. For example, a de
 d - 1
     the index of the row before: The row before row d is row d − 1.
 known[d - 1]
-    the row before: It is compared with the last row, and when it differs, d is the answer.
+    the row before: It is compared with the last row. When the two differ, d is the answer.
 known[-1]
     the last row: Far distances are compared with the last row, number −1.
 known[d - 1] != known[-1]
     the comparison: Go back for as long as the row before is equal to the last one.
 (known[d - 1] != known[-1]).any()
-    the comparison: Two rows differ when at least one of their numbers does.
+    the test of two rows: Two rows differ when at least one of their numbers does.
 len(known) - 1
-    the start of the loop: It goes back from the last row, which has the number len(known) − 1.
+    the start of the loop: The loop goes back from the last row, which has the number len(known) − 1.
 len(known)
-    `len(known)`: It is the number of rows, m.
+    the number of rows: It is m, `len(known)`.
 """,
     slips="""
 return d → return d + 1
-    Your answer is one too large. The first of the equal rows is the answer itself.
+    Your answer is one too large. The answer is the distance of the first of the equal rows.
 known[d - 1] → known[d]
-    Your answer is one too small: this row is the last that differs. The answer is the distance after it.
-known[d - 1] → known[1 - d]
-    1 − d counts from the end of the array. The row before row d is row d − 1.
-known[d - 1] → known[1]
-    You look at row 1 in every step. The row before row d is row d − 1.
-known[d - 1] → known[d - 2]
-    You look two rows back. Even if row d − 2 differs from the last one, row d − 1 may still be equal to it.
+    Your answer is one too small. It is the last row that differs, and the task asks for the distance after it.
 known[-1] → known[0]
-    You compare with distance 0. Far distances are compared with the last row.
-known[-1] → known[1]
-    You compare with distance 1. Far distances are compared with the last row, number −1.
-(known[d - 1] != known[-1]).any() → (known[d - 1] != known[-1]).all()
-    One equal number is enough for you. Two distances look alike when *all* their numbers are equal.
+    You compare with distance 0. Compare with the last row, because the question is about far distances.
 (known[d - 1] != known[-1]).any() → known[d - 1] != known[-1]
     Comparing two rows gives one truth value per number. Join them with `.any()` or `.all()`.
 range(len(known) - 1, 0, -1) → range(1, len(known))
-    You begin at the front and stop at the first row that differs from the last. Begin at the end, or go on to the last
-    such row.
+    You begin at the front and stop at the first row that differs from the last. Begin at the end, or continue to the
+    last such row.
 len(known) - 1, 0, -1 → 1, 0, -1
-    Your loop looks at distance 1 only.
+    Your loop looks at distance 1 only. It should go back from the last row.
 len(known) - 1, 0, -1 → len(known) - 1, 1, -1
     Your loop ends before distance 1, because `range(a, b, -1)` stops one before b.
-len(known) - 1, 0, -1 → len(known) - 2, 0, -1
-    If even the last two rows differ, the answer is m − 1, but your loop begins one row too early for that. Begin with
-    the last row.
 len(known) - 1, 0, -1 → len(known) - 1, 0
-    Your answer is 0 in every case. A `range` that counts down is empty without the step −1. With `.any()` in place of
-    `.all()`, one equal number would be enough for two rows to look alike.
-len(known) - 1, 0, -1 → len(known) - 1, 0, -2
-    Your loop goes back two rows at a time.
-len(known) - 1, 0, -1 → len(known) + 1, 0, -1
-    Your loop begins after the last row, which has the number `len(known)` − 1.
-len(known) → known
-    `range` needs the number of rows, `len(known)`.
+    Your answer is always 0. Either your `range` has no step −1 and is empty, or one equal number is enough for two rows
+    to look alike (`.any()` instead of `.all()`).
+len(known) - 1, 0, -1 → len(known) - 1, -len(known) - 1, -1
+    Your loop does not stop at row 0. If no row differs, it runs past the front, and the answer is 0.
 return 0 → return len(known) - 1
     If no two rows differ, the scheme is blind from distance 0 on.
-return 0 → return -1
-    If no two rows differ, the scheme is blind from distance 0 on, not −1.
-return 0 → return 1
-    If no two rows differ, the scheme is blind from distance 0 on, not 1.
 return d → return known[d]
-    This is what the scheme knows about that distance. The task asks for the distance itself.
+    You return what the scheme knows about that distance. The task asks for the distance itself.
 ... → return [_by_sets(known[:, [k]]) for k in range(known.shape[1])]
     You return one distance per column. The answer is a single distance, from which on no column changes any more.
 ... → return next((d for d in range(len(known) - 1) if (known[d] == known[d + 1]).all()), len(known) - 1)
@@ -175,14 +143,13 @@ return d → return known[d]
     This is the first distance that looks like the one before it. Later ones may differ again, so look from the end.
 ... → return next((d for d in range(len(known) - 1) if (known[d] == known[d + 1]).all()), len(known))
     This is the first distance that looks like the next, or m if there is none. Later ones may differ again, so look
-    from the end. The last of m rows has the number m − 1.
+    from the end. If all rows differ, the answer is m − 1.
 ... → return next(d for d in range(len(known)) if (known[d] == known[-1]).all())
     This is the first row that equals the last one. Different rows may follow it, as with the clock of period 4.
 ... → return len(np.unique(known, axis=0))
     You count the different rows. The task asks for the distance at which the last of them begins.
 ... → return len(np.unique(known, axis=0)) - 1
-    This is the number of the last row in use, such as the last bucket. The task asks for the distance at which it
-    begins.
+    You return the last bucket (one less than the number of different rows). Return the distance at which it begins.
 ... → return len(known) - _by_sets(known)
     You count the equal rows at the end. The task asks for the distance at which they begin.
 ... → return int((known == known[-1]).all(axis=1).sum())
@@ -193,19 +160,17 @@ return d → return known[d]
     This is where the largest number lies. A scheme may also go down, or up and down, so compare whole rows.
 ... → return int(np.argmin(known[:, 0]))
     This is where the smallest number lies. A scheme may also go up, or up and down, so compare whole rows.
-... → d = _by_sets(known); return len(known) if d == len(known) - 1 else d
-    If all distances are told apart, the answer is m − 1, because the last row is equal to itself only.
 ... → d = _by_sets(known); return -1 if d == len(known) - 1 else d
     If all distances are told apart, the answer is m − 1, not −1, because the last row is equal to itself only.
 ... → return np.flatnonzero((known[1:] != known[:-1]).any(axis=1))[-1] + 1
-    You are right if some row differs. If no row does, your list of such rows is empty, and the answer is 0.
+    Your answer is right if some row differs. If no row does, your list of such rows is empty, and the answer is 0.
 ... → return np.flatnonzero((known != known[-1]).any(axis=1)).max() + 1
-    You are right if some row differs. If no row does, there is nothing to take the largest of, and the answer is 0.
+    Your answer is right if some row differs. If no row does, there is nothing to take the largest of. Return 0 then.
 ... → return np.unique(known, axis=0, return_index=True)[1].max()
     `np.unique` finds where each row occurs for the first time. A row may come again later, so look from the end.
 ... → return np.flatnonzero(np.diff(known).any(axis=1))[-1] + 1
     `np.diff` takes differences within each row here, from head to head. From row to row it needs `axis=0`.
-... → return _guarded(lambda rows: np.diff(rows).any(axis=1))(known)
+... → return _after_last(np.diff(known).any(axis=1))
     `np.diff` without `axis=0` takes differences within each row, from head to head, and a row of one number has none.
 ... → return int(np.argmax(known == known[-1]))
     Without `.all(axis=1)`, `np.argmax` counts numbers instead of rows. It also finds the first row that equals the
@@ -219,7 +184,7 @@ return d → return known[d]
 ... → return _by_sets(np.sort(known, axis=1))
     You compare the rows sorted, or as sets. Each number belongs to its head, so (0, 1) differs from (1, 0).
 """,
-    alternatives=[_guarded(lambda known: (known != known[-1]).any(axis=1)), _neighbours, _walking],
+    alternatives=[_walking, lambda known: _after_last(np.diff(known, axis=0).any(axis=1))],
     hints=[
         "Go back from the last row for as long as the row before is equal to it.",
         "Two rows differ when some of their numbers do: `(known[d - 1] != known[-1]).any()`.",
@@ -228,15 +193,7 @@ return d → return known[d]
 )
 
 
-@blind_from.wrong("Your loop does not stop at row 0. If no row differs, it runs past the front, and the answer is 0.")
-def _past_the_front(known):
-    d = len(known) - 1
-    while (known[d] == known[-1]).all():
-        d -= 1
-    return d + 1
-
-
 for options in ({"atol": 1e-2}, {"atol": 1e-3}, {"atol": 1e-4}, {"atol": 1e-5}, {"rtol": 0.05, "atol": 0.05}):
     blind_from.wrong("You count nearly equal numbers as equal. The log decay changes by less and less, but always.")(
-        _guarded(lambda known, options=options: ~np.isclose(known, known[-1], **options).all(axis=1))
+        lambda known, options=options: _after_last(~np.isclose(known, known[-1], **options).all(axis=1))
     )

@@ -139,6 +139,8 @@ np.where(w > 0, w, 1) → w + 1
     You compute 1 / Σw², another measure of span. The effective span is e to the power of the entropy.
 ... → span = (softmax(bias) > 0.01).sum(axis=-1); return np.log(np.maximum(span, 1e-300)), span
     You count the keys above 1 %. In a long row no key is above it, so your count falls to 0 while attention spreads.
+... → w = softmax(bias); h = -(w[w > 0] * np.log(w[w > 0])).sum(); return h, np.exp(h)
+    You sum over all rows together, but each has its own entropy. Keep the rows apart, and sum with `axis=-1`.
 ... → return _of_weights(softmax(bias), guarded=False)
     A hidden key has w = 0, and 0 · ln 0 is nan in NumPy. In the sum it counts as 0, so let the logarithm see a 1 there.
 ... → return _of_weights(np.exp(bias))
@@ -146,14 +148,12 @@ np.where(w > 0, w, 1) → w + 1
 ... → return _of_weights(np.exp(bias) / np.exp(bias).sum(axis=-1, keepdims=True))
     e^x is too large for a float at x = 1000, and 0 at −900. Subtract each row's largest score first, as `softmax` does.
 ... → w = np.exp(bias) / np.exp(bias).sum(-1, keepdims=True); h = -np.nansum(w * np.log(w), -1); return h, np.exp(h)
-    e^x of a large x is ∞, and of a very negative one 0. ∞/∞ and 0/0 are nan, and you skip them. Subtract each row's
-    largest score first, as `softmax` does.
+    Far from 0, e^x is ∞ or 0. ∞/∞ and 0/0 are nan, which you skip. Subtract each row's largest score first.
 ... → return _of_weights(np.exp(bias) / np.exp(bias).sum(axis=-1, keepdims=True), guarded=False)
     There are two faults here: 0 · ln 0 is nan where a key is hidden, and e^x of a large score is ∞. `softmax` avoids
     the second, and a 1 in place of a weight of 0 under the logarithm avoids the first.
 ... → e = np.exp(bias - np.max(bias)); return _of_weights(e / e.sum(axis=-1, keepdims=True))
-    You subtract the largest score of all rows, so in a row far below it every e^x is 0. Subtract each row's own largest
-    score, as `softmax` does.
+    You subtract the largest score of all rows, so in a row far below it every e^x is 0. Subtract each row's own.
 ... → e = np.exp(bias - np.max(bias)); return _of_weights(e / e.sum())
     Your weights sum to 1 over all rows together. Each row has its own softmax, so divide by the sum of the row.
 ... → return _of_weights(softmax(np.float32(bias)))

@@ -34,28 +34,44 @@ def _loss_by_length_given(model, text, lengths, train):
     return curve
 
 
+def _last_loss(model, tokens):
+    return model(tokens, np.arange(len(tokens)))[-1]
+
+
 def _token_by_token(model, text, lengths, train):
     """The losses from the definition: each asked token is read as the last of what comes before it."""
     curve = []
     for n in lengths:
         read = np.asarray(text)[len(text) - n :]
         asked = range(n - train, n)
-        curve.append(sum(model(read[: t + 1], np.arange(t + 1))[-1] for t in asked) / len(asked))
+        curve.append(sum(_last_loss(model, read[: t + 1]) for t in asked) / len(asked))
     return np.array(curve)
+
+
+def _by_blocks(model, text, lengths, train, positions=lambda start, size: np.arange(size), size=0, counted=0):
+    """The given code with other positions, with blocks of `size` tokens, or with the mean of `counted` losses."""
+    curve = []
+    for n in lengths:
+        losses = []
+        for start in range(0, n, train):
+            block = text[-n:][start : start + (size or train)]
+            losses.append(model(block, positions(start, len(block))))
+        curve.append(np.concatenate(losses)[-(counted or train) :].mean())
+    return curve
 
 
 loss_by_length = CodingTask(
     title="Bug hunt: the curve that is flat for everyone",
     minutes=10,
     difficulty=2,
-    words="""This evaluation says that every scheme holds at eight times its training length: the curve is flat, for a
-model without positions as for the best. Find out what the model really reads, and fix the code. For each n the model
-should read the last n tokens of the text **at once**, at the positions 0 … n − 1, and what counts is the mean loss of
-the last `train` of them.
+    words="""This evaluation says that every scheme works at eight times its training length. The curve is flat even for a
+model without positions. Find out what the model really reads, and fix the code. For each n the model should read the
+last n tokens of the text **at once**, at the positions 0 … n − 1. The result for n is the mean loss of the last `train`
+of these tokens.
 
 Scripts for language models often cut a test text into blocks of the training length first. That is a good way to
-measure a model on a large corpus, but it does not test longer texts. The `model` of the checks copies the token before
-and was trained on eight positions (once on six), so its curve should *rise*.""",
+measure a model on a large corpus, but it does not test longer texts. The `model` of the checks copies the previous
+token. It was trained on eight positions (in one case six), so its curve should *rise*.""",
     solution=_loss_by_length,
     starter=_loss_by_length_given,
     expected=_token_by_token,
@@ -81,51 +97,41 @@ np.arange(n)
     the row of positions: The n tokens are at the positions 0 … n − 1.
 n
     the length n: The model reads the last n tokens, at the positions 0 … n − 1.
-train
-    the number of losses: The last `train` ones count.
 -train
     the start of the losses that count: They are the last `train` ones.
+train
+    the number of losses: The last `train` ones count.
 losses[-train:]
     the choice of the losses: The last `train` ones count.
 losses[-train:].mean()
     the mean: The curve has one number per length, the mean of the last `train` losses.
 """,
     slips="""
-np.arange(n)) → n)
-    You pass one number as the positions. Each token needs its own, 0 … n − 1.
 curve.append(losses[-train:].mean()) → losses[-train:].mean()
-    You append nothing, so the list stays empty.
+    You append nothing to the list, so it stays empty. Append the mean for each n.
 losses[-train:] → losses[:-train]
-    You keep all tokens except the last `train`, and none at all when n is `train`. The last ones count.
+    You keep all losses except the last `train`, and none at all when n is `train`. The last `train` losses count.
 np.arange(n)) → np.arange(n) % train)
-    The model reads all n tokens now, but their positions begin again every `train` tokens, so none is new to it. They
-    are 0 … n − 1.
+    The model reads all n tokens now, but their positions begin again at 0 every `train` tokens, so none is new to the
+    model. The positions are 0 … n − 1.
 np.arange(n)) → np.minimum(np.arange(n), train - 1))
-    Your positions stop at the last trained one, so none is new to the model. They are 0 … n − 1.
+    Your positions stop at the last trained one, so none is new to the model. The positions are 0 … n − 1.
 np.arange(n)) → np.arange(n) * train / n)
-    You squeeze the positions into the training range. That is a remedy, but here we measure without one: the positions
-    are 0 … n − 1.
-np.arange(n)) → np.arange(1, n + 1))
-    Your positions begin at 1. The first token is at position 0, as in training.
-np.arange(n)) → np.arange(n) - 1)
-    Your positions begin at −1. The first token is at position 0, as in training.
+    You squeeze the positions into the training range. That can help a model with longer texts, but here we measure the
+    model as it is. The positions are 0 … n − 1.
 np.arange(n)) → np.arange(len(text))[-n:])
     You use positions in the whole text. The model reads n tokens, the first of them at position 0.
 np.arange(n)) → np.arange(n)[::-1])
-    Your positions are in reverse order.
+    Your positions are in reverse order. The first token is at position 0.
 np.arange(n)) → np.zeros(n))
-    You put all tokens at position 0.
-np.arange(n)) → np.arange(train))
-    You give `train` positions to n tokens. Each token needs its own.
+    You put all tokens at position 0. The n tokens are at the positions 0 … n − 1.
 np.arange(n)) → np.arange(n) - n + train)
     You put the last `train` tokens at trained positions, and those before them at negative ones. The first token is at
     position 0.
 text[-n:] → text[:n]
-    You read the first n tokens. At each length the *last* tokens are asked, so that the questions stay the same.
+    You read the first n tokens. Read the *last* n, so that the same tokens are predicted at every length.
 text[-n:] → text
-    You give the whole text to the model. It reads the last n tokens of it.
-text[-n:] → text[n:]
-    You read what is left after the first n tokens. The model reads the last n.
+    You pass the whole text to the model. It should read only the last n tokens.
 text[-n:] → text[-n - 1 : -1]
     You leave out the last token of the text. The model reads the last n tokens, including that one.
 text[-n:] → text[-n:-1]
@@ -133,27 +139,17 @@ text[-n:] → text[-n:-1]
 model(text[-n:], np.arange(n)) → model(text[-n:-1], np.arange(n - 1))
     Your window stops before the last token, so the model reads only n − 1 tokens.
 model(text[-n:], np.arange(n)) → model(np.arange(n), text[-n:])
-    You exchanged tokens and positions. The tokens come first.
+    You exchanged tokens and positions. `model` takes the tokens first.
 losses[-train:] → losses[-train:-1]
-    You leave out the last loss. The last `train` of them count.
+    You leave out the last loss. The last `train` losses count, including that one.
 curve.append(losses[-train:].mean()) → return losses[-train:].mean()
     You return the first length only, because a `return` in the loop ends the function. Collect one number for each n,
     and return the list after the loop.
-text[-n:] → text[-train:]
-    You read the last `train` tokens only, whatever n is. The model reads the last n.
 losses[-train:] → losses
-    You take the mean over all n tokens. The first of them are at trained positions and hide a part of the rise, so only
-    the last `train` count.
+    You take the mean over all n tokens. The first of them are at trained positions and hide a part of the rise, so
+    average the last `train` losses only.
 losses[-train:] → losses[:train]
-    You keep the first `train` tokens, which are at trained positions. The last ones count.
-losses[-train:] → losses[train:]
-    You keep all tokens after the first `train` (and none at all when n is `train`). The last `train` count.
-losses[-train:] → losses[-1:]
-    You count one token only. The last `train` of them count.
-losses[-train:] → losses[-train - 1 :]
-    You count one token too many. The last `train` of them count.
-losses[-train:] → losses[-train + 1 :]
-    You count one token too few. The last `train` of them count.
+    You keep the losses of the first `train` tokens, which are at trained positions. The last `train` losses count.
 losses[-train:].mean() → np.exp(losses[-train:].mean())
     You return e to the power of the loss, the perplexity. The task asks for the loss itself.
 losses[-train:].mean() → np.median(losses[-train:])
@@ -162,15 +158,36 @@ return curve → return curve[-1]
     You return the last length only. The task asks for the list, one number per length.
 ... → return _loss_by_length(model, text, lengths[:1], train)
     You return the first length only. Is the `return` inside the loop?
-... → return _loss_by_length_given(model, text, lengths[:1], train)
-    You return the first length only, because the `return` is inside the loop. And each window is still read alone.
+... → return _by_blocks(model, text, lengths[:1], train)
+    You return the first length only, because the `return` is inside the loop. Also, each block is still read alone.
 ... → return [model(text, np.arange(len(text)))[-train:].mean() for n in lengths]
     The model reads the whole text at every length, so nothing changes with n. It should read the last n tokens.
 ... → return [model(text[-train:], np.arange(n - train, n)).mean() for n in lengths]
     The last `train` tokens are read alone, at late positions, so the model still sees only `train` tokens. Pass it the
-    last n, at 0 … n − 1.
+    last n tokens, at the positions 0 … n − 1.
 ... → return [model(text[-min(n, 2 * train) :], np.arange(min(n, 2 * train)))[-train:].mean() for n in lengths]
     Your windows are longer, but not n tokens long, because the model reads at most twice its training length.
+... → return _by_blocks(model, text, lengths, train)
+    Each block is still read alone, as `train` tokens at the positions 0 … `train` − 1, so no position is new to the
+    model. Pass it all n at once.
+... → return _by_blocks(model, text, lengths, train, lambda start, size: start + np.arange(size))
+    Your positions continue now, but each block is still read alone, so the model sees only `train` tokens. Pass it all
+    n at once.
+... → return _by_blocks(model, text, lengths, train, lambda start, size: start + np.arange(train))
+    Your positions continue now, but a shorter last block gets too many of them. Each block is also still read alone, so
+    the model sees only `train` tokens. Pass it all n at once.
+... → return _by_blocks(model, text, lengths, train, counted=len(text))
+    Each block is still read alone, and you take the mean over all n tokens. Pass all n to the model at once, and keep
+    the mean of the last `train`.
+... → return _by_blocks(model, text, lengths, train, lambda start, size: start + np.arange(size), counted=len(text))
+    Your positions continue now, but each block is still read alone, and you take the mean over all n tokens. Pass all n
+    to the model at once, and keep the mean of the last `train`.
+... → return _by_blocks(model, text, lengths, train, size=len(text))
+    Each block now reaches to the end of the text, but the losses that count come from the last block, which has at
+    most `train` tokens. The first block has all n tokens, so one call is enough.
+model(text[-n:], np.arange(n)) → np.array([_last_loss(model, text[-n:][: t + 1][-train:]) for t in range(n)])
+    You read each token as the last of a sliding window, with at most `train` − 1 tokens before it. Each token then has
+    full context, but the model still never reads more than `train` tokens at once.
 """,
     alternatives=[_token_by_token],
     hints=[
@@ -180,59 +197,3 @@ return curve → return curve[-1]
         "`losses = model(text[-n:], np.arange(n))`, then the mean of the last `train`.",
     ],
 )
-
-
-def _windows(step, positions, all_count=False):
-    """Windows that begin every `train` tokens, each of them read alone; the last `train` losses count, or all."""
-
-    def wrong(model, text, lengths, train):
-        curve = []
-        for n in lengths:
-            starts = range(0, n, train)
-            windows = [text[-n:][s : step(s, n, train)] for s in starts]
-            losses = [model(window, positions(s, len(window), train)) for s, window in zip(starts, windows)]
-            curve.append(np.concatenate(losses)[-n if all_count else -train :].mean())
-        return curve
-
-    return wrong
-
-
-def _alone(s, n, train):
-    return s + train
-
-
-def _from_0(s, size, train):
-    return np.arange(size)
-
-
-def _going_on(s, size, train):
-    return s + np.arange(size)
-
-
-ALONE = "each window is still read alone, so the model sees only `train` tokens. Pass it all n at once."
-ALL_COUNT = "and all n tokens count. Pass all n to the model at once, and keep the mean of the last `train`."
-for message, wrong in {
-    "Your positions continue now, and a shorter last window gets too many of them. Besides, " + ALONE: _windows(
-        _alone, lambda s, size, train: np.arange(s, s + train)
-    ),
-    "Every window reaches to the end now, and the last of them, which is short, is what counts. Only one call is "
-    "needed, because the first window has all n tokens.": _windows(lambda s, n, train: n, _from_0),
-    "Each window is still a text of its own, `train` tokens at the positions 0 … `train` − 1, so the model never meets "
-    "anything new. Let it read all n tokens at once.": _windows(_alone, _from_0),
-    "Your positions continue now, but " + ALONE: _windows(_alone, _going_on),
-    "Your positions continue now, but each window is still read alone, " + ALL_COUNT: _windows(_alone, _going_on, True),
-    "Each window is still a text of its own, " + ALL_COUNT: _windows(_alone, _from_0, True),
-}.items():
-    loss_by_length.wrong(message)(wrong)
-
-
-@loss_by_length.wrong(
-    "You read each token as the last of a sliding window, with at most `train` − 1 tokens before it. Then each token "
-    "has full context, but at a trained length, and the model still does not read n tokens at once."
-)
-def _sliding(model, text, lengths, train):
-    curve = []
-    for n in lengths:
-        windows = [text[-n:][max(0, t + 1 - train) : t + 1] for t in range(n - train, n)]
-        curve.append(np.mean([model(window, np.arange(len(window)))[-1] for window in windows]))
-    return curve

@@ -33,6 +33,10 @@ def _by_loops(self, n_q, n_k, past):
     return [[found[strength, r] for r in everywhere] for strength in self.given["strengths"]]
 
 
+def _outer_product(self, n_q, n_k, past):
+    return -self.strengths.outer(row_offsets(n_q, n_k, past).abs().double() ** 0.5)
+
+
 _AFTER = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 64 and "
     "at 512 tokens was 1.717 and 1.779 with log-1, 1.732 and 1.708 with ALiBi, and 1.752 and 1.744 with your scheme. "
@@ -98,7 +102,7 @@ n_q
 row_offsets(n_q, n_k, past)
     the row of offsets: The queries are at `past`, `past` + 1, …, and the keys at 0, 1, ….
 row_offsets(n_q, n_k, past).abs()
-    the distance: It is |r|, because the offsets of the past are negative and have no square root.
+    the distance: It is |r|, because the offsets of the past are negative, and negative numbers have no square root.
 self.strengths[:, None]
     the strength: The bias is minus the strength times the root, with heads along the first axis and offsets along the
     second.
@@ -108,21 +112,16 @@ distance.sqrt()
     the root: The penalty is the strength times the square root of the distance.
 """,
     slips="""
-* distance.sqrt() → / distance.sqrt()
-    You divide by the root, which gives infinity at distance 0. The penalty grows with the distance, so multiply.
 n_k, past) → None, past)
     Without n_k, `row_offsets` assumes n_k = past + n_q. There can be more keys or fewer, so pass n_k on.
 row_offsets(n_q, n_k, past).abs() → -row_offsets(n_q, n_k, past)
-    Keys after the query have positive offsets, so −r is negative there and has no square root (nan). The distance is
-    |r|.
+    Keys after the query have positive offsets, so −r is negative there and its square root is nan. The distance is |r|.
 distance.sqrt() → distance.sqrt().long()
     `.long()` cuts off the decimals of the roots. A bias may be any number, so keep it a float.
 self.strengths → strengths
     The strengths belong to the module, so they are `self.strengths`.
 -self.strengths[:, None] * → -(self.strengths[:, None] ** 2) *
-    You square the strength.
-.abs() →
-    Keys before the query have negative offsets, and these have no square root (nan). The distance is |r|.
+    You square the strength. Multiply the root by the strength itself.
 distance.sqrt() → distance
     This is ALiBi's straight line, because the square root is missing.
 distance.sqrt() → distance.log1p()
@@ -130,19 +129,15 @@ distance.sqrt() → distance.log1p()
 distance.sqrt() → (1 + distance).sqrt()
     You add 1 under the root. The token itself is at distance 0, and its bias is 0.
 distance.sqrt() → distance.sqrt().sqrt()
-    You take the root twice.
+    You take the square root twice. Take it once.
 -self.strengths[:, None] * distance.sqrt() → -(self.strengths[:, None] * distance).sqrt()
     You take the root of the strength as well. The strength multiplies the root of the distance.
 self.strengths[:, None] → self.strengths.mean()
-    All your heads get the mean strength. Each has its own.
+    All your heads get the mean strength. Each head has its own, along the first axis.
 self.strengths[:, None] → self.strengths[0]
-    All your heads get the first strength. Each has its own.
+    All your heads get the first strength. Each head has its own, along the first axis.
 self.strengths[:, None] → self.strengths[:1, None]
-    All your heads get the strength of head 0. Each has its own.
-self.strengths[:, None] → self.strengths.flip(0)[:, None]
-    Your strengths are in reverse order. Head h has strength h.
--self.strengths[:, None] * distance.sqrt() → -distance.sqrt() / self.strengths[:, None]
-    You divide by the strength. A stronger head decays faster, so multiply.
+    All your heads get the strength of head 0. Each head has its own, along the first axis.
 n_k, past) → n_k, 0)
     Your result is right without a cache. The first query is at position `past`, so pass `past` on to `row_offsets`, and
     add nothing to what it returns.
@@ -152,56 +147,28 @@ row_offsets(n_q, n_k, past) → row_offsets(n_k, n_k, 0)
     Your result is right when queries and keys are the same tokens. In general there are n_q queries, and the first is
     at `past`.
 -self.strengths[:, None] * → -
-    The strengths are missing, so every head decays equally.
-distance.sqrt() → distance.sqrt().flip(0)
-    Your offsets are in reverse order. They ascend, as in `row_offsets`, so the past comes first.
+    The strengths are missing, so every head decays equally. Multiply the root by `self.strengths`.
 .abs() → .clamp(min=0)
     Keys before the query get 0, because their offsets are negative and you clamp at 0. The distance is |r|.
 -self.strengths[:, None] * distance.sqrt() → (-self.strengths[:, None] * distance.sqrt()).softmax(dim=-1)
     You apply a softmax. A bias is added to the scores, and the softmax comes later, in the layer.
 -self.strengths[:, None] * distance.sqrt() → (-self.strengths[:, None] * distance.sqrt()).exp()
-    You return e to the power of the bias. A bias is added to the scores, before any e^x.
+    You return e to the power of the bias. Return the bias itself, because it is added to the scores.
+distance.sqrt() → distance.sqrt().masked_fill(row_offsets(n_q, n_k, past) > 0, math.inf)
+    You give −∞ to the keys after the query. Hiding keys is the job of the mask, so give each of them its bias.
+distance.sqrt() → distance.sqrt().masked_fill(row_offsets(n_q, n_k, past) > 0, 0.0)
+    You give 0 to the keys after the query, more than to any key before it. The decay is the same both ways, by |r|.
+row_offsets(n_q, n_k, past).abs() → row_offsets(1, n_q + n_k - 1, 0)
+    Your distances count up from 0. The offsets go from the farthest past to the farthest future, as in `row_offsets`.
+-self.strengths[:, None] * distance.sqrt() → (-self.strengths[:, None] * distance.sqrt()).unfold(1, n_k, 1).flip(1)
+    You return the matrix, (heads, n_q, n_k). A hook gives one number per *offset*, and the layer puts them on the
+    diagonals.
 """,
-    alternatives=[lambda self, n_q, n_k, past: -self.strengths.outer(row_offsets(n_q, n_k, past).abs().double() **
-    0.5)], hints=[
+    alternatives=[_outer_product],
+    hints=[
         "`row_offsets(n_q, n_k, past)` holds the offsets in the right order. The distance is the absolute value of "
         "each.",
         "The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), so give the strengths a second axis.",
         "The bias is minus the strength times the root of the distance.",
     ],
 )
-
-
-@square_root_decay.wrong(
-    "You return the matrix, (heads, n_q, n_k). A hook gives one number per *offset*, and the layer puts them on the "
-    "diagonals."
-)
-def _grid(self, n_q, n_k, past):
-    from course_lib.nn.grid import to_grid
-
-    return to_grid(_square_root_decay(self, n_q, n_k, past)[:, None], n_q)
-
-
-@square_root_decay.wrong(
-    "You give −∞ to the keys after the query. Hiding keys is the job of the mask, and the bias does not know about it."
-)
-def _causal(self, n_q, n_k, past):
-    r = row_offsets(n_q, n_k, past)
-    return _square_root_decay(self, n_q, n_k, past).masked_fill(r > 0, -math.inf)
-
-
-@square_root_decay.wrong(
-    "You give 0 to the keys after the query, more than to any key before it. The decay is the same both ways, by |r|."
-)
-def _past_only(self, n_q, n_k, past):
-    r = row_offsets(n_q, n_k, past)
-    return _square_root_decay(self, n_q, n_k, past).masked_fill(r > 0, 0.0)
-
-
-@square_root_decay.wrong(
-    "Your distances count up from 0. The offsets go from the farthest past to the farthest future, as in `row_offsets`."
-)
-def _distances_counted_from_0(self, n_q, n_k, past):
-    import torch
-
-    return -self.strengths[:, None] * torch.arange(n_q + n_k - 1).sqrt()

@@ -7,6 +7,7 @@ from course_lib.checking import Prediction
 ENTROPY = "{}: this is the entropy, {}. The span is e to the power of it."
 ROUNDED = "{}: this is the entropy, {}, rounded. The span is e to the power of it."
 BITS = "{}: this is the entropy in bits. The span is 2 to the power of that."
+MIXED = "{}: this is e to the power of the entropy in bits. Take 2 to the power of the bits, or H with the logarithm ln."
 SQUARES = "{}: this is 1 / Σw², another measure of span. The effective span is e to the power of the entropy."
 ALL_OR_NONE = "128 alike: all keys have the same weight, so either each of them is above 1/100, or none is."
 ROOT = (
@@ -61,6 +62,8 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             math.log(64): ENTROPY.format("64 alike", "ln 64"),
             4.2: ROUNDED.format("64 alike", "ln 64"),
             6: BITS.format("64 alike"),
+            403: MIXED.format("64 alike"),
+            math.exp(6): MIXED.format("64 alike"),
             1: "64 alike: each weight is 1/64, and all of them are in the sum.",
         },
         "128 alike, above 1 %": {
@@ -74,6 +77,8 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             math.log(128): ENTROPY.format("128 alike", "ln 128"),
             4.9: ROUNDED.format("128 alike", "ln 128"),
             7: BITS.format("128 alike"),
+            1097: MIXED.format("128 alike"),
+            math.exp(7): MIXED.format("128 alike"),
         },
         "half on one, above 1 %": {
             901: "half on one: 1/1800 is far below 1 %. How many keys are above it?",
@@ -95,6 +100,7 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             3600: "half on one: you forgot the two factors ½. e to the power of ½ ln 3600 is a root.",
             math.sqrt(1800): ROOT,
             42: ROOT,
+            450: "half on one: this is ½ · 900 keys, a mean of counts. H is the mean of the logarithms, ½ ln 2 + ½ ln 1800.",
             450.5: "half on one: this is ½ · 1 + ½ · 900, a mean of two counts. H is the mean of the logarithms, "
             "½ ln 2 + ½ ln 1800.",
             3.989: SQUARES.format("half on one"),  # 1 / (1/4 + 900/1800²) = 3.9956, and no 4
@@ -116,6 +122,7 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             math.sqrt(2): "halving: √2 is e^(½ ln 2), which counts the first key only. H is the sum of k · ln 2 / 2^k "
             "over all k.",
             math.exp(2): "halving: this is e². The entropy is 2 ln 2, so the ln 2 is missing.",
+            7: "halving: is this e², rounded? The entropy is 2 ln 2, and the span is e to the power of that.",
             7.4: "halving: this is e², rounded. The entropy is 2 ln 2, so the ln 2 is missing.",
             math.e: "halving: e itself would be the span of an entropy of 1. The entropy is ln 2 · Σ k/2^k.",
             math.inf: "halving: there are infinitely many keys, but the sum is finite because the weights fall fast "

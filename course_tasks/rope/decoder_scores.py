@@ -70,11 +70,11 @@ decoder_scores = CodingTask(
     title="Bug hunt: the cache that keeps turning",
     minutes=10,
     difficulty=3,
-    words="""Tokens come one by one. Their keys are kept in a cache, and RoPE rotates queries and keys. For the first
-two tokens all is well. From the third on, the scores drift away from those of the whole text at once. Find out how
-often the key of token 2 has been rotated when token 6 comes, and fix the code.
+    words="""A decoder gets its tokens one by one and keeps their keys in a cache. RoPE rotates queries and keys. The first
+two tokens have the right scores. From the third on, the scores differ from those that you get when the whole text is
+read at once. Find out how often the key of token 2 has been rotated when token 6 comes, and fix the code.
 
-`rotate(x, past=p)` rotates the rows of x as at positions p, p + 1, …; without `past` as at 0, 1, …""",
+`rotate(x, past=p)` rotates the rows of x by the positions p, p + 1, … Without `past`, the positions are 0, 1, …""",
     solution=_decoder_scores,
     starter=_with_the_bug,
     expected=_pair_by_pair,
@@ -118,7 +118,8 @@ rotate(q[t : t + 1], past=t) → q[t : t + 1]
     was right. (The same scores come out if you rotate the query by t and the keys of the cache from position t on.)
 rotate(q[t : t + 1], past=t) → q[t : t + 1]
 rotate(k[t : t + 1], past=t) → k[t : t + 1]
-    These are the scores without any position, because every new token is rotated as at 0. Both need `past=t`.
+    These are the scores without any position, because every new token is rotated as at position 0. Query and key both
+    need `past=t`.
 rotate(k[t : t + 1], past=t) → rotate(k[t : t + 1], past=t + 1)
     Your keys are one position too far. Token t is at position t, because t tokens came before it.
 rotate(q[t : t + 1], past=t) → rotate(q[t : t + 1], past=t + 1)
@@ -155,12 +156,14 @@ return found → return found[-1]
     Each query meets only its own key. The older keys should be in the cache as well.
 ... → return scores(rotate(q), rotate(k))
     The scores are right, but those with keys that have not come yet should be 0.
+... → return np.where(np.tri(len(q)) > 0, scores(rotate(q), rotate(k)), -np.inf)
+    The scores are right, but you write −∞ where the key has not come yet. It should be 0 there.
 ... → return np.triu(scores(rotate(q), rotate(k)))
     You keep the entries above the diagonal. The t + 1 numbers of row t are on the left.
 ... → return np.tril(scores(rotate(q), rotate(k)[::-1]))
-    Your keys run backwards. The oldest should come first.
+    Your keys are in reverse order. The oldest should come first.
 ... → return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))
-    You rotate interleaved pairs. The code was half-split, and that was right.
+    You rotate interleaved pairs. The given code was right to use half-split pairs.
 """,
     alternatives=[lambda q, k: np.tril(scores(rotate(q), rotate(k))), _unrotated_cache, _pair_by_pair],
     hints=[

@@ -86,7 +86,7 @@ The rows of the cases are numbered: row `r` of head `h` begins with the number 1
 len(w) // n_heads
     the number of channels per head: It is the number of rows divided by the number of heads.
 w.reshape(n_heads, len(w) // n_heads, -1)
-    the split into heads: It gives (n_heads, d_head, d_model), so that each head has an axis of its own.
+    the split into heads: It gives (n_heads, d_head, d_model), so that the heads have their own axis.
 by_head[:, ::2]
     the choice of the even channels: The channels are axis 1, and the even ones are 0, 2, 4, …
 by_head[:, 1::2]
@@ -104,14 +104,14 @@ np.concatenate([even, odd], axis=1).reshape(w.shape)
 [even, odd] → [odd, even]
     Your odd channels come first. Half-split code expects the first channel of every pair first, the even one.
 [even, odd] → [-odd, even]
-    This is `rotate_half`, a part of the rotation itself. Here rows only change their order, and no sign.
+    This is `rotate_half`, a part of the rotation itself. Here the rows change only their order, not their signs.
 [even, odd] → [by_head]
     Your rows are in the order of w. If you join even and odd along the last axis, reshaping undoes the change. Join
     them along axis 1, the channels.
 [even, odd] → [by_head[:, ::-1]]
-    The channels of each head run backwards. The even ones should come first, then the odd ones.
+    The channels of each head are in reverse order. The even ones should come first, then the odd ones.
 by_head[:, 1::2] → by_head[:, ::-2]
-    Your odd channels run backwards. They are 1, 3, 5, …
+    Your odd channels are in reverse order. They should be 1, 3, 5, …
 by_head[:, 1::2] → by_head[:, ::2]
     Your even channels appear twice, and the odd ones are missing.
 by_head[:, ::2], by_head[:, 1::2] → by_head[:, len(w) // n_heads // 2 :], by_head[:, : len(w) // n_heads // 2]
@@ -128,11 +128,11 @@ by_head[:, ::2], by_head[:, 1::2] → by_head[::2], by_head[1::2]
 axis=1 → axis=0
     Your reshape reads the rows as if heads alternated. The rows of head 0 come first: (n_heads, d_head, d_model).
 ... → return w.reshape(n_heads, 2, len(w) // n_heads // 2, -1).swapaxes(1, 2).reshape(w.shape)
-    This is the way back, from half-split to interleaved. Within a head the order should be 0, 2, 4, …, 1, 3, 5, …
+    You convert the other way, from half-split to interleaved. Within a head the order should be 0, 2, 4, …, 1, 3, 5, …
 ... → result, d = w + 0, len(w) // n_heads; result[:d] = w[to_half_split(d)]; return result
-    Only the first head is in order. The others are as they were.
+    You reordered only the first head. The rows of the other heads are as they were.
 ... → return np.tile(w[to_half_split(len(w) // n_heads)], (n_heads, 1))
-    All heads have the rows of the first. Each head should have its own.
+    All your heads have the rows of the first one. Each head should have its own rows.
 ... → return _row_by_row(w, n_heads) if n_heads == 1 else w + 0
     A single head is in order, but several heads are left as they were.
 ... → return _row_by_row(_row_by_row(w, n_heads), n_heads)

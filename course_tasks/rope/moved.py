@@ -52,9 +52,9 @@ moved = Prediction(
     title="Prediction: the text moves by 1,000 places",
     minutes=8,
     difficulty=2,
-    words="""Five tokens are at positions 0 to 4, and then the same five at 1000 to 1004. They attend only to each other
-(causally, unless something else is said). For each of seven things commit to `"same"` or `"changes"` before you run
-anything. In two of them something else is wrong, which this test does not show. Which two?""",
+    words="""Five tokens are at positions 0 to 4, and then the same five at 1000 to 1004. They attend only to each other,
+under a causal mask unless the name says otherwise. For each of seven results, commit to `"same"` or `"changes"` before
+you run anything. Two of the seven contain a bug that this test does not show. Which two?""",
     expected=_moved,
     slips={
         "weights, ALiBi": {
@@ -68,8 +68,8 @@ anything. In two of them something else is wrong, which this test does not show.
             "changes": "Query and key turn by the same additional angle, so the angle between them stays the same.",
         },
         "a turned key in the cache": {
-            "same": "A key is rotated by its position, so 1,000 places on it points elsewhere. Only its products with "
-            "queries stay the same.",
+            "same": "A key is rotated by its position, so at a position 1,000 later it points in another direction. Only "
+            "its products with queries stay the same.",
         },
         "output, values turned as well": {
             "same": "A value is multiplied with no other vector that turns along with it. So the average of the values "

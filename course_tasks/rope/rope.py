@@ -26,8 +26,7 @@ def _rope(x, past, base):
 
 
 def _angles(x, past, base, speeds=None):
-    half = x.shape[-1] // 2
-    return np.outer(past + np.arange(x.shape[-2]), base ** (-np.arange(speeds or half) / half))
+    return np.outer(past + np.arange(x.shape[-2]), base ** (-2 * np.arange(speeds or x.shape[-1] // 2) / x.shape[-1]))
 
 
 def _as_llama(x, angle, halves=None):
@@ -178,6 +177,8 @@ position[:, None] * theta → position[:, None] * theta / (2 * np.pi)
     `x[:, :half]` cuts the second axis. The channels are the last one: `x[..., :half]` and `x[..., half:]`.
 ... → return _as_llama(x, _angles(x, past, base).repeat(2, axis=-1))
     Your angles are in the order of interleaved pairs, θ₀, θ₀, θ₁, θ₁, … Half-split pairs need θ₀, θ₁, … twice.
+... → return np.moveaxis(rotate(np.moveaxis(x, 0, -2), past=past, base=base), -2, 0)
+    You count the positions along the first axis. The rows are the axis before the last, so write `x[..., i, m]`.
 ... → return x + 0
     You return x as it is. Nothing is rotated.
 """,
@@ -195,6 +196,5 @@ def _loops_without_dots(x, past, base):
     y, half = np.zeros(x.shape), x.shape[-1] // 2
     for (i, m), angle in np.ndenumerate(_angles(x, past, base)):
         a, b = x[i, m], x[i, m + half]
-        y[i, m] = a * np.cos(angle) - b * np.sin(angle)
-        y[i, m + half] = a * np.sin(angle) + b * np.cos(angle)
+        y[i, m], y[i, m + half] = a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)
     return y

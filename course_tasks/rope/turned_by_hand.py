@@ -32,7 +32,7 @@ turned_by_hand = Prediction(
     title="Two arrows and quarter turns",
     minutes=10,
     difficulty=1,
-    words="""One pair of channels, at a convenient speed: a quarter turn to the left (90°) for each position. A quarter
+    words="""One pair of channels turns at a convenient speed: a quarter turn to the left (90°) per position. A quarter
 turn takes $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, and the key is $k = (1, 4)$. All results are whole numbers.
 Write down
 
@@ -47,17 +47,17 @@ Write down
     slips={
         "q at position 1": {
             (1, -2): "You turned to the right. To the left, (a, b) becomes (−b, a).",
-            (1, 2): "You exchanged the two numbers, but the minus is missing. (a, b) becomes (−b, a).",
+            (1, 2): "You exchanged the two numbers, but the minus sign is missing. (a, b) becomes (−b, a).",
             (-2, 1): "A quarter turn also exchanges the two numbers: (a, b) becomes (−b, a).",
-            (-2, -1): "You made two quarter turns. At position 1 it is one.",
+            (-2, -1): "You made two quarter turns. Position 1 needs only one.",
             (2, 1): "You did not turn q. It looks like this at position 0.",
             (2, -1): "You mirrored q. A turn also exchanges the two numbers: (a, b) becomes (−b, a).",
-            (-1, -2): "You gave both numbers a minus. Only one gets it: (a, b) becomes (−b, a).",
+            (-1, -2): "You gave both numbers a minus sign. Only the first gets one: (a, b) becomes (−b, a).",
         },
         "k at position 2": {
             (-4, -1): "Both signs are right, but half a turn does not exchange the two numbers.",
-            (-4, 1): "You made one quarter turn. At position 2 it is two.",
-            (4, -1): "You made three quarter turns to the left, or one to the right. At position 2 it is two.",
+            (-4, 1): "You made one quarter turn. Position 2 needs two.",
+            (4, -1): "You made three quarter turns to the left, or one to the right. Position 2 needs two to the left.",
             (1, 4): "You did not turn k. Two quarter turns are half a turn, not a whole one.",
             (4, 1): "You exchanged the two numbers. Half a turn changes both signs and exchanges nothing.",
             (-1, 4): "You mirrored k. Half a turn changes both signs.",

@@ -119,8 +119,8 @@ table[kept[n]] → tables[0][kept[n]]
     Every step still gets the bias of the first table. The array stays the same, and so does its `id`, but its
     numbers change. Only the bucket of each offset may be kept.
 np.moveaxis(table[kept[n]], -1, 0) → np.moveaxis(tables[-1][kept[n]], -1, 0)
-    Every step gets the bias of the last table. Each has its own, so look it up inside the loop, before the array
-    changes again.
+    Every step gets the bias of the last table. Look each one up inside the loop, before the table changes again, and
+    append a new array each time, not one array that you fill again.
 np.moveaxis(table[kept[n]], -1, 0) → np.moveaxis(tables[max(len(biases) - 1, 0)][kept[n]], -1, 0)
     The bias is one step late: step 1 gets the table of step 0, and so on.
 np.moveaxis(table[kept[n]], -1, 0) → np.moveaxis(sum(tables)[kept[n]] / len(tables), -1, 0)

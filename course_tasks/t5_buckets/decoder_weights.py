@@ -159,6 +159,12 @@ table[rows] → table[-rows]
     but the rows that `bucket` finds for them are not.
 j <= i → j >= i
     You reversed the mask, so each query sees only the future. The mask was right. Look at what `bucket` is given.
+j <= i → j <= i - past
+    Your mask forgets `past`. Query 0 is at position past, so it sees all keys up to there.
+softmax(np.where(j <= i, content + bias, -np.inf)) → np.where(j <= i, softmax(content + bias), 0)
+    You hide the future after the softmax, when it has already taken its share. Put −∞ into the scores, as before.
+bucket(j - i, bidirectional=False, num_buckets=len(table)) → bucket(i - j, bidirectional=False, num_buckets=len(table)).T
+    The transpose of i − j is j − i only while there are as many queries as keys. With a past, write j − i.
 j <= i → j < i
     You hide the diagonal. A token may look at itself, and the mask was right as it was.
 content + bias → content / 2 + bias

@@ -120,6 +120,8 @@ scores + bias → scores + bias[:1]
     All heads get the bias of head 0. Head h has column h of the table.
 scores + bias → scores + bias.swapaxes(-1, -2)
     You transposed the bias, so left and right are exchanged. Leave it as the first layer made it.
+... → return content + t5_bias(content.shape[-1], table=table)[:, None]
+    With `bias[:, None]` the heads are where the layers should be. (heads, n, n) aligns from the right by itself.
 table=table) → table=table, bidirectional=False)
     These are a decoder's buckets. An encoder looks both ways, so leave `t5_bias` as it was.
 return result → return result[-1]

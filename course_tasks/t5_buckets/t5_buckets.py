@@ -53,8 +53,7 @@ $$E + \left\lfloor \frac{\ln(d/E)}{\ln(\text{max\_distance}/E)} \cdot (N - E) \r
 
 With `bidirectional`, a key *after* the query gets $N$ more. Without it, such a key falls into bucket 0. A loop is
 fine: go over `offsets.flat`, and end with `.reshape(offsets.shape)`. Or write it for whole arrays.
-`t5_buckets(np.array([-20, 0, 1]), True, 32, 128)` is `[10, 0, 17]`, and `False` in place of `True` gives
-`[17, 0, 0]`.""",
+`t5_buckets(np.array([-20, 0, 1]), True, 32, 128)` is `[10, 0, 17]`, and with `False` it is `[17, 0, 0]`.""",
     solution=_t5_buckets,
     expected=_expected,
     cases=[
@@ -170,6 +169,8 @@ np.log(max_distance / exact) → (np.log(max_distance) - np.log(exact))
     Rounding moves one boundary, because ln d − ln E can fall just below a whole number. Take ln(d / E).
 ... → return 0 if offsets > 0 else 1
     An `if` asks about one number, and yours gets an array. Use `np.where`, or a loop over `offsets.flat`.
+... → return _expected(offsets, bidirectional, num_buckets, max_distance).ravel()
+    The buckets are right, but a grid of offsets comes back as one row. End with `.reshape(offsets.shape)`.
 ... → return _expected(-offsets, bidirectional, num_buckets, max_distance)
     You have the buckets of query minus key. An offset is key minus query, so the past has negative offsets.
 ... → return bucket(offsets, bidirectional=bidirectional)

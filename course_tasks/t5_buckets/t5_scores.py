@@ -110,6 +110,8 @@ products + bias → products + bias[0]
     All heads get the bias of head 0. Keep the head axis.
 products + bias → products + bias.mean(axis=0)
     All heads get the same, averaged bias. Head h gets bias[h].
+... → return np.stack([a @ b.swapaxes(-1, -2) + c for a, b, c in zip(q, k, bias)])
+    You choose the bias by the text. The bias has no batch axis: every text gets the same, and head h gets bias[h].
 products + bias → products / np.sqrt(q.shape[-1]) + bias
     You divide by √d. T5 does not scale: the bias is added to the bare q·k.
 """,

@@ -86,6 +86,9 @@ t // size * size - length → (t // size + 1) * size - 1 - length
     You count back from the last token of the segment. The memory ends where the segment begins.
 t // size * size - length → (t // size + 1) * size - length
     You count back from the end of the segment. The memory ends where the segment begins.
+max(0, t // size * size - length) → max(0, t - length) // size * size
+    You go back by `length` first, and then to the beginning of a segment. Do it the other way round: begin at the first
+    token of t's segment, and count back by `length` from there.
 t // size * size - length → (t // size - 1) * size
     You step back by one whole segment. The memory reaches back by `length`.
 ... → return max(0, t // size * size - length)

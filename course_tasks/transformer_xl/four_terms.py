@@ -104,6 +104,8 @@ d = (v @ r.T)[row] → d = (u @ r.T)[row]
     You scaled only (a). In Transformer-XL the sum of all four terms is scaled.
 (a + b + c + d) / np.sqrt(q.shape[-1]) → (a + b) / np.sqrt(q.shape[-1]) + c + d
     You scaled only (a) and (b). In Transformer-XL the sum of all four terms is scaled.
+(a + b + c + d) / np.sqrt(q.shape[-1]) → (a + b + c + d) / np.sqrt(d)
+    You divide by the root of term (d). Do you call the length of a vector `d` as well? Give it another name.
 np.sqrt(q.shape[-1]) → q.shape[-1]
     The terms are right, but you divide their sum by d. Divide it by √d.
 np.sqrt(q.shape[-1]) → np.sqrt(len(k))
@@ -139,6 +141,10 @@ a = q @ k.T → a = q * k
     `*` multiplies entry by entry. To let every query meet every key, use a matrix product.
 d = (v @ r.T)[row] → d = v * r[row]
     You have not summed `v * r` yet. v · r is one number per offset.
+d = (v @ r.T)[row] → d = np.tile((v @ r.T)[n_q - 1 :][:n_k], (n_q, 1))
+    In (d) every query has the numbers of query 0. Cell (i, j) takes number j − i + n_q − 1 of `v @ r.T`.
+d = (v @ r.T)[row] → d = np.tile((v @ r.T)[:n_k], (n_q, 1))
+    In (d) every query has the same offset in the same column. Cell (i, j) takes number j − i + n_q − 1 of `v @ r.T`.
 d = (v @ r.T)[row] → d = np.tile(v @ k.T, (n_q, 1))
     In (d) v meets the keys made from words. It should meet those made from distances, v · r.
 c = np.tile(u @ k.T, (n_q, 1)) → c = (k @ u)[:, None]

@@ -77,7 +77,7 @@ n
     slips="""
 .reshape(n, 2 * n - 1)[:, :n] → [:n].T
     The first n rows of `folded` hold the numbers of only half the queries. How must the line of numbers be cut so that
-    each query gets one row?
+    each query gets one row? (After `.T`, a `reshape` to (n, 2n − 1) changes nothing, because that is its shape already.)
 .reshape(n, 2 * n - 1)[:, :n] → [:n]
     These rows are still pieces of n numbers, two for each query. A query has 2n − 1 numbers after the shift.
 .reshape(n, 2 * n - 1)[:, :n] → .reshape(n, 2 * n - 1)[:, n - 1 :]

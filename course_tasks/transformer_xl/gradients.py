@@ -67,7 +67,12 @@ Commit first. Then you can change the last part of the lesson to see the answers
                 "weights compute them?"
             )
         },
-        LEARNED: {False: "v is part of every score of segment 2, whichever key it looks at. See term (d)."},
+        LEARNED: {
+            False: (
+                "v is part of every score of segment 2. v · r differs from key to key, so it does not cancel in the "
+                "softmax. See term (d)."
+            )
+        },
         CACHED: {
             False: (
                 "A cache keeps keys that were computed from segment 1. Unless someone detaches them, gradients flow "

@@ -157,6 +157,8 @@ np.tril(shifted, n_k - n_q) → [[rows[i, i - j + n_q - 1] if j <= n + i else 0 
     You exchanged i and j. One key later is one column later, and one query later is one column earlier.
 np.tril(shifted, n_k - n_q) → [[rows[i, 2 - i + j] if j <= 2 + i else 0 for j in range(n_k)] for i in range(n_q)]
     2 is right for the first case only. The column needs n_q − 1, and the `if` needs the memory, n_k − n_q.
+np.tril(shifted, n_k - n_q) → [[rows[i, -1 - j] if j <= n_k - n_q + i else 0 for j in range(n_k)] for i in range(n_q)]
+    You put distance j under key j. From query i back to key j it is n_k − n_q + i − j, so key 0 is the farthest.
 ... → n = len(rows); return [[rows[i, n - 1 - i + j] if j <= i else 0 for j in range(n)] for i in range(n)]
     Your grid is as wide as there are queries. It needs a column for each of the n_k keys.
 """,

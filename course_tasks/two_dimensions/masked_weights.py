@@ -143,6 +143,9 @@ mask[:, None] → mask.swapaxes(-1, -2)[:, None]
 mask[:, None] → mask
     −∞ hides for sure now. But the windows of the mask are still lined up with the heads. Give the mask an axis for the
     heads.
+mask[:, None] → np.tile(mask, (scores.shape[1], 1, 1)).reshape(scores.shape)
+    `np.tile` repeats the whole list of masks, so the windows of the mask are mixed up with the heads. Repeat each mask
+    for all heads, with `mask[:, None]` or `np.repeat`.
 mask[:, None] → mask[None]
     `mask[None]` puts the new axis first, so the windows of the mask are still lined up with the heads. The new axis belongs
     after the windows.

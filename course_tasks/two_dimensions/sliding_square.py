@@ -139,6 +139,8 @@ table[top : top + W, left : left + W] → table[top : top + W - 1, left : left +
 top, left = W - 1 - r, W - 1 - c → top, left = r, c
     Your square moves in the same direction as the query. When the query moves to the right, each Δcolumn becomes smaller,
     so the square moves to the left.
+table[top : top + W, left : left + W] → np.roll(table, (-r, -c), axis=(0, 1))[W - 1 :, W - 1 :]
+    You roll the table the wrong way, so your square moves down and right. A roll by (r, c) moves it up and left.
 top, left = W - 1 - r, W - 1 - c → top, left = W - 1 - r, c
     Your columns move the wrong way. For a query one column further right, every Δcolumn is one less.
 top, left = W - 1 - r, W - 1 - c → top, left = r, W - 1 - c

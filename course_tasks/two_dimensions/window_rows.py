@@ -84,6 +84,7 @@ pairs of offsets $(\Delta\text{row}, \Delta\text{column})$ in reading order, fro
         Case(4, 1, label="one column", axes=patches(4, 1)),
         Case(1, 1, label="one patch alone", axes=patches(1)),
         Case(4, 5, label="four rows, five columns", axes=patches(4, 5)),
+        Case(9, 9, label="a large window: 289 rows", axes=patches(9)),
     ],
     draw=lambda rng: (int(rng.integers(1, 6)), int(rng.integers(1, 6))),
     axes=("query", "key"),
@@ -137,32 +138,30 @@ column - column[:, None] → column - (np.arange(height**2) % width)[:, None]
 np.arange(height * width) → np.arange(width**2)
 row - row[:, None] → row - (np.arange(height**2) // height)[:, None]
 column - column[:, None] → column - (np.arange(height**2) % height)[:, None]
-    You take height · height queries and width · width keys. Queries and keys are the same patches, height · width, and
-    patch p is at row p // width.
+    You take height · height queries and width · width keys. Both are the same patches, and p is at row p // width.
 row - row[:, None] → row - row[0]
 column - column[:, None] → column - column[0]
     You return the rows of the first query only. Every query needs a row of its own.
 row - row[:, None] → row[:, None] - row
 column - column[:, None] → column[:, None] - column
-    You computed query minus key, so your table is read backwards. The offset is key minus query here, although Swin's
-    own code has it your way.
+    You computed query minus key, as Swin's own code does. Here the offset is key minus query.
 row - row[:, None] → abs(row - row[:, None])
 column - column[:, None] → abs(column - column[:, None])
 down + height - 1 → down
 right + width - 1 → right
     Your offsets have lost their signs, so up and down share a row, and so do left and right. Keep the signs.
 (2 * width - 1) → width
-    With the factor `width` you number the offsets of a list, j − i, in which the end of one row is next to the start of
-    the following. A line of the square holds all Δcolumn, 2·width − 1 numbers.
+    With the factor `width` you number the offsets j − i of a list. A line of the square has 2·width − 1 numbers.
 (2 * width - 1) → height
     You multiply by the height of the window. A line of the square holds all Δcolumn, 2·width − 1 numbers.
+(2 * width - 1) → (height + width - 1)
+    This factor is right for square windows only. A line of the square holds all Δcolumn, 2·width − 1 numbers.
 (2 * width - 1) → (width - 1)
     Your factor is the largest Δcolumn, width − 1. It should be the number of different Δcolumn, 2·width − 1.
 np.arange(height * width), width) → np.arange(height * width), height)
 2 * width - 1 → 2 * height - 1
 right + width → right + height
-    This is right for square windows only, because you use `height` for the columns as well. Patch p is at row
-    p // width, and Δcolumn begins at −(width − 1).
+    This is right for square windows only, because you use `height` for the columns as well. Use `width` for them.
 down + height - 1 → down + height
 right + width - 1 → right + width
     You add height and width. The smallest offsets, −(height − 1) and −(width − 1), should become 0, so add one less.
@@ -179,10 +178,13 @@ down + height - 1 → down
 (down + height - 1) * (2 * width - 1) + (right + width - 1) → (right + width - 1) * (2 * height - 1) + down + height - 1
     You number the table column by column. It is read row by row, so Δrow is the offset that is multiplied.
 (down + height - 1) * (2 * width - 1) + (right + width - 1) → (height - 1 - down) + (width - 1 - right) * (2 * height - 1)
-    You number the table column by column, and your offsets are query minus key. The table is read row by row, and the
-    offset is key minus query.
+    You number the table column by column, and your offsets are query minus key. Number it row by row, key minus query.
 (down + height - 1) * (2 * width - 1) + (right + width - 1) → down + height - 1 + (right + width - 1) * (2 * width - 1)
     You multiply Δcolumn and add Δrow. In reading order, a step of Δrow skips a whole line, so Δrow is multiplied.
+... → return _window_rows(height, width).astype(np.int8)
+    Your numbers are kept in `int8`, which ends at 127. A window of 7 × 7 already needs 169 rows, so use plain `int`.
+... → return _window_rows(height, width).reshape(height, width, height, width)
+    The numbers are right, but in four axes. Join row and column: `.reshape(height * width, height * width)`.
 ... → return window_index(height)
     This is right for square windows only. `window_index(height)` belongs to a window of height × height.
 ... → return window_index(width)

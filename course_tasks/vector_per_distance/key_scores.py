@@ -132,6 +132,9 @@ np.clip(j - i, -clip, clip) → np.maximum(j - i, -clip)
     both ends right?
 j - i → i
     You clip the position of the query. The offset is the position of the key minus that of the query, j − i.
+np.einsum("id,ijd->ij", q, k + vectors) → np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T
+    The offset is reversed: pair (i, j) gets the vector of i − j, and not of j − i. Is there a `.T` at the end? It
+    exchanges query and key in the offsets as well.
 """,
     alternatives=[
         lambda q, k, table: scores(q, k) + key_term(q, table) / math.sqrt(q.shape[-1]),

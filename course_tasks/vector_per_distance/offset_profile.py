@@ -117,6 +117,11 @@ range(-(n_q - 1), n_k) → range(-(n_k - 1), n_k)
     There may be fewer queries than keys, so the first offset is −(n_q − 1).
 range(-(n_q - 1), n_k) → range(-(n_q + 1), n_k)
     You begin two offsets too early. The first one is −(n_q − 1).
+.mean() → .sum() / max((np.diagonal(weights, r) > 0).sum(), 1)
+    You leave out the weights that are 0. These are pairs too, and each of them counts in the mean.
+n_k)]) → n_k)])[::-1]
+    The order is reversed, as with i − j in place of j − i. Begin with the lower left corner, where the key is farthest
+    before its query.
 """,
     alternatives=[
         _expected_profile,

@@ -112,6 +112,9 @@ j - i → abs(j - i)
     You take the mean. The numbers of each product are added up.
 len(table) // 2 → 1
     The clip is fixed at 1. It is k, which follows from the table.
+q[:, None] * table[rows] → q * table[rows]
+    Your entry (i, j) uses query j, because a `[:, None]` is missing. Write `q[:, None] * table[rows]`, or `(q @
+    table.T)[np.arange(n)[:, None], rows]`.
 """,
     alternatives=[
         lambda q, table: key_term(q, table),

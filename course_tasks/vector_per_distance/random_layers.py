@@ -141,6 +141,9 @@ draw(2 * clip + 1), draw(2 * clip + 1) → *[draw(2 * clip + 1)] * 2
     One generator for each layer is right. But the value table is a copy of the key table, so draw it too.
 draw(2 * clip + 1), draw(2 * clip + 1) → *[[np.zeros((2 * clip + 1, d_head)) for seed in seeds]] * 2
     Tables of zeros repeat nothing, but they are not random. The spread should be 1/√d_head.
+[np.random.default_rng(seed) for seed in seeds] → [np.random.default_rng(seeds)] * len(seeds)
+    Your one generator starts from the whole list, so each layer depends on all seeds. It should depend on its own seed
+    only, so start a generator for each seed.
 """,
     alternatives=[
         _one_by_one(lambda seed, shapes: map(_drawn, np.random.SeedSequence(seed).spawn(3), shapes)),

@@ -113,6 +113,8 @@ np.clip(j - i, -clip, clip) + clip → (j - i + clip) % (2 * clip + 1)
     With `%`, far offsets start again at the other end of the table. They should stay in its first or last row.
 np.clip(j - i, -clip, clip) → max(-clip, min(clip, j - i))
     `min` and `max` compare two numbers. For all entries of an array at once, use `np.clip`.
+clip) + clip → clip) % (2 * clip + 1)
+    Your table begins with offset 0, and the negative offsets come last. Row 0 belongs to offset −clip, so add clip.
 """,
     alternatives=[
         lambda n_q, n_k, clip, past: np.clip(np.arange(n_k) - (past + np.arange(n_q))[:, None] + clip, 0, 2 * clip),

@@ -159,3 +159,14 @@ def _rows_and_columns_exchanged(weights, table, past):
     for i, j in np.ndindex(rows.shape):
         result[i] += weights[j, i] * table[rows[i, j]]
     return result
+
+
+@value_term.wrong(
+    "You add every diagonal from query 0 on. A diagonal below the main one begins at a later query: the one with "
+    "j − i = r < 0 begins at query −r."
+)
+def _diagonals_from_the_top(weights, table, past):
+    rows, result = right_rows(weights.shape, table, past), np.zeros((len(weights), table.shape[1]))
+    for i, j in np.ndindex(rows.shape):
+        result[min(i, j)] += weights[i, j] * table[rows[i, j]]
+    return result

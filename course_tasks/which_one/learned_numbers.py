@@ -65,20 +65,21 @@ learned_numbers = CodingTask(
     title="What a whole decoder learns for position",
     minutes=10,
     difficulty=1,
-    words="""A decoder has `layers` layers with H heads each, and D channels in all, so that one head has D / H. How
-many numbers does it learn for **position**, in the whole model? Five schemes, each as the course builds it by default,
-in this order:
+    words="""A decoder has `layers` layers with H heads each. The model is D channels wide, so each head has d = D / H
+channels. How many numbers does the whole model learn for **position**? Give the answer for five schemes, each as the
+course builds it by default, in this order:
 
-- `learned`: a vector per position, added to the input, for n positions;
-- `t5`: a number per bucket and head, for B buckets;
-- `shaw`: clipped at k, with a table for keys and one for values; every head has its own tables. A table always has
-  rows for −k … k, also those that a decoder never reads and those beyond n;
-- `music`: Music Transformer, for the offsets −(n − 1) … 0 without clipping, for keys only; every head has its own
-table; - `xl`: Transformer-XL, u and v of every head, and the map W_r from D channels to D.
+- `learned`: a vector for each of n positions, added to the input;
+- `t5`: a number for each of B buckets and each head;
+- `shaw`: tables with a row for each offset −k … k, including those that a decoder never reads and those beyond n. Every
+  head has its own tables, one for keys and one for values;
+- `music`: Music Transformer, with a table for the offsets −(n − 1) … 0 without clipping, for keys only. Every head has
+  its own table;
+- `xl`: Transformer-XL, with u and v of every head, and the map W_r from D channels to D.
 
-Two of the five occur once, however many layers there are. The others are in every layer. For sinusoids, a log decay,
-ALiBi and RoPE there is nothing to count. Write the five formulas down before you type them. The check counts the
-parameters of the real modules, up to the sizes of a GPT-2.""",
+Two of the five occur once, however many layers there are. The others are in every layer. Sinusoids, a log decay, ALiBi
+and RoPE learn nothing. Write the five formulas down before you type them. The check counts the parameters of the real
+modules, up to the sizes of a GPT-2.""",
     solution=_learned_numbers,
     expected=_counted,
     returns=tuple(SCHEMES),
@@ -104,7 +105,7 @@ parameters of the real modules, up to the sizes of a GPT-2.""",
 D // H
     the width of a head: It is d = D / H channels.
 2 * k
-    the rows for offsets other than 0 in `shaw`: There are k on each side, 2k in all.
+    the number of rows in `shaw` for offsets other than 0: There are k on each side, 2k in all.
 layers * H * 2
     the number of tables in `shaw`: Every head of every layer has two, one for keys and one for values.
 layers * H * n
@@ -129,161 +130,114 @@ layers * (D**2 + 2 * H * d)
     `xl`: Every layer has its own u, v and W_r.
 """,
     slips="""
-B * H → layers * B * H
-    t5: this is a table for each layer, which umT5 has. T5 has one for the whole stack.
-B * H → B
-    t5: there is a number per bucket *and head*.
-B * H → B * D
-    t5: a bucket of a head holds one number, not a vector of d channels, so the table has H columns.
-B * H → B * d
-    t5: there is one number for each *head*. Its channels do not matter to a bias.
-B * H → layers * B
-    t5: there is one table for the whole stack, with a number per bucket *and head*.
-B * H → (2 * n - 1) * H
-    t5: there is a row per *bucket*, not per offset, so B of them.
-B * H → n**2 * H
-    t5: this counts the bias, n × n for each head. What is learned is the table, with B rows.
-B * H → n * H
-    t5: there are B rows, one for each bucket, however long the text is.
-B * H → 2 * B * H
-    t5: there are B buckets in all, and a decoder uses them all for the past.
-B * H → B * H // 2
-    t5: a decoder uses all B buckets for the past, and none for the future.
-H * 2 * (2 → H * (2
-    shaw: you have one table too few. There is one for keys and one for values.
-layers * H * 2 → H
-    shaw: two factors are missing. There is a table for keys and one for values, and each layer has its own.
-layers * H * 2 * (2 * k + 1) * d → layers * 2 * 2 * k + 1 * D
-    shaw: `2 * k + 1` needs parentheses. Without them only the 1 is multiplied by what follows.
-2 * k + 1 → min(2 * k + 1, 2 * n - 1)
-    shaw: the table has its 2k + 1 rows however short the text is.
-2 * k + 1 → 2 * min(k, n) + 1
-    shaw: the table has 2k + 1 rows, even if k is larger than n.
-H * 2 * (2 → 2 * (2
-    shaw: every head has its own tables here.
-layers * H * 2 → layers
-    shaw: two factors are missing. There is a table for keys and one for values, and every head has its own.
-layers * H * 2 → 2
-    shaw: these are the tables of one head. There are H heads in each of the layers.
-layers * H * 2 → H * 2
-    shaw: this is one layer. Each layer has its own tables.
-2 * k + 1 → 2 * k
-    shaw: offset 0 has a vector too, so from −k to k there are 2k + 1 rows, not 2k.
-2 * k + 1 → k + 1
-    shaw: a table has rows for −k … k. It has those for offsets ahead too, although a decoder does not use them.
-2 * k + 1 → k
-    shaw: from −k to k there are 2k + 1 offsets, including those ahead.
-2 * k + 1 → 2 * k - 1
-    shaw: from −k to k there are 2k + 1 offsets: k on each side, and 0.
-2 * k + 1 → 2 * n - 1
-    shaw: these are all offsets of n tokens. Those beyond ±k share rows, so there are 2k + 1.
-2 * k + 1 → n
-    shaw: the table does not grow with the text. It has 2k + 1 rows.
-(2 * k + 1) * d → (2 * k + 1) * D
-    shaw: a row has the d = D / H channels of one head, and H · d is D.
-(2 * k + 1) * d → (2 * k + 1)
-    shaw: a row is a vector of d channels, not a number.
-layers * H * n → H * n
-    music: this is one layer. Each layer has its own table.
-layers * H * n → layers * n
-    music: every head has its own table here.
-layers * H * n → n
-    music: this is the table of one head. There are H heads in each of the layers.
-H * n * d → H * (2 * n - 1) * d
-    music: offsets ahead have no vector in a decoder, so there are n rows.
-H * n * d → H * (n - 1) * d
-    music: offset 0 has a row too, so from −(n − 1) to 0 there are n.
-H * n * d → H * (n + 1) * d
-    music: from −(n − 1) to 0 there are n rows, not n + 1.
-H * n * d → H * n * d * 2
-    music: there is one table only, because nothing is added to the values.
-H * n * d → H * n * D
-    music: a row has the d = D / H channels of one head, and H · d is D.
-H * n * d → H * n
-    music: a row is a vector of d channels, not a number.
-H * n * d → H * (2 * k + 1) * d
-    music: nothing is clipped here, so there is a row for each of n offsets.
-H * n * d → H * (k + 1) * d
-    music: nothing is clipped here, so the number of rows does not depend on k.
-H * n * d → (2 * n - 1) * d
-    music: there are two mistakes. Offsets ahead have no vector in a decoder, and every head has its own table.
-H * n * d → H * n**2 * d
-    music: there is a row per *offset*, not per pair, so n of them.
-layers * (D**2 + 2 * H * d) → D**2 + 2 * H * d
-    xl: this is one layer. Each layer has its own u, v and W_r.
-layers * (D**2 + 2 * H * d) → layers * D**2 + 2 * H * d
-    xl: here each layer has its own u and v. (The authors' TensorFlow code shares them unless `untie_r` is set.)
-layers * (D**2 + 2 * H * d) → D**2 + layers * 2 * H * d
-    xl: each layer has its own u and v, and its own map W_r as well.
-layers * (D**2 + 2 * H * d) → D**2
-    xl: this is a single map W_r. Each layer has its own, and u and v as well.
-D**2 → H * D**2
-    xl: one map W_r serves all heads of a layer, because its D outputs are H times d.
-2 * H * d → 2 * n
-    xl: u and v do not grow with the text. They have d numbers for each head.
-+ 2 * H * d →
-    xl: u and v are missing. They are two vectors of d numbers for each head.
-2 * H * d → H * d
-    xl: u and v are two vectors, and each has d numbers for each head.
-2 * H * d → 2 * d
-    xl: every head has its own u and v, so each has H · d numbers, which is D.
-2 * H * d → 2 * H
-    xl: u and v are vectors, with d numbers for each head.
-2 * H * d → 2 * H * D
-    xl: u and v have d = D / H numbers for each head, D in all.
-D**2 + 2 * H * d → 2 * H * d
-    xl: the map W_r is missing. It has D × D numbers.
-D**2 → d**2
-    xl: W_r maps all D channels of a distance to those of all heads, so it has D × D numbers.
-D**2 → D * d
-    xl: W_r maps D channels to each head's d, so it has D × d numbers for one head and D × D in all.
-D**2 → n * D
-    xl: the sinusoids are computed, not learned. What is learned is the map, with D × D numbers.
-D**2 → D**2 + n * D
-    xl: the sinusoids are computed, not learned, so they do not count.
-D**2 → 2 * D**2
-    xl: there is one map W_r. The map for keys is part of every attention and does not count.
-D**2 + 2 → D**2 + D + 2
-    xl: you count D numbers too many. There are two vectors, u and v, and W_r is a plain map without a bias.
 n * D → layers * n * D
     learned: the vectors are added once, before the first layer, not in each.
 n * D → (n + 1) * D
-    learned: there are n positions, 0 … n − 1.
+or n * D → (2 * n - 1) * D
+or n * D → n**2
+    learned: there is one vector for each of n positions, 0 … n − 1.
 n * D → n
-    learned: a position has a vector of D channels, not a number.
-n * D → n * d
-    learned: the vectors are added to the input, where there are no heads yet, so they have D channels.
-n * D → n * H
-    learned: a position has one vector of D channels. It is added to the input, where there are no heads yet.
-n * D → n * D * H
-    learned: D already counts all heads together.
-n * D → n**2
-    learned: there is a vector per position, not per pair.
-n * D → (2 * n - 1) * D
-    learned: there is a vector per *position*, so n of them, and not one per offset.
+or n * D → n * d
+or n * D → n * H
+or n * D → n * D * H
+    learned: each position has one vector of D channels. It is added to the input, where there are no heads yet.
+B * H → layers * B * H
+    t5: you count a table for each layer, as in umT5. T5 has one for the whole stack.
+B * H → B
+or B * H → B * D
+or B * H → B * d
+or B * H → layers * B
+    t5: the whole stack has one table, with one number for each bucket *and head*.
+B * H → (2 * n - 1) * H
+or B * H → n * H
+or B * H → n**2 * H
+    t5: the table has one row for each of B *buckets*, however long the text is.
+B * H → 2 * B * H
+or B * H → B * H // 2
+    t5: there are B buckets in all, and a decoder uses all of them for the past.
+H * 2 * (2 → H * (2
+or H * 2 * (2 → 2 * (2
+or layers * H * 2 → H
+or layers * H * 2 → layers
+or layers * H * 2 → 2
+or layers * H * 2 → H * 2
+    shaw: you count too few tables. Every head of every layer has one for keys and one for values.
+layers * H * 2 * (2 * k + 1) * d → layers * 2 * 2 * k + 1 * D
+    shaw: `2 * k + 1` needs parentheses. Without them only the 1 is multiplied by what follows.
+2 * k + 1 → 2 * k
+or 2 * k + 1 → k + 1
+or 2 * k + 1 → k
+or 2 * k + 1 → 2 * k - 1
+    shaw: a table has a row for each offset from −k to k, including 0, so 2k + 1 rows.
+2 * k + 1 → min(2 * k + 1, 2 * n - 1)
+or 2 * k + 1 → 2 * min(k, n) + 1
+or 2 * k + 1 → 2 * n - 1
+or 2 * k + 1 → n
+    shaw: a table has 2k + 1 rows, however long the text is.
+(2 * k + 1) * d → (2 * k + 1) * D
+or (2 * k + 1) * d → (2 * k + 1)
+    shaw: a row is a vector with the d = D / H channels of one head.
+layers * H * n → H * n
+or layers * H * n → layers * n
+or layers * H * n → n
+or H * n * d → (2 * n - 1) * d
+    music: you count too few tables. Every head of every layer has its own, with n rows.
+H * n * d → H * (2 * n - 1) * d
+or H * n * d → H * (n - 1) * d
+or H * n * d → H * (n + 1) * d
+or H * n * d → H * n**2 * d
+    music: a table has one row for each offset from −(n − 1) to 0, so n rows.
+H * n * d → H * (2 * k + 1) * d
+or H * n * d → H * (k + 1) * d
+    music: nothing is clipped here, so a table has n rows, whatever k is.
+H * n * d → H * n * d * 2
+    music: you count a second table. Nothing is added to the values.
+H * n * d → H * n * D
+or H * n * d → H * n
+    music: a row is a vector with the d = D / H channels of one head.
+layers * (D**2 + 2 * H * d) → D**2 + 2 * H * d
+or layers * (D**2 + 2 * H * d) → D**2 + layers * 2 * H * d
+or layers * (D**2 + 2 * H * d) → D**2
+    xl: each layer has its own u and v, and its own map W_r.
+layers * (D**2 + 2 * H * d) → layers * D**2 + 2 * H * d
+    xl: here each layer has its own u and v. (The authors' TensorFlow code shares them unless `untie_r` is set.)
+2 * H * d → 2 * n
+or + 2 * H * d →
+or 2 * H * d → H * d
+or 2 * H * d → 2 * d
+or 2 * H * d → 2 * H
+or 2 * H * d → 2 * H * D
+    xl: u and v are two vectors with d numbers for each head, so 2 · H · d numbers.
+D**2 + 2 * H * d → 2 * H * d
+or D**2 → H * D**2
+or D**2 → d**2
+or D**2 → D * d
+or D**2 → 2 * D**2
+    xl: each layer has one map W_r from D channels to D, with D × D numbers for all heads together.
+D**2 → n * D
+or D**2 → D**2 + n * D
+    xl: you count the sinusoids. They are computed, and what is learned is the map W_r with D × D numbers.
+D**2 + 2 → D**2 + D + 2
+    xl: you count D numbers too many. There are two vectors, u and v, and W_r is a plain map without a bias.
 """,
     alternatives=[_by_hand, _short],
     hints=[
-        "Three questions for each: how many rows, how many numbers in a row, how many such tables? What is added to "
-        "the input occurs once, and T5's layers all read one table.",
-        "The rows are n positions, B buckets, 2k + 1 offsets, n offsets. A row of a head has d = D / H numbers, and "
-        "a row of T5's table has H.",
-        "H heads with d channels each are D channels, so Shaw's is layers · 2 · (2k + 1) · D, Transformer-XL's "
-        "layers · (D² + 2D).",
+        "Ask three questions about each scheme. How many rows has a table, how many numbers has a row, and how many "
+        "tables are there? What is added to the input occurs once, and all layers of T5 read one table.",
+        "There are rows for n positions, B buckets, 2k + 1 offsets, n offsets. A row of one head has d = D / H "
+        "numbers, and a row of T5's table has H.",
+        "H heads with d channels each are D channels. So Shaw's number is layers · 2 · (2k + 1) · D, and "
+        "Transformer-XL's is layers · (D² + 2D).",
     ],
 )
 
 
-def _exchanged(names, a, b):
-    """The names with those at a and b exchanged."""
-    names = list(names)
-    names[a], names[b] = names[b], names[a]
-    return names
+ARGUMENTS = ("layers", "D", "H", "n", "k", "B")
 
 
-def _in_other_order(order):
-    """The right function with its arguments in another order."""
-    return lambda *sizes: _short(**dict(zip(order, sizes)))
+def _exchanged(names, one, other):
+    """The names with two of them exchanged."""
+    return [other if name == one else one if name == other else name for name in names]
 
 
 def _reordered(names):
@@ -291,21 +245,23 @@ def _reordered(names):
     return learned_numbers.source.variant([(", ".join(SCHEMES), ", ".join(names))])
 
 
-ARGUMENTS = ("layers", "D", "H", "n", "k", "B")
-ORDER = ", ".join(ARGUMENTS)
+def _in_other_order(order):
+    """The right function with its arguments in another order."""
+    return lambda *sizes: _short(**dict(zip(order, sizes)))
+
+
+_reversed = _reordered([*SCHEMES][::-1])
+learned_numbers.wrong("Your numbers are right, but in reverse order. `learned` comes first.")(_reversed)
 
 for one, other in combinations(SCHEMES, 2):
-    names = _exchanged(SCHEMES, list(SCHEMES).index(one), list(SCHEMES).index(other))
-    learned_numbers.wrong(f"Your numbers are right, but `{one}` and `{other}` have changed places.")(_reordered(names))
-
-for k, (one, other) in enumerate(pairwise(ARGUMENTS)):
-    learned_numbers.wrong(f"You exchanged `{one}` and `{other}`. The order of the arguments is {ORDER}.")(
-        _in_other_order(_exchanged(ARGUMENTS, k, k + 1))
+    learned_numbers.wrong(f"Your numbers are right, but you exchanged `{one}` and `{other}`.")(
+        _reordered(_exchanged(SCHEMES, one, other))
     )
 
-learned_numbers.wrong("Your numbers are right, but in reverse order. `learned` comes first.")(
-    _reordered([*SCHEMES][::-1])
-)
+for one, other in pairwise(ARGUMENTS):
+    learned_numbers.wrong(f"You exchanged the arguments `{one}` and `{other}`. Their order is {', '.join(ARGUMENTS)}.")(
+        _in_other_order(_exchanged(ARGUMENTS, one, other))
+    )
 
 
 @learned_numbers.wrong("You count bytes, four for each number. The task asks how many numbers there are.")

@@ -89,13 +89,12 @@ row_offsets(n_q, n_k, past)
 row_offsets(n_q, n_k, past).abs()
     the distance: It is |r|, because 1 + c·r is negative for most offsets of the past and has no logarithm.
 self.a[:, None]
-    the strength a: Each head multiplies its logarithm by −a, so that far keys get a penalty, and heads are along the
-    first axis.
+    the strength a: Each head multiplies its logarithm by −a. The heads are along the first axis.
 -self.a[:, None]
-    the strength a: Each head multiplies its logarithm by −a, so that far keys get a penalty.
+    the strength a: Each head multiplies its logarithm by −a, so far keys get a penalty.
 self.c[:, None]
-    the factor c: Each head multiplies the distance inside the logarithm by its own c, and heads are along the first
-    axis. self.c[:, None] * distance
+    the factor c: Each head multiplies the distance inside the logarithm by its own c, along the first axis.
+self.c[:, None] * distance
     c times the distance: The logarithm is that of 1 + c·|r|.
 distance
     the distance: It is multiplied by c inside the logarithm, log(1 + c·|r|).
@@ -125,11 +124,9 @@ row_offsets(n_q, n_k, past).abs() → -row_offsets(n_q, n_k, past)
 (self.c[:, None] * distance).log1p() → distance ** self.c[:, None]
     You use a power of the distance, −a·|r|^c, which is another kernel of the paper. Here it is −a·log(1 + c·|r|).
 -self.a[:, None] * (self.c[:, None] * distance) → -self.a[:, None].exp() * (self.c[:, None].exp() * distance)
-    You apply `exp` to a and c. They are the numbers themselves, and already positive.
--self.a[:, None] → -self.a[:, None].exp()
-    You apply `exp` to a. It is the number itself, and already positive.
-self.c[:, None] * distance → self.c[:, None].exp() * distance
-    You apply `exp` to c. It is the number itself, and already positive.
+or -self.a[:, None] → -self.a[:, None].exp()
+or self.c[:, None] * distance → self.c[:, None].exp() * distance
+    You apply `exp`. `self.a` and `self.c` are the numbers themselves, and already positive.
 (self.c[:, None] * distance).log1p() → (distance / self.c[:, None]).log1p()
     You divide by c. It multiplies the distance, so a larger c gives a faster decay.
 (self.c[:, None] * distance).log1p() → distance.log1p()
@@ -143,9 +140,8 @@ self.c[:, None] * distance → self.c[:, None].exp() * distance
 -self.a[:, None] * (self.c[:, None] * distance).log1p() → -self.c[:, None] * (self.a[:, None] * distance).log1p()
     You exchanged a and c. The logarithm is multiplied by a, and the distance inside it by c.
 (self.c[:, None] * distance).log1p() → (self.c[:, None] * distance).log1p() / math.log(2)
-    You take the logarithm to base 2. `log` in this course is to base e.
-(self.c[:, None] * distance).log1p() → (self.c[:, None] * distance).log1p() / math.log(10)
-    You take the logarithm to base 10. `log` in this course is to base e.
+or (self.c[:, None] * distance).log1p() → (self.c[:, None] * distance).log1p() / math.log(10)
+    You take the logarithm to base 2 or 10. `log` in this course is to base e.
 (self.c[:, None] * distance).log1p() → self.c[:, None] * distance
     This is a straight line, as in ALiBi, because the logarithm is missing.
 (self.c[:, None] * distance).log1p() → (self.c[:, None] * distance).sqrt()
@@ -155,23 +151,18 @@ self.c[:, None] * distance → self.c[:, None].exp() * distance
 * distance) → * distance).long()
     `.long()` cuts off the decimals. Keep the numbers floats.
 self.c[:, None] * distance → self.c[:, None].mean() * distance
-    All your heads get the mean c. Each has its own.
-self.c[:, None] * distance → self.c[0] * distance
-    All your heads get the c of head 0. Each has its own.
+or self.c[:, None] * distance → self.c[0] * distance
+    All your heads get the same c. Each has its own.
 -self.a[:, None] → -self.a[0]
-    All your heads get the strength of head 0. Each has its own.
--self.a[:, None] → -self.a.mean()
-    All your heads get the mean strength. Each has its own.
+or -self.a[:, None] → -self.a.mean()
+    All your heads get the same strength a. Each has its own.
 -self.a[:, None] → -self.a.flip(0)[:, None]
-    Your strengths are in reverse order. Head h has a_h.
-self.c[:, None] * distance → self.c.flip(0)[:, None] * distance
-    Your numbers c are in reverse order. Head h has c_h.
+or self.c[:, None] * distance → self.c.flip(0)[:, None] * distance
+    The heads of one of your factors are in reverse order. Head h has a_h and c_h.
 -self.a[:, None] * (self.c[:, None] * distance) → -self.a * (self.c * distance)
-    The shapes (heads,) and (offsets,) do not fit together. Both a and c need a second axis.
--self.a[:, None] * (self.c[:, None] * distance) → -self.a * (self.c[:, None] * distance)
-    The shapes (heads,) and (heads, offsets) do not fit together. a needs a second axis as well.
--self.a[:, None] * (self.c[:, None] * distance) → -self.a[:, None] * (self.c * distance)
-    The shapes (heads,) and (offsets,) do not fit together. c needs a second axis as well.
+or -self.a[:, None] * (self.c[:, None] * distance) → -self.a * (self.c[:, None] * distance)
+or -self.a[:, None] * (self.c[:, None] * distance) → -self.a[:, None] * (self.c * distance)
+    The shapes do not fit together. Both a and c need a second axis, as in `self.a[:, None]`.
 -self.a → -a
     The numbers belong to the module, so they are `self.a` and `self.c`.
 n_k, past) → n_k, 0)

@@ -36,6 +36,12 @@ def test_a_slip_must_match_exactly_once(old, count):
         SLOPE.source.variant([(old, "x")])
 
 
+def test_several_slips_may_share_a_sentence():
+    one, other = read_slips("a → b\nc → d\nor a → e\n    A sentence.")
+    assert one.changes == (("a", "b"), ("c", "d")) and other.changes == (("a", "e"),)
+    assert one.message == other.message == "A sentence."
+
+
 def test_what_is_no_slip_or_piece_is_refused():
     with pytest.raises(ValueError, match="expected `old → new`, and below it a sentence"):
         read_slips("a + b\n    No arrow.")

@@ -25,6 +25,11 @@ def comparable(entry):
     return {**entry, "facts": entry["facts"][:1]} if entry["status"] == "raised" else entry
 
 
+def _told(entry):
+    """What the check said, in one line."""
+    return " ".join([entry["status"] + ":", *entry["facts"], entry["cause"] or "(no cause)"])
+
+
 def test_every_exercise_has_recorded_answers():
     assert sorted(EXERCISES) == sorted(
         path.relative_to(transcript.FOLDER).with_suffix("").as_posix() for path in transcript.FOLDER.rglob("*.jsonl")
@@ -41,8 +46,11 @@ def test_the_check_says_what_was_recorded(key, cache):
     before = transcript.read(key)
     after = [transcript.answered(EXERCISES[key], entry) for entry in before]
     assert not list(transcript.lost(before, after)), "a named cause is lost"
-    changed = [(old, new) for old, new in zip(before, after) if comparable(old) != comparable(new)]
-    assert not changed, "read the change, then write it down: python -m tests.tasks.transcript"
+    pairs = [(old, new) for old, new in zip(before, after) if comparable(old) != comparable(new)]
+    changed = [f"{old['source']}\n    was: {_told(old)}\n    now: {_told(new)}" for old, new in pairs]
+    if changed:
+        how = f"Read the changes, then write them down: .venv/bin/python -m tests.tasks.transcript {key}"
+        pytest.fail("\n\n".join([f"Changed answers: {len(changed)}.", *changed[:5], how]), pytrace=False)
     cache.set(f"course/transcript/{key}", now)
 
 

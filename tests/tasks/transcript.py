@@ -1,7 +1,7 @@
 """What the checks say to several thousand wrong answers, written down, so that a changed message shows as a diff.
 
-    python -m tests.tasks.transcript               answer all of them again and write the changes down
-    python -m tests.tasks.transcript shaw_scores   those of one task
+    .venv/bin/python -m tests.tasks.transcript               answer all of them again and write the changes down
+    .venv/bin/python -m tests.tasks.transcript shaw_scores   those of one task
 
 `transcript/TOPIC/TASK.jsonl` has one answer a line: where it comes from, its source, and what the check says to it.
 Each source runs by itself and defines the name of the task. To add an answer, write a line with "from" and "source" and

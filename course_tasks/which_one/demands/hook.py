@@ -1,4 +1,4 @@
-"""The hook `bias`: a row of the formula, through which gradients get, on any device, and right in a layer."""
+"""The hook `bias`: a row of the formula that passes gradients, works on any device, and is right in a layer."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ from .probes import HEADS, drawn, gradients, tensors
 
 def answers_a_row(cls: type) -> Broken | None:
     if cls.bias is Position.bias:  # type: ignore[attr-defined]
-        return Broken(f"`{cls.__name__}` has no `bias` of its own", "The layer asks the hook of that name.")
+        return Broken(f"`{cls.__name__}` has no `bias` of its own", "The layer calls the hook of this name.")
     for heads, n_q, n_k, past in [(HEADS, 5, 5, 0), (2, 2, 6, 3), (1, 1, 4, 3)]:
         call = f"`bias({n_q}, {n_k}, {past})`"
         try:
@@ -38,12 +38,12 @@ def answers_a_row(cls: type) -> Broken | None:
                     heads,
                     n_q,
                     n_k,
-                ): "This is the matrix. A hook gives one number per *offset*; the layer lays them on the diagonals.",
-                expected[::-1]: "The heads come first.",
-                (1, expected[1]): "One row for all heads: each has its own.",
-                (1, *expected): "An axis too many: a row for each head, and no batch.",
-                (heads, 1, expected[1]): "An axis too many: a row for each head, and no queries.",
-            }.get(tuple(found.shape), "One number for each head and offset: how many offsets are there?")
+                ): "This is the matrix. A hook gives one number per *offset*, and the layer puts them on the diagonals.",
+                expected[::-1]: "The axis of heads comes first.",
+                (1, expected[1]): "You return one row for all heads. Each head has its own.",
+                (1, *expected): "You return one axis too many. There is a row for each head, and no batch.",
+                (heads, 1, expected[1]): "You return one axis too many. There is a row for each head, and no axis of queries.",
+            }.get(tuple(found.shape), "A hook returns one number for each head and offset. How many offsets are there?")
             return Broken(f"{call} has shape {tuple(found.shape)}, expected {expected}", cause, "wrong shape")
     return None
 
@@ -65,7 +65,7 @@ def follows_the_formula(cls: type) -> Broken | None:
         n_q, n_k, past = one.args[1:]
         heads = len(one.args[0].given["a"])
         fact = f"`bias({n_q}, {n_k}, {past})` with {heads} head{'s' * (heads > 1)}: {difference.facts[0]}"
-        return Broken(fact, known or "With its own a and c, it is −a · log(1 + c · |r|).", difference.status)
+        return Broken(fact, known or "With the a and c of the module, the bias is −a · log(1 + c · |r|).", difference.status)
     told = outcome.error or f"`bias` returned {outcome.unusable}"
     return Broken(told, known or said_again(told), "raised" if outcome.error else "wrong type", outcome.line)
 
@@ -75,24 +75,24 @@ def passes_gradients(cls: type) -> Broken | None:
     for name, parameter in module.named_parameters():
         (gradient,) = gradients(module.bias(4, 4, 0), [parameter])
         if not gradient.any(dim=-1).all():
-            cause = "The numbers are right, but the gradient stops inside `bias`: `.detach()`, `.data`, `.item()`, `.tolist()`, `math.log`, `no_grad` and `torch.tensor(…)` of a tensor do that."
-            return Broken(f"no gradient gets from `bias` to all of `{name}`", cause)
+            cause = "The numbers are right, but the gradient stops inside `bias`. `.detach()`, `.data`, `.item()`, `.tolist()`, `math.log`, `no_grad` and `torch.tensor(…)` of a tensor all stop it."
+            return Broken(f"from `bias`, no gradient reaches some of `{name}`", cause)
     return None
 
 
 def keeps_nothing(cls: type) -> Broken | None:
-    """Longer texts leave nothing behind in the module, and each is computed afresh."""
+    """Longer texts leave nothing behind in the module, and each row is computed again."""
     module, held = drawn(cls), []
     for n in (4, 5, 6, 7, 8):
         found = module.bias(n, n, 0)
         held.append(sum(t.numel() for t in tensors(vars(module))))
         if found.shape != (HEADS, 2 * n - 1):
             fact = f"`bias({n}, {n}, 0)` after a shorter text has shape {tuple(found.shape)}, expected {(HEADS, 2 * n - 1)}"
-            return Broken(fact, f"What {kept(module)} holds is from the first call. Compute the offsets in each call.")
+            return Broken(fact, f"The numbers in {kept(module)} are those of the first call. Compute the offsets in each call.")
     if held[-1] > held[0]:
         fact = f"after four longer texts the module holds {held[-1] - held[0]} numbers more"
         return Broken(
-            fact, f"{kept(module)} keeps something for every length it has seen, and never frees it."
+            fact, f"{kept(module)} keeps tensors for every length it has seen, and never frees them."
         )
     return None
 
@@ -108,14 +108,14 @@ def moves(cls: type) -> Broken | None:
     """To another precision, and to another device: torch's "meta" has no numbers and checks where tensors are."""
     for name, parameter in cls(HEADS).named_parameters():
         if parameter.dtype != torch.float32:
-            cause = "Models are made in float32, and their owner may change that, so NumPy's float64 does not belong there."
+            cause = "Parameters are made in float32, which is torch's default. NumPy's float64 does not fit into such a model."
             return Broken(f"`{name}` is {name_of(parameter.dtype)}", cause)
     for dtype in (torch.float64, torch.float32):
         found = cls(HEADS).to(dtype).bias(4, 4, 0).dtype
         if found != dtype:
-            cause = "The bias has the precision of the parameters, without `.float()`, `.double()` or its own dtype."
+            cause = "The bias should have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
             return Broken(f"in a layer of {name_of(dtype)} `bias` is {name_of(found)}", cause)
-    cause = "Some tensor is made on the CPU, wherever the parameters are: `row_offsets(n_q, n_k, past, device)` takes a device, and a parameter has a `.device`."
+    cause = "Some tensor is always made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device, and a parameter has a `.device`."
     try:
         module = cls(HEADS).to("meta")
         there = module.bias(4, 4, 0).device.type

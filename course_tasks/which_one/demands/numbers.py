@@ -14,13 +14,13 @@ from .probes import HEADS, asked, drawn, filled, gradients, tensors
 
 NAMES = ("a", "c")
 STALE = (
-    "What is kept from `__init__` or from an earlier call does not change when a and c learn. Compute it in each call."
+    "Something is kept from `__init__` or from an earlier call, so it does not change when a and c learn. Compute it in each call."
 )
-BELOW = "An optimizer can move a parameter below 0. Learn something of which the number is a positive function."
-STOPS = "There it has no gradient, so a number that gets there stays there, as with `clamp`, `relu` or `abs` at 0."
+BELOW = "An optimizer can move a parameter below 0. Learn a parameter of which the number is a positive function, such as `exp`."
+STOPS = "The gradient is 0 there, so the number cannot leave that value. `clamp`, `relu` and `abs` at 0 have this effect."
 WRITES = (
-    "Reading a property must not write, not even through `.data` or under `no_grad`. Otherwise looking at it undoes what "
-    "the optimizer did."
+    "Reading a property must not write, not even through `.data` or under `no_grad`. Otherwise reading it undoes the "
+    "work of the optimizer."
 )
 
 
@@ -48,7 +48,7 @@ def has_numbers(cls: type) -> Broken | None:
                 return Broken(f"`{name}` is {told}", f"`{name}` is a tensor with a number for each head.")
             if value.shape != (heads,):
                 shared = value.numel() == 1 < heads
-                cause = "The heads share it, but each needs its own number." if shared else "One number for each head."
+                cause = "The heads share this number, but each needs its own." if shared else "Each head has one number."
                 return Broken(f"`{name}` has shape {tuple(value.shape)} with {heads} heads, expected ({heads},)", cause)
     return None
 
@@ -75,9 +75,9 @@ def learns(cls: type) -> Broken | None:
             return Broken(f"nothing is learned for `{name}`", not_learned(module, name))
     learned = sum(p.numel() for p in parameters)
     if learned != 2 * HEADS:
-        cause = "An a and a c for each head, and nothing else: is there a parameter that nobody reads?"
+        cause = "Each head learns an a and a c, and nothing else. Is there a parameter that is never read?"
         if learned < 2 * HEADS:
-            cause = "An a and a c for each head: does one number serve several heads, or both a and c?"
+            cause = "Each head learns an a and a c. Does one number serve several heads, or both a and c?"
         return Broken(f"{learned} numbers are learned for {HEADS} heads, expected {2 * HEADS}", cause)
     return None
 
@@ -90,18 +90,18 @@ def not_learned(module: nn.Module, name: str) -> str:
         key for key, v in vars(module).items() if isinstance(v, (list, tuple, dict)) and key[0] != "_" and tensors(v)
     ]
     if frozen := [key for key, p in parameters.items() if not p.requires_grad]:
-        return f"`self.{frozen[0]}` is a parameter with requires_grad=False: it stays as it is."
+        return f"`self.{frozen[0]}` is a parameter with requires_grad=False, so no optimizer changes it."
     if computed := [key for key in plain if vars(module)[key].grad_fn is not None]:
         return f"`self.{computed[0]}` was computed once, in `__init__`, and does not change when the parameter learns. Compute it in `{name}`."
     if plain:
         return f"`self.{plain[0]}` is a plain tensor. No optimizer sees it, and `.to()` leaves it behind. Make it an `nn.Parameter(…)`."
     if lists:
-        return f"`self.{lists[0]}` is a Python {type(vars(module)[lists[0]]).__name__}: no optimizer looks into it. Keep the `nn.Parameter` itself, or an `nn.ParameterList`."
+        return f"`self.{lists[0]}` is a Python {type(vars(module)[lists[0]]).__name__}, and no optimizer looks into it. Keep the `nn.Parameter` itself, or an `nn.ParameterList`."
     if buffers:
-        return f"`self.{next(iter(buffers))}` is a buffer: it moves with the module and is saved, but no optimizer changes it. Make it an `nn.Parameter(…)`."
+        return f"`self.{next(iter(buffers))}` is a buffer. It moves with the module and is saved, but no optimizer changes it. Make it an `nn.Parameter(…)`."
     if not parameters:
         return "The module has no parameter. Make an `nn.Parameter(…)` in `__init__` and keep it as `self.something`."
-    return f"There is a parameter, but no gradient gets from `{name}` to it: `.detach()`, `.data`, `.item()`, `no_grad` and `torch.tensor(…)` of a tensor all stop the gradient."
+    return f"There is a parameter, but no gradient from `{name}` reaches it. `.detach()`, `.data`, `.item()`, `no_grad` and `torch.tensor(…)` of a tensor all stop the gradient."
 
 
 def begins_at_1(cls: type) -> Broken | None:
@@ -109,9 +109,9 @@ def begins_at_1(cls: type) -> Broken | None:
     for name in NAMES:
         value = getattr(module, name).double()
         if not torch.allclose(value, torch.ones_like(value), atol=1e-5):
-            cause = f"Both begin at 1, so that it is chapter {chapter('bias_by_hand')}'s log decay of strength 1."
+            cause = f"Both a and c begin at 1, so the bias begins as the log decay of chapter {chapter('bias_by_hand')}, with strength 1."
             if abs(value[0].item() - math.e) < 1e-4:
-                cause = "e¹ is not 1: the parameter begins at 0, the logarithm of 1."
+                cause = "e¹ is not 1. Begin the parameter at 0, which is the logarithm of 1."
             return Broken(f"`{name}` is {shown(value[0])} at the start, expected 1", cause)
     return None
 
@@ -122,9 +122,9 @@ def follows_the_parameters(cls: type) -> Broken | None:
     before = {name: getattr(module, name).tolist() for name in NAMES}
     row = asked(module, 4, 4, 0)
     filled(module, 0.7)
-    changed = [f"`{name}` is what it was" for name in NAMES if getattr(module, name).tolist() == before[name]]
+    changed = [f"`{name}` is still what it was" for name in NAMES if getattr(module, name).tolist() == before[name]]
     if not changed and row is not None and torch.equal(row, module.bias(4, 4, 0)):
-        changed = ["`bias` answers as before"]
+        changed = ["`bias` still returns the same"]
     return Broken(f"the parameters have changed, and {changed[0]}", STALE) if changed else None
 
 
@@ -138,7 +138,7 @@ def stays_positive(cls: type) -> Broken | None:
                 return Broken(f"`{name}` is {shown(value[0])} {there(number)}", BELOW)
         if (most := max(getattr(module, name).max().item() for module in modules.values())) < 10:
             fact = f"`{name}` is at most {most:g}, whatever the parameters"
-            return Broken(fact, "It has an upper end, as a sigmoid has. Any number above 0 must be within reach.")
+            return Broken(fact, "The number has an upper limit, as a sigmoid has. It must be able to reach any number above 0.")
         for number, module in modules.items():
             value = getattr(module, name)
             if not any(g.any() for g in gradients(value, list(module.parameters()))):
@@ -146,12 +146,12 @@ def stays_positive(cls: type) -> Broken | None:
             if (value == 0).any():
                 return Broken(
                     f"`{name}` is 0 {there(number)}",
-                    "0 is not above 0: all far keys would be as near as the query itself.",
+                    "The number must be above 0. With 0, a far key would get the same bias as the query itself.",
                 )
         ends = torch.stack([getattr(filled(cls(HEADS).double(), number), name) for number in (-2000.0, 2000.0)])
         if (least := ends.amin().item()) >= 1e-3:  # far out, where also √(1 + x²) + x has come down
             fact = f"`{name}` is at least {least:g}, whatever the parameters"
-            return Broken(fact, "It has a lower end, as 1 + e^x has. Any number above 0 must be within reach.")
+            return Broken(fact, "The number has a lower limit, as 1 + e^x has. It must be able to reach any number above 0.")
     return None
 
 
@@ -169,7 +169,7 @@ def heads_differ(cls: type) -> Broken | None:
     if torch.allclose(module.a, module.c):
         return Broken(
             "`a` and `c` are always equal",
-            "They are two numbers, and each is learned: is there one parameter for both, or a wrong row?",
+            "They are two numbers, and both are learned. Is there one parameter for both, or do you read a wrong row?",
         )
     return None
 
