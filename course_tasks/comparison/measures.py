@@ -34,7 +34,7 @@ def turned_pairs(module: RoPE | OnAxes) -> int:
     """How many pairs of channels it turns."""
     if isinstance(module, RoPE):
         speeds = module.speeds(1) if callable(module.speeds) else module.speeds
-        return module.d_head // 2 if speeds is None else len(speeds)
+        return module.d_head // 2 if speeds is None else len(list(speeds))
     return len(module.speeds)
 
 

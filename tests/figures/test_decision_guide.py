@@ -25,8 +25,9 @@ from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
 from course_lib.reference.alibi import slopes
 from course_lib.reference.t5 import bucket_starts
+from course_lib.study import verdict
 from course_tasks import comparison, guide
-from course_tasks.comparison.beyond_training import rise, runs, verdict
+from course_tasks.comparison.beyond_training import rise, runs
 from course_tasks.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES, UNTOLD
 
 from .test_figures import static
