@@ -7,8 +7,7 @@ registry is measured; only peers and other forms of a scheme are listed here.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from course_lib import schemes as registry
@@ -19,6 +18,7 @@ from course_lib.nn.music_transformer import MusicTransformer
 from course_lib.nn.position import Combined, Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
@@ -91,17 +91,6 @@ def sizes(s: Size) -> registry.Sizes:
     return registry.Sizes(d_model=s.heads * s.d, n_heads=s.heads, n=s.n, clip=CLIP, keys=window(s), causal=True)
 
 
-class Sink(Position):
-    """A learned sink and nothing else."""
-
-    def __init__(self, n_heads: int) -> None:
-        super().__init__()
-        self.score = nn.Parameter(torch.zeros(n_heads))
-
-    def sink(self) -> Tensor:
-        return self.score
-
-
 def by_parts(s: Size) -> RoPE:
     """The slower half of the pairs slowed down by 8; the time does not depend on which speeds these are."""
     speeds = [10000.0 ** (-2 * m / s.d) / (8 if m >= s.d // 4 else 1) for m in range(s.d // 2)]
@@ -167,7 +156,6 @@ SCHEMES: dict[str, Scheme] = {
     ),
     "transformer-xl": Scheme(True, our_xl, {"authors' form": peers.xl_authors, "pad/reshape": peers.xl_batch_first}),
     "window": Scheme(True, ours(lambda s: SlidingWindow(window(s)), True), {"dense mask": peers.dense_window}),
-    "sink": Scheme(True, ours(lambda s: Sink(s.heads), True)),
     "window + sink": Scheme(True, ours(lambda s: Combined(SlidingWindow(window(s)), Sink(s.heads)), True)),
     "rope by parts": Scheme(True, ours(by_parts, True)),
     "rope, half turned": Scheme(True, ours(half_turned, True)),
