@@ -50,8 +50,8 @@ assert cell.value == 2 * H * (2 * k + 1) * d
 # %% [markdown]
 # The whole table: eighteen schemes, eight questions. Open the folds below it for how each cell was found and what backs
 # it. The last but two, *longer than training?*, is the only column that rests on trained models, those of
-# [[longer_than_training|chapter #]]. All others follow from how a scheme is made. The seven schemes at the end of the
-# table, from axial RoPE on, were published after the others. The study does not have them yet.
+# [[longer_than_training|chapter #]]. All others follow from how a scheme is made. The study has no runs of the
+# seven schemes at the end of the table, from axial RoPE on.
 
 # %%
 figures.comparison_table(table)
@@ -129,7 +129,7 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 guide.picture()
 
 # %% [markdown]
-# The same rules in Python. Three models, and what is left of the eleven.
+# The same rules in Python. Three models, and the schemes that are left.
 
 
 # %%
