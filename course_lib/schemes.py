@@ -11,8 +11,11 @@ from typing import Any
 
 from .contents import number
 from .reference.absolute import check_pairs
+from .reference.axial_rope import grid_positions, text_positions
 from .reference.grid import check_whole
 from .reference.t5 import bucket_starts
+
+WORDS_AND_PICTURE = (2, (2, 2), 2)  # the text of M-RoPE: two words, a picture of 2 × 2 tokens, and words
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,9 @@ class Sizes:
     """The sizes a scheme may be made for. A scheme reads those it has a use for.
 
     n: tokens of a text, and how far the tables of learned positions and of Music Transformer reach. causal: whether
-    keys after the query are left out of a table; None is the default of the scheme. Raises ValueError for sizes that do
-    not fit.
+    keys after the query are left out of a table; None is the default of the scheme. window: patches along the side of a
+    window of Swin, and in a row of the picture of axial RoPE. keys: those a sliding window shows. Raises ValueError for
+    sizes that do not fit.
     """
 
     d_model: int = 64
@@ -32,10 +36,11 @@ class Sizes:
     num_buckets: int = 32
     max_distance: int = 128
     window: int = 8
+    keys: int = 32
     causal: bool | None = None
 
     def __post_init__(self) -> None:
-        for name in ("n_heads", "n", "clip", "window"):
+        for name in ("n_heads", "n", "clip", "window", "keys"):
             check_whole(name, getattr(self, name))
         check_pairs("d_model", self.d_model)
         if self.d_model % self.n_heads or self.d_head % 2:
@@ -49,6 +54,12 @@ class Sizes:
         """Channels of one head."""
         return self.d_model // self.n_heads
 
+    @property
+    def sections(self) -> tuple[int, int, int]:
+        """How many pairs of channels M-RoPE deals to time, row and column: 16, 24, 24 of 64, as Qwen2-VL does."""
+        pairs = self.d_head // 2
+        return pairs - 2 * (3 * pairs // 8), 3 * pairs // 8, 3 * pairs // 8
+
     def letters(self) -> dict[str, int]:
         """The sizes by the letters of the formulas."""
         return {
@@ -59,6 +70,7 @@ class Sizes:
             "k": self.clip,
             "B": self.num_buckets,
             "W": self.window,
+            "w": self.keys,
         }
 
 
@@ -238,6 +250,74 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: new("window", "WindowAttention", s.d_model, s.n_heads, s.window),
             enters={"bias": "Swin"},
             parameters="(2·W − 1)²·H",
+        ),
+        Scheme(
+            "axial RoPE",
+            "two_dimensions",
+            "RoPE for pictures: some pairs of channels turned by the row, the others by the column",
+            "(R_{row, column} q_i) · (R_{row, column} k_j)",
+            lambda s: new("axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]),
+            enters={"rotate": "axial RoPE"},
+        ),
+        Scheme(
+            "M-RoPE",
+            "two_dimensions",
+            "RoPE for texts with pictures: pairs of channels dealt to time, row and column",
+            "(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
+            lambda s: new("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
+            enters={"rotate": "M-RoPE"},
+        ),
+        Scheme(
+            "sliding window",
+            "longer_than_training",
+            "RoPE in layers that see only the nearest keys",
+            "−∞ for |j − i| ≥ w",
+            lambda s: new(
+                *("position", "Combined", new("rope", "RoPE", s.d_head), new("sliding_window", "SlidingWindow", s.keys))
+            ),
+            enters={"rotate": "RoPE in a window", "bias": "sliding window"},
+            run="window",
+            size="keys",
+        ),
+        Scheme(
+            "sink",
+            "longer_than_training",
+            "one more key without a value: a learned score per head, to which a query may give weight",
+            "e^{s_ij} / (e^{a_h} + Σ_k e^{s_ik})",
+            lambda s: new("sink", "Sink", s.n_heads),
+            enters={"sink": "sink"},
+            parameters="H",
+            run="sink",
+        ),
+        Scheme(
+            "log scale",
+            "longer_than_training",
+            "queries that grow with the logarithm of their position, because more keys share the softmax",
+            "s_h ln(i + 1) · q_i · k_j",
+            lambda s: new("query_scale", "LogScale", s.n_heads, s.n),
+            enters={"rotate": "log scale"},
+            parameters="H",
+            run="log-scale",
+        ),
+        Scheme(
+            "FoX",
+            "which_one",
+            "no positions: every token says how much of what came before it is forgotten",
+            "Σ_{l=j+1}^{i} ln f_l",
+            lambda s: new("fox", "FoX", s.d_model, s.n_heads),
+            enters={"key_bias": "FoX"},
+            parameters="H·(D + 1)",
+            run="fox",
+        ),
+        Scheme(
+            "FIRE",
+            "which_one",
+            "a learned function of the distance as a share of the query's position",
+            "MLP(ψ(|i − j|) / ψ(max(i, L)))",
+            lambda s: new("fire", "FIRE", s.n_heads),
+            enters={"bias": "FIRE, a number per pair"},
+            parameters="33·H + 66",
+            run="fire",
         ),
     )
 }

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from course_lib import figures, schemes
 from course_lib.contents import number
 from course_lib.display.picture import Picture
-from course_lib.figures.decision_guide import CAVEAT, FITS, OUT, Decision, Rule
+from course_lib.figures.decision_guide import CAVEAT, FITS, OUT, Decision, Rule, named
 
 NOTE = (
     "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
@@ -18,6 +18,7 @@ NOTE = (
     "What they did is a reason to test yours; of large models it says nothing."
 )
 SCHEMES = {scheme.name: (scheme.what, scheme.topic) for scheme in schemes.SCHEMES.values()}
+UNTOLD = "The course has no rule for it here: read its chapter, and test yours."
 PLAIN = "none, learned, sinusoidal, RoPE"  # attention itself stays as it is
 ONE_AXIS = Rule(OUT, "Swin", "It counts rows and columns of a window. A text has one axis.", "two_dimensions")
 MOVES = Rule(
@@ -440,9 +441,9 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
         "no parameters": [
             Rule(
                 FITS,
-                "none, sinusoidal, log decay, ALiBi, RoPE",
+                "none, sinusoidal, log decay, ALiBi, RoPE, axial RoPE, M-RoPE, sliding window",
                 "Nothing is learned.",
-                "bias_by_hand, absolute_positions, alibi, rope",
+                "bias_by_hand, absolute_positions, alibi, rope, two_dimensions",
             ),
             Rule(OUT, "learned", "A vector per position.", "absolute_positions"),
             Rule(OUT, "Shaw", "(2k + 1)(d_k + d_v) numbers in its two tables.", "vector_per_distance"),
@@ -450,9 +451,27 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(OUT, "Transformer-XL", "A map of d_model × d_model in each layer, beside u and v.", "transformer_xl"),
             Rule(OUT, "T5 buckets", "A number per bucket and head, however long the text.", "t5_buckets"),
             Rule(OUT, "Swin", "(2W − 1)² numbers per head.", "two_dimensions"),
+            Rule(OUT, "sink, log scale", "One number per head.", "which_one"),
+            Rule(OUT, "FoX", "A map of the token to a gate per head.", "which_one"),
+            Rule(OUT, "FIRE", "A small network.", "which_one"),
         ],
     },
 }
+
+
+def completed(questions: Mapping[str, Mapping[str, list[Rule]]]) -> dict[str, dict[str, list[Rule]]]:
+    """The questions, where every answer with rules also says of which schemes it knows nothing yet."""
+    found: dict[str, dict[str, list[Rule]]] = {}
+    for question, options in questions.items():
+        found[question] = {}
+        for answer, rules in options.items():
+            told = {scheme for rule in rules for scheme in named(rule)}
+            rest = ", ".join(scheme for scheme in SCHEMES if scheme not in told)
+            found[question][answer] = [*rules, Rule(CAVEAT, rest, UNTOLD, "which_one")] if rules and rest else rules
+    return found
+
+
+QUESTIONS = completed(QUESTIONS)
 
 
 def picture(answers: Mapping[str, str] | None = None, *, title: str | None = None) -> Picture:

@@ -48,9 +48,10 @@ H, k, d = 4, 16, 16
 assert cell.value == 2 * H * (2 * k + 1) * d
 
 # %% [markdown]
-# The whole table: eleven schemes, eight questions. Open the folds below it for how each cell was found and what backs
+# The whole table: eighteen schemes, eight questions. Open the folds below it for how each cell was found and what backs
 # it. The last but two, *longer than training?*, is the only column that rests on trained models, those of
-# [[longer_than_training|chapter #]]. All others follow from how a scheme is made.
+# [[longer_than_training|chapter #]]. All others follow from how a scheme is made. The study has no runs of the
+# seven schemes at the end of the table, from axial RoPE on.
 
 # %%
 figures.comparison_table(table)
@@ -66,8 +67,8 @@ assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than traini
 # - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
 #   and every trick for biases serves all of them ([[fast_attention|chapter #]]). Swin's is one too, with two offsets.
 #   What enters through the query says more, and costs a product per offset.
-# - **Causal only?** In its usual form just one scheme is made for one direction alone. Two others, the log decay and
-#   ALiBi, cannot tell *before* from *after*, and that is another matter: under a causal mask they need not.
+# - **Causal only?** In its usual form just one scheme is made for one direction alone. Three others, the log decay,
+#   ALiBi and FIRE, cannot tell *before* from *after*, and that is another matter: under a causal mask they need not.
 # - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in text, in one study of
 #   small models.
 
@@ -128,7 +129,7 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 guide.picture()
 
 # %% [markdown]
-# The same rules in Python. Three models, and what is left of the eleven.
+# The same rules in Python. Three models, and the schemes that are left.
 
 
 # %%

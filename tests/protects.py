@@ -18,11 +18,17 @@ ATTENTION = [  # the layer of course_lib.nn and its paths, without the schemes
 ]
 SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up a scheme, by the first of them
     "alibi": ["alibi", "bias"],
+    "axial_rope": ["axial_rope", "absolute", "rope"],
     "bias": ["bias"],
+    "fire": ["fire"],
+    "fox": ["fox"],
     "music_transformer": ["music_transformer", "absolute"],
-    "position": [],
+    "position": ["rope", "absolute", "sink", "sliding_window"],  # some of those that can be combined
+    "query_scale": ["query_scale"],
     "rope": ["rope", "absolute"],
     "shaw": ["shaw"],
+    "sink": ["sink"],
+    "sliding_window": ["sliding_window"],
     "t5": ["t5"],
     "transformer_xl": ["transformer_xl", "absolute"],
 }
@@ -54,11 +60,17 @@ PROTECTS = {
     "study.transformer_xl": [*STUDY, *scheme("transformer_xl"), "tests/study/test_orderings.py"],
     # FlexAttention equals the eager path and the definition, also for schemes that every run leaves out.
     "backends.alibi": [*BACKENDS, *scheme("alibi")],
+    "backends.axial_rope": [*BACKENDS, *scheme("axial_rope")],
     "backends.bias": [*BACKENDS, *scheme("bias")],
+    "backends.fire": [*BACKENDS, *scheme("fire")],
+    "backends.fox": [*BACKENDS, *scheme("fox")],
     "backends.music_transformer": [*BACKENDS, *scheme("music_transformer")],
     "backends.position": [*BACKENDS, *scheme("position")],
-    "backends.rope": [*BACKENDS, *scheme("rope")],
+    "backends.query_scale": [*BACKENDS, *scheme("query_scale")],
+    "backends.rope": [*BACKENDS, *scheme("rope"), "course_lib/reference/speeds.py"],
     "backends.shaw": [*BACKENDS, *scheme("shaw")],
+    "backends.sink": [*BACKENDS, *scheme("sink")],
+    "backends.sliding_window": [*BACKENDS, *scheme("sliding_window")],
     "backends.t5": [*BACKENDS, *scheme("t5")],
     # Compiled by a C++ compiler, it gives the same numbers.
     "backends.compiled": [*EVERY, *ATTENTION, *DEFINITIONS, "tests/schemes/test_backends.py"],

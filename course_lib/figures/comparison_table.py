@@ -9,7 +9,8 @@ from ..display.picture import SUPPRESS, Picture
 from .map_of_schemes import PLACES
 
 ROW = 'style="background-color:#ffffff;color:#1b1f24;text-align:left"'
-WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c"}  # the words say it, the colours find it
+# The words say it, the colours find it.
+WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c", "open": "#eaeef2"}
 LEFT = 'style="text-align:left"'
 
 

@@ -31,21 +31,24 @@ THROUGH_QUERY = Place(
     3, "key_vectors", "#1f5fa8", "added to the score, through the query", "q_i · a[j − i]", "a vector per offset"
 )
 VALUE = Place(4, "value_vectors", "#9a4a00", "added to the value", "v_j + a_v[j − i]", "a vector per offset")
-ROTATION = Place(5, "rotate", "#a32a4e", "multiplied in", "(R_i q_i) · (R_j k_j)", "a rotation per position")
-PLACES = (INPUT, SHARED, THROUGH_QUERY, VALUE, ROTATION)
+ROTATION = Place(5, "rotate", "#a32a4e", "multiplied in", "(R_i q_i) · (R_j k_j)", "a rotation or factor per position")
+PER_KEY = Place(6, "key_bias", "#5a5a00", "added to the score, from what was read", "f_j", "a number per key")
+SINK = Place(7, "sink", "#44546a", "beside the keys in the softmax", "a_h", "a score per head, without a value")
+PLACES = (INPUT, SHARED, THROUGH_QUERY, VALUE, ROTATION, PER_KEY, SINK)
+COUNTED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven")[len(PLACES)]
 LEFT = 'style="text-align:left"'
 MONO = "font-family:monospace"
 GREY = "color:#57606a"
 
 
 def map_of_schemes() -> Picture:
-    """Where position may enter attention: the formula with its five places, each scheme of the course at its own."""
+    """Where position may enter attention: the formula with its places, each scheme of the course at its own."""
     names = ("place", "where it enters", "what it is", "schemes, chapter")
     heads = "".join(f'<th scope="col" {LEFT}>{name}</th>' for name in names)
     body = (
         '<p style="margin:0 0 10px">One question: '
         "<b>what may a head see of the offset j − i, and where does it enter?</b></p>"
-        f"{_formula()}<table {TABLE}><caption {LEFT}>Five places, and who uses them</caption>"
+        f"{_formula()}<table {TABLE}><caption {LEFT}>{COUNTED} places, and who uses them</caption>"
         f'<thead><tr style="background-color:#ffffff">{heads}</tr></thead>'
         f"<tbody>{''.join(map(_row, PLACES))}</tbody></table>"
     )
@@ -62,10 +65,11 @@ def _formula() -> str:
     """All of attention on three lines, each place in its colour and with its number."""
     rotated = f"{_spot(ROTATION, 'R_i')} q_i · {_spot(ROTATION, 'R_j')} k_j"
     through_query, shared = _spot(THROUGH_QUERY, "+ q_i · a[j − i]"), _spot(SHARED, "+ b[j − i]")
+    per_key, sink = _spot(PER_KEY, "+ f_j"), _spot(SINK, "sink")
     lines = {
         "input": f"x_i = word_i {_spot(INPUT, '+ p_i')}",
-        "score": f"s_ij = scale · ( {rotated} {through_query} ) {shared}",
-        "output": f"o_i = Σ_j softmax(s)_ij · ( v_j {_spot(VALUE, '+ a_v[j − i]')} )",
+        "score": f"s_ij = scale · ( {rotated} {through_query} ) {shared} {per_key}",
+        "output": f"o_i = Σ_j softmax(s, {sink})_ij · ( v_j {_spot(VALUE, '+ a_v[j − i]')} )",
     }
     inner = "".join(
         f'<div style="padding:3px 0;line-height:1.9;{MONO}"><span style="{GREY}">{name}:&ensp;</span>'
@@ -99,6 +103,6 @@ def _row(place: Place) -> str:
 
 def _subscripts(line: str) -> str:
     """x_i as x with a small i below; only the letters of this page occur, so no parser is needed."""
-    for letters in ("ij", "i", "j", "v"):
+    for letters in ("ij", "i", "j", "v", "h"):
         line = line.replace(f"_{letters}", f"<sub>{letters}</sub>")
     return line

@@ -11,9 +11,9 @@ from .terms import Terms
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Tensor]:
-    """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i}), applied to v_j + c_{j−i}.
+    """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
-    q (…, heads, n_q, d), k and v (…, heads, n_k, d); a, b, c, scale, mask and dropout as in `Terms`. Returns
+    q (…, heads, n_q, d), k and v (…, heads, n_k, d); a, b, c, f, sink, scale, mask, dropout as in `Terms`. Returns
     the output (…, heads, n_q, d) and the weights (…, heads, n_q, n_k) after dropout. A query that may look nowhere gets
     zeros. Raises ValueError when shapes do not fit.
     Sources: Vaswani et al. 2017, eq. 1; a and c: Shaw et al. 2018, eqs. 3 and 4; b: Raffel et al. 2020, section 2.1.
@@ -26,12 +26,19 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
         s = s + to_grid(q @ a.per_offset(n_q + n_k - 1).mT, n_q)  # position through the query
     s = terms.scale_for(d) * s  # scaling
     if b is not None:
-        s = s + to_grid(b[:, None], n_q)  # position shared by all queries
-    if mask is not None:
-        s = s.masked_fill(~mask, -math.inf)  # mask
-    weights = s.softmax(-1).to(v.dtype)  # softmax
-    if mask is not None:
-        weights = weights.masked_fill(~mask, 0.0)  # mask: a query that may look nowhere gets 0, not nan
+        s = s + (b if b.dim() == 3 else to_grid(b[:, None], n_q))  # position shared by all queries
+    if terms.key_bias is not None:
+        s = s + terms.key_bias[..., None, :]  # what each key has forgotten
+    hidden = None if mask is None else ~mask
+    if terms.reach is not None:
+        hidden = (s == -math.inf) if hidden is None else hidden | (s == -math.inf)
+    if hidden is not None:
+        s = s.masked_fill(hidden, -math.inf)  # mask
+    if terms.sink is not None:
+        s = torch.cat([s, terms.sink.view(-1, 1, 1).expand(*s.shape[:-1], 1)], -1)  # sink: a key without a value
+    weights = s.softmax(-1)[..., :n_k].to(v.dtype)  # softmax
+    if hidden is not None:
+        weights = weights.masked_fill(hidden, 0.0)  # mask: a query that may look nowhere gets 0, not nan
     weights = dropout(weights, terms.dropout)  # dropout
     output = weights @ v  # content of the values
     if c is not None:

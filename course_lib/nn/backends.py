@@ -27,6 +27,9 @@ from .terms import Terms, four_axes
 
 BACKENDS = ("auto", "eager", "sdpa", "flex")
 SMALL_GRID = 2**16  # cells of all heads and texts: below, eager needs less time than sdpa (measured on a CPU)
+_LSE: dict[str, Any] = {"return_lse": True}  # how the kernel is asked for lse, before torch 2.9 and since
+if hasattr(flex, "AuxRequest"):
+    _LSE = {"return_aux": flex.AuxRequest(lse=True)}
 
 
 def check_backend(backend: str) -> str:
@@ -52,61 +55,90 @@ def attend(backend: str, q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tenso
 
 
 def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: bool | None = None) -> Tensor:
-    """The output of `attention` by FlexAttention: score(s, b, h, i, j) = s + b_h[j − i] + scale · q_i·a[j − i].
+    """The output of `attention` by FlexAttention: s + b_h[j − i] + f_bh[j] + scale · q_i·a[j − i] for each score s.
 
-    The products q_i·a are computed before the kernel runs, (n_q, rows of the table) per head. compiled=None compiles on
-    a GPU (from 16 channels a head, not in float64), and on a CPU with a C++ compiler for grids of 256 × 256 or more;
-    the first call for a shape then takes seconds. Without compilation the numbers are the same, but slow.
-    Raises ValueError for value_vectors, for dropout, for gradients on a CPU, and when shapes do not fit.
-    Source: Dong et al. 2024, section 3.
+    The products q_i·a are computed before the kernel runs, (n_q, rows of the table) per head. A sink needs no key: it
+    leaves each query the share σ(lse − sink) of its output, with lse the logarithm of the sum of e^score. compiled=None
+    compiles on a GPU (from 16 channels a head, not in float64), and on a CPU with a C++ compiler, without a sink, for
+    grids of 256 × 256 or more; the first call for a shape then takes seconds. Without compilation the numbers are the
+    same, but slow. Raises ValueError for value_vectors, for dropout, for gradients and a compiled sink on a CPU, and
+    when shapes do not fit. Source: Dong et al. 2024, section 3.
     """
-    lead, n_q, n_k = terms.check(q, k, v), q.shape[-2], k.shape[-2]
-    bias, key_vectors, mask = terms.bias, terms.key_vectors, terms.mask
+    lead, n_q, n_k, on_cpu = terms.check(q, k, v), q.shape[-2], k.shape[-2], q.device.type == "cpu"
+    bias, key_bias, sink, key_vectors = terms.bias, terms.key_bias, terms.sink, terms.key_vectors
     if terms.value_vectors is not None:
         raise ValueError("value_vectors: FlexAttention changes scores, not values; expected backend 'sdpa' or 'eager'")
     if terms.dropout:
         raise ValueError(f"dropout={terms.dropout}: FlexAttention has none; expected 0, or backend 'sdpa' or 'eager'")
-    learned = (q, k, v, bias, None if key_vectors is None else key_vectors.table)
-    if q.device.type == "cpu" and torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in learned):
+    if sink is not None and on_cpu and compiled:
+        raise ValueError("sink: compiled FlexAttention has no lse on a CPU; expected compiled=False, 'sdpa' or 'eager'")
+    learned = (q, k, v, bias, key_bias, sink, None if key_vectors is None else key_vectors.table)
+    if on_cpu and torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in learned):
         raise ValueError("backend='flex': has no gradients on a CPU; expected torch.no_grad(), or 'sdpa' or 'eager'")
-    if not torch.is_grad_enabled():  # a view of a parameter still says that it learns, and is then refused
-        q, k, v, bias = q.detach(), k.detach(), v.detach(), None if bias is None else bias.detach()
     heads, scale = lead[-1], terms.scale_for(q.shape[-1])
-    q, k, v = (four_axes(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
-    bias = None if bias is None else bias.to(v.dtype).expand(heads, -1)
-    products = None if key_vectors is None else scale * q @ key_vectors.table.to(v.dtype).mT
+    q, k, v = (four_axes(_plain(x).to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
+    products = None if key_vectors is None else scale * q @ _plain(key_vectors.table).to(v.dtype).mT
+    if bias is not None:
+        bias = _plain(bias).to(v.dtype).expand(heads, *bias.shape[1:])
+    if key_bias is not None:
+        key_bias = four_axes(_plain(key_bias)[..., None].to(v.dtype), *lead, n_k, 1)[..., 0]
 
     def score(s: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
         column = j - i + n_q - 1
         if bias is not None:
-            s = s + bias[h, column]
+            s = s + (bias[h, column] if bias.dim() == 2 else bias[h, i, j])
+        if key_bias is not None:
+            s = s + key_bias[b, h, j]
         if products is not None and key_vectors is not None:
             row = column + (key_vectors.first or 0)
             s = s + products[b, h, i, row.clamp(0, products.shape[-1] - 1)]
         return s
 
-    blocks = _causal_blocks(n_q, n_k, terms.past, q.device) if terms.causal else None
-    if mask is not None:
-        seen = four_axes(mask, *lead, n_q, n_k)
-        last = terms.past if terms.causal else n_k  # as if every key came before the queries
+    low, high = _visible_offsets(terms, n_q, n_k)
+    blocks = _band(n_q, n_k, low, high, q.device) if terms.causal or terms.reach else None
+    if terms.mask is not None:
+        seen = four_axes(terms.mask, *lead, n_q, n_k)
         blocks = flex.create_block_mask(
-            lambda b, h, i, j: seen[b, h, i, j] & (j <= last + i), len(q), heads, n_q, n_k, device=str(q.device)
+            lambda b, h, i, j: seen[b, h, i, j] & (j - i >= low) & (j - i <= high),
+            *(len(q), heads, n_q, n_k),
+            device=str(q.device),
         )
-    run = _flex(_can_compile(q, v) if compiled is None else compiled)
+    run = _flex(_can_compile(q, v) and not (on_cpu and sink is not None) if compiled is None else compiled)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="flex_attention called without torch.compile")
-        output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale)
+        output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale, **(_LSE if sink is not None else {}))
+    if sink is not None:
+        output, found = output
+        lse = getattr(found, "lse", found)
+        output = output * torch.sigmoid(lse - _plain(sink)[:, None])[..., None].to(v.dtype)
     return output.reshape(*lead, n_q, -1)
 
 
+def _plain(x: Tensor) -> Tensor:
+    """x; without gradients, also without the mark that it learns, for which FlexAttention would refuse it."""
+    return x if torch.is_grad_enabled() else x.detach()
+
+
+def _visible_offsets(terms: Terms, n_q: int, n_k: int) -> tuple[int, int]:
+    """The smallest and the largest j − i that a query may see. Blocks of the grid without any of them are left out."""
+    low = -n_q if terms.reach is None else terms.past - terms.reach + 1
+    high = n_k if terms.reach is None else terms.past + terms.reach - 1
+    return low, terms.past if terms.causal else high
+
+
 @functools.lru_cache(maxsize=8)
-def _causal_blocks(n_q: int, n_k: int, past: int, device: torch.device) -> flex.BlockMask:
-    return flex.create_block_mask(lambda b, h, i, j: j <= past + i, None, None, n_q, n_k, device=str(device))
+def _band(n_q: int, n_k: int, low: int, high: int, device: torch.device) -> flex.BlockMask:
+    return flex.create_block_mask(
+        lambda b, h, i, j: (j - i >= low) & (j - i <= high), None, None, n_q, n_k, device=str(device)
+    )
 
 
 @functools.cache
 def _flex(compiled: bool) -> Callable[..., Any]:
-    return torch.compile(flex.flex_attention) if compiled else flex.flex_attention  # type: ignore[return-value]
+    if not compiled:
+        return flex.flex_attention
+    # Lengths as variables would save compiling again, but torch 2.13 writes C++ for them that does not compile.
+    return torch.compile(flex.flex_attention, dynamic=False)  # type: ignore[return-value]
 
 
 def _can_compile(q: Tensor, v: Tensor) -> bool:

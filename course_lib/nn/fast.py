@@ -1,6 +1,6 @@
 """Attention with relative position at nearly the speed of attention without it: no n × n bias is ever built.
 
-Three ideas.
+Four ideas.
 
 **Flip and stride** (`strided_view`). With the queries flipped, a row of numbers per offset becomes the grid when it is
 read with other strides. The fused kernel behind `scaled_dot_product_attention` reads its mask through any strides, so a
@@ -8,14 +8,19 @@ bias costs no grid at all.
 
 **Blocks.** A vector per offset gives every query a row of its own, n_q (n_q + n_k − 1) numbers in all. So the queries
 are taken in blocks that are small enough for the processor's cache. The product Q Aᵀ of a block, seen through the view,
-is its mask. The future is hidden by a bias of −inf after offset 0, and a block leaves out the keys that none of its
-queries may see. Where many offsets share a vector (Shaw's clipping), each vector is multiplied once, and the outermost
-products are repeated.
+is its mask. The future is hidden by a bias of −inf after offset 0. A block leaves out the keys that none of its queries
+may see: those of the future, and those that a sliding window has left behind. Where many offsets share a vector (Shaw's
+clipping), each vector is multiplied once, and the outermost products are repeated.
 
 **Computed again instead of kept.** The fused kernel gives its mask no gradient. So when tables learn, the forward pass
 still runs fused, and the backward pass computes each block again from plain operations, which autograd differentiates.
 Dropout needs the weights, so with dropout the forward pass uses plain operations as well. The backward pass then draws
 the same numbers again, because it starts from the same seed.
+
+**One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and
+f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. A sink is
+one more key, whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it
+comes before the first key and has its number in the channel, so that attention still takes a single call of the kernel.
 
 Sources: those of `strided_view`; Dao et al. 2022, section 3.1 (blocks, and computing them again).
 """
@@ -29,9 +34,10 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import pad, scaled_dot_product_attention
 
 from . import strided_view
+from .attention import attention
 from .grid import row_offsets
 from .position import Vectors
 from .terms import Terms, four_axes
@@ -41,16 +47,24 @@ CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**25)  # at most so many queries, a
 
 
 def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
-    """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i}), applied to v_j + c_{j−i}: the output of `attention`, faster.
+    """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}: the output of `attention`.
 
     It takes the same arguments and shapes, and computes everything in the precision of v. It can be differentiated
-    once, in q, k, v, b and the tables of a and c. Raises ValueError when shapes do not fit. Sources: as `attention`.
+    once, in q, k, v, b, f, the sink and the tables of a and c. A bias with a number per cell leaves nothing to view, so
+    it takes the time and memory of its grid; so does a query with no key within its reach.
+    Raises ValueError when shapes do not fit. Sources: as `attention`.
     """
     lead, n_q, n_k = terms.check(q, k, v), q.shape[-2], k.shape[-2]
+    out_of_reach = terms.reach is not None and terms.past + n_q - terms.reach >= n_k
+    if out_of_reach or (terms.bias is not None and terms.bias.dim() == 3):
+        return attention(q, k, v, terms)[0]
+    if terms.sink is not None and _one_call(replace(terms, sink=None)):
+        return fast_attention(*_with_first_key(q, k, v, terms))[..., -n_q:, :]
+    if terms.key_bias is not None:
+        return fast_attention(*_with_channel(q, k, v, terms))[..., : v.shape[-1]]
     q, k, v = (four_axes(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     a, b, c, causal = terms.key_vectors, terms.bias, terms.value_vectors, terms.causal
-    only_bias = a is None and c is None and terms.mask is None
-    if only_bias and b is None and not (causal and terms.past):  # the kernel has no past
+    if _one_call(terms):
         scale, p = terms.scale_for(q.shape[-1]), terms.dropout
         output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, dropout_p=p)
         return output.reshape(*lead, n_q, -1)
@@ -59,10 +73,12 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
         b = q.new_zeros(1, n_q + n_k - 1)
     if b is not None and causal:
         b = b.masked_fill(row_offsets(n_q, n_k, terms.past, q.device) > 0, -math.inf)
-    tables: list[Any] = [None if b is None else b[:, None].contiguous(), a and a.table, c and c.table]
+    sink = None if terms.sink is None else terms.sink[:, None, None]
+    tables: list[Any] = [None if b is None else b[:, None].contiguous(), a and a.table, c and c.table, sink]
     tables = [None if t is None else t.to(v.dtype).expand(lead[-1], -1, -1) for t in tables]
 
     mask = None if terms.mask is None else four_axes(terms.mask, *lead, n_q, n_k)
+    only_bias = a is None and c is None and mask is None and sink is None
     fused = c is None and not terms.dropout and q.shape[-1] == v.shape[-1]
     one_view = fused and only_bias and q.device.type == "cpu"  # other kernels do not read a view
     seed = int(torch.randint(2**31, (), device="cpu")) if terms.dropout else 0
@@ -90,28 +106,34 @@ class _Plan:
 
     def blocks(self, device: torch.device) -> Iterator[Block]:
         """Blocks of queries, and of heads and texts where these are small; the buffer is freed after the last one."""
-        most, cells = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK
-        rows = min(self.n_q, most, max(cells // self.n_k, 32))
-        heads = max(cells // (rows * self.n_k), 1)
+        (most, cells), reach = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK, self.terms.reach
+        width = self.n_k if reach is None else min(self.n_k, most + 2 * reach)  # keys of a block, at most
+        rows = min(self.n_q, most, max(cells // width, 32))
+        heads = max(cells // (rows * width), 1)
         batch = max(heads // self.heads, 1)
         for r, b, h in product(_cuts(self.n_q, rows), _cuts(self.batch, batch), _cuts(self.heads, heads)):
             yield b, h, r
         self.zeros.clear()
 
-    def seen(self, r: slice) -> int:
-        """How many keys the queries r look at: as many as the last of them."""
-        return min(self.n_k, self.terms.past + r.stop) if self.terms.causal else self.n_k
+    def keys(self, r: slice) -> slice:
+        """The keys that the queries r look at: up to those of the last query, and from those of the first one on."""
+        first, last, reach = self.terms.past + r.start, self.terms.past + r.stop - 1, self.terms.reach
+        stop = last + 1 if self.terms.causal else self.n_k if reach is None else last + reach
+        start = 0 if reach is None else min(max(0, first - reach + 1), self.n_k - 1)
+        return slice(start, max(min(stop, self.n_k), start + 1))
 
     def columns(self, r: slice) -> slice:
         """The offsets between the queries r and their keys, as columns of a row: the last query has the smallest."""
-        return slice(self.n_q - r.stop, self.n_q - r.start + self.seen(r) - 1)
+        keys = self.keys(r)
+        return slice(self.n_q - r.stop + keys.start, self.n_q - r.start + keys.stop - 1)
 
     def cut(self, block: Block, tensors: Sequence[Any]) -> list[Any]:
-        """What this block touches of q, k, v, the row of biases and the two tables (or of buffers of their shapes)."""
+        """What this block touches of q, k, v, the row of biases, the two tables and the sink (or of such buffers)."""
         b, h, r = block
-        n_k, columns = self.seen(r), self.columns(r)
-        where: list[Any] = [(b, h, r), (b, h, slice(n_k)), (b, h, slice(n_k)), (h, slice(None), columns)]
+        keys, columns = self.keys(r), self.columns(r)
+        where: list[Any] = [(b, h, r), (b, h, keys), (b, h, keys), (h, slice(None), columns)]
         where += [x and (h, _rows(x, columns)[0]) for x in (self.terms.key_vectors, self.terms.value_vectors)]
+        where += [(h,)]
         return [None if t is None else t[at] for t, at in zip(tensors, where)]
 
     def attend(
@@ -123,6 +145,7 @@ class _Plan:
         row: Tensor | None,
         keys: Tensor | None,
         values: Tensor | None,
+        sink: Tensor | None,
     ) -> Tensor:
         """The output of one block: from the fused kernel if it can and gradients are off, else as in `attention`."""
         (b, h, r), n_k, terms = block, k.shape[-2], self.terms
@@ -131,24 +154,31 @@ class _Plan:
         if terms.key_vectors and keys is not None:
             products, ends = q @ keys.mT, _rows(terms.key_vectors, self.columns(r))[1]
         grid = strided_view.ToGrid.apply(products, row, n_k, ends, self.zeros)
-        hidden = None if terms.mask is None else ~terms.mask[b, h, r, :n_k].flip(-2) | (grid == -math.inf)
+        hidden = None
+        if terms.mask is not None:
+            hidden = ~terms.mask[b, h, r, self.keys(r)].flip(-2) | (grid == -math.inf)
+        if sink is not None:  # one more key, whose vector and value are 0
+            grid = torch.cat([grid, sink.expand(*grid.shape[:-1], 1)], -1)
+            k, v = pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1))
+            hidden = None if hidden is None else pad(hidden, (0, 1))
         if self.fused and not torch.is_grad_enabled():
-            if hidden is None:
-                return _fused(q, k, v, grid).flip(-2)
-            output = _fused(q, k, v, grid.masked_fill(hidden, -math.inf))
-            return output.masked_fill(hidden.all(-1, keepdim=True), 0.0).flip(-2)  # sees nothing: 0, not nan
+            output = _fused(q, k, v, grid if hidden is None else grid.masked_fill(hidden, -math.inf))
+            if hidden is not None:
+                output = output.masked_fill(hidden.all(-1, keepdim=True), 0.0)  # sees nothing: 0, not nan
+            return output.flip(-2)
         scores = q @ k.mT
         scores += grid
-        if hidden is None:
-            weights = scores.softmax(-1).to(v.dtype)
-        else:
-            weights = scores.masked_fill(hidden, -math.inf).softmax(-1).masked_fill(hidden, 0.0).to(v.dtype)
+        if hidden is not None:
+            scores = scores.masked_fill(hidden, -math.inf)
+        weights = scores.softmax(-1).to(v.dtype)
+        if hidden is not None:
+            weights = weights.masked_fill(hidden, 0.0)
         if terms.dropout:
             weights = weights * self.kept(block, weights)
         output = weights @ v
         if terms.value_vectors and values is not None:
             ends = _rows(terms.value_vectors, self.columns(r))[1]
-            output = output + strided_view.FromGrid.apply(weights, ends, self.zeros) @ values
+            output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ values
         return output.flip(-2)
 
     def kept(self, block: Block, weights: Tensor) -> Tensor:
@@ -161,10 +191,11 @@ class _Plan:
     def attend_by_view(self, q: Tensor, k: Tensor, v: Tensor, row: Tensor) -> Tensor:
         """Attention with nothing but a bias: the view of its row is the mask for the whole batch."""
         outputs = []
-        for r in _cuts(self.n_q, CPU_BLOCK[0] if self.terms.causal else self.n_q):
-            n_k = self.seen(r)
-            grid = strided_view.view(row[..., self.columns(r)], n_k)
-            flipped = _fused(q[:, :, r].flip(-2), k[:, :, :n_k], v[:, :, :n_k], grid, self.terms.scale_for(q.shape[-1]))
+        whole = not self.terms.causal and self.terms.reach is None
+        for r in _cuts(self.n_q, self.n_q if whole else CPU_BLOCK[0]):
+            keys = self.keys(r)
+            grid = strided_view.view(row[..., self.columns(r)], keys.stop - keys.start)
+            flipped = _fused(q[:, :, r].flip(-2), k[:, :, keys], v[:, :, keys], grid, self.terms.scale_for(q.shape[-1]))
             outputs.append(flipped.flip(-2))
         return outputs[0] if len(outputs) == 1 else torch.cat(outputs, -2)
 
@@ -199,6 +230,38 @@ class _Blockwise(Function):
                 if total is not None:
                     total += next(grads)
         return None, *totals
+
+
+def _one_call(terms: Terms) -> bool:
+    """Whether one call of the kernel does everything: it knows no term but the causal mask, and that without a past."""
+    given = (terms.bias, terms.key_vectors, terms.value_vectors, terms.mask, terms.sink)
+    return all(term is None for term in given) and not (terms.causal and terms.past)
+
+
+def _with_first_key(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Tensor, Tensor, Terms]:
+    """The same attention with the sink as one more key, before the first, and if causal with a query to go with it."""
+    f = k.new_zeros(q.shape[-3], k.shape[-2]) if terms.key_bias is None else terms.key_bias
+    assert terms.sink is not None
+    f = torch.cat([terms.sink[:, None].expand(*f.shape[:-1], 1), f], -1)
+    k, v = (pad(x, (0, 0, 1, 0)) for x in (k, v))
+    return pad(q, (0, 0, 1, 0)) if terms.causal else q, k, v, replace(terms, sink=None, key_bias=f)
+
+
+def _with_channel(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Tensor, Tensor, Terms]:
+    """The same attention with the number of each key in one more channel.
+
+    Without a sink, the number of the last key is taken away from all of them. This changes no weight, and those of the
+    nearest keys become small numbers, which are exact in any precision.
+    """
+    scale, f = terms.scale_for(q.shape[-1]), terms.key_bias
+    assert f is not None
+    a, c = (x and replace(x, table=pad(x.table, (0, 1))) for x in (terms.key_vectors, terms.value_vectors))
+    f = f if terms.sink is not None else f - f[..., -1:]
+    channel = (f / scale).to(v.dtype)[..., None]
+    lead = torch.broadcast_shapes(k.shape[:-1], channel.shape[:-1])
+    k = torch.cat([k.to(v.dtype).expand(*lead, -1), channel.expand(*lead, 1)], -1)
+    terms = replace(terms, key_bias=None, scale=scale, key_vectors=a, value_vectors=c)
+    return pad(q, (0, 1), value=1.0), k, pad(v, (0, 1)), terms
 
 
 def _rows(vectors: Vectors, columns: slice) -> tuple[slice, strided_view.Ends]:

@@ -1,5 +1,6 @@
 """The attention layer of a model: it has the projections, and asks a scheme how offsets enter."""
 
+import torch
 from torch import Tensor, nn
 
 from .backends import attend, check_backend
@@ -47,7 +48,8 @@ class RelativeAttention(nn.Module):
         """x (batch, n_q, d_model) looks at itself, or at memory (batch, n_k, d_model) when given.
 
         mask broadcasts to (batch, heads, n_q, n_k), True where a query may look. With a cache, x continues the text in
-        the cache, so its first query is at position len(cache). Returns (batch, n_q, d_model).
+        the cache, so its first query is at position len(cache), and n_k counts the keys in the cache that some query of
+        x sees, and those of x. Returns (batch, n_q, d_model).
         Raises ValueError for shapes that do not fit, and for a cache together with a memory.
         """
         if cache is not None and memory is not None:
@@ -58,17 +60,38 @@ class RelativeAttention(nn.Module):
         if isinstance(cache, SegmentMemory):
             source = cache.append(x)
         q, k, v = self.heads(self.query(x)), self.heads(self.key(source)), self.heads(self.value(source))
-        q, k = self.position.rotate(q, k, past, past if isinstance(cache, KeyValueCache) else 0)
-        if isinstance(cache, KeyValueCache):
-            k, v = cache.append(k, v)
-        n_q, n_k, dropout = q.shape[-2], k.shape[-2], self.dropout if self.training else 0.0
-        terms = Terms.of(self.position, n_q, n_k, past, mask=mask, causal=self.causal, dropout=dropout)
+        keys = cache if isinstance(cache, KeyValueCache) else KeyValueCache()
+        key_bias = self.position.key_bias(source, keys.last_key_bias)
+        late = self.position.caches_unrotated or keys.renumbered
+        if not late:
+            q, k = self.position.rotate(q, k, past, len(keys))
+        k, v = keys.append(k, v)
+        key_bias = keys.append_key_bias(key_bias)
+        if late:
+            q, k = self._rotate(q, k, past, keys.spans())
+        terms = Terms.of(
+            self.position,
+            q.shape[-2],
+            k.shape[-2],
+            past,
+            spans=keys.spans(),
+            key_bias=key_bias,
+            mask=keys.mask(mask),
+            causal=self.causal,
+            dropout=self.dropout if self.training else 0.0,
+        )
         output = attend(self.backend, q, k, v, terms)
         return self.out(output.transpose(-2, -3).flatten(-2))
 
     def heads(self, x: Tensor) -> Tensor:
         """(batch, n, d_model) as (batch, heads, n, d_head)."""
         return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
+
+    def _rotate(self, q: Tensor, k: Tensor, past: int, spans: list[range]) -> tuple[Tensor, Tensor]:
+        """Queries, and keys at the positions of these spans, one span after another."""
+        parts = k.split([len(span) for span in spans], -2)
+        turned = [self.position.rotate(q, part, past, span.start) for part, span in zip(parts, spans, strict=True)]
+        return turned[0][0], torch.cat([keys for _, keys in turned], -2)
 
     def _check_input(self, x: Tensor, memory: Tensor | None) -> None:
         for name, value in (("x", x), ("memory", memory)):

@@ -1,9 +1,13 @@
-"""A scheme as attention sees it: the four places where it may enter."""
+"""A scheme as attention sees it: the places where it may enter."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+
+from .grid import to_grid
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Position(nn.Module):
     """
 
     scale: float | None = None  # of q·k; None is 1/√d_head
+    reach: int | None = None  # the bias is −inf for every |offset| ≥ reach, so these keys need not be read
+    caches_unrotated: bool = False  # a cache keeps keys as they are before `rotate`, which then gets all of them
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
@@ -43,7 +49,22 @@ class Position(nn.Module):
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
-        """A number per offset, added to the scaled score: (heads or 1, n_q + n_k − 1)."""
+        """A number per offset, added to the scaled score: (heads or 1, n_q + n_k − 1).
+
+        Where offsets are not enough (FIRE): a number per query and key, (heads or 1, n_q, n_k).
+        """
+        return None
+
+    def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
+        """A number per key that depends on what was read, added to the scaled scores of all queries: (batch, heads, n).
+
+        x (batch, n, d_model) is the input of the keys. before (batch, heads, 1): the number of the key that came before
+        them, from a cache, or None.
+        """
+        return None
+
+    def sink(self) -> Tensor | None:
+        """The score of one more key, which every query sees and which has no value: (heads,)."""
         return None
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
@@ -53,3 +74,66 @@ class Position(nn.Module):
     def value_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
         """A vector per offset, added to the value."""
         return None
+
+
+T = TypeVar("T")
+
+
+class Combined(Position):
+    """Several schemes in one layer: their rotations one after another, and the sum of their biases.
+
+    Of `scale`, `sink`, `key_bias` and the vectors for keys and for values, one scheme at most may give each. A key bias
+    and a sink exclude each other: the number of a key is known up to what all keys of a query share, and a sink has no
+    part in that. Raises ValueError for two of the same kind, for a key bias beside a sink, and for what is no Position.
+    """
+
+    def __init__(self, *positions: Position) -> None:
+        super().__init__()
+        for one in positions:
+            if not isinstance(one, Position):
+                raise ValueError(f"positions: {one!r}; expected schemes, each a Position")
+        parts = [part for one in positions for part in (one.parts if isinstance(one, Combined) else [one])]
+        self.positions = nn.ModuleList(parts)
+        self.scale = self._one("scale", lambda part: part.scale)
+        self.reach = min((part.reach for part in parts if part.reach is not None), default=None)
+        self.caches_unrotated = any(part.caches_unrotated for part in parts)
+        sink = self.sink()
+        key_biased = [type(part).__name__ for part in parts if type(part).key_bias is not Position.key_bias]
+        if key_biased and sink is not None:
+            raise ValueError(f"positions: {key_biased[0]} has a key_bias, expected no sink beside it")
+
+    @property
+    def parts(self) -> list[Position]:
+        """The schemes; a ModuleList does not say of what class its modules are."""
+        return [part for part in self.positions if isinstance(part, Position)]
+
+    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        for part in self.parts:
+            q, k = part.rotate(q, k, past, first_key)
+        return q, k
+
+    def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
+        biases = [bias for part in self.parts if (bias := part.bias(n_q, n_k, past)) is not None]
+        if any(bias.dim() == 3 for bias in biases):
+            biases = [bias if bias.dim() == 3 else to_grid(bias[:, None], n_q) for bias in biases]
+        return sum(biases[1:], biases[0]) if biases else None
+
+    def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
+        return self._one("key_bias", lambda part: part.key_bias(x, before))
+
+    def sink(self) -> Tensor | None:
+        return self._one("sink", lambda part: part.sink())
+
+    def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
+        return self._one("key_vectors", lambda part: part.key_vectors(n_q, n_k, past))
+
+    def value_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
+        return self._one("value_vectors", lambda part: part.value_vectors(n_q, n_k, past))
+
+    def _one(self, name: str, of: Callable[[Position], T | None]) -> T | None:
+        """What the one scheme gives that gives any."""
+        given = [(type(part).__name__, found) for part in self.parts if (found := of(part)) is not None]
+        if len(given) > 1:
+            names = " and ".join(scheme for scheme, _ in given)
+            raise ValueError(f"positions: {names} each give a {name}, expected one at most")
+        return given[0][1] if given else None

@@ -1,53 +1,103 @@
 """RoPE: queries and keys turned pair by pair by an angle that grows with position."""
 
 import functools
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
 
-from ..reference.absolute import check_pairs
+from ..reference.absolute import check_base, check_pairs
+from ..reference.rope import check_factor, check_speeds
 from .absolute import frequencies
 from .position import Position
 
+Speeds = Iterable[float] | Callable[[int], Iterable[float]]
+
 
 class RoPE(Position):
-    """(R_i q_i) · (R_j k_j) = q_i · (R_{j−i} k_j): pair m of a vector at position p turns by p · base^(−2m/d).
+    """(R_i q_i) · (R_j k_j) = q_i · (R_{j−i} k_j): pair m of a vector at position p turns by p · θ_m.
 
     Pair m is channels (m, m + d/2), half-split (GPT-NeoX, Llama), or (2m, 2m + 1) with `interleaved` (RoFormer,
     GPT-J); `reference.rope.to_half_split` is the permutation between them. Nothing is learned.
-    Raises ValueError for odd d_head, or vectors of another. Source: Su et al. 2021, section 3.2.2, eq. 34.
+
+    θ_m = base^(−2m/d), or `speeds`: d/2 numbers in radians per position. With 0 a pair does not turn. With fewer
+    numbers, only the first 2·len(speeds) channels are paired and turned. A function of n gives the numbers for a text
+    of n tokens: then a cache keeps the keys as they are before they are turned, because each new token may change all
+    angles. `factor` multiplies what is turned; a score of vectors turned in full is multiplied by its square.
+    `reference.speeds` has the rules by which a trained model is stretched.
+    Raises ValueError for odd d_head, vectors of another, more than d/2 speeds, and a base or factor not above 0.
+    Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
 
-    def __init__(self, d_head: int, *, base: float = 10000.0, interleaved: bool = False) -> None:
+    def __init__(
+        self,
+        d_head: int,
+        *,
+        base: float = 10000.0,
+        interleaved: bool = False,
+        speeds: Speeds | None = None,
+        factor: float = 1.0,
+    ) -> None:
         super().__init__()
-        self.d_head, self.base, self.interleaved = check_pairs("d_head", d_head), base, interleaved
+        self.d_head, self.base, self.interleaved = check_pairs("d_head", d_head), check_base(base), interleaved
+        self.speeds = speeds if speeds is None or callable(speeds) else check_speeds(speeds, d_head)
+        self.factor = check_factor(factor)
+        self.caches_unrotated = callable(speeds)
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         if q.shape[-1] != self.d_head:
             raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {self.d_head}), the d_head of this RoPE")
-        turn = functools.partial(rotate, base=self.base, interleaved=self.interleaved)
-        return turn(q, past), turn(k, past if first_key is None else first_key)
+        first_key = past if first_key is None else first_key
+        n = max(past + q.shape[-2], first_key + k.shape[-2])
+        speeds = self.speeds(n) if callable(self.speeds) else self.speeds
+        turn = functools.partial(
+            rotate, base=self.base, interleaved=self.interleaved, speeds=speeds, factor=self.factor
+        )
+        return turn(q, past), turn(k, first_key)
 
 
-def rotate(x: Tensor, past: int = 0, *, base: float = 10000.0, interleaved: bool = False) -> Tensor:
-    """Row i of x (…, n, d), at position p = past + i, turned by the angles p · base^(−2m/d); shape and dtype stay.
+def rotate(
+    x: Tensor,
+    past: int = 0,
+    *,
+    base: float = 10000.0,
+    interleaved: bool = False,
+    speeds: Iterable[float] | None = None,
+    factor: float = 1.0,
+) -> Tensor:
+    """Row i of x (…, n, d), at position p = past + i, turned by the angles p · θ_m; shape and dtype stay.
 
-        (a, b) → (a cos − b sin, a sin + b cos)
+        (a, b) → factor · (a cos − b sin, a sin + b cos)
 
-    Raises ValueError for odd d. Source: Su et al. 2021, section 3.2.2, eq. 34.
+    θ_m, speeds and factor as in `RoPE`. Raises ValueError for odd d, more than d/2 speeds and a factor not above 0.
+    Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
-    n, d = x.shape[-2:]
-    cos, sin = _cos_sin(n, past, check_pairs("d", d), base, x.dtype, x.device)
-    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else x.chunk(2, -1)
+    n, d = x.shape[-2], check_pairs("d", x.shape[-1])
+    given = None if speeds is None else check_speeds(speeds, d)
+    cos, sin = _cos_sin(n, past, d, base, given, check_factor(factor), x.dtype, x.device)
+    turning = 2 * cos.shape[-1]
+    a, b = (x[..., 0:turning:2], x[..., 1:turning:2]) if interleaved else x[..., :turning].chunk(2, -1)
     # (a cos − b sin, a sin + b cos), each in one pass less: in memory-bound work that is most of the time.
-    turned = torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
-    return torch.stack(turned, -1).flatten(-2) if interleaved else torch.cat(turned, -1)
+    pairs = torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
+    turned = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
+    return turned if turning == d else torch.cat([turned, x[..., turning:]], -1)
 
 
 @functools.lru_cache(maxsize=8)
-def _cos_sin(n: int, past: int, d: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
-    """cos and sin of every angle, (n, d/2); queries and keys, and all layers of a model, ask for the same ones."""
+def _cos_sin(
+    n: int,
+    past: int,
+    d: int,
+    base: float,
+    speeds: tuple[float, ...] | None,
+    factor: float,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> tuple[Tensor, Tensor]:
+    """cos and sin of every angle, (n, pairs); queries and keys, and all layers of a model, ask for the same ones."""
     with torch.inference_mode(False):  # what is kept must serve training, too
         theta = frequencies(d, base, torch.empty((), dtype=dtype, device=device))
+        if speeds is not None:
+            theta = torch.tensor(speeds, dtype=theta.dtype, device=device)
         angle = torch.arange(past, past + n, device=device)[:, None] * theta
-        return angle.cos().to(dtype), angle.sin().to(dtype)
+        return (factor * angle.cos()).to(dtype), (factor * angle.sin()).to(dtype)

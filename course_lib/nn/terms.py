@@ -1,29 +1,36 @@
 """What enters attention besides queries, keys and values: one value, which every backend takes."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_sizes
+from ..reference.grid import check_sizes, check_whole
+from .grid import to_grid
 from .position import Position, Vectors
+
+Hook = Callable[[int, int, int], Vectors | None]
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i}), applied to v_j + c_{j−i}.
+    """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
     a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing.
     """
 
-    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1)
+    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1), or a number per cell, (heads or 1, n_q, n_k)
+    key_bias: Tensor | None = None  # f (…, heads, n_k)
+    sink: Tensor | None = None  # (heads,): the score of one more key, which has no value
     key_vectors: Vectors | None = None  # a
     value_vectors: Vectors | None = None  # c
     scale: float | None = None  # None: 1/√d
     mask: Tensor | None = None  # True where a query may look; broadcasts to (…, heads, n_q, n_k)
     causal: bool = False  # hides the keys after each query, too
     past: int = 0  # the position of the first query; the first key is at position 0
+    reach: int | None = None  # b is −inf for every |offset| ≥ reach, so these keys need not be read
     dropout: float = 0.0  # each weight becomes 0 with this probability, the others are divided by 1 − dropout
 
     @classmethod
@@ -34,19 +41,29 @@ class Terms:
         n_k: int,
         past: int,
         *,
+        spans: Sequence[range] | None = None,
+        key_bias: Tensor | None = None,
         mask: Tensor | None = None,
         causal: bool = False,
         dropout: float = 0.0,
     ) -> "Terms":
-        """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it."""
+        """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it.
+
+        spans: the positions of the keys, where a cache has left some of the text out. Raises ValueError for vectors if
+        these positions have a gap.
+        """
+        spans = [range(n_k)] if spans is None else spans
         return cls(
-            bias=position.bias(n_q, n_k, past),
-            key_vectors=position.key_vectors(n_q, n_k, past),
-            value_vectors=position.value_vectors(n_q, n_k, past),
+            bias=_bias(position, n_q, spans, past),
+            key_bias=key_bias,
+            sink=position.sink(),
+            key_vectors=_vectors("key_vectors", position.key_vectors, n_q, spans, past),
+            value_vectors=_vectors("value_vectors", position.value_vectors, n_q, spans, past),
             scale=position.scale,
             mask=mask,
             causal=causal,
-            past=past,
+            past=past - (spans[-1].stop - n_k),  # counted from the first key, as if no key were missing
+            reach=position.reach,
             dropout=dropout,
         )
 
@@ -68,9 +85,18 @@ class Terms:
             if len({*axes} - {1}) > 1:
                 raise ValueError(f"{_shapes(q, k, v)}: the leading axes (…, heads) must be the same or 1")
         lead, width = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]), n_q + n_k - 1
-        if self.bias is not None and tuple(self.bias.shape) not in ((heads, width), (1, width)):
-            found = tuple(self.bias.shape)
-            raise ValueError(f"bias {found}: expected ({heads} or 1, {width}) for n_q={n_q}, n_k={n_k}")
+        if self.bias is not None:
+            found, shape = tuple(self.bias.shape), (n_q, n_k) if self.bias.dim() == 3 else (width,)
+            if found not in ((heads, *shape), (1, *shape)):
+                raise ValueError(
+                    f"bias {found}: expected ({heads} or 1, {', '.join(map(str, shape))}) for n_q={n_q}, n_k={n_k}"
+                )
+        if self.key_bias is not None and self.key_bias.shape[-2:] != (heads, n_k):
+            raise ValueError(f"key_bias {tuple(self.key_bias.shape)}: expected (…, {heads}, {n_k}) for n_k={n_k}")
+        if self.sink is not None and self.sink.shape != (heads,):
+            raise ValueError(f"sink {tuple(self.sink.shape)}: expected ({heads},), a score for each head")
+        if self.reach is not None:
+            check_whole("reach", self.reach)
         for name, vectors, x in (("key_vectors", self.key_vectors, q), ("value_vectors", self.value_vectors, v)):
             if vectors is None:
                 continue
@@ -82,6 +108,30 @@ class Terms:
             check_mask(self.mask, torch.Size((*lead, n_q, n_k)))
         check_dropout(self.dropout)
         return lead
+
+
+def _bias(position: Position, n_q: int, spans: Sequence[range], past: int) -> Tensor | None:
+    """The bias for keys at these positions. A scheme only asks how far apart, so each span may begin at 0."""
+    biases = [position.bias(n_q, len(span), past - span.start) for span in spans]
+    first = biases[0]
+    if first is None or (first.dim() == 2 and len(spans) == 1):
+        return first
+    if first.dim() == 2:
+        cells = [to_grid(row[:, None], n_q) for row in biases if row is not None]
+    else:  # a bias per cell depends on the positions themselves
+        whole = first if len(spans[0]) == spans[-1].stop else position.bias(n_q, spans[-1].stop, past)
+        assert whole is not None
+        cells = [whole[..., span.start : span.stop] for span in spans]
+    return torch.cat(cells, -1)
+
+
+def _vectors(name: str, hook: Hook, n_q: int, spans: Sequence[range], past: int) -> Vectors | None:
+    """The vectors for keys at these positions, which lie in one piece."""
+    vectors = [hook(n_q, len(span), past - span.start) for span in spans]
+    if len(spans) > 1 and vectors[0] is not None:
+        missing = f"positions {spans[0].stop} … {spans[1].start - 1}"
+        raise ValueError(f"{name}: the cache has lost {missing}, expected one with keep=0 or renumbered=True")
+    return vectors[0]
 
 
 def check_dropout(dropout: float) -> float:

@@ -12,10 +12,7 @@ def frequencies(d: int, base: float = 10000.0) -> Array:
 
     Raises ValueError when d is odd (channels come in pairs). Source: Vaswani et al. 2017, section 3.5.
     """
-    check_pairs("d", d)
-    if not base > 0:
-        raise ValueError(f"base={base}: expected a number above 0")
-    return base ** (-np.arange(0, d, 2) / d)
+    return check_base(base) ** (-np.arange(0, check_pairs("d", d), 2) / d)
 
 
 def sinusoidal(positions: ArrayLike, d: int, *, base: float = 10000.0) -> Array:
@@ -45,6 +42,13 @@ def check_pairs(name: str, d: int) -> int:
     if check_whole(name, d) % 2:
         raise ValueError(f"{name}={d}: expected an even number, channels are taken in pairs")
     return d
+
+
+def check_base(base: float) -> float:
+    """`base` when it is above 0, else a ValueError."""
+    if not base > 0:
+        raise ValueError(f"base={base}: expected a number above 0")
+    return base
 
 
 def check_length(length: int, max_length: int) -> None:

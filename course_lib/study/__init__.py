@@ -4,21 +4,25 @@ from course_lib import study
 study.sweep(study.Settings(steps=100), study.plan(["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
 study.committed("cpu")                       the results that come with the course
 study.table(rows), study.curves(rows)        mean and interval over seeds
+study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
 
 python -m course_lib.study --help            the same from a terminal, on all cores or many machines
 """
 
-from .data import TASKS
+from .data import QUICK, TASKS
 from .model import Model
 from .results import committed, pick, read
 from .run import evaluate, run, train
-from .schemes import Scheme, ablation, compared, find
+from .schemes import Scheme, ablation, compared, find, later
 from .settings import PRESETS, Settings
-from .summary import Interval, curves, interval, table
+from .summary import BREAKS, LEVEL, Interval, curves, interval, rise, table, verdict
 from .sweep import plan, sweep
 
 __all__ = [
+    "BREAKS",
+    "LEVEL",
     "PRESETS",
+    "QUICK",
     "TASKS",
     "Interval",
     "Model",
@@ -31,11 +35,14 @@ __all__ = [
     "evaluate",
     "find",
     "interval",
+    "later",
     "pick",
     "plan",
     "read",
+    "rise",
     "run",
     "sweep",
     "table",
     "train",
+    "verdict",
 ]

@@ -17,14 +17,14 @@ from pathlib import Path
 import torch
 
 from . import results, schemes
-from .data import TASKS
-from .distributed import Place, collect, join, start_local
+from .data import QUICK, TASKS
+from .distributed import Worker, collect, join, start_local
 from .run import check_asked
 from .settings import PRESETS, SEEDS, Settings
 from .summary import table
 from .sweep import plan, sweep
 
-CHANGEABLE = {field.name: field for field in fields(Settings) if field.name not in ("tests", "device")}
+CHANGEABLE = {field.name: field for field in fields(Settings) if field.name not in ("tests", "device", "far_masked")}
 
 
 def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
@@ -32,23 +32,27 @@ def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
         prog="python -m course_lib.study", description=__doc__.split("\n\n", 1)[1], allow_abbrev=False
     )
     parser.add_argument("--preset", choices=PRESETS, default="cpu", help="sizes for one or the other; cpu by default")
-    parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="TASK", help=f"of: {', '.join(TASKS)}")
-    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' (default), 'ablation', or names")
+    parser.add_argument("--tasks", nargs="+", default=list(QUICK), metavar="TASK", help=f"of: {', '.join(TASKS)}")
+    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared', 'later', 'ablation', or names")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many, from 0 on; 3, or 5 with the gpu preset")
     parser.add_argument("--tests", nargs="+", type=int, metavar="N", help="test lengths; 1, 2, 4, 8 times the length")
     parser.add_argument("--device", choices=["cpu", "cuda"])
     for name, field in CHANGEABLE.items():
-        usual = f"{getattr(PRESETS['cpu'], name)}, or {getattr(PRESETS['gpu'], name)} with the gpu preset"
+        usual = ", ".join(f"{getattr(settings, name)} ({preset})" for preset, settings in PRESETS.items())
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(field.default), metavar="X", help=usual)
+    parser.add_argument("--far-masked", action="store_true", default=None, help="test again without the far keys")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the results; study-PRESET.jsonl by default")
     parser.add_argument(
         "--processes", type=int, metavar="N", help="at once, each with one thread; one per core or GPU by default"
     )
     given = parser.parse_args(argv)
     try:
-        changed = {name: getattr(given, name) for name in (*CHANGEABLE, "device") if getattr(given, name) is not None}
+        names = (*CHANGEABLE, "far_masked", "device")
+        changed = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
         if given.tests or given.length:
             changed["tests"] = tuple(given.tests or ())
+        if given.length and given.measured is None:
+            changed["measured"] = 0  # as long as the training texts
         settings = replace(PRESETS[given.preset], **changed)
         given.seeds = SEEDS[given.preset] if given.seeds is None else given.seeds
         given.schemes = named(given.schemes or ["compared"], settings)
@@ -64,11 +68,12 @@ def named(names: list[str], settings: Settings) -> list[str]:
     """Each scheme once, with the groups spelled out. A ValueError for one that there is not, or not at this length."""
     found: dict[str, None] = {}
     for name in names:
-        group = schemes.compared(settings.length) if name == "compared" else schemes.ablation()
-        found |= dict.fromkeys(group if name in ("compared", "ablation") else [name])
+        groups = {"compared": schemes.compared, "later": schemes.later, "ablation": lambda length: schemes.ablation()}
+        found |= dict.fromkeys(groups[name](settings.length) if name in groups else [name])
     for name in found:
         try:
-            schemes.find(name).position(settings)
+            for make in schemes.find(name).layers:
+                make(settings)
         except ValueError as error:
             reason = str(error).removeprefix(f"scheme={name!r}: ")
             at = f" at --length {settings.length}" * ("-buckets-" in name)  # where such a table ends
@@ -117,22 +122,24 @@ def processes(given: argparse.Namespace, settings: Settings, left: int) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     given, settings = arguments(argv)
-    runs, place = plan(given.tasks, given.schemes, given.seeds), Place.of_this_process()
-    first = place is None or (place.torchrun and place.rank == 0)  # the one that speaks
+    runs, worker = plan(given.tasks, given.schemes, given.seeds), Worker.of_this_process()
+    first = worker is None or (worker.torchrun and worker.rank == 0)  # the one that speaks
     try:
         done = done_before(given, settings, runs)
         if first and done:
             skipped = "" if done == len(runs) else ", and not done again"
             print(f"{done} of {len(runs)} runs are in {given.out} already{skipped}.", file=sys.stderr)
-        if place is None:
+        if worker is None:
+            if torn := results.drop_torn_end(given.out):
+                print(torn, file=sys.stderr)
             number = processes(given, settings, len(runs) - done)
             if number > 1 and start_local(number, argv):
                 return 1
-        elif place.torchrun:
+        elif worker.torchrun:
             group = join()
-            collect(given.out, settings, sweep(settings, runs, given.out, place=place), group)
+            collect(given.out, settings, sweep(settings, runs, given.out, worker=worker), group)
         else:
-            sweep(settings, runs, given.out, place=place)
+            sweep(settings, runs, given.out, worker=worker)
         if first:  # does what one process alone has to do; after several, nothing is left
             print(table(sweep(settings, runs, given.out)))
     except KeyboardInterrupt as stopped:

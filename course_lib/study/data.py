@@ -1,10 +1,11 @@
-"""What the models read: real text, and two made-up tasks with one right answer.
+"""What the models read: real text, and three made-up tasks with one right answer.
 
 | task | what is asked | what it needs |
 |---|---|---|
 | characters | the next character of Python's own help texts | what stands near, most of all |
 | copy-back | the token 3 places before | one exact offset |
 | flip-flop | at a read, the bit written last | the nearest write, however far it is |
+| retrieval | at the end, the value that was given with a key | one key, however far it is: the text is used, or not |
 """
 
 import functools
@@ -18,6 +19,7 @@ from torch import Generator, Tensor
 BACK, SYMBOLS = 3, 16  # copy-back: how many places back, and how many different tokens
 BITS, WRITE, READ, IGNORE = 2, 2, 3, 4  # flip-flop's tokens: the bits 0 and 1, then the three instructions
 IGNORED = 0.8  # share of flip-flop's instructions that neither write nor read
+KEYS = 8  # of retrieval: different keys, different values, and different tokens that are neither
 TRAINING_SHARE = 0.9  # of the text; what follows is for testing
 LONGEST = 8192  # tokens in a window, at most
 
@@ -29,10 +31,12 @@ class Task:
     """How many different tokens there are, and a way to draw texts.
 
     `batch(n, size, generator, test)`: tokens, the right answer at each place, and where it is asked; (size, n) each.
+    `shortest`: the smallest n.
     """
 
     vocabulary: Callable[[], int]
     batch: Callable[[int, int, Generator, bool], Batch]
+    shortest: int = 2
 
 
 @functools.cache
@@ -86,11 +90,32 @@ def _flip_flop(n: int, size: int, generator: Generator, test: bool) -> Batch:
     return tokens, tokens.roll(-1, 1), asked
 
 
+def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
+    """Every key once with its value, other tokens, and at the end every key again: its value is asked.
+
+    In training the pairs come anywhere before the questions, in tests at the very beginning: n − 2 · KEYS back.
+    """
+
+    def order() -> Tensor:
+        return torch.rand(size, KEYS, generator=generator).argsort(-1)
+
+    tokens = torch.randint(2 * KEYS, 3 * KEYS, (size, n), generator=generator)
+    value = torch.randint(KEYS, 2 * KEYS, (size, KEYS), generator=generator)  # of each key
+    given, questions = order(), order()
+    begin = torch.randint(n - 4 * KEYS + 1, (size, 1), generator=generator) * (not test)
+    tokens.scatter_(1, begin + torch.arange(2 * KEYS), torch.stack([given, value.gather(1, given)], -1).flatten(1))
+    tokens[:, n - 2 * KEYS :] = torch.stack([questions, value.gather(1, questions)], -1).flatten(1)
+    place = torch.arange(n).expand(size, n)
+    return tokens, tokens.roll(-1, 1), (place >= n - 2 * KEYS) & ((n - place) % 2 == 0)
+
+
 TASKS: dict[str, Task] = {
     "characters": Task(lambda: _characters()[2], _next_character),
     "copy-back": Task(lambda: SYMBOLS, _copy_back),
     "flip-flop": Task(lambda: IGNORE + 1, _flip_flop),
+    "retrieval": Task(lambda: 3 * KEYS, _retrieval, shortest=4 * KEYS),
 }
+QUICK = tuple(name for name in TASKS if name != "retrieval")  # what 300 steps can teach
 
 
 def find_task(name: str) -> Task:

@@ -1,7 +1,7 @@
 """More processes than one: on this machine started here, on many machines by torchrun.
 
-The runs are dealt like cards, by place in the full plan. So nobody needs to ask anybody what to do next, a process that
-dies takes nothing along but its run in flight, and which process made a run cannot matter: each has one thread.
+The runs are dealt like cards, by their number in the full plan. So no process needs to ask another what to do next, one
+that dies loses only its run in flight, and it does not matter which process made a run, because each has one thread.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ import torch
 from . import results
 from .settings import Settings
 
-CHILD = "COURSE_STUDY_PLACE"  # "rank/world/parent": set for the processes that `start_local` starts
+CHILD = "COURSE_STUDY_WORKER"  # "rank/world/parent": set for the processes that `start_local` starts
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Place:
+class Worker:
     """Which of how many processes this is, and who started it."""
 
     rank: int
@@ -34,7 +34,7 @@ class Place:
     parent: int | None = None
 
     @classmethod
-    def of_this_process(cls) -> "Place | None":
+    def of_this_process(cls) -> "Worker | None":
         """None for a process that somebody started alone."""
         if CHILD in os.environ:
             rank, world, parent = map(int, os.environ[CHILD].split("/"))
@@ -55,7 +55,7 @@ class Place:
         return runs[self.rank :: self.world]
 
 
-ALONE = Place(0, 1)
+ALONE = Worker(0, 1)
 
 
 def start_local(number: int, argv: Sequence[str]) -> int:

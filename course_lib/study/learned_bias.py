@@ -19,12 +19,16 @@ def added_by_distance(model: Model, tokens: Tensor, longest: int) -> Tensor | No
     """b_h(−d) + scale · q̄_h · a_h(−d) in the first layer for `distances(longest)`: (heads, distances).
 
     q̄ is the mean query over tokens (batch, n): for schemes that enter through the query this is what they add on
-    average. None for schemes that add nothing to the score.
+    average. None for schemes that add nothing to the score, or only hide keys.
     """
     first = model.blocks[0]
     layer, position = first.attention, first.attention.position
     bias = position.bias(1, longest, longest - 1)  # of one query behind all keys: offsets −(longest − 1) … 0
     vectors = position.key_vectors(1, longest, longest - 1)
+    if bias is not None and bias.dim() == 3:
+        bias = bias[:, 0]
+    if bias is not None and bias.isinf().any():
+        bias = None
     if bias is None and vectors is None:
         return None
     row = torch.zeros(layer.n_heads, longest, device=tokens.device)

@@ -18,15 +18,16 @@ class Block(nn.Module):
         self.attention = RelativeAttention(d_model, n_heads, causal=True)
         self.feed_forward = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(), nn.Linear(4 * d_model, d_model))
 
-    def forward(self, x: Tensor) -> Tensor:
-        x = x + self.attention(self.norm1(x))
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        x = x + self.attention(self.norm1(x), mask=mask)
         return x + self.feed_forward(self.norm2(x))
 
 
 class Model(nn.Module):
     """Tokens (batch, n) to logits (batch, n, vocabulary).
 
-    Everything that has nothing to do with position is drawn first: with the same seed, all schemes begin alike in it.
+    Layer l has position number l of the scheme's `layers`, which begin again after the last. Everything that has
+    nothing to do with position is drawn first: with the same seed, all schemes begin alike in it.
     """
 
     def __init__(self, scheme: Scheme, vocabulary: int, settings: Settings) -> None:
@@ -37,13 +38,16 @@ class Model(nn.Module):
         blocks = [Block(d_model, settings.n_heads) for _ in range(settings.n_layers)]
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocabulary)
         self.input = nn.Identity() if scheme.input is None else scheme.input(settings)
-        position = scheme.position(settings)
+        positions = [make(settings) for make in scheme.layers]
         for number, block in enumerate(blocks):
-            block.attention.position = position if scheme.shared or number == 0 else scheme.position(settings)
+            again = number >= len(positions) and not scheme.shared
+            make = scheme.layers[number % len(positions)]
+            block.attention.position = make(settings) if again else positions[number % len(positions)]
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
 
-    def forward(self, tokens: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        """mask (n, n): True where a query may look, of the keys that are not after it."""
         x = self.input(self.embedding(tokens))
         for block in self.blocks:
-            x = block(x)
+            x = block(x, mask)
         return self.head(self.norm(x))

@@ -1,5 +1,6 @@
 """The results file: one JSON line for each finished run, only ever added to."""
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from .settings import Settings
 Row = dict[str, Any]
 Key = tuple[str, str, int]
 COMMITTED = Path(__file__).parent / "committed"
+UNFINISHED = "{}, line {}: no whole result (stopped while writing?); that run is done again"
 HEAD = b'{"task": '  # how every line begins, also one that was cut off
 
 
@@ -32,7 +34,7 @@ def read(path: str | Path, settings: Settings | None = None) -> tuple[list[Row],
             continue
         row = _row(line)
         if row is None:
-            notes.append(f"{path}, line {number}: no whole result (stopped while writing?); that run is done again")
+            notes.append(UNFINISHED.format(path, number))
             foreign = foreign or not line.startswith(HEAD[: len(line)])
             continue
         if settings is not None and (different := differences(row, settings)):
@@ -91,6 +93,21 @@ def committed(preset: str) -> list[Row]:
     return read(path)[0]
 
 
+def drop_torn_end(path: str | Path) -> str | None:
+    """Cut off a last line that was not written to its end, and say so; no other process may be writing to the file.
+
+    Raises OSError when the file cannot be written.
+    """
+    with contextlib.suppress(FileNotFoundError), open(path, "r+b") as file:
+        held = file.read()
+        end = held.rfind(b"\n") + 1
+        last = held[end:]
+        if last and last.startswith(HEAD[: len(last)]) and _row(last) is None:  # else it is whole, or not ours
+            file.truncate(end)
+            return UNFINISHED.format(path, held.count(b"\n") + 1)
+    return None
+
+
 def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     """The rows in which every named entry has the given value: pick(rows, task="characters", scheme="rope")."""
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
@@ -101,8 +118,10 @@ def _row(line: bytes) -> Row | None:
     try:
         row = json.loads(line)
         hash(key(row))
+        row["settings"].setdefault("measured", row["settings"]["length"])  # before version 0.3 there was no choice
+        row["settings"].setdefault("far_masked", False)
         tests = len(row["settings"]["tests"])
         whole = len(row["loss"]) == len(row["accuracy"]) == tests and "by_position" in row
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (AttributeError, ValueError, TypeError, KeyError, RecursionError):
         return None
     return row if whole else None

@@ -2,13 +2,14 @@
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
-from torch import Generator, nn
+from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
-from torch.optim.lr_scheduler import OneCycleLR
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
 from .data import Batch, find_task, text_hash
 from .distributed import gpu_of_this_process
@@ -32,7 +33,7 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]
     check_asked(settings, task)
     model = train(settings, task, scheme, seed)
     row = {"task": task, "scheme": scheme, "seed": seed, **evaluate(model, settings, task)}
-    with _reproducible():
+    with reproducible():
         added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
     if added is not None:
         row["added"] = _rounded(added)
@@ -47,53 +48,75 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
     """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
     drawn, device = find_task(task), _device(settings)
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
-    with _reproducible(seed):
+    with reproducible(seed):
         model = Model(added, drawn.vocabulary(), settings).to(device)
         optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
         rates = [group["lr"] for group in optimizer.param_groups]
         total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
         schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
-        generator = Generator().manual_seed(seed)
-        for _ in range(settings.steps):
-            batch = drawn.batch(settings.length, settings.batch, generator, False)
-            tokens, answers, asked = (tensor.to(device) for tensor in batch)
-            loss = cross_entropy(model(tokens)[asked], answers[asked])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
+        learn(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
     return model
+
+
+def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
+    """What a model is trained on: as many texts a step as the settings say, of the training length."""
+    drawn, device, generator = find_task(task), _device(settings), Generator().manual_seed(seed)
+    for _ in range(steps):
+        tokens, answers, asked = drawn.batch(settings.length, settings.batch, generator, False)
+        yield tokens.to(device), answers.to(device), asked.to(device)
+
+
+def learn(model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None) -> None:
+    """One step for each batch."""
+    for tokens, answers, asked in batches:
+        loss = cross_entropy(model(tokens)[asked], answers[asked])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if schedule is not None:
+            schedule.step()
 
 
 @torch.no_grad()
 def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
-    """Mean loss (nats) and accuracy over the last `length` places at each test length, and the loss by place.
+    """Mean loss (nats) and accuracy over the last `measured` places at each test length, and the loss by place.
 
-    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked.
+    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked. `far_masked`,
+    if the settings ask for it: the loss once more, with the keys that are `length` or more back masked in every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
-    with _reproducible():
+    with reproducible():
         for n in settings.tests:
             tokens, answers, asked = _test_texts(settings, task, n)
-            logits = torch.cat([model(part) for part in tokens.split(max(1, AT_ONCE // n))])
+            logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
-            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.length)
+            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.measured)
             found["loss"].append(_rounded(loss[last].mean()))
             found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
+            if settings.far_masked:
+                near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
+                masked = _logits(model, tokens, near) if n > settings.length else logits
+                found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
     parts = zip(loss.tensor_split(BINS, 1), asked.tensor_split(BINS, 1), strict=True)
     found["by_position"] = [_rounded(part[told].mean()) if told.any() else None for part, told in parts]
     return found
 
 
+def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
+    return torch.cat([model(part, *mask) for part in tokens.split(max(1, AT_ONCE // tokens.shape[1]))])
+
+
 def check_asked(settings: Settings, task: str) -> None:
     """A ValueError when texts so short or so few ask nothing: a mean over nothing is no result."""
+    if settings.length < (shortest := find_task(task).shortest):
+        raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
     for n in (settings.length, *settings.tests):
         asked = find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)[2]
-        if not asked[:, -settings.length :].any():
+        if not asked[:, -settings.measured :].any():
             raise ValueError(
                 f"length={settings.length}, test_texts={settings.test_texts}: no {task} text of {n} tokens asks "
-                f"anything in its last {settings.length}; expected longer texts, or more"
+                f"anything in its last {settings.measured}; expected longer texts, or more"
             )
 
 
@@ -114,7 +137,7 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def _reproducible(seed: int = 0) -> Iterator[None]:
+def reproducible(seed: int = 0) -> Iterator[None]:
     """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

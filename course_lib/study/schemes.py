@@ -1,6 +1,7 @@
 """The schemes that the study compares: what each adds to a model that is otherwise the same."""
 
 import functools
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,9 @@ from typing import Any
 from torch import nn
 
 from .. import schemes
+from ..nn.absolute import Sinusoidal
 from ..nn.position import Position
+from ..nn.rope import RoPE
 from ..schemes import Sizes
 from .buckets import LAYOUTS, BucketBias
 from .data import LONGEST
@@ -20,9 +23,9 @@ SHORTEST = 34  # half of it is the first distance past the 16 exact buckets of T
 
 @dataclass(frozen=True)
 class Scheme:
-    """`input` is added to the embeddings, `position` goes into every layer: one for all layers where `shared`."""
+    """`input` changes the embeddings; layer l has position number l of `layers`, one for all layers where `shared`."""
 
-    position: Callable[[Settings], Position] = lambda s: Position()
+    layers: tuple[Callable[[Settings], Position], ...] = (lambda s: Position(),)
     input: Callable[[Settings], nn.Module] | None = None
     shared: bool = False
 
@@ -40,18 +43,30 @@ def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
             module.scale = None  # all divide by √d_head here: T5 makes up for it in W_q, which must begin alike
         return module
 
-    return Scheme(input=make) if "input" in scheme.enters else Scheme(make, shared=scheme.shared)
+    return Scheme(input=make) if "input" in scheme.enters else Scheme((make,), shared=scheme.shared)
 
 
 def buckets(layout: str, number: float) -> Scheme:
     """A table of that many buckets, the last of which begins before the training length ends."""
-    return Scheme(lambda s: BucketBias(s.n_heads, layout, whole(number), s.length), shared=True)
+    return Scheme((lambda s: BucketBias(s.n_heads, layout, whole(number), s.length),), shared=True)
+
+
+def rope_with_base(base: float) -> Scheme:
+    """RoPE whose speeds are base^(−2m/d)."""
+    return Scheme((lambda s: RoPE(s.d_model // s.n_heads, base=base),))
+
+
+def scaled_sinusoidal() -> Scheme:
+    """Sinusoids added to embeddings that are multiplied by √d_model."""
+    return Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))
 
 
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
 PLAIN = {run: registered(scheme) for run, scheme in RUNS.items() if not scheme.size}
+PLAIN["sinusoidal-scaled"] = scaled_sinusoidal()
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5" with 128
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
+    "rope-base": rope_with_base,
     **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
 }
 
@@ -59,8 +74,13 @@ NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5
 def find(name: str) -> Scheme:
     """The scheme of that name: one of PLAIN, or a family of NUMBERED and its number, as in "t5-128" or "log-0.3".
 
-    Raises ValueError for any other name.
+    "rope+none": the first layer has one, the second the other, and so on in turn. Raises ValueError for another name.
     """
+    if "+" in name:
+        parts = [find(part) for part in name.split("+")]
+        if any(part.input for part in parts):
+            raise ValueError(f"scheme={name!r}: expected schemes of attention, not of the input")
+        return Scheme(tuple(layer for part in parts for layer in part.layers))
     family, _, number = name.rpartition("-")
     if name in PLAIN:
         return PLAIN[name]
@@ -89,6 +109,18 @@ def compared(length: int) -> list[str]:
         )
     sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
     return ["none", "learned", "sinusoidal", "log-0.3", "log-1", *sized, "transformer-xl", "alibi", "rope"]
+
+
+def later(length: int) -> list[str]:
+    """Schemes of after 2021, and the controls that go with them.
+
+    Of RoPE's two other bases one is usual for long texts, and with the other every pair of channels makes a full turn
+    within the training length; the windows are half as long as the training texts.
+    """
+    full_turns = int((length / (2 * math.pi)) ** (8 / 7))  # (length/2π)^(d/(d − 2)) for the d = 16 of the presets
+    window = f"window-{length // 2}"
+    layers = [window, f"{window}+none", "rope+none"]
+    return ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", *layers, "fox", "fire"]
 
 
 def ablation() -> list[str]:

@@ -13,7 +13,9 @@ class Settings:
     """Sizes of the model, how it is trained at `length`, and the lengths at which it is tested.
 
     tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default, as far as texts go. The last
-    `length` places of every test text are what is compared. Two choices that schemes feel differently (the lesson
+    `measured` places of every test text are what is compared, `length` of them by default; with fewer, each of them has
+    at least length − measured tokens before it at every test length. far_masked: test a second time with all keys
+    masked that are `length` or more back, in every layer. Two choices that schemes feel differently (the lesson
     “Longer than training” measures how much): table_rate, how many times faster a table of biases learns than the
     rest, and embedding_std, the size of the embeddings at the start, to which learned positions add 0.02 and
     sinusoidal ones 0.7.
@@ -31,6 +33,8 @@ class Settings:
     table_rate: float = 10.0
     embedding_std: float = 0.1
     test_texts: int = 64
+    measured: int = 0
+    far_masked: bool = False
     device: str = "cpu"
 
     def __post_init__(self) -> None:
@@ -41,8 +45,11 @@ class Settings:
             raise ValueError(
                 f"length={self.length}: expected an even number (flip-flop reads in pairs) up to {LONGEST}"
             )
+        if check_whole("measured", self.measured, 0) > self.length:
+            raise ValueError(f"measured={self.measured}: expected at most the training length, {self.length}")
+        object.__setattr__(self, "measured", self.measured or self.length)
         tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST)
-        object.__setattr__(self, "tests", tests)  # the one field that depends on another
+        object.__setattr__(self, "tests", tests)
         for n in tests:
             if check_whole("tests", n, 0) < self.length:
                 raise ValueError(f"tests={n}: expected no test shorter than the training texts, {self.length}")
@@ -73,6 +80,7 @@ class Settings:
 
 PRESETS: dict[str, Settings] = {
     "cpu": Settings(),
+    "long": Settings(length=128, batch=8, steps=2000, measured=64, far_masked=True),  # as many tokens a step as cpu
     "gpu": Settings(
         length=256,
         tests=(256, 512, 1024, 2048, 4096, 8192),
@@ -85,4 +93,4 @@ PRESETS: dict[str, Settings] = {
         device="cuda",
     ),
 }
-SEEDS = {"cpu": 3, "gpu": 5}
+SEEDS = {"cpu": 3, "long": 3, "gpu": 5}

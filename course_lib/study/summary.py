@@ -8,6 +8,8 @@ from .results import Row, pick
 
 # Student's t for 95 %, two-sided, by degrees of freedom 1 … 9: with few seeds an interval must be wide.
 T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+LEVEL = 0.05  # nats: a rise that is surely below it counts as none
+BREAKS = 0.25  # nats, a perplexity of 1.28 times
 
 
 class Interval(NamedTuple):
@@ -25,6 +27,22 @@ def interval(values: Sequence[float]) -> Interval:
     mean = statistics.fmean(values)
     half = T95[len(values) - 2] * statistics.stdev(values) / len(values) ** 0.5
     return Interval(mean, mean - half, mean + half)
+
+
+def rise(rows: Sequence[Row]) -> Interval:
+    """How much the loss rises from the training length to the longest test, with its interval over the seeds (nats)."""
+    return interval([row["loss"][-1] - row["loss"][0] for row in rows])
+
+
+def verdict(rise: Interval) -> str:
+    """The course's one word for a rise, decided by its interval and not by its mean.
+
+    "level": all of the interval lies at or below LEVEL. "breaks": all of it lies above BREAKS. "rises": all of it lies
+    above 0. "open": the seeds differ too much for any of these, so more of them would have to be run.
+    """
+    if rise.high <= LEVEL:
+        return "level"
+    return "breaks" if rise.low > BREAKS else "rises" if rise.low > 0 else "open"
 
 
 def curves(rows: Sequence[Row], what: str = "loss") -> dict[str, dict[str, list[Interval]]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from . import results
-from .distributed import ALONE, Place
+from .distributed import ALONE, Worker
 from .results import Key, Row
 from .run import run
 from .settings import Settings
@@ -20,22 +20,22 @@ def plan(tasks: Sequence[str], schemes: Sequence[str], seeds: int) -> list[Key]:
 
 
 def sweep(
-    settings: Settings, runs: Sequence[Key], path: str | Path | None = None, *, place: Place = ALONE
+    settings: Settings, runs: Sequence[Key], path: str | Path | None = None, *, worker: Worker = ALONE
 ) -> list[Row]:
     """The results of all runs, in order. With a path: what stands there is not done again, and each run is added.
 
-    `place`: which of how many processes this is; it does its share of the runs and returns their results.
+    worker: which of how many processes this is; it does its share of the runs and returns their results.
     Raises ValueError as `run` and `results.read` do, and OSError when the file cannot be written.
     """
     rows, notes = results.read(path, settings) if path else ([], [])
     done = {results.key(row): row for row in rows}
-    if notes and place.rank == 0 and not done.keys() >= set(runs):
+    if notes and worker.rank == 0 and not done.keys() >= set(runs):
         print(*notes, sep="\n", file=sys.stderr)
-    runs = place.share(runs)
+    runs = worker.share(runs)
     left = [one for one in dict.fromkeys(runs) if one not in done]
-    with tqdm(left, unit="run", position=place.rank, leave=place.rank == 0, disable=not left) as bar:
+    with tqdm(left, unit="run", position=worker.rank, leave=worker.rank == 0, disable=not left) as bar:
         for one in bar:
-            if place.abandoned():
+            if worker.abandoned():
                 sys.exit("The process that started this one is gone.")
             bar.set_description("{} {} {}".format(*one))
             done[one] = run(settings, *one)

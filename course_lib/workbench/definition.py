@@ -1,5 +1,6 @@
 """What a scheme adds, said once more in plain Python, and the answer of a whole layer by the loops of the oracle."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +18,20 @@ from .read_definition import as_number, as_pairs, as_rows, as_vector, check_func
 Number = Callable[[Any, int, int], Any]  # of (module, head, offset)
 OneVector = Callable[[Any, int, int], Vector]
 Pairs = Callable[[Any, int], Sequence[tuple[int, int, float]]]
+OfQueryAndKey = Callable[[int, int], float]
 
 
 def no_vector(module: Position, head: int) -> None:
     """The values of a scheme that leaves values alone."""
+
+
+def no_numbers(module: Position, head: int, source: Rows) -> None:
+    """The numbers of a scheme that knows offsets only."""
+
+
+def no_sink(module: Position, head: int) -> float:
+    """The sink of a scheme that has none."""
+    return -math.inf
 
 
 @dataclass(frozen=True)
@@ -29,15 +40,21 @@ class Definition:
 
     The module is the scheme, whose parameters may be read; q (n_q, d_head) and k (n_k, d_head) are as projected.
     `scale` is what the scores multiply q·k by, None for 1/√d_head: a report on a failure needs it.
+    numbers(module, head, source) is a function of query position i and key position j, added to the scores, where
+    offsets are not enough; source (n_k, d_model) is what the keys are formed from. sink(module, head): a score.
     """
 
     scores: Callable[..., Rows]
     values: Callable[..., Callable[[int], Vector] | None] = no_vector
     scale: float | None = None
+    numbers: Callable[..., OfQueryAndKey | None] = no_numbers
+    sink: Callable[..., float] = no_sink
 
     def __post_init__(self) -> None:
         check_function("scores", self.scores, "module, head, q, k, past")
         check_function("values", self.values, "module, head")
+        check_function("numbers", self.numbers, "module, head, source")
+        check_function("sink", self.sink, "module, head")
 
 
 def with_bias(number: Number, *, scale: float | None = None) -> Definition:
@@ -122,9 +139,10 @@ def by_definition(
     for b in range(len(x)):
         heads = []
         for head, (q, k, v) in enumerate(projected(layer, x[b], source[b])):
-            scores = scores_of(definition, layer.position, head, q, k, past)
+            scores = scores_of(definition, layer.position, head, q, k, past, source[b])
             vector = values_of(definition, layer.position, head, len(v[0]))
-            heads.append(oracle.attend(scores, v, vector, mask=seen, causal=layer.causal, past=past)[0])
+            sink = float(definition.sink(layer.position, head))
+            heads.append(oracle.attend(scores, v, vector, sink=sink, mask=seen, causal=layer.causal, past=past)[0])
         answers.append(np.concatenate(heads, -1) @ w_o.T)
     return torch.from_numpy(np.stack(answers))
 
@@ -141,9 +159,11 @@ def numbers(tensor: Tensor) -> Any:
     return tensor.detach().double().cpu().tolist()
 
 
-def scores_of(definition: Definition, module: Position, head: int, q: Any, k: Any, past: int) -> Rows:
-    """The definition's scores of one head. Raises ValueError when they are not n_q rows of n_k numbers."""
-    return as_rows(definition.scores(module, head, q, k, past), len(q), len(k), head)
+def scores_of(definition: Definition, module: Position, head: int, q: Any, k: Any, past: int, source: Tensor) -> Rows:
+    """The definition's scores of one head, with its numbers. Raises ValueError when they are not n_q rows of n_k."""
+    scores = as_rows(definition.scores(module, head, q, k, past), len(q), len(k), head)
+    number = definition.numbers(module, head, numbers(source))
+    return scores if number is None else oracle.with_numbers(scores, number, past=past)
 
 
 def values_of(definition: Definition, module: Position, head: int, d: int) -> Callable[[int], Vector] | None:

@@ -61,11 +61,12 @@ def compared(definition: Definition, layer: RelativeAttention, trial: Trial, sou
     found = []
     for b, own in enumerate(yours.expand(len(x), -1, -1, -1)):
         heads = [(q, k) for q, k, _ in projected(layer, x[b], keys[b])]
-        defined = [
-            torch.tensor(scores_of(definition, layer.position, h, q, k, trial.past)) for h, (q, k) in enumerate(heads)
-        ]
+        rows = [scores_of(definition, layer.position, h, q, k, trial.past, keys[b]) for h, (q, k) in enumerate(heads)]
+        defined = torch.tensor(rows, dtype=torch.float64)
+        if layer.position.key_bias(source, None) is not None:  # known up to what all keys of a query share
+            defined = defined + (own - defined)[..., :1]
         content = torch.stack([torch.from_numpy(q @ k.T) for q, k in heads])
-        found.append(Scores(own, torch.stack(defined), content, seen.expand_as(own)))
+        found.append(Scores(own, defined, content, seen.expand_as(own)))
     return found
 
 

@@ -6,6 +6,7 @@ from inspect import signature
 import torch
 from torch import Tensor, nn
 
+from ..nn.cache import KeyValueCache
 from ..nn.grid import to_grid
 from ..nn.layer import RelativeAttention
 from ..nn.position import Position, Vectors
@@ -32,6 +33,10 @@ def made(make: Make, n_heads: int, d_head: int) -> Position:
         if found is not None and not isinstance(found, wanted):
             said = "a tensor" if hook == "bias" else "Vectors(table, first)"
             raise ValueError(f"{hook}(2, 2, 0) returned {kind(found)}: expected {said}, or None")
+    x = torch.zeros(1, 2, n_heads * d_head)
+    for hook, found in (("key_bias", position.key_bias(x, None)), ("sink", position.sink())):
+        if found is not None and not isinstance(found, Tensor):
+            raise ValueError(f"{hook} returned {kind(found)}: expected a tensor, or None")
     q = torch.zeros(1, n_heads, 2, d_head)
     turned = position.rotate(q, q, 0, 0)
     if not isinstance(turned, (tuple, list)) or [getattr(x, "shape", None) for x in turned] != [q.shape] * 2:
@@ -52,42 +57,49 @@ def kind(value: object) -> str:
 
 
 def says_nothing(position: Position) -> bool:
-    """Whether every hook returns None and `rotate` is that of the base class: attention without position."""
-    asked = [getattr(position, hook)(2, 2, 0) for hook in HOOKS]
-    return all(answer is None for answer in asked) and type(position).rotate is Position.rotate
+    """Whether every hook returns None, and those that need a text are of the base class: attention without position."""
+    asked = [position.sink(), *(getattr(position, hook)(2, 2, 0) for hook in HOOKS)]
+    own = any(getattr(type(position), hook) is not getattr(Position, hook) for hook in ("rotate", "key_bias"))
+    return all(answer is None for answer in asked) and not own
 
 
-def returned(position: Position, n: int) -> dict[str, Tensor]:
+def returned(position: Position, n: int, d_model: int) -> dict[str, Tensor]:
     """The tensors that the hooks return for a text of n tokens; of vectors, their table."""
-    found: dict[str, Tensor] = {}
-    for hook in HOOKS:
-        answer = getattr(position, hook)(n, n, 0)
-        if answer is not None:
-            found[hook] = answer.table if isinstance(answer, Vectors) else answer
-    return found
+    asked = {hook: getattr(position, hook)(n, n, 0) for hook in HOOKS}
+    asked |= {"key_bias": position.key_bias(torch.zeros(1, n, d_model), None), "sink": position.sink()}
+    return {
+        hook: answer.table if isinstance(answer, Vectors) else answer
+        for hook, answer in asked.items()
+        if answer is not None
+    }
 
 
 def scores(layer: RelativeAttention, x: Tensor, source: Tensor, past: int) -> Tensor:
     """The scores (batch, heads, n_q, n_k) before mask and softmax, of x (batch, n_q, d_model) looking at source."""
     q, k = layer.heads(layer.query(x)), layer.heads(layer.key(source))
-    return _scores(layer.position, *layer.position.rotate(q, k, past, 0), past)
+    turned = layer.position.rotate(q, k, past, 0)
+    return _scores(layer.position, *turned, layer.position.key_bias(source, None), past)
 
 
 def scores_in_parts(layer: RelativeAttention, source: Tensor, parts: list[int]) -> Tensor:
     """The scores of source (batch, n, d_model) when its tokens come in parts, with a cache: each part is turned as it
     comes, and looks at the keys so far. nan where the key comes in a later part than the query."""
-    rows, keys, start = [], torch.empty(0), 0
+    rows, cache, start = [], KeyValueCache(), 0
     for part in source.split(parts, 1):
         q, k = layer.heads(layer.query(part)), layer.heads(layer.key(part))
-        q, k = layer.position.rotate(q, k, start, start)
-        keys = torch.cat([keys, k], -2) if start else k
-        s = _scores(layer.position, q, keys, start)
+        key_bias = layer.position.key_bias(part, cache.last_key_bias)
+        if not layer.position.caches_unrotated:
+            q, k = layer.position.rotate(q, k, start, start)
+        k, _ = cache.append(k, k)
+        if layer.position.caches_unrotated:
+            q, k = layer.position.rotate(q, k, start, 0)
+        s = _scores(layer.position, q, k, cache.append_key_bias(key_bias), start)
         rows.append(nn.functional.pad(s, (0, source.shape[1] - s.shape[-1]), value=torch.nan))
         start += part.shape[1]
     return torch.cat(rows, -2)
 
 
-def _scores(position: Position, q: Tensor, k: Tensor, past: int) -> Tensor:
+def _scores(position: Position, q: Tensor, k: Tensor, key_bias: Tensor | None, past: int) -> Tensor:
     """The scores of rotated queries and keys."""
     n_q, n_k = q.shape[-2], k.shape[-2]
     bias, vectors = position.bias(n_q, n_k, past), position.key_vectors(n_q, n_k, past)
@@ -95,4 +107,6 @@ def _scores(position: Position, q: Tensor, k: Tensor, past: int) -> Tensor:
     if vectors is not None:
         s = s + to_grid(q @ vectors.per_offset(n_q + n_k - 1).mT, n_q)
     s = s * (q.shape[-1] ** -0.5 if position.scale is None else position.scale)
-    return s if bias is None else s + to_grid(bias[:, None], n_q)
+    if bias is not None:
+        s = s + (bias if bias.dim() == 3 else to_grid(bias[:, None], n_q))
+    return s if key_bias is None else s + key_bias[..., None, :]

@@ -65,11 +65,12 @@ def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # more of them measure how busy the machine is
     try:
+        x = torch.randn(1, n, HEADS * D_HEAD)
         q, k, v = (torch.randn(1, HEADS, n, D_HEAD, requires_grad=True) for _ in range(3))
         learned = [p for p in position.parameters() if p.requires_grad]
         runs = {
             "plain": lambda: scaled_dot_product_attention(q, k, v, is_causal=True),
-            "yours": lambda: attention(position, q, k, v),
+            "yours": lambda: attention(position, x, q, k, v),
         }
         times = {
             "forward": interleaved({name: torch.no_grad()(run) for name, run in runs.items()}, rounds),
@@ -84,15 +85,16 @@ def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
     finally:
         torch.set_num_threads(threads)
     forward, backward = (ratio(times[way], "yours", "plain") for way in PASSES)
-    kept = {m: sum(t.nbytes for t in returned(position, m).values()) for m in (n, 2 * n)}
+    kept = {m: sum(t.nbytes for t in returned(position, m, HEADS * D_HEAD).values()) for m in (n, 2 * n)}
     plain = {way: statistics.median(times[way]["plain"]) for way in PASSES}
     return Speed(name, "measured", n, rounds, forward, backward, plain, kept)
 
 
-def attention(position: Position, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+def attention(position: Position, x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Causal attention with what the hooks say, as `RelativeAttention` computes it between its projections."""
     n = q.shape[-2]
-    return attend("sdpa", *position.rotate(q, k, 0, 0), v, Terms.of(position, n, n, 0, causal=True))
+    terms = Terms.of(position, n, n, 0, key_bias=position.key_bias(x, None), causal=True)
+    return attend("sdpa", *position.rotate(q, k, 0, 0), v, terms)
 
 
 def gradients(output: Tensor, of: list[Tensor]) -> object:

@@ -65,7 +65,7 @@ def train(
         return Training(name, "not attempted")
     for other in against:
         study.find(other)
-    scheme = study.Scheme(lambda s: make(s.n_heads, s.d_model // s.n_heads))
+    scheme = study.Scheme((lambda s: make(s.n_heads, s.d_model // s.n_heads),))
     model = study.train(settings, task, scheme, seed)
     result = study.evaluate(model, settings, task)
     rows, live = [{"task": task, "scheme": name, "seed": seed, **result, "settings": settings.as_json()}], [name]

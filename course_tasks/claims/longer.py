@@ -9,7 +9,7 @@ from course_tasks.claims.study_facts import counted, in_each_task, losses, rises
 
 STUDY = (
     f"run: the study of chapter {number('longer_than_training')}, trained at 64 tokens, tested at 512, small models; "
-    "level is what does not rise for all three seeds"
+    "a loss is level if the 95 % interval of its rise over three seeds stays at or below 0.05 nats"
 )
 
 

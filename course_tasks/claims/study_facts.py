@@ -34,6 +34,9 @@ def in_each_task(scheme: str) -> dict[str, Array]:
 
 
 def counted(found: dict[str, Array]) -> dict[str, Any]:
-    """The mean of each rise, and how many stay level, which not every seed shows: the strict rule of “Longer than training”."""
+    """The mean of each rise, and how many of them are level by the rule of the study (`study.verdict`)."""
+    from course_lib import study
+
     rise = {name: round(float(seeds.mean()), 2) for name, seeds in found.items()}
-    return {"rise": rise, "level": sum(not (seeds > 0).all() for seeds in found.values())}
+    verdicts = [study.verdict(study.interval(seeds.tolist())) for seeds in found.values()]
+    return {"rise": rise, "level": verdicts.count("level")}

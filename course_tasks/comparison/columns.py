@@ -4,6 +4,10 @@ from typing import Any, NamedTuple
 
 import torch
 
+from course_lib.nn.axial_rope import OnAxes
+from course_lib.nn.position import Position
+from course_lib.study import verdict
+
 from . import beyond_training as study
 from . import measures, probes
 from .schemes import Scheme, Sizes, tests_of
@@ -15,6 +19,8 @@ WORDS = {
     "key_vectors": "score, through the query",
     "value_vectors": "value",
     "rotate": "rotation of query and key",
+    "key_bias": "score, a number per key from what was read",
+    "sink": "softmax, as one more key",
 }
 POWERS = {0: "the same for every n", 1: "grows with n", 2: "grows with n²"}
 DIRECTIONS = {  # what the table says, and what was seen
@@ -45,7 +51,12 @@ def where(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         note = f"{kind} overrides {', '.join(f'`{hook}`' for hook in found) or 'nothing'}."
         if probes.overrides(module, "rotate") and "rotate" not in found:
             note += " Its `rotate` adds the same at every position."
-    text = "; ".join(WORDS[place] for place in found) or "nowhere"
+    words = dict(WORDS)
+    if isinstance(module, Position) and probes.is_grid(module.bias(1, 1, 0)):
+        words["bias"] = "score, a number per query and key"
+    if isinstance(module, Position) and not probes.turns_keys(module, sizes):
+        words["rotate"] = "scale of the query"
+    text = "; ".join(words[place] for place in found) or "nowhere"
     return Cell(text, tuple(found), note, (*tests_of(scheme), f"{OWN}places_are_those_of_the_map"))
 
 
@@ -53,8 +64,12 @@ def relative(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     module = scheme.module(sizes).double()
     found, blind = probes.relative(module, sizes), not probes.places(module, sizes)
     text = "sees no position" if blind else "yes" if found else "no"
-    moved = "One row and one column" if probes.is_window(module) else f"{probes.SHIFT} tokens"
-    note = f"{moved} further: the scores {'stay' if found else 'change'}."
+    axes = isinstance(module, OnAxes)
+    moved = f"{probes.SHIFT} further on each axis" if axes else f"{probes.SHIFT} tokens further"
+    moved = "One row and one column further" if probes.is_window(module) else moved
+    note = f"{moved}: the scores {'stay' if found else 'change'}."
+    if isinstance(module, Position) and probes.is_grid(module.bias(1, 1, 0)):
+        note = "Its bias is a number for each query and key: offsets are not enough."
     return Cell(text, None if blind else found, note, (f"{OWN}relative_or_not[{name}]",))
 
 
@@ -103,7 +118,7 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         mean, *digits = (
             f"{x:+.{n}f}".replace("-", "−") for x, n in zip((found.mean, *found), (2, 3, 3, 3), strict=True)
         )
-        verdicts.append(study.verdict(found))
+        verdicts.append(verdict(found))
         parts.append(f"{run} {verdicts[-1]} {mean}" if len(scheme.runs) > 1 else f"{verdicts[-1]} {mean}")
         notes.append("`{}`: {:.3f} → {:.3f}, {} nats, interval {} to {}.".format(run, *study.losses(run), *digits))
         evidence += [*study.evidence(run), f"{OWN}verdicts"]
@@ -118,6 +133,8 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
         inside = measures.stays_inside(module, sizes)
         parts.append("a larger image has more windows" if inside else "patches see past their window")
         notes.append("Another window was changed: the first " + ("stays as it is." if inside else "changes."))
+    elif not scheme.runs:
+        notes.append(f"Asked for {2 * sizes.n} tokens: it takes them.")
     return Cell(
         "; ".join(parts), (tuple(verdicts), refused is not None), " ".join(notes), tuple(dict.fromkeys(evidence))
     )

@@ -4,9 +4,10 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.nn.attention import attention
+from course_lib.nn.axial_rope import OnAxes
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position
-from course_lib.nn.rope import RoPE, _cos_sin
+from course_lib.nn.position import Combined, Position
+from course_lib.nn.rope import RoPE
 from course_lib.nn.terms import Terms
 from course_lib.nn.window import WindowAttention
 from course_lib.workbench.hooks import returned
@@ -23,10 +24,18 @@ def kept(module: nn.Module, sizes: Sizes) -> dict[str, Tensor]:
         return {"index": module.index, "bias": module.table[module.index].movedim(-1, 0)}
     if not isinstance(module, Position):
         return {"positions": module(torch.zeros(1, n, sizes.d_model))[0]}
+    for one in module.parts if isinstance(module, Combined) else [module]:
+        if isinstance(one, RoPE | OnAxes):
+            found |= {"cos": torch.empty(n, turned_pairs(one)), "sin": torch.empty(n, turned_pairs(one))}
+    return found | returned(module, n, sizes.d_model)
+
+
+def turned_pairs(module: RoPE | OnAxes) -> int:
+    """How many pairs of channels it turns."""
     if isinstance(module, RoPE):
-        angles = _cos_sin(n, 0, module.d_head, module.base, torch.float32, torch.device("cpu"))
-        found = dict(zip(("cos", "sin"), angles, strict=True))
-    return found | returned(module, n)
+        speeds = module.speeds(1) if callable(module.speeds) else module.speeds
+        return module.d_head // 2 if speeds is None else len(list(speeds))
+    return len(module.speeds)
 
 
 def growth(scheme: Scheme, sizes: Sizes) -> int:
@@ -48,6 +57,8 @@ def longer(module: nn.Module, sizes: Sizes) -> str | None:
         elif isinstance(module, Position):
             for hook in PLACES[1:4]:
                 getattr(module, hook)(n, n, 0)
+            q = torch.zeros(1, sizes.n_heads, n, sizes.d_head)
+            module.rotate(q, q, 0)
         else:
             module(torch.zeros(1, n, sizes.d_model))
     except ValueError as refused:
@@ -91,5 +102,5 @@ def by_formula(layer: RelativeAttention, x: Tensor) -> Tensor:
     n, position = x.shape[1], layer.position
     q, k, v = (layer.heads(part(x)) for part in (layer.query, layer.key, layer.value))
     q, k = position.rotate(q, k, 0, 0)
-    output, _ = attention(q, k, v, Terms.of(position, n, n, 0))
+    output, _ = attention(q, k, v, Terms.of(position, n, n, 0, key_bias=position.key_bias(x, None)))
     return layer.out(output.transpose(-2, -3).flatten(-2))

@@ -9,6 +9,7 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
+from course_lib.nn.axial_rope import OnAxes
 from course_lib.nn.grid import to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
@@ -17,7 +18,15 @@ from course_lib.workbench.hooks import scores
 
 from .schemes import Sizes
 
-PLACES = ("input", "bias", "key_vectors", "value_vectors", "rotate")  # in the order of figures.map_of_schemes
+PLACES = (
+    "input",
+    "bias",
+    "key_vectors",
+    "value_vectors",
+    "rotate",
+    "key_bias",
+    "sink",
+)  # in the order of figures.map_of_schemes
 SHIFT, FEW = 5, 8  # the probes use short texts
 CLOSE = 1e-9  # in float64
 
@@ -30,6 +39,11 @@ def random(*shape: int, seed: int = 1) -> Tensor:
 def is_window(module: nn.Module) -> TypeGuard[WindowAttention]:
     """Swin's layer, which has offsets in two dimensions and so none of the hooks."""
     return isinstance(module, WindowAttention)
+
+
+def is_grid(bias: Tensor | None) -> bool:
+    """Whether a bias has a number for each query and key, not one per offset."""
+    return bias is not None and bias.dim() == 3
 
 
 def layer_of(module: nn.Module, sizes: Sizes, backend: str = "eager") -> RelativeAttention:
@@ -49,7 +63,9 @@ def places(module: nn.Module, sizes: Sizes) -> list[str]:
         added = module(x) - x
         return ["input"] if torch.allclose(added[0], added[1]) and added.any() else []
     found = [hook for hook in PLACES[1:4] if overrides(module, hook) and getattr(module, hook)(FEW, FEW, 0) is not None]
-    return found + (["rotate"] if overrides(module, "rotate") and turns(module, sizes) else [])
+    found += ["rotate"] if overrides(module, "rotate") and turns(module, sizes) else []
+    found += ["key_bias"] if module.key_bias(random(1, FEW, sizes.d_model), None) is not None else []
+    return found + (["sink"] if module.sink() is not None else [])
 
 
 def overrides(module: nn.Module, hook: str) -> bool:
@@ -62,6 +78,12 @@ def turns(module: Position, sizes: Sizes) -> bool:
     q = random(1, sizes.n_heads, 1, sizes.d_head)
     here, there = module.rotate(q, q, 0), module.rotate(q, q, SHIFT)
     return not all(torch.allclose(a, b) for a, b in zip(here, there, strict=True))
+
+
+def turns_keys(module: Position, sizes: Sizes) -> bool:
+    """Whether `rotate` gives the same key another value at another position."""
+    k = random(1, sizes.n_heads, 1, sizes.d_head)
+    return not torch.allclose(module.rotate(k, k, 0)[1], module.rotate(k, k, SHIFT)[1])
 
 
 def _places_of_window(module: WindowAttention, sizes: Sizes) -> list[str]:
@@ -84,6 +106,8 @@ def terms(module: nn.Module, layer: RelativeAttention, x: Tensor, past: int = 0)
     n_k = x.shape[1]
     n = n_k - past
     found = [scores(layer, x[:, past:], x, past)[..., past:]]
+    if layer.position.key_bias(x, None) is not None:  # known up to what all keys of a query share
+        found = [found[0] - found[0][..., :1]]
     values = layer.position.value_vectors(n, n_k, past)
     if values is not None:
         vectors = values.per_offset(n + n_k - 1)
@@ -97,11 +121,15 @@ def relative(module: nn.Module, sizes: Sizes) -> bool:
         w = module.window
         grid = module.table[module.index].unflatten(1, (w, w)).unflatten(0, (w, w))
         return torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
-    layer, text, before = (
-        layer_of(module, sizes),
-        random(1, FEW, sizes.d_model),
-        random(1, SHIFT, sizes.d_model, seed=3),
-    )
+    layer, text = layer_of(module, sizes), random(1, FEW, sizes.d_model)
+    if isinstance(module, Position) and is_grid(module.bias(FEW, FEW, 0)):
+        return False  # a number for each query and key says that offsets are not enough
+    if isinstance(module, OnAxes):  # all tokens further along every axis
+        moved = copy.deepcopy(module)
+        moved.positions = module.positions + SHIFT
+        here, there = terms(module, layer, text), terms(moved, layer_of(moved, sizes), text)
+        return all((a - b).abs().max() < CLOSE for a, b in zip(here, there, strict=True))
+    before = random(1, SHIFT, sizes.d_model, seed=3)
     here, there = terms(module, layer, text), terms(module, layer, torch.cat([before, text], 1), SHIFT)
     return all((a - b).abs().max() < CLOSE for a, b in zip(here, there, strict=True))
 

@@ -7,6 +7,7 @@ WIDEST = 16  # patches along the side of a window
 TESTS = {  # where a scheme is compared with its definition, unless it is by the layer
     "learned": "test_nn.py::test_decoding_with_absolute_positions[learned-cpu]",
     "sinusoidal": "test_nn.py::test_sinusoids_equal_the_reference",
+    "sliding window": "test_nn.py::test_equals_the_definition[RoPE in a sliding window-cpu]",
     "Swin": "test_windows.py::test_windows_equal_the_definition",
 }
 

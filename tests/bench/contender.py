@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 CLIP = 16  # of Shaw's vectors
+WINDOW = 256  # keys that a sliding window shows, and no more than a quarter of the text
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Size:
 
     def leaf(self, *shape: int) -> Tensor:
         return self.random(*shape, scale=0.3).requires_grad_()
+
+
+def window(size: Size) -> int:
+    return min(WINDOW, size.n // 4)
 
 
 @dataclass

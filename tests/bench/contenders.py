@@ -1,6 +1,7 @@
 """What runs against what: for each scheme the limit, ours and its peers, all given q, k, v (projections excluded).
 
-The limit is `scaled_dot_product_attention` without position, is_causal=True for causal schemes.
+The limit is `scaled_dot_product_attention` without position, is_causal=True for causal schemes. Every scheme of the
+registry is measured; only peers and other forms of a scheme are listed here.
 """
 
 from collections.abc import Callable
@@ -9,18 +10,21 @@ from dataclasses import dataclass, field
 from torch import Tensor
 from torch.nn import functional as F
 
+from course_lib import schemes as registry
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.fast import fast_attention
 from course_lib.nn.music_transformer import MusicTransformer
-from course_lib.nn.position import Position, Vectors
+from course_lib.nn.position import Combined, Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 
 from . import peers
-from .contender import CLIP, Contender, Make, Size
+from .contender import CLIP, Contender, Make, Size, window
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,9 @@ def ours(make: Callable[[Size], Position], causal: bool) -> Make:
 
         def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             n = q.shape[-2]
+            key_bias = position.key_bias(q.transpose(1, 2).flatten(2), None)  # any input of the layer is as good
             q, k = position.rotate(q, k, 0)
-            return fast_attention(q, k, v, Terms.of(position, n, n, 0, causal=causal))
+            return fast_attention(q, k, v, Terms.of(position, n, n, 0, key_bias=key_bias, causal=causal))
 
         return Contender(run, list(position.parameters()))
 
@@ -73,6 +78,32 @@ def our_xl(size: Size) -> Contender:
     return Contender(run, [r, u, w])
 
 
+def registered() -> dict[str, Scheme]:
+    """The schemes of the registry that enter attention and have no line of their own below, as causal layers."""
+    found = {}
+    for name, entry in registry.SCHEMES.items():
+        if name not in LISTED and isinstance(entry.module(registry.Sizes()), Position):
+            found[name.lower()] = Scheme(True, ours(lambda s, make=entry.make: make(sizes(s)), True))
+    return found
+
+
+def sizes(s: Size) -> registry.Sizes:
+    return registry.Sizes(d_model=s.heads * s.d, n_heads=s.heads, n=s.n, clip=CLIP, keys=window(s), causal=True)
+
+
+def by_parts(s: Size) -> RoPE:
+    """The slower half of the pairs slowed down by 8; the time does not depend on which speeds these are."""
+    speeds = [10000.0 ** (-2 * m / s.d) / (8 if m >= s.d // 4 else 1) for m in range(s.d // 2)]
+    return RoPE(s.d, speeds=speeds)
+
+
+def half_turned(s: Size) -> RoPE:
+    """Half of the channels turn, the others stay."""
+    return RoPE(s.d, speeds=[10000.0 ** (-4 * m / s.d) for m in range(s.d // 4)])
+
+
+# The names in the registry of what has lines below. Of the others, every one is measured as it is registered.
+LISTED = {"none", "log decay", "ALiBi", "T5 buckets", "RoPE", "Shaw", "Music Transformer", "Transformer-XL"}
 SCHEMES: dict[str, Scheme] = {
     "log": Scheme(
         False,
@@ -124,6 +155,11 @@ SCHEMES: dict[str, Scheme] = {
         {"full, gather": peers.huang_gather},
     ),
     "transformer-xl": Scheme(True, our_xl, {"authors' form": peers.xl_authors, "pad/reshape": peers.xl_batch_first}),
+    "window": Scheme(True, ours(lambda s: SlidingWindow(window(s)), True), {"dense mask": peers.dense_window}),
+    "window + sink": Scheme(True, ours(lambda s: Combined(SlidingWindow(window(s)), Sink(s.heads)), True)),
+    "rope by parts": Scheme(True, ours(by_parts, True)),
+    "rope, half turned": Scheme(True, ours(half_turned, True)),
+    **registered(),
 }
 for _name, _more in peers.installed().items():
     SCHEMES[_name].peers.update(_more)

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from course_lib.nn.t5 import bucket
 
-from .contender import CLIP, Contender, Make, Size
+from .contender import CLIP, Contender, Make, Size, window
 
 
 def hide_future(s: Tensor) -> Tensor:
@@ -65,6 +65,13 @@ def t5_grid(*, fused: bool, causal: bool) -> Make:
         return Contender(run, [table])
 
     return build
+
+
+def dense_window(size: Size) -> Contender:
+    """A sliding window as a mask of truth values, (n, n), which the fused kernel reads in full."""
+    r = offsets(size.n, size.device)
+    mask = (r <= 0) & (r > -window(size))
+    return Contender(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=mask[None, None]))
 
 
 class _Given(nn.Module):
@@ -229,12 +236,45 @@ def rotate_half(size: Size) -> Contender:
     return Contender(lambda q, k, v: F.scaled_dot_product_attention(turn(q), turn(k), v, is_causal=True))
 
 
+def hugging_face(model: str, implementation: str, *, windowed: bool) -> Make:
+    """The attention function of a model of `transformers`, with its mask, which a model makes once for all layers."""
+
+    def build(size: Size) -> Contender:
+        from transformers import masking_utils
+        from transformers.integrations.sdpa_attention import sdpa_attention_forward
+        from transformers.models.gpt_oss import modeling_gpt_oss
+        from transformers.models.mistral import modeling_mistral
+
+        eager = {"gpt-oss": modeling_gpt_oss, "Mistral": modeling_mistral}[model].eager_attention_forward
+        attend = eager if implementation == "eager" else sdpa_attention_forward
+        make = masking_utils.eager_mask if implementation == "eager" else masking_utils.sdpa_mask
+        how = {"dtype": size.dtype, "device": size.device}
+        if windowed:
+            sees = masking_utils.sliding_window_causal_mask_function(window(size))
+            how |= {"mask_function": sees, "local_size": window(size)}
+        mask = make(size.batch, size.n, size.n, **how)
+        module = nn.Module()
+        module.is_causal, module.num_key_value_groups = True, 1
+        module.sinks = nn.Parameter(size.random(size.heads))
+        learned = [module.sinks] if model == "gpt-oss" else []
+
+        def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            return attend(module, q, k, v, mask, scaling=size.d**-0.5)[0].transpose(1, 2)
+
+        return Contender(run, learned)
+
+    return build
+
+
 def installed() -> dict[str, dict[str, Make]]:
     """The peers that come from packages, by scheme."""
     found: dict[str, dict[str, Make]] = {}
     if find_spec("transformers"):
         for name, causal in (("t5", False), ("t5 causal", True)):
             found[name] = {f"Hugging Face, {how}": hugging_face_t5(how, causal) for how in ("eager", "sdpa")}
+        found["window"] = {f"Mistral, {how}": hugging_face("Mistral", how, windowed=True) for how in ("eager", "sdpa")}
+        for name, windowed in (("sink", False), ("window + sink", True)):
+            found[name] = {"gpt-oss, eager": hugging_face("gpt-oss", "eager", windowed=windowed)}
     if find_spec("x_transformers"):
         for name, kind, causal in (("t5", "t5", False), ("t5 causal", "t5", True), ("alibi", "alibi", True)):
             more = {

@@ -5,13 +5,15 @@ import json
 import pytest
 import torch
 
+from course_lib import schemes as registry
+from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.workbench.speed import ratio
 
 from . import learning_table
 from .__main__ import main
 from .contender import Size
-from .contenders import SCHEMES
+from .contenders import LISTED, SCHEMES
 from .contenders import ours as as_ours
 from .measure import exponent, peak_memory, step
 
@@ -45,6 +47,16 @@ def test_peers_compute_the_same(scheme, peer):
         # Some packages make biases and frequencies in float32.
         torch.testing.assert_close(theirs.run(*inputs), ours.run(*inputs), rtol=0, atol=1e-5)
     assert len(step(theirs, inputs, True)()) == 3 + len(theirs.learned)
+
+
+def test_every_scheme_of_the_registry_is_measured():
+    """A new entry needs no further code, and those without peers run, too."""
+    for name, entry in registry.SCHEMES.items():
+        if isinstance(entry.module(registry.Sizes()), Position):
+            assert name in LISTED or name.lower() in SCHEMES
+    for scheme in SCHEMES.values():
+        contender, inputs = scheme.ours(SIZE), SIZE.inputs()
+        assert all(grad.isfinite().all() for grad in step(contender, inputs, True)())
 
 
 def test_a_small_run(tmp_path, capsys):

@@ -24,6 +24,10 @@ SLOWER_AT_MOST = {  # than attention without position, forward
     "huang causal": 2.3,
     "huang general": 2.8,
     "transformer-xl": 2.4,
+    "window": 1.15,  # of 256 keys; at n = 2048 it takes half the time
+    "sink": 1.6,
+    "window + sink": 1.5,
+    "fox": 1.6,
 }
 FASTER_AT_LEAST = {  # than a peer, forward
     ("t5", "grid as mask"): 2.0,
@@ -32,6 +36,9 @@ FASTER_AT_LEAST = {  # than a peer, forward
     ("shaw", "gather/scatter"): 2.0,
     ("huang causal", "pad/reshape"): 2.0,
     ("transformer-xl", "authors' form"): 3.0,
+    ("window", "Mistral, sdpa"): 1.3,
+    ("sink", "gpt-oss, eager"): 3.0,
+    ("window + sink", "gpt-oss, eager"): 3.0,
 }
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from course_lib import study
 from course_lib.contents import TOPICS, number
 from course_lib.display.colours import contrast
 from course_tasks import claims
@@ -199,20 +200,21 @@ def test_what_is_quoted_says_so():
         assert not (name in quoted and claim.source.startswith("run"))
 
 
-def test_level_is_what_does_not_rise_for_every_seed(monkeypatch):
-    """The verdicts about longer texts share the rule, and turn when the seeds do."""
+def test_level_is_a_rise_whose_interval_stays_below_the_bound(monkeypatch):
+    """The verdicts about longer texts share the rule of the study, and turn when the seeds do."""
     found = [name for name in CLAIMS if "level" in run(name)]
     assert found == ["rope_reads_longer", "alibi_stays_level", "sines_go_on", "last_bucket_is_safe", "any_length"]
     levels = {name: run(name)["level"] for name in found}
     assert levels == {name: {"alibi_stays_level": 2, "any_length": 1}.get(name, 0) for name in found}
+    assert f"at or below {study.LEVEL} nats" in CLAIMS["alibi_stays_level"].source
 
-    up, one_down = np.array([[1.0, 1.1]] * 3), np.array([[1.0, 1.1], [1.0, 1.1], [1.0, 1.0]])
-    for losses, level in ((up, 0), (one_down, 1)):
+    for rises, share in (((0.1, 0.1, 0.1), 0), ((0.0, 0.0, 0.1), 0), ((0.01, 0.01, 0.01), 1)):
+        losses = np.array([[1.0, 1.0 + rise] for rise in rises])
         monkeypatch.setattr(measured, "losses", lambda *args, losses=losses: losses)
         for name in found:
             fact = CLAIMS[name].fact()
-            assert fact["level"] == level * len(fact["rise"]), name
-            assert (CLAIMS[name].verdict(fact) == "false") == (level == 0), name
+            assert fact["level"] == share * len(fact["rise"]), name
+            assert (CLAIMS[name].verdict(fact) == "false") == (share == 0), name
 
 
 def test_a_judgement_reads_the_same_in_every_run():

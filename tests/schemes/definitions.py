@@ -8,17 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from torch.nn.functional import logsigmoid
 
 from course_lib.nn.alibi import ALiBi
+from course_lib.nn.axial_rope import AxialRoPE, MRoPE
 from course_lib.nn.bias import DecayBias
+from course_lib.nn.fire import FIRE
+from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.music_transformer import MusicTransformer
-from course_lib.nn.position import Position
+from course_lib.nn.position import Combined, Position
+from course_lib.nn.query_scale import Llama4Scale, LogScale
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
-from course_lib.reference import oracle, t5
+from course_lib.reference import oracle, speeds, t5
+from course_lib.reference.absolute import frequencies
 from course_lib.workbench import Definition, with_bias, with_rotation, with_vectors
 from course_lib.workbench.against_definition import randomise
 from course_lib.workbench.definition import numbers
@@ -30,13 +38,23 @@ MAX_LENGTH = 300  # longer than any text drawn in the tests
 
 @dataclass(frozen=True)
 class Scheme:
-    """make(n_heads, d_head) gives the module; `definition` says the same in loops."""
+    """make(n_heads, d_head) gives the module; `definition` says the same in loops.
+
+    relative: whether the answer stays when the whole text is moved. Where it does not, position 0 must be the first
+    token, which a memory of segments forgets. least: the channels that a head needs.
+    """
 
     make: Callable[[int, int], Position]
     definition: Definition
+    relative: bool = True
+    least: int = 2
 
     def __call__(self, n_heads: int, d_head: int, **options) -> RelativeAttention:
-        """A layer whose every weight and table is random, of a size that keeps scores and answers about 1."""
+        """A layer whose every weight and table is random, of a size that keeps scores and answers about 1.
+
+        Its heads have d_head channels, or the least that the scheme needs.
+        """
+        d_head = max(d_head, self.least)
         layer = RelativeAttention(n_heads * d_head, n_heads, self.make(n_heads, d_head), **options)
         randomise(layer)
         return layer
@@ -62,9 +80,31 @@ def offset_row(module, head, r):
 
 
 def rope_pairs(module, head):
-    d = module.d_head
-    pairs = [(2 * m, 2 * m + 1) if module.interleaved else (m, m + d // 2) for m in range(d // 2)]
-    return [(a, b, module.base ** (-2 * m / d)) for m, (a, b) in enumerate(pairs)]
+    return [*triples([module.base ** (-2 * m / module.d_head) for m in range(module.d_head // 2)], module.interleaved)]
+
+
+def triples(speeds, interleaved):
+    """The two channels of each pair and its speed: fewer than d/2 speeds turn only the first 2·len(speeds) channels."""
+    half = len(speeds)
+    for m, speed in enumerate(speeds):
+        yield (2 * m, 2 * m + 1, speed) if interleaved else (m, m + half, speed)
+
+
+def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
+    """RoPE with the speeds that speeds_of(d, n) gives for a text of n tokens, and a factor on what is turned."""
+
+    def make(n_heads, d):
+        speeds = (lambda n: speeds_of(d, n)) if by_length else speeds_of(d, None)
+        return RoPE(d, speeds=speeds, factor=factor, interleaved=interleaved)
+
+    def scores(module, head, q, k, past):
+        d, n = len(q[0]), max(past + len(q), len(k))
+        pairs = [*triples(speeds_of(d, n), interleaved)]
+        turning = {channel for first, second, _ in pairs for channel in (first, second)}
+        q, k = ([[factor * x if c in turning else x for c, x in enumerate(row)] for row in rows] for rows in (q, k))
+        return oracle.scores_with_rotation(q, k, pairs, scale=d**-0.5, past=past)
+
+    return Scheme(make, Definition(scores))
 
 
 def xl_scores(module, head, q, k, past):
@@ -93,6 +133,113 @@ def alibi_number(module, head, r):
     lower = 2 ** int(math.log2(n))
     h, heads = (head + 1, lower) if head < lower else (2 * (head - lower) + 1, 2 * lower)
     return -(2 ** (-8 * h / heads)) * abs(r)
+
+
+def unscaled(module, head, q, k, past):
+    """The scores of plain attention."""
+    return oracle.scores_with_bias(q, k, lambda r: 0.0, scale=len(q[0]) ** -0.5, past=past)
+
+
+def window_number(w):
+    """0 or −∞, by counting keys."""
+    return lambda module, head, source: lambda i, j: 0.0 if i - w < j < i + w else -math.inf
+
+
+def window_scheme(w):
+    return Scheme(lambda n, d: SlidingWindow(w), Definition(unscaled, numbers=window_number(w)))
+
+
+def rope_in_a_window(w):
+    rotation = with_rotation(lambda module, head: rope_pairs(module.positions[0], head))
+    return Scheme(
+        lambda n, d: Combined(RoPE(d), SlidingWindow(w)), Definition(rotation.scores, numbers=window_number(w))
+    )
+
+
+def sink_of_head(module, head):
+    return float(module.a[head])
+
+
+def window_with_sink(w):
+    """As gpt-oss has it in every second layer."""
+    return Scheme(
+        lambda n, d: Combined(SlidingWindow(w), Sink(n)),
+        Definition(
+            unscaled, numbers=window_number(w), sink=lambda module, head: sink_of_head(module.positions[1], head)
+        ),
+    )
+
+
+def scaled_by(factor):
+    """factor(module, head, p) multiplies the query at position p."""
+
+    def scores(module, head, q, k, past):
+        factors = [factor(module, head, past + i) for i in range(len(q))]
+        return unscaled(module, head, [[f * x for x in q_i] for f, q_i in zip(factors, q, strict=True)], k, past)
+
+    return Definition(scores)
+
+
+def turned_on_axes(place, axis_and_speed):
+    """Pair m of d turned by place(p)[axis] · speed, with the two numbers from axis_and_speed(m, d)."""
+
+    def turned(x, p):
+        half = len(x) // 2
+        y = [0.0] * len(x)
+        for m in range(half):
+            axis, speed = axis_and_speed(m, len(x))
+            c, s, a, b = math.cos(place(p)[axis] * speed), math.sin(place(p)[axis] * speed), x[m], x[m + half]
+            y[m], y[m + half] = c * a - s * b, s * a + c * b
+        return y
+
+    def scores(module, head, q, k, past):
+        q, k = [turned(q_i, past + i) for i, q_i in enumerate(q)], [turned(k_j, j) for j, k_j in enumerate(k)]
+        return unscaled(module, head, q, k, past)
+
+    return Definition(scores)
+
+
+def axial_scheme(width):
+    table = [(p // width, p % width) for p in range(MAX_LENGTH)]
+    speeds = turned_on_axes(lambda p: table[p], lambda m, d: (m // (d // 4), 100.0 ** (-(m % (d // 4)) * 4 / d)))
+    return Scheme(lambda n, d: AxialRoPE(d, table, base=100.0), speeds, relative=False, least=4)
+
+
+MIXED_TEXT = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (2, 2, 3), (2, 3, 2), (2, 3, 3), (4, 4, 4)]  # a picture, and a word
+
+
+def mrope_scheme(axis, least, **options):
+    """axis(m, d): the axis of pair m. Rows and columns get one pair each."""
+
+    def place(p):
+        return MIXED_TEXT[p] if p < len(MIXED_TEXT) else (p - 2, p - 2, p - 2)  # the picture has two tokens too many
+
+    return Scheme(
+        lambda n, d: MRoPE(d, MIXED_TEXT, (d // 2 - 2, 1, 1), **options),
+        turned_on_axes(place, lambda m, d: (axis(m, d), 10000.0 ** (-2 * m / d))),
+        relative=False,
+        least=least,
+    )
+
+
+def fox_number(module, head, source):
+    """Σ_{l=j+1}^{i} ln f_l; where there is no token i, up to the last one."""
+    gates = module.gate.weight[head].tolist(), float(module.gate.bias[head])
+    log_f = [float(logsigmoid(torch.tensor(oracle.dot(gates[0], x) + gates[1], dtype=torch.float64))) for x in source]
+    return lambda i, j: sum(log_f[j + 1 : i + 1]) - sum(log_f[min(i, len(log_f) - 1) + 1 : j + 1])
+
+
+def fire_number(module, head, source):
+    """The network of one number, written out."""
+    c, limit = abs(float(module.c)), abs(float(module.multiplier)) * module.threshold
+    (w_in, b_in), (w_out, b_out) = ((numbers(part.weight), numbers(part.bias)) for part in module.network[::2])
+
+    def number(i, j):
+        share = math.log(c * abs(i - j) + 1) / math.log(c * max(i, limit) + 1)
+        hidden = [max(w[0] * share + b, 0.0) for w, b in zip(w_in, b_in, strict=True)]
+        return oracle.dot(w_out[head], hidden) + b_out[head]
+
+    return number
 
 
 def shaw_scheme(clip, values=True, **options):
@@ -131,4 +278,37 @@ SCHEMES = {
     "ALiBi": Scheme(lambda n, d: ALiBi(n), with_bias(alibi_number)),
     "RoPE": Scheme(lambda n, d: RoPE(d), with_rotation(rope_pairs)),
     "RoPE, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
+    "RoPE, by parts, with a factor": stretched(lambda d, n: speeds.by_parts(frequencies(d, 100.0), 4.0, 20.0), 1.2),
+    "RoPE, partial, interleaved, with a factor": stretched(lambda d, n: [0.7], 1.2, interleaved=True),
+    "RoPE, slow pairs stopped": stretched(lambda d, n: speeds.p_rope(frequencies(d, 100.0), 0.5)),
+    "sliding window": window_scheme(3),
+    "RoPE in a sliding window": rope_in_a_window(2),
+    "sink": Scheme(lambda n, d: Sink(n), Definition(unscaled, sink=sink_of_head)),
+    "sliding window with sink": window_with_sink(2),
+    "log scale": Scheme(
+        lambda n, d: LogScale(n, 8), scaled_by(lambda module, head, p: float(module.s[head]) * math.log(p + 1)), False
+    ),
+    "Llama 4 scale": Scheme(
+        lambda n, d: Llama4Scale(3, 0.5), scaled_by(lambda module, head, p: 1 + 0.5 * math.log(1 + (p + 1) // 3)), False
+    ),
+    "axial RoPE": axial_scheme(3),
+    "M-RoPE": mrope_scheme(lambda m, d: max(0, m - d // 2 + 3), 6),
+    "M-RoPE, interleaved": mrope_scheme(lambda m, d: m if m < 3 else 0, 8, interleaved=True),
+    "FoX": Scheme(lambda n, d: FoX(n * d, n), Definition(unscaled, numbers=fox_number)),
+    "FIRE": Scheme(lambda n, d: FIRE(n, hidden=5, threshold=3.0), Definition(unscaled, numbers=fire_number), False),
+}
+
+# The speeds change with the text from 5 tokens on. One pass over a text turns all keys by the speeds for its whole
+# length, and a cache those read so far, so that tests which compare the two row by row do not apply.
+STRETCHED_BY_LENGTH = {
+    "dynamic NTK": stretched(
+        lambda d, n: speeds.dynamic_ntk(frequencies(d, 100.0), n, 5, strength=2.0), by_length=True
+    ),
+    "LongRoPE": stretched(
+        lambda d, n: speeds.longrope(
+            frequencies(d, 100.0), n, 5, short=[1 + m for m in range(d // 2)], long=[3.0 + m for m in range(d // 2)]
+        ),
+        speeds.longrope_factor(2.0, 5),
+        by_length=True,
+    ),
 }

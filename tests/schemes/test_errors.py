@@ -8,18 +8,42 @@ from course_lib.nn import grid as nn_grid
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.attention import attention as nn_attention
+from course_lib.nn.axial_rope import AxialRoPE, MRoPE
 from course_lib.nn.bias import DecayBias
-from course_lib.nn.cache import KeyValueCache, SegmentMemory
+from course_lib.nn.cache import KeyValueCache, RingCache, SegmentMemory
+from course_lib.nn.fire import FIRE
+from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.music_transformer import MusicTransformer
-from course_lib.nn.position import Vectors
+from course_lib.nn.position import Combined, Vectors
+from course_lib.nn.query_scale import Llama4Scale, LogScale
 from course_lib.nn.rope import RoPE
+from course_lib.nn.rope import rotate as nn_rotate
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
-from course_lib.reference import absolute, alibi, attention, bias, grid, rope, shaw, t5, window
+from course_lib.reference import (
+    absolute,
+    alibi,
+    attention,
+    axial_rope,
+    bias,
+    fire,
+    fox,
+    grid,
+    query_scale,
+    rope,
+    shaw,
+    sink,
+    sliding_window,
+    speeds,
+    t5,
+    window,
+)
 from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
 
@@ -92,10 +116,116 @@ NUMPY = [
     (lambda: alibi.slopes(0), "n_heads=0: expected a whole number, 1 or more"),
     (lambda: rope.rotate(a(4)), "x (4,): expected (…, length, d)"),
     (lambda: rope.rotate(a((3, 5))), "d=5: expected an even number, channels are taken in pairs"),
+    (
+        lambda: rope.rotate(a((3, 4)), speeds=[1, 0.1, 0.01]),
+        "speeds: 3 of them, expected 1 to 2 for d=4, one for each pair",
+    ),
+    (lambda: rope.rotate(a((3, 4)), speeds=[]), "speeds: 0 of them, expected 1 to 2 for d=4, one for each pair"),
+    (lambda: rope.rotate(a((3, 5)), speeds=[1]), "d=5: expected an even number, channels are taken in pairs"),
+    (
+        lambda: rope.rotate(a((3, 4)), speeds=[1, np.nan]),
+        "speeds[1]=nan: expected a finite number of radians per position",
+    ),
+    (lambda: rope.rotate(a((3, 4)), factor=0), "factor=0: expected a finite number above 0"),
+    (lambda: speeds.turns([1, 0.1], 0), "length=0: expected a finite number, 1 or more"),
+    (lambda: speeds.turns([[1, 0.1]], 64), "speeds=[[1.0, 0.1]]: expected one row of finite numbers"),
+    (lambda: speeds.interpolated([], 8), "speeds=[]: expected one row of finite numbers"),
+    (lambda: speeds.interpolated([1, np.inf], 8), "speeds=[1.0, inf]: expected one row of finite numbers"),
+    (lambda: speeds.interpolated([1, 0.1], 1 / 8), "s=0.125: expected a finite number, 1 or more"),
+    (lambda: speeds.ntk([1], 8), "speeds=[1.0]: expected 2 or more, NTK leaves the first and divides the last by s"),
+    (lambda: speeds.ntk([1, 0.1], np.nan), "s=nan: expected a finite number, 1 or more"),
+    (lambda: speeds.by_parts([1], 8, np.inf), "length=inf: expected a finite number, 1 or more"),
+    (lambda: speeds.by_parts([1], 8, 64, low=4, high=1), "low=4, high=1: expected turns with 0 ≤ low ≤ high"),
+    (lambda: speeds.llama3([1], 8, 64, low=-1), "low=-1, high=4.0: expected turns with 0 ≤ low ≤ high"),
+    (lambda: speeds.yarn(5, 8, 64), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: speeds.yarn(4, 0, 64), "s=0: expected a finite number, 1 or more"),
+    (
+        lambda: speeds.yarn(4, 8, 64, base=1),
+        "base=1: expected a number above 1, so that the pairs have different speeds",
+    ),
+    (lambda: speeds.yarn(4, 8, 64, slow=0), "slow=0, fast=32.0: expected turns with 0 < slow ≤ fast"),
+    (lambda: speeds.yarn(4, 8, 64, fast=1, slow=32), "slow=32, fast=1: expected turns with 0 < slow ≤ fast"),
+    (lambda: speeds.by_factors([1, 0.1], [2]), "factors=[2.0]: expected 2 finite numbers above 0, one for each pair"),
+    (
+        lambda: speeds.longrope([1, 0.1], 65, 64, short=[1, 0], long=[1, 8]),
+        "short=[1.0, 0.0]: expected 2 finite numbers above 0, one for each pair",
+    ),
+    (
+        lambda: speeds.longrope([1, 0.1], 64, 64, short=[1, 1], long=8),
+        "long=8.0: expected 2 finite numbers above 0, one for each pair",
+    ),
+    (
+        lambda: speeds.longrope([1], 6.5, 64, short=[1], long=[8]),
+        "n=6.5: expected a whole number, 1 or more",
+    ),
+    (lambda: speeds.dynamic_ntk([1, 0.1], 0, 64), "n=0: expected a whole number, 1 or more"),
+    (
+        lambda: speeds.dynamic_ntk([1, 0.1], 65, 64, strength=-1),
+        "strength=-1: expected a finite number, 0 or more",
+    ),
+    (lambda: speeds.p_rope([1, 0.1], 25), "p=25: expected a number from 0 to 1"),
+    (lambda: speeds.partial_rope(8, -0.5), "p=-0.5: expected a number from 0 to 1"),
+    (lambda: speeds.partial_rope(8, 0.4), "d=8, p=0.4: 3 channels would turn, expected an even number, 2 or more"),
+    (lambda: speeds.yarn_factor(0.5), "s=0.5: expected a finite number, 1 or more"),
+    (lambda: speeds.yarn_factor(8, mscale=np.nan), "mscale=nan: expected a finite number, 0 or more"),
+    (lambda: speeds.longrope_factor(8, 1), "length=1: expected a finite number, 2 or more"),
     (lambda: rope.to_half_split(7), "d=7: expected an even number, channels are taken in pairs"),
     (lambda: window.window_bias(a((8, 2)), 2), "table (8, 2): expected (9, heads) for window=2"),
     (lambda: window.partition(a((6, 8, 1)), 4), "height=6, width=8: expected multiples of window=4"),
     (lambda: window.shift_mask(8, 8, 4, 4), "shift=4, window=4: shift must be below window"),
+    (lambda: sliding_window.window_row(3, w=0), "w=0: expected a whole number, 1 or more"),
+    (lambda: sliding_window.window_mask(3, w=2.0), "w=2.0: expected a whole number, 1 or more"),
+    (lambda: sliding_window.reach(0, 4), "layers=0: expected a whole number, 1 or more"),
+    (
+        lambda: sink.softmax_with_sink(a((2, 3, 5)), a(2)),
+        "sink (2,): expected a number for each row of the scores (2, 3, 5), or one for all",
+    ),
+    (
+        lambda: sink.attention_with_sink(a((2, 3, 4)), a((2, 5, 4)), a((2, 5, 4)), sink=a(3)),
+        "sink (3, 1): expected a number for each row of the scores (2, 3, 5), or one for all",
+    ),
+    (lambda: sink.sink_positions(9, first=0, w=4), "first=0: expected a whole number, 1 or more"),
+    (lambda: query_scale.log_scale([0, -1], length=64), "positions: the smallest is -1.0, expected 0 or more"),
+    (lambda: query_scale.log_scale(3, length=1), "length=1: expected a whole number, 2 or more"),
+    (lambda: query_scale.llama4_scale(3, step=0), "step=0: expected a whole number, 1 or more"),
+    (lambda: query_scale.scaled(a((3, 4)), a(2)), "factors (2,): expected (3,), a number for each query"),
+    (lambda: fox.forgotten([0.5, 0.0]), "gates (2,), from 0.0 to 0.5: expected (…, n), above 0 and at most 1"),
+    (
+        lambda: fox.fox_bias([0.5, 0.9], past=2),
+        "past=2: expected a whole number from 0 to 1, before the last of 2 tokens",
+    ),
+    (lambda: fire.shares(3, c=0.0, threshold=4.0), "c=0.0: expected a number above 0"),
+    (lambda: fire.shares(3, c=0.1, threshold=-4.0), "threshold=-4.0: expected a number above 0"),
+    (lambda: axial_rope.axial(6), "d=6: expected a multiple of 4, so that 2 axes get as many pairs each"),
+    (lambda: axial_rope.mrope(8, (2, 1)), "sections (2, 1): expected 4 pairs together, for d=8"),
+    (lambda: axial_rope.mrope(8, (2, 2.0)), "sections=2.0: expected a whole number, 0 or more"),
+    (
+        lambda: axial_rope.mrope(12, (1, 2, 3), interleaved=True),
+        "sections (1, 2, 3): cannot be dealt in turn, expected the first to be the largest",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a((2, 2)), *axial_rope.axial(8)),
+        "positions (2, 2): expected (3, axes), a row for each token of x",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a(3), *axial_rope.axial(8)),
+        "positions (3,): expected (n, axes), a position on each axis for every token",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a((3, 2)), *axial_rope.axial(4)),
+        "axis (2,), speeds (2,): expected (4,) each, for d=8",
+    ),
+    (
+        lambda: axial_rope.rotate(a((3, 8)), a((3, 1)), *axial_rope.axial(8)),
+        "axis: the largest is 1, expected one of the 1 axes of the positions, counted from 0",
+    ),
+    (lambda: axial_rope.grid_positions(0, 3), "height=0: expected a whole number, 1 or more"),
+    (lambda: axial_rope.text_positions([]), "parts: none; expected numbers of words, or (height, width) of pictures"),
+    (lambda: axial_rope.text_positions([2.5]), "parts=2.5: expected a whole number, 1 or more"),
+    (
+        lambda: axial_rope.text_positions([(1, 2, 2)]),
+        "parts: (1, 2, 2); expected a number of words, or (height, width) of a picture",
+    ),
 ]
 
 TORCH = [
@@ -117,6 +247,16 @@ TORCH = [
     (lambda: nn_attention(q3, k3, q3, Terms()), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
     (lambda: nn_attention(q3, k3, k3, Terms(bias=t(2, 6))), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
     (lambda: nn_attention(q3, k3, k3, Terms(bias=t(3, 7))), "bias (3, 7): expected (2 or 1, 7) for n_q=3, n_k=5"),
+    (
+        lambda: nn_attention(q3, k3, k3, Terms(bias=t(2, 3, 4))),
+        "bias (2, 3, 4): expected (2 or 1, 3, 5) for n_q=3, n_k=5",
+    ),
+    (lambda: nn_attention(q3, k3, k3, Terms(key_bias=t(2, 4))), "key_bias (2, 4): expected (…, 2, 5) for n_k=5"),
+    (lambda: nn_attention(q3, k3, k3, Terms(sink=t(3))), "sink (3,): expected (2,), a score for each head"),
+    (lambda: nn_attention(q3, k3, k3, Terms(reach=0)), "reach=0: expected a whole number, 1 or more"),
+    (lambda: SlidingWindow(0), "w=0: expected a whole number, 1 or more"),
+    (lambda: FIRE(2, threshold=0.0), "threshold=0.0: expected a number above 0"),
+    (lambda: RingCache(0), "window=0: expected a whole number, 1 or more"),
     (
         lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4)))),
         "key_vectors: table (2, 5, 4), expected (2 or 1, 7, 4) for n_q=3, n_k=5",
@@ -177,6 +317,19 @@ TORCH = [
         "length 6: the table ends at max_length=5, it has no vector further on",
     ),
     (lambda: RoPE(5), "d_head=5: expected an even number, channels are taken in pairs"),
+    (lambda: RoPE(4, base=0), "base=0: expected a number above 0"),
+    (lambda: RoPE(4, factor=-1), "factor=-1: expected a finite number above 0"),
+    (lambda: RoPE(4, speeds=[1, 0.1, 0]), "speeds: 3 of them, expected 1 to 2 for d=4, one for each pair"),
+    (
+        lambda: RelativeAttention(8, 2, RoPE(4, speeds=lambda n: [1] * n))(t(1, 3, 8)),
+        "speeds: 3 of them, expected 1 to 2 for d=4, one for each pair",
+    ),
+    (lambda: nn_rotate(t(3, 5)), "d=5: expected an even number, channels are taken in pairs"),
+    (lambda: nn_rotate(t(3, 4), factor=float("nan")), "factor=nan: expected a finite number above 0"),
+    (
+        lambda: nn_rotate(t(3, 4), speeds=[float("inf")]),
+        "speeds[0]=inf: expected a finite number of radians per position",
+    ),
     (
         lambda: RelativeAttention(6, 2, RoPE(4))(t(1, 3, 6)),
         "q (1, 2, 3, 3): expected (…, n_q, 4), the d_head of this RoPE",
@@ -187,6 +340,58 @@ TORCH = [
     (lambda: WindowAttention(8, 2, 2, shift=2), "shift=2, window=2: shift must be below window"),
     (lambda: WindowAttention(8, 2, 2)(t(1, 4, 4, 6)), "image (1, 4, 4, 6): expected (batch, height, width, 8)"),
     (lambda: WindowAttention(8, 2, 2)(t(1, 4, 5, 8)), "height=4, width=5: expected multiples of window=2"),
+    (lambda: SlidingWindow(0), "w=0: expected a whole number, 1 or more"),
+    (lambda: Sink(0), "n_heads=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, Sink(4))(t(1, 3, 8)),
+        "sink (4,): expected (2,), a score for each head",
+    ),
+    (lambda: LogScale(2, 1), "length=1: expected a whole number, 2 or more"),
+    (lambda: LogScale(0, 8), "n_heads=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, LogScale(4, 8))(t(1, 3, 8)),
+        "q (1, 2, 3, 4): expected (…, 4, n_q, d_head), the heads of this scale",
+    ),
+    (lambda: Llama4Scale(0), "step=0: expected a whole number, 1 or more"),
+    (lambda: Llama4Scale(strength=float("nan")), "strength=nan: expected a finite number"),
+    (lambda: AxialRoPE(6, a((4, 2))), "d=6: expected a multiple of 4, so that 2 axes get as many pairs each"),
+    (lambda: AxialRoPE(8, a(4)), "positions (4,): expected (n, axes), a position on each axis for every token"),
+    (
+        lambda: RelativeAttention(8, 2, AxialRoPE(4, a((4, 2))))(t(1, 5, 8)),
+        "length 5: expected at most 4, the tokens in `positions`",
+    ),
+    (
+        lambda: RelativeAttention(8, 2, AxialRoPE(8, a((4, 2))))(t(1, 3, 8)),
+        "q (1, 2, 3, 4): expected (…, n_q, 8), the d_head of this RoPE",
+    ),
+    (
+        lambda: MRoPE(8, a((4, 2)), (2, 1, 1)),
+        "positions (4, 2): expected (n, 3), an axis for each of the sections",
+    ),
+    (lambda: MRoPE(8, a((4, 3)), (2, 2, 2)), "sections (2, 2, 2): expected 4 pairs together, for d=8"),
+    (lambda: FoX(0, 2), "d_model=0: expected a whole number, 1 or more"),
+    (
+        lambda: RelativeAttention(8, 2, FoX(8, 4))(t(1, 3, 8)),
+        "key_bias (1, 4, 3): expected (…, 2, 3) for n_k=3",
+    ),
+    (
+        lambda: RelativeAttention(8, 2, FoX(6, 2))(t(1, 3, 8)),
+        "x (1, 3, 8): expected (batch, n, 6), the d_model of this FoX",
+    ),
+    (lambda: FIRE(0), "n_heads=0: expected a whole number, 1 or more"),
+    (lambda: FIRE(2, hidden=0), "hidden=0: expected a whole number, 1 or more"),
+    (lambda: FIRE(2, threshold=0), "threshold=0: expected a number above 0"),
+    (
+        lambda: RelativeAttention(8, 2, FIRE(4))(t(1, 3, 8)),
+        "bias (4, 3, 3): expected (2 or 1, 3, 3) for n_q=3, n_k=3",
+    ),
+    (
+        lambda: Combined(ShawVectors(2, 4, 2), ShawVectors(2, 4, 3)).key_vectors(3, 3, 0),
+        "positions: ShawVectors and ShawVectors each give a key_vectors, expected one at most",
+    ),
+    (lambda: Combined(Sink(2), Sink(2)), "positions: Sink and Sink each give a sink, expected one at most"),
+    (lambda: Combined(FoX(8, 2), Sink(2)), "positions: FoX has a key_bias, expected no sink beside it"),
+    (lambda: Combined(RoPE(4), 3), "positions: 3; expected schemes, each a Position"),
 ]
 
 

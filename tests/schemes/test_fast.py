@@ -18,6 +18,7 @@ from course_lib.nn.grid import from_grid, row_offsets, to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Vectors
 from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 
 from .definitions import DEVICES  # this also sets one thread
@@ -39,11 +40,18 @@ def definition(q, k, v, terms, kept=1.0):
         s = s + torch.einsum("bhid,hijd->bhij", q, gathered(terms.key_vectors, column, q.shape[1]))
     s = terms.scale * s
     if terms.bias is not None:
-        s = s + terms.bias.expand(q.shape[1], -1)[:, column]
+        s = s + (terms.bias if terms.bias.dim() == 3 else terms.bias.expand(q.shape[1], -1)[:, column])
+    if terms.key_bias is not None:
+        s = s + terms.key_bias[..., None, :]
     visible = torch.ones_like(s, dtype=torch.bool) if terms.mask is None else terms.mask.expand_as(s)
     if terms.causal:
         visible = visible & (j - i - terms.past <= 0)
-    weights = s.masked_fill(~visible, -math.inf).softmax(-1).masked_fill(~visible, 0.0) * kept
+    if terms.reach is not None:
+        visible = visible & ((j - i - terms.past).abs() < terms.reach)
+    s = s.masked_fill(~visible, -math.inf)
+    if terms.sink is not None:
+        s = torch.cat([s, terms.sink[:, None, None].expand(*s.shape[:-1], 1)], -1)
+    weights = s.softmax(-1)[..., :n_k].masked_fill(~visible, 0.0) * kept
     output = weights @ v
     if terms.value_vectors is not None:
         output = output + torch.einsum("bhij,hijd->bhid", weights, gathered(terms.value_vectors, column, q.shape[1]))
@@ -69,7 +77,10 @@ def problems(draw):
         "causal": draw(st.booleans()),
         "d": draw(st.sampled_from([1, 4])),
         "d_v": draw(st.sampled_from([4, 4, 3])),
-        "bias": draw(st.sampled_from(["none", "fixed", "learned"])),
+        "bias": draw(st.sampled_from(["none", "fixed", "learned", "cells"])),
+        "reach": draw(st.one_of(st.none(), st.integers(1, 12))),
+        "key_bias": draw(st.booleans()),
+        "sink": draw(st.booleans()),
         "key_vectors": draw(kind),
         "value_vectors": draw(kind),
         "shared": draw(st.booleans()),
@@ -99,9 +110,17 @@ def build(p, device, dtype=F64):
 
     q, k, v = (numbers(p["batch"], heads, *s) for s in ((n_q, p["d"]), (n_k, p["d"]), (n_k, p["d_v"])))
     bias = None if p["bias"] == "none" else numbers(table_heads, width, learns=p["bias"] == "learned")
+    bias = numbers(table_heads, n_q, n_k) if p["bias"] == "cells" else bias
+    reach = None if p["bias"] == "cells" else p.get("reach")
+    far = reach is not None and row_offsets(n_q, n_k, p["past"], device).abs() >= reach
+    key_bias = numbers(p["batch"], heads, n_k) if p.get("key_bias") else None
+    sink = numbers(heads, 1)[:, 0].detach().requires_grad_() if p.get("sink") else None
     shape = {"keys": (n_k,), "padding": (p["batch"], 1, 1, n_k), "grid": (p["batch"], heads, n_q, n_k)}.get(p["mask"])
     terms = Terms(
-        bias=bias,
+        bias=bias if reach is None else (q.new_zeros(1, width) if bias is None else bias).masked_fill(far, -math.inf),
+        key_bias=key_bias,
+        sink=sink,
+        reach=reach,
         key_vectors=vectors(p["key_vectors"], p["d"]),
         value_vectors=vectors(p["value_vectors"], p["d_v"]),
         scale=p.get("scale", 0.7),
@@ -110,8 +129,8 @@ def build(p, device, dtype=F64):
         past=p["past"],
     )
     tables = [vectors.table for vectors in (terms.key_vectors, terms.value_vectors) if vectors is not None]
-    learned = [q, k, v, *([] if bias is None else [bias]), *tables]
-    return (q, k, v), terms, [t for t in learned if t.requires_grad]
+    learned = [t for t in (q, k, v, bias, key_bias, sink, *tables) if t is not None and t.requires_grad]
+    return (q, k, v), terms, learned
 
 
 def exactly(terms):
@@ -122,7 +141,8 @@ def exactly(terms):
             None if x is None else Vectors(double(x.table), x.first) if isinstance(x, Vectors) else x.detach().double()
         )
 
-    return replace(terms, **{name: double(getattr(terms, name)) for name in ("bias", "key_vectors", "value_vectors")})
+    names = ("bias", "key_bias", "sink", "key_vectors", "value_vectors")
+    return replace(terms, **{name: double(getattr(terms, name)) for name in names})
 
 
 @every_device
@@ -136,10 +156,12 @@ def test_fast_attention_and_its_gradients_equal_the_definition(device, monkeypat
         expected = definition(q, k, v, terms)
         with torch.no_grad():
             torch.testing.assert_close(fast_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
+            torch.testing.assert_close(attention(q, k, v, terms)[0], expected, rtol=0, atol=1e-10)
         got = fast_attention(q, k, v, terms)
         torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         grad = torch.randn_like(expected)
-        for a, b in zip(torch.autograd.grad(got, learned, grad), torch.autograd.grad(expected, learned, grad)):
+        grads = (torch.autograd.grad(output, learned, grad, retain_graph=True) for output in (got, expected))
+        for a, b in zip(*grads):
             torch.testing.assert_close(a, b, rtol=0, atol=1e-10)
 
     check()
@@ -212,6 +234,16 @@ def test_second_derivatives_are_refused_not_wrong():
         torch.autograd.grad(out.sum(), q, create_graph=True)
 
 
+def test_the_gradient_of_a_bias_sums_to_zero_unless_a_sink_takes_part():
+    """One number more for every offset changes no weight. So the last bucket's gradient is minus that of the others."""
+    torch.manual_seed(0)
+    t5, (q, k, v, weight) = T5Bias(2, bidirectional=False).double(), torch.randn(4, 1, 2, 300, 4, dtype=F64)
+    for sink in (None, torch.zeros(2, dtype=F64)):
+        terms = replace(Terms.of(t5, 300, 300, 0, causal=True), sink=sink)
+        (grad,) = torch.autograd.grad((fast_attention(q, k, v, terms) * weight).sum(), t5.table)
+        assert (grad.sum(0).abs().max() < 1e-10) == (sink is None)
+
+
 # --- the view -----------------------------------------------------------------------------------------------------
 
 
@@ -277,7 +309,9 @@ class Largest(TorchDispatchMode):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("name", ["bias", "key_vectors", "clipped", "dropout"])
+@pytest.mark.parametrize(
+    "name", ["bias", "key_vectors", "clipped", "dropout", "sink", "window and sink", "FoX and sink"]
+)
 def test_nothing_grows_with_the_square(name, causal):
     """The largest tensor of forward and backward holds a block or a row per token, never n_q · n_k per head."""
     heads, n, d = 4, 2048, 8
@@ -285,10 +319,15 @@ def test_nothing_grows_with_the_square(name, causal):
     row, table, clipped = (
         torch.randn(shape, requires_grad=True) for shape in ((heads, 2 * n - 1), (1, 2 * n - 1, d), (1, 33, d))
     )
+    sink = torch.randn(heads, requires_grad=True)
+    window = torch.zeros(1, 2 * n - 1).masked_fill(row_offsets(n, n, 0).abs() >= 300, -math.inf)
     terms = {
         "bias": Terms(bias=row, causal=causal),
         "dropout": Terms(bias=row, causal=causal, dropout=0.1),
         "key_vectors": Terms(key_vectors=Vectors(table), causal=causal),
+        "sink": Terms(sink=sink, causal=causal),
+        "window and sink": Terms(bias=window, reach=300, sink=sink, causal=causal),
+        "FoX and sink": Terms(key_bias=q[..., 0], sink=sink, causal=causal),
         "clipped": Terms(key_vectors=Vectors(clipped, 17 - n), value_vectors=Vectors(clipped, 17 - n), causal=causal),
     }[name]
     block = fast.CPU_BLOCK[1] + fast.CPU_BLOCK[0] ** 2  # the rows behind a block are a little wider than its grid
@@ -301,6 +340,19 @@ def test_nothing_grows_with_the_square(name, causal):
     with Largest() as eager, torch.no_grad():
         attention(q, q, q, terms)
     assert eager.numbers >= heads * n * n
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("terms", [Terms(), Terms(sink=torch.zeros(2))], ids=["window", "window and sink"])
+def test_keys_out_of_reach_are_not_read(terms, causal):
+    """Their vectors may even be no numbers: no block of queries touches a key that all of them have left behind."""
+    n, w = 1000, 5
+    q, k, v = torch.randn(3, 1, 2, n, 4)
+    bias = torch.zeros(1, 2 * n - 1).masked_fill(row_offsets(n, n, 0).abs() >= w, -math.inf)
+    terms = replace(terms, bias=bias, reach=w, causal=causal)
+    expected = fast_attention(q, k, v, terms)[..., -100:, :]
+    k[..., :400, :] = v[..., :400, :] = math.nan
+    assert torch.equal(fast_attention(q, k, v, terms)[..., -100:, :], expected)
 
 
 # --- dropout ------------------------------------------------------------------------------------------------------
@@ -351,7 +403,8 @@ def test_dropout_in_blocks_equals_the_definition_with_the_same_weights_dropped(d
         for output in (forward, got):
             torch.testing.assert_close(output, expected, rtol=0, atol=1e-10)
         grad = torch.randn_like(expected)
-        for a, b in zip(torch.autograd.grad(got, learned, grad), torch.autograd.grad(expected, learned, grad)):
+        grads = (torch.autograd.grad(output, learned, grad, retain_graph=True) for output in (got, expected))
+        for a, b in zip(*grads):
             torch.testing.assert_close(a, b, rtol=0, atol=1e-10)
 
     check()

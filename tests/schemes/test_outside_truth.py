@@ -17,6 +17,8 @@ from course_lib.nn.window import WindowAttention
 from course_lib.reference import alibi, attention, rope, t5
 from course_lib.reference import music_transformer as music
 
+from .rope_speeds import CASES, TOLERANCE, by_reference, name_of
+
 torch.set_num_threads(1)
 pytest.importorskip("transformers")
 TRUTH = json.loads((Path(__file__).parent / "data" / "t5_buckets.json").read_text(encoding="utf-8"))
@@ -173,6 +175,54 @@ def test_gptj_rotation(past):
     ours = nn_rope.rotate(x.transpose(1, 2), past, interleaved=True)
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-5)
     np.testing.assert_allclose(rope.rotate(x.transpose(1, 2), past=past, interleaved=True), expected, rtol=0, atol=1e-5)
+
+
+def published_speeds(case):
+    """What `transformers` computes for a case of the record, in float32, and its factor."""
+    from transformers import LlamaConfig
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    kind, d = case["rope_type"], case["d"]
+    rule = {"rope_type": kind, "rope_theta": case["base"], **case["parameters"]}
+    sizes = {"hidden_size": d, "num_attention_heads": 1, "head_dim": d, "max_position_embeddings": case["length"]}
+    return ROPE_INIT_FUNCTIONS[kind](LlamaConfig(**sizes, rope_parameters=rule), "cpu", seq_len=case["n"])
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_speeds_of_a_stretched_rope(case):
+    """The record is still what is published, and the reference computes it."""
+    published, factor = published_speeds(case)
+    for ours, its_factor in ((case["speeds"], case["attention_factor"]), by_reference(case)):
+        np.testing.assert_allclose(ours, published, rtol=TOLERANCE, atol=0)
+        assert its_factor == pytest.approx(factor, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("d", [8, 64, 128])
+@pytest.mark.parametrize("truncate", [True, False])
+@pytest.mark.parametrize(("length", "fast", "slow"), [(8, 32, 1), (64, 4, 4), (4096, 16, 2), (10**6, 64, 0.5)])
+def test_yarn_where_its_ramp_meets_the_ends(d, truncate, length, fast, slow):
+    """Short texts, where no pair makes `fast` turns; long ones, where all make `slow`; and a ramp of no width."""
+    given = {"original_max_position_embeddings": length, "beta_fast": fast, "beta_slow": slow, "truncate": truncate}
+    case = {"rope_type": "yarn", "d": d, "base": 1e4, "length": 4 * length, "n": None}
+    case["parameters"] = {"factor": 4.0, **given}
+    np.testing.assert_allclose(by_reference(case)[0], published_speeds(case)[0], rtol=TOLERANCE, atol=0)
+
+
+@pytest.mark.parametrize("rope_type", ["yarn", "longrope", "linear"])
+@pytest.mark.parametrize("past", [0, 37])
+def test_a_stretched_rotation(rope_type, past):
+    """Queries turned with speeds and factor, by the Llama of `transformers` and by both of our files."""
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+
+    case = next(case for case in CASES if (case["rope_type"], case["d"]) == (rope_type, 16))
+    rule = {"rope_type": rope_type, "rope_theta": case["base"], **case["parameters"]}
+    config = LlamaConfig(hidden_size=16, num_attention_heads=1, rope_parameters=rule, max_position_embeddings=512)
+    q = torch.randn(1, 1, 11, 16).double()
+    expected, _ = apply_rotary_pos_emb(q, q, *LlamaRotaryEmbedding(config)(q, past + torch.arange(11)[None]))
+    speeds, factor = by_reference(case)
+    torch.testing.assert_close(nn_rope.rotate(q, past, speeds=speeds, factor=factor), expected, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(rope.rotate(q, past=past, speeds=speeds, factor=factor), expected, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("n_heads", [1, 2, 3, 6, 8, 12, 16, 20, 32, 40, 71, 112])

@@ -10,7 +10,7 @@ from course_lib.contents import TOPICS
 from course_lib.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES, Scheme, Sizes
 
-HOOKS = {"input", "bias", "key_vectors", "value_vectors", "rotate"}
+HOOKS = {"input", "bias", "key_vectors", "value_vectors", "rotate", "key_bias", "sink"}
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
@@ -77,4 +77,4 @@ def test_every_place_of_the_map_has_its_schemes():
     assert {place.hook for place in PLACES} == HOOKS
     assert all(place.schemes for place in PLACES)
     assert len({name for place in PLACES for name in place.schemes}) == sum(len(s.enters) for s in SCHEMES.values())
-    assert "five places" in figures.map_of_schemes()._repr_html_().lower()
+    assert "seven places" in figures.map_of_schemes()._repr_html_().lower()

@@ -14,7 +14,7 @@ from course_lib.study import __main__ as command_module
 from course_lib.study import distributed as processes
 from course_lib.study import results
 from course_lib.study.__main__ import arguments
-from course_lib.study.distributed import CHILD, Place
+from course_lib.study.distributed import CHILD, Worker
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
 
@@ -46,9 +46,11 @@ def alone(*words, out):
 
 # --- what it refuses ----------------------------------------------------------------------------------------------
 
-FAMILIES = "log-NUMBER, shaw-NUMBER, t5-NUMBER, uniform-buckets-NUMBER, linear-buckets-NUMBER, "
+FAMILIES = "log-NUMBER, shaw-NUMBER, t5-NUMBER, window-NUMBER, rope-base-NUMBER, "
+FAMILIES += "uniform-buckets-NUMBER, linear-buckets-NUMBER, "
 NAMES = (
-    f"none, learned, sinusoidal, transformer-xl, alibi, rope, {FAMILIES}quadratic-buckets-NUMBER, log-buckets-NUMBER"
+    f"none, learned, sinusoidal, transformer-xl, alibi, rope, sink, log-scale, fox, fire, sinusoidal-scaled, {FAMILIES}"
+    "quadratic-buckets-NUMBER, log-buckets-NUMBER"
 )
 BAD = {
     "--length 0": "--length 0: expected a whole number, 2 or more",
@@ -146,7 +148,7 @@ def test_what_is_not_typed_comes_from_the_preset(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     given, settings = arguments([])
     assert settings == study.PRESETS["cpu"] and given.seeds == 3 and given.out == Path("study-cpu.jsonl")
-    assert given.schemes == study.compared(64) and given.tasks == list(study.TASKS)
+    assert given.schemes == study.compared(64) and given.tasks == list(study.QUICK)
     given, settings = arguments(str.split("--preset gpu --device cpu --seeds 2 --tasks flip-flop flip-flop"))
     assert settings.length == 256 and settings.device == "cpu" and settings.longest == 8192
     assert given.out == Path("study-gpu.jsonl") and given.seeds == 2 and given.tasks == ["flip-flop"]
@@ -184,7 +186,8 @@ def test_after_a_break_it_does_what_is_missing_and_says_which_line_was_broken(pa
     path.write_bytes(before)
     runs_done.clear()
     assert alone(out=path) == 0
-    assert runs_done == RUNS[kept + whole :] and path.read_bytes().startswith(before)
+    stays = before if whole else before[: before.rfind(b"\n") + 1]  # a torn end is dropped
+    assert runs_done == RUNS[kept + whole :] and path.read_bytes().startswith(stays)
     assert numbers(study.read(path, SMALL)[0]) == unbroken
     said = capsys.readouterr().err
     skipped = f"{kept + whole} of 8 runs are in {path} already{', and not done again' * (kept + whole < 8)}.\n"
@@ -286,25 +289,25 @@ def test_another_study_in_the_same_file_meanwhile_is_not_mixed_with_ours(path, m
 def test_who_this_process_is(monkeypatch):
     for name in (CHILD, "TORCHELASTIC_RUN_ID"):
         monkeypatch.delenv(name, raising=False)
-    assert Place.of_this_process() is None
+    assert Worker.of_this_process() is None
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
     monkeypatch.setenv("RANK", "5")
     monkeypatch.setenv("WORLD_SIZE", "8")
-    assert Place.of_this_process() == Place(5, 8, torchrun=True)
+    assert Worker.of_this_process() == Worker(5, 8, torchrun=True)
     monkeypatch.setenv(CHILD, f"2/4/{os.getppid()}")
-    assert Place.of_this_process() == Place(2, 4, parent=os.getppid())
+    assert Worker.of_this_process() == Worker(2, 4, parent=os.getppid())
 
 
 @pytest.mark.parametrize("world", [1, 2, 3, 8, 11])
 def test_the_runs_are_dealt_each_to_one(world):
-    dealt = [one for rank in range(world) for one in Place(rank, world).share(RUNS)]
+    dealt = [one for rank in range(world) for one in Worker(rank, world).share(RUNS)]
     assert sorted(dealt) == sorted(RUNS)
 
 
 def test_a_process_whose_parent_is_gone_begins_no_run(path, monkeypatch):
-    orphan = Place(0, 2, parent=os.getppid() + 1)
+    orphan = Worker(0, 2, parent=os.getppid() + 1)
     with pytest.raises(SystemExit, match="The process that started this one is gone"):
-        study.sweep(SMALL, RUNS, path, place=orphan)
-    assert not path.exists() and not processes.ALONE.abandoned() and not Place(0, 2, parent=os.getppid()).abandoned()
+        study.sweep(SMALL, RUNS, path, worker=orphan)
+    assert not path.exists() and not processes.ALONE.abandoned() and not Worker(0, 2, parent=os.getppid()).abandoned()
     monkeypatch.setattr(processes.os, "name", "nt")  # where a parent is no longer known, or is a launcher
     assert not orphan.abandoned()

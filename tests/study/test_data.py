@@ -5,7 +5,7 @@ import torch
 from torch import Generator
 
 from course_lib.study import data, find, plan
-from course_lib.study.data import BACK, IGNORE, LONGEST, READ, TASKS, WRITE, find_task
+from course_lib.study.data import BACK, IGNORE, KEYS, LONGEST, READ, TASKS, WRITE, find_task
 
 
 def draw(task, n, size=5, seed=0, test=False):
@@ -44,10 +44,27 @@ def test_flip_flop_mostly_tells_to_ignore_and_both_bits_are_as_frequent():
     assert answers[asked].float().mean() == pytest.approx(0.5, abs=0.05)
 
 
+@pytest.mark.parametrize("test", [False, True])
+@pytest.mark.parametrize("n", [32, 50, 128])
+def test_retrieval_asks_for_the_value_that_was_given_with_the_key(n, test):
+    tokens, answers, asked = (tensor.tolist() for tensor in draw("retrieval", n, 20, test=test))
+    begins = set()
+    for text, answer, told in zip(tokens, answers, asked, strict=True):
+        pairs = [i for i in range(n - 2 * KEYS) if text[i] < KEYS]
+        begins.add(pairs[0])
+        assert sorted(text[i] for i in pairs) == list(range(KEYS)) == sorted(text[n - 2 * KEYS :: 2])
+        value = {text[i]: text[i + 1] for i in pairs}
+        assert all(KEYS <= one < 2 * KEYS for one in value.values())
+        assert told == [i >= n - 2 * KEYS and text[i] < KEYS for i in range(n)]
+        assert all(answer[i] == value[text[i]] for i in range(n) if told[i])
+    assert begins == {0} if test or n == 32 else len(begins) > 5
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_every_token_is_in_the_vocabulary_and_the_same_seed_draws_the_same(task):
-    first, again, other = draw(task, 16), draw(task, 16), draw(task, 16, seed=1)
-    assert all(tensor.shape == (5, 16) for tensor in first)
+    n = max(16, TASKS[task].shortest)
+    first, again, other = draw(task, n), draw(task, n), draw(task, n, seed=1)
+    assert all(tensor.shape == (5, n) for tensor in first)
     assert 0 <= min(first[0].min(), first[1].min()) and max(first[0].max(), first[1].max()) < TASKS[task].vocabulary()
     assert all(map(torch.equal, first, again)) and not torch.equal(first[0], other[0])
 
@@ -92,13 +109,14 @@ def test_the_text_is_long_enough_for_the_longest_window_and_its_hash_tells_it_fr
 
 
 def test_an_unknown_task_is_told_which_there_are():
-    with pytest.raises(ValueError, match=r"^task='echo': expected one of 'characters', 'copy-back', 'flip-flop'$"):
+    names = "'characters', 'copy-back', 'flip-flop', 'retrieval'"
+    with pytest.raises(ValueError, match=rf"^task='echo': expected one of {names}$"):
         find_task("echo")
 
 
 def test_a_plan_goes_seed_by_seed_and_names_what_can_be_found():
     runs = plan(list(TASKS), ["none", "t5-32"], 2)
-    assert len(runs) == len(set(runs)) == 12
-    assert {seed for *_, seed in runs[:6]} == {0}
+    assert len(runs) == len(set(runs)) == 2 * 2 * len(TASKS)
+    assert {seed for *_, seed in runs[: 2 * len(TASKS)]} == {0}
     for task, scheme, _ in runs:
         find_task(task), find(scheme)

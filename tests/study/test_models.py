@@ -1,6 +1,7 @@
 """The schemes differ in position alone, and each does what its name says."""
 
 import itertools
+import math
 
 import pytest
 import torch
@@ -142,20 +143,56 @@ def test_a_bucket_is_the_last_that_has_begun(layout):
         ("t5-16", "num_buckets=32, max_distance=16: max_distance must exceed the 16 exact buckets"),
         ("uniform-buckets-0", "number=0: expected a whole number, 1 or more"),
         ("uniform-buckets-35", "number=35, max_distance=34: expected at most one bucket for each distance"),
+        ("rope+learned", "scheme='rope+learned': expected schemes of attention, not of the input"),
+        ("rope+rpoe", "scheme='rpoe': expected one of none"),
+        ("window-0", "keys=0: expected a whole number, 1 or more"),
         ("log-buckets-1", "num_buckets=1: expected a whole number, 2 or more"),
     ],
 )
 def test_a_scheme_that_cannot_be_is_refused(name, words):
     with pytest.raises(ValueError) as error:
-        study.find(name).position(WIDER)
+        [make(WIDER) for make in study.find(name).layers]
     assert str(error.value).startswith(words)
 
 
 def test_the_compared_schemes_say_from_which_length_on_they_can_be():
     for length in (34, 64, 256):
         for name in study.compared(length):
-            study.find(name).position(small(length=length))
+            study.find(name).layers[0](small(length=length))
     with pytest.raises(ValueError, match=r"^length=32: the compared schemes need 34 or more, .* T5"):
         study.compared(32)
     for name in study.ablation():
-        study.find(name).position(study.PRESETS["cpu"])
+        study.find(name).layers[0](study.PRESETS["cpu"])
+
+
+def test_layers_take_turns():
+    four = study.find("rope+none")
+    settings = study.Settings(length=8, d_model=16, n_heads=2, n_layers=3)
+    model = study.Model(four, 5, settings)
+    assert [type(block.attention.position).__name__ for block in model.blocks] == ["RoPE", "Position", "RoPE"]
+    assert model.blocks[0].attention.position is not model.blocks[2].attention.position
+    shared = study.Model(study.find("t5-64"), 5, settings)
+    assert len({id(block.attention.position) for block in shared.blocks}) == 1
+
+
+@torch.no_grad()
+def test_a_mask_hides_keys_in_every_layer():
+    settings = study.Settings(length=8, d_model=16, n_heads=2)
+    model, tokens = study.Model(study.find("rope"), 5, settings), torch.randint(5, (3, 8))
+    near = torch.ones(8, 8, dtype=torch.bool).triu(-1)  # the key itself and the one before
+    changed = tokens.clone()
+    changed[:, 0] = (tokens[:, 0] + 1) % 5
+    same = (model(tokens, near) - model(changed, near)).abs().amax((0, 2)) < 1e-6
+    assert same.tolist() == [False] * 3 + [True] * 5  # two layers reach two tokens back
+    assert torch.allclose(model(tokens, torch.ones(8, 8, dtype=torch.bool)), model(tokens), atol=1e-6)
+
+
+def test_the_later_schemes_can_all_be_trained():
+    settings = study.PRESETS["long"]
+    for name in study.later(settings.length):
+        for make in study.find(name).layers:
+            make(settings)
+    base = next(name for name in study.later(128) if name.startswith("rope-base-3"))
+    largest = int(base.removeprefix("rope-base-"))
+    turned, not_quite = (128 * b ** (-14 / 16) for b in (largest, largest + 1))  # by the slowest of eight pairs
+    assert turned >= 2 * math.pi > not_quite

@@ -38,7 +38,7 @@ def test_what_holds_for_every_seed(scheme, seed):
 
 CPU, TEXT = study.PRESETS["cpu"], ["characters"]
 COMMITTED = {
-    "cpu": (CPU, list(study.TASKS), study.compared(64)),
+    "cpu": (CPU, list(study.QUICK), study.compared(64)),
     "ablation": (CPU, ["characters", "copy-back"], study.ablation()),
     "embedding-1": (replace(CPU, embedding_std=1.0), TEXT, study.compared(64)),
     "table-rate-1": (replace(CPU, table_rate=1.0), TEXT, ["t5-128", "t5-32"]),

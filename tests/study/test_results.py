@@ -86,7 +86,8 @@ def test_cut_off_anywhere_every_line_before_is_kept_and_the_next_is_not_spoilt(p
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"length": 10, "tests": (16, 32)}, "length=8, not 10; tests=[8, 16, 32, 64], not [16, 32]"),
+        ({"length": 10, "tests": (16, 32)}, "length=8, not 10; tests=[8, 16, 32, 64], not [16, 32]; "
+         "measured=8, not 10"),
         ({"learning_rate": 0.5}, "learning_rate=0.003, not 0.5"),
         ({"device": "cuda"}, "device='cpu', not 'cuda'"),
     ],
@@ -194,3 +195,22 @@ def test_a_line_is_json_that_other_programs_can_read(path):
 
     row = json.loads(path.read_text(encoding="ascii"), parse_constant=refuse)
     assert row["task"] == "characters" and row["settings"]["tests"] == [8, 16, 32, 64]
+
+
+def test_an_end_that_was_torn_off_is_dropped_and_its_run_done_again(path):
+    whole, foreign = lines(A, B), b"a file of somebody else"
+    for torn in (lines(C)[:1], lines(C)[:50], lines(C)[:-2]):
+        path.write_bytes(whole + torn)
+        note = results.drop_torn_end(path)
+        assert note == f"{path}, line 3: no whole result (stopped while writing?); that run is done again"
+        assert path.read_bytes() == whole
+    for kept in (b"", whole, lines(A, B, C)[:-1], foreign, whole + foreign):
+        path.write_bytes(kept)
+        assert results.drop_torn_end(path) is None and path.read_bytes() == kept
+    assert results.drop_torn_end(path.with_name("none")) is None
+
+
+def test_results_of_earlier_versions_are_read(path):
+    old = {**A, "settings": {k: v for k, v in A["settings"].items() if k not in ("measured", "far_masked")}}
+    path.write_bytes(lines(old))
+    assert study.read(path, SMALL) == ([A], [])

@@ -10,9 +10,11 @@ import torch
 from torch import nn
 
 from course_lib import study
+from course_lib.nn.position import Combined
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.reference import absolute, alibi, t5
-from course_lib.study.data import BACK, TASKS
+from course_lib.study.data import BACK, QUICK, TASKS
 from course_lib.study.learned_bias import added_by_distance, distances
 from course_lib.study.run import BINS, _test_texts
 
@@ -49,7 +51,7 @@ def test_only_the_last_places_count_and_the_loss_by_place_shows_the_others():
     assert found["accuracy"][-1] == 0.875 and found["loss"][-1] == pytest.approx(99 / 8)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", QUICK)
 def test_loss_and_accuracy_are_those_of_plain_loops(task):
     model = study.train(SMALL, task, "rope", 0)
     found = study.evaluate(model, SMALL, task)
@@ -69,7 +71,7 @@ def test_loss_and_accuracy_are_those_of_plain_loops(task):
     assert found["by_position"] == [mean if mean is None else pytest.approx(mean, abs=1e-4) for mean in means]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", QUICK)
 def test_the_same_arguments_give_the_same_line_whatever_else_goes_on(task):
     first = study.run(SMALL, task, "transformer-xl", 0)
     torch.manual_seed(99)
@@ -203,3 +205,24 @@ def test_what_is_added_by_distance_is_what_plain_loops_find(name):
         torch.testing.assert_close(found, by_distance(model, tokens, name), rtol=1e-4, atol=1e-5)
     row = study.run(WIDER, "copy-back", name, 0)
     assert row.get("added") == (None if found is None else [[round(float(x), 4) for x in head] for head in found])
+
+
+def test_only_measured_places_count_and_masking_the_far_keys_is_a_window(monkeypatch):
+    """With fewer measured places, each has tokens before it; with far keys masked, the model cannot look past them."""
+    found = study.evaluate(Knowing("copy-back", begin=64 - 2), small(measured=2), "copy-back")
+    assert found["loss"] == [99.0] * 3 + [0.0]
+    settings = small(measured=4, far_masked=True, n_layers=1, steps=30)
+    model = study.train(settings, "copy-back", "rope", 0)
+    found = study.evaluate(model, settings, "copy-back")
+    assert found["far_masked"][0] == found["loss"][0] and found["far_masked"][1:] != found["loss"][1:]
+    for block in model.blocks:  # the same model with windows in it
+        block.attention.position = Combined(block.attention.position, SlidingWindow(settings.length))
+    windowed = study.evaluate(model, settings, "copy-back")
+    assert windowed["loss"] == pytest.approx(found["far_masked"], abs=2e-4) == windowed["far_masked"]
+
+
+def test_too_short_for_a_task():
+    with pytest.raises(ValueError, match=r"^length=8: a retrieval text has 32 tokens or more$"):
+        study.run(SMALL, "retrieval", "rope", 0)
+    with pytest.raises(ValueError, match=r"^measured=9: expected at most the training length, 8$"):
+        small(measured=9)

@@ -65,3 +65,19 @@ def test_pick():
     rows = [result("rope"), result("none"), result("none", 1)]
     assert study.pick(rows, scheme="none") == rows[1:] and study.pick(rows, scheme="none", seed=1) == rows[2:]
     assert study.pick(rows, sceme="none") == []
+
+
+def test_a_verdict_is_decided_by_the_interval_and_not_by_the_mean():
+    words = {
+        (0.0, 0.0, 0.0): "level",
+        (-0.3, -0.2, -0.4): "level",
+        (0.02, 0.03, 0.025): "level",  # it surely rises, and by less than the bound
+        (0.1, 0.1, 0.101): "rises",
+        (0.3, 0.3, 0.301): "breaks",
+        (0.0, 0.0, 0.1): "open",  # the mean is 0.03, but the seeds differ
+        (0.2, 1.5, 0.6): "open",  # the mean is 0.77, and nothing is sure
+    }
+    for rises, word in words.items():
+        rows = [result("rope", seed, loss=[1.0, 5.0, 5.0, 1.0 + rise]) for seed, rise in enumerate(rises)]
+        assert study.verdict(study.rise(rows)) == word, rises
+    assert study.rise(rows).mean == pytest.approx(2.3 / 3)

@@ -20,8 +20,10 @@ from course_lib.workbench.against_definition import BACKENDS
 from ..schemes.definitions import SCHEMES, shaw_row
 from .common import SAY_NOTHING, PerHead, changed, number, verdict
 
+OF_ANY_SIZE = [name for name, scheme in SCHEMES.items() if scheme.least == 2]  # trials have heads of 4 and 6 channels
 
-@pytest.mark.parametrize("name", [name for name in SCHEMES if name not in SAY_NOTHING])
+
+@pytest.mark.parametrize("name", [name for name in OF_ANY_SIZE if name not in SAY_NOTHING])
 def test_every_scheme_of_the_course_agrees(name):
     backends = ["eager", "sdpa", *["flex"] * (name == "Shaw")]
     found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, backends)

@@ -1,0 +1,89 @@
+"""RoPE along several axes: row and column of a picture, or time, row and column of a text with pictures."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from ..reference import axial_rope as reference
+from .position import Position
+
+
+class OnAxes(Position):
+    """Pair m of token p turns by positions[p, axis[m]] · speeds[m]; pair m is channels (m, m + d/2), half-split.
+
+    positions (n, axes), axis and speeds (d_head/2,). Nothing is learned. `AxialRoPE` and `MRoPE` say which pair turns
+    by which axis. Raises ValueError for more tokens than the table has.
+    """
+
+    def __init__(self, positions: ArrayLike, axis: NDArray, speeds: NDArray) -> None:
+        super().__init__()
+        self.positions, self.axis, self.speeds = np.asarray(positions), axis, speeds
+
+    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        d_head = 2 * len(self.speeds)
+        if q.shape[-1] != d_head:
+            raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {d_head}), the d_head of this RoPE")
+        return self.turned(q, past), self.turned(k, past if first_key is None else first_key)
+
+    def turned(self, x: Tensor, first: int) -> Tensor:
+        """x (…, n, d_head), whose first row is token number `first`, with every pair turned."""
+        cos, sin = (part.to(x) for part in self.cos_sin(first, x.shape[-2]))
+        a, b = x.chunk(2, -1)
+        return torch.cat([a * cos - b * sin, a * sin + b * cos], -1)
+
+    def cos_sin(self, first: int, n: int) -> tuple[Tensor, Tensor]:
+        """cos and sin of the angles of n tokens from number `first` on, (n, d_head/2) each, in float64."""
+        angle = torch.from_numpy(self.places(first, n)[:, self.axis] * self.speeds)
+        return angle.cos(), angle.sin()
+
+    def places(self, first: int, n: int) -> NDArray:
+        """The positions of n tokens from number `first` on, (n, axes)."""
+        if first + n > len(self.positions):
+            raise ValueError(f"length {first + n}: expected at most {len(self.positions)}, the tokens in `positions`")
+        return self.positions[first : first + n]
+
+
+class AxialRoPE(OnAxes):
+    """RoPE for a picture: half of the pairs turn by the token's row, the others by its column, at the same speeds.
+
+    positions (n, axes): where each token is, as `reference.axial_rope.grid_positions` gives it; three axes work, too.
+    So scores see the offset along each axis, which no single row of offsets j − i holds.
+    Raises ValueError for sizes that do not fit. Source: Heo et al. 2024 (RoPE for vision transformers), axial form.
+    """
+
+    def __init__(self, d_head: int, positions: ArrayLike, *, base: float = 10000.0) -> None:
+        positions = reference.check_table(positions)
+        super().__init__(positions, *reference.axial(d_head, positions.shape[1], base=base))
+
+
+class MRoPE(OnAxes):
+    """RoPE for a text with pictures: the pairs of one RoPE are dealt to time, row and column.
+
+    positions (n, axes): as `reference.axial_rope.text_positions` gives it; tokens after the table are words. sections,
+    interleaved: which pair turns by which axis, as in `reference.axial_rope.mrope`. A word has the same position on all
+    axes, so words alone are turned as by `RoPE`. Raises ValueError for sizes that do not fit.
+    Sources: Wang et al. 2024 (Qwen2-VL); interleaved: Huang et al. 2025 (Qwen3-VL).
+    """
+
+    def __init__(
+        self,
+        d_head: int,
+        positions: ArrayLike,
+        sections: Sequence[int],
+        *,
+        interleaved: bool = False,
+        base: float = 10000.0,
+    ) -> None:
+        positions, axes = reference.check_table(positions), len(sections)
+        if positions.shape[1] != axes:
+            raise ValueError(f"positions {positions.shape}: expected (n, {axes}), an axis for each of the sections")
+        super().__init__(positions, *reference.mrope(d_head, sections, interleaved=interleaved, base=base))
+
+    def places(self, first: int, n: int) -> NDArray:
+        words = max(0, first + n - len(self.positions))
+        after = reference.next_position(self.positions) + np.arange(words)
+        on_all_axes = np.repeat(after[:, None], self.positions.shape[1], axis=1)
+        return np.concatenate([self.positions, on_all_axes])[first : first + n]

@@ -1,0 +1,37 @@
+"""FIRE: a small network turns the distance, as a share of the query's position, into a bias."""
+
+import torch
+from torch import Tensor, nn
+
+from ..reference.grid import check_sizes, check_whole
+from .position import Position
+
+
+class FIRE(Position):
+    """b_h(i, j) = MLP_h(ψ(|i − j|) / ψ(max(i, L))), ψ(x) = ln(|c|·x + 1), with learned c and L.
+
+    The same offset gets another number from a later query, so no row of offsets holds this bias: it is a whole grid.
+    A distance is a share of the query's position, so a longer text brings no share that training has not seen.
+    `threshold`: L at the start, from where on positions count; learned is a factor on it. `hidden`: the width of the
+    network. Raises ValueError for sizes below 1 and a threshold that is not above 0.
+    Source: Li et al. 2023 (FIRE), and the code of its authors, which also takes |i − j|.
+    """
+
+    def __init__(self, n_heads: int, *, hidden: int = 32, threshold: float = 512.0) -> None:
+        super().__init__()
+        if not 0 < threshold < float("inf"):
+            raise ValueError(f"threshold={threshold}: expected a number above 0")
+        self.threshold = threshold
+        self.c = nn.Parameter(torch.tensor(0.1))
+        self.multiplier = nn.Parameter(torch.tensor(1.0))  # L = |multiplier| · threshold
+        n_heads, hidden = check_whole("n_heads", n_heads), check_whole("hidden", hidden)
+        self.network = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, n_heads))
+
+    def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
+        n_q, n_k, past = check_sizes(n_q, n_k, past)
+        c, multiplier = (x.to(torch.promote_types(x.dtype, torch.float32)).abs() for x in (self.c, self.multiplier))
+        i = torch.arange(past, past + n_q, device=c.device)[:, None]
+        distance = (i - torch.arange(n_k, device=c.device)).abs()
+        limit = torch.maximum(i.to(c.dtype), multiplier * self.threshold)  # in bfloat16 there is no position 257
+        share = torch.log1p(c * distance) / torch.log1p(c * limit)
+        return self.network(share[..., None].to(self.c.dtype)).movedim(-1, 0)

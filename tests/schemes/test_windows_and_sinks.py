@@ -1,0 +1,264 @@
+"""Sliding windows, sinks and scales of queries: by hand, against the loops, and against published numbers and code."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.nn.alibi import ALiBi
+from course_lib.nn.attention import attention as nn_attention
+from course_lib.nn.backends import attend
+from course_lib.nn.fire import FIRE
+from course_lib.nn.grid import to_grid
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Combined
+from course_lib.nn.query_scale import Llama4Scale, LogScale
+from course_lib.nn.rope import RoPE
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
+from course_lib.nn.terms import Terms
+from course_lib.reference import attention, oracle, query_scale, sink, sliding_window
+
+from .definitions import DEVICES  # this also sets one thread
+
+GOLDEN = json.loads((Path(__file__).parent / "data" / "after_2021.json").read_text(encoding="utf-8"))
+every_device = pytest.mark.parametrize("device", DEVICES)
+
+
+def draw(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+# --- windows ------------------------------------------------------------------------------------------------------
+
+
+def test_a_window_by_hand():
+    assert sliding_window.window_row(4, w=2).tolist() == [-math.inf, -math.inf, 0, 0, 0, -math.inf, -math.inf]
+    assert sliding_window.window_mask(6, w=3).sum(-1).tolist() == [1, 2, 3, 3, 3, 3]
+    assert sliding_window.window_mask(8, w=3).sum() == 21
+    assert (sliding_window.window_mask(5, w=9) == attention.causal_mask(5)).all()
+    assert (sliding_window.window_bias(4, w=1) == np.where(np.eye(4), 0.0, -np.inf)).all()
+
+
+@pytest.mark.parametrize(("n_q", "n_k", "past", "w"), [(5, 5, 0, 2), (1, 9, 8, 3), (2, 7, 3, 4), (4, 2, 0, 1)])
+def test_a_window_by_counting(n_q, n_k, past, w):
+    bias, mask = (f(n_q, n_k, w=w, past=past) for f in (sliding_window.window_bias, sliding_window.window_mask))
+    for i, j in np.ndindex(n_q, n_k):
+        p = past + i
+        assert (bias[i, j] == 0) == (p - w < j < p + w)
+        assert mask[i, j] == (p - w < j <= p)
+    assert torch.equal(SlidingWindow(w).bias(n_q, n_k, past)[0], torch.from_numpy(sliding_window.window_row(
+        n_q, n_k, w=w, past=past)).float())  # fmt: skip
+
+
+def test_published_windows():
+    masks = {name: np.array(rows, bool) for name, rows in GOLDEN["masks"].items()}
+    assert (sliding_window.window_mask(6, w=3) == masks["causal window 3"]).all()
+    assert (sliding_window.window_mask(1, 6, w=3, past=5) == masks["causal window 3, one query at past 5"]).all()
+    # A bidirectional window of 1 looks 1 to each side, itself included: |r| ≤ 1, our w = 2.
+    assert (np.isfinite(sliding_window.window_bias(6, w=2)) == masks["bidirectional window 1"]).all()
+    # Llama 4's chunks are no row of offsets: the token before is seen from within a chunk only.
+    before = np.diagonal(masks["chunks of 3"], -1)
+    assert before.any() and not before.all()
+
+
+@pytest.mark.parametrize("w", [1, 2, 5])
+@pytest.mark.parametrize("layers", [1, 3])
+def test_how_far_back_an_influence_reaches(layers, w):
+    torch.manual_seed(0)
+    stack = [RelativeAttention(8, 2, SlidingWindow(w), causal=True).double() for _ in range(layers)]
+    x = torch.randn(1, 20, 8, dtype=torch.float64, requires_grad=True)
+    y = x
+    for layer in stack:
+        y = layer(y)
+    (gradient,) = torch.autograd.grad(y[0, -1].sum(), x)
+    first = gradient[0].abs().sum(-1).nonzero().min()
+    assert 19 - first == sliding_window.reach(layers, w) == layers * (w - 1)
+
+
+@every_device
+@pytest.mark.parametrize("backend", ["eager", "sdpa"])
+def test_a_window_changes_nothing_as_long_as_the_text_fits(backend, device):
+    torch.manual_seed(0)
+    inside = RelativeAttention(8, 2, Combined(RoPE(4), SlidingWindow(7)), causal=True, backend=backend).to(device)
+    plain = RelativeAttention(8, 2, RoPE(4), causal=True, backend=backend).to(device)
+    plain.load_state_dict(inside.state_dict())
+    x = torch.randn(1, 9, 8, device=device)
+    with torch.no_grad():
+        difference = (inside(x) - plain(x)).abs().amax(-1)[0]
+    assert difference[:7].max() < 1e-6 < 1e-3 < difference[7:].min()
+
+
+# --- schemes combined ---------------------------------------------------------------------------------------------
+
+
+def test_what_combined_schemes_give():
+    both = Combined(ALiBi(2), SlidingWindow(3), RoPE(4), SlidingWindow(5))
+    assert both.reach == 3 and both.scale is None and both.sink() is None and both.key_vectors(4, 4, 0) is None
+    row = ALiBi(2).bias(6, 6, 0) + SlidingWindow(3).bias(6, 6, 0)
+    assert torch.equal(both.bias(6, 6, 0), row)
+    q, k = torch.randn(2, 1, 2, 3, 4)
+    for ours, expected in zip(both.rotate(q, k, 5, 2), RoPE(4).rotate(q, k, 5, 2), strict=True):
+        assert torch.equal(ours, expected)
+    assert Combined(RoPE(4)).bias(3, 3, 0) is None
+    nested = Combined(both, Sink(2))
+    assert nested.sink() is not None and len(nested.parts) == 5 and torch.equal(nested.bias(6, 6, 0), row)
+
+
+def test_a_row_of_biases_beside_a_grid():
+    window, fire = SlidingWindow(2), FIRE(2, threshold=3.0)
+    expected = to_grid(window.bias(3, 5, 2)[:, None], 3) + fire.bias(3, 5, 2)
+    assert torch.equal(Combined(window, fire).bias(3, 5, 2), expected)
+
+
+# --- sinks --------------------------------------------------------------------------------------------------------
+
+
+def test_a_sink_by_hand():
+    s = np.log([1, 2, 3])
+    np.testing.assert_allclose(sink.softmax_with_sink(s, -np.inf), [1 / 6, 2 / 6, 3 / 6])
+    np.testing.assert_allclose(sink.softmax_with_sink(s, 0), [1 / 7, 2 / 7, 3 / 7])
+    np.testing.assert_allclose(sink.softmax_with_sink(s, math.log(2)), [1 / 8, 2 / 8, 3 / 8])
+    np.testing.assert_allclose(sink.kept_share(s, [0, math.log(2)]), [6 / 7, 3 / 4])
+    assert not sink.softmax_with_sink([-np.inf, -np.inf], 0.0).any()  # a query that may look nowhere
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sink_is_the_plain_output_times_what_the_keys_keep(seed):
+    q, k, v, bias = draw(seed, 2, 3, 4), draw(seed + 9, 2, 5, 4), draw(seed + 18, 2, 5, 3), draw(seed, 2, 3, 5)
+    a, mask = np.array([0.3, -2.0]), attention.causal_mask(3, 5, 1)
+    output, weights = sink.attention_with_sink(q, k, v, sink=a, bias=bias, mask=mask)
+    plain, _ = attention.attention(q, k, v, bias=bias, mask=mask)
+    s = np.where(mask, attention.scores(q, k) + bias, -np.inf)
+    share = sink.kept_share(s, a[:, None])
+    np.testing.assert_allclose(output, share[..., None] * plain, atol=1e-12)
+    np.testing.assert_allclose(weights.sum(-1), share, atol=1e-12)
+    for head in range(2):
+        expected = oracle.attend(s[head].tolist(), v[head].tolist(), sink=a[head], mask=mask.tolist())
+        np.testing.assert_allclose(output[head], expected[0], atol=1e-12)
+        np.testing.assert_allclose(weights[head], expected[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("case", GOLDEN["sink"], ids=lambda case: f"{case['sink']:g}")
+def test_published_sinks(case):
+    q, k, v = (GOLDEN["sink_input"][name] for name in "qkv")
+    found = sink.attention_with_sink(q, k, v, sink=case["sink"], mask=attention.causal_mask(3))
+    for name, array in zip(("output", "weights"), found, strict=True):
+        np.testing.assert_allclose(array, case[name], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found[1].sum(-1), case["row_sums"], rtol=0, atol=1e-6)
+    q, k, v = (torch.tensor(x, dtype=torch.float64)[None] for x in (q, k, v))
+    terms = Terms(sink=torch.tensor([case["sink"]]), causal=True)
+    for output in (nn_attention(q, k, v, terms)[0], attend("sdpa", q, k, v, terms)):
+        np.testing.assert_allclose(output[0], case["output"], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("window", [None, 3])
+def test_sinks_of_gpt_oss(window):
+    """Published code with grouped keys set aside: eager attention, alone and in the window of every second layer."""
+    transformers = pytest.importorskip("transformers.models.gpt_oss.modeling_gpt_oss")
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 2, 4, 7, 8, dtype=torch.float64)
+    scheme = Sink(4).double()
+    torch.nn.init.normal_(scheme.a)
+
+    class Module(torch.nn.Module):
+        num_key_value_groups, sinks = 1, scheme.a
+
+    visible = sliding_window.window_mask(7, w=window or 7)
+    mask = torch.from_numpy(np.where(visible, 0.0, -np.inf))
+    with torch.no_grad():
+        theirs, weights = transformers.eager_attention_forward(Module().eval(), q, k, v, mask, scaling=8**-0.5)
+        position = scheme if window is None else Combined(SlidingWindow(window), scheme)
+        ours, our_weights = nn_attention(q, k, v, Terms.of(position, 7, 7, 0, causal=True))
+    torch.testing.assert_close(ours.transpose(1, 2), theirs)
+    torch.testing.assert_close(our_weights, weights)
+
+
+@pytest.mark.parametrize(("n_q", "past", "w"), [(6, 0, 3), (1, 8, 3), (3, 4, 2), (5, 0, 1)])
+def test_mistral_s_window(n_q, past, w):
+    masking = pytest.importorskip("transformers.masking_utils")
+    see = masking.sliding_window_causal_mask_function(w)
+    i, j = torch.meshgrid(past + torch.arange(n_q), torch.arange(past + n_q), indexing="ij")
+    expected = see(torch.tensor(0), torch.tensor(0), i, j).tolist()
+    assert sliding_window.window_mask(n_q, w=w, past=past).tolist() == expected
+
+
+def test_what_stays_in_a_cache_with_sinks():
+    kept, numbered = sink.sink_positions(10, first=4, w=4)
+    assert kept == [0, 1, 2, 3, 6, 7, 8, 9] and numbered == list(range(8))
+    assert sink.sink_positions(5, first=4, w=4)[0] == [0, 1, 2, 3, 4]
+
+
+# --- scales of queries --------------------------------------------------------------------------------------------
+
+
+def test_the_scale_of_llama_4():
+    p = np.array([int(p) for p in GOLDEN["llama4_scale"]])
+    np.testing.assert_allclose(query_scale.llama4_scale(p), list(GOLDEN["llama4_scale"].values()), rtol=1e-6)
+    assert query_scale.llama4_scale([8190, 8191]).tolist() == [1.0, 1 + 0.1 * math.log(2)]
+
+
+def test_a_longer_text_needs_a_larger_lead():
+    """One key 4 above all others, by hand: 0.464 of 64 keys and 0.097 of 512, but 0.441 with scores times 1.5."""
+
+    def weight(n, lead):
+        return attention.softmax([lead, *[0.0] * (n - 1)])[0]
+
+    assert np.round([weight(64, 4), weight(512, 4)], 3).tolist() == [0.464, 0.097]
+    factor = query_scale.log_scale(511, length=64)
+    assert math.isclose(factor, 1.5) and round(weight(512, 4 * factor), 3) == 0.441
+
+
+def test_the_figure_of_scalable_softmax():
+    """−2 everywhere and +3 once, s = 0.43: the largest weight fades with softmax and not with n^(s z)."""
+    for n, plain, scaled in [(10, 0.943, 0.940), (100, 0.600, 0.995), (1000, 0.129, 0.9996)]:
+        z = np.array([3.0, *[-2.0] * (n - 1)])
+        assert round(attention.softmax(z)[0], 3) == plain
+        s = 0.43 * math.log(n)  # log_scale at p = n − 1, with 1 / ln(length) = 0.43
+        assert math.isclose(s, 0.43 * math.log(64) * query_scale.log_scale(n - 1, length=64))
+        assert round(attention.softmax(s * z)[0], 3 if n < 1000 else 4) == scaled
+
+
+@every_device
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_scaled_queries_equal_the_reference(dtype, device):
+    q, k = torch.randn(2, 1, 2, 5, 4, device=device, dtype=dtype)
+    positions = 300 + np.arange(5)  # bfloat16 has no 301
+    for scheme, factors in [
+        (LogScale(2, 64), query_scale.log_scale(positions, length=64)),
+        (Llama4Scale(100), query_scale.llama4_scale(positions, step=100)),
+    ]:
+        scaled, same = scheme.to(device, dtype).rotate(q, k, 300)
+        expected = query_scale.scaled(q.double().cpu(), factors)
+        assert scaled.dtype == dtype and same is k
+        np.testing.assert_allclose(
+            scaled.detach().double().cpu(), expected, rtol=1e-6 if dtype == torch.float32 else 2e-2
+        )
+
+
+def test_the_last_query_of_the_training_length_stays_as_it_is():
+    q = torch.randn(1, 2, 1, 4)
+    torch.testing.assert_close(LogScale(2, 64).rotate(q, q, 63)[0], q)
+
+
+def test_llama_4_attention_scales():
+    """Its own layer without RoPE, asked for what it multiplies the queries by."""
+    llama4 = pytest.importorskip("transformers.models.llama4.modeling_llama4")
+    from transformers import Llama4TextConfig
+
+    config = Llama4TextConfig(
+        hidden_size=8, num_attention_heads=2, num_key_value_heads=2, head_dim=4, floor_scale=3, attn_scale=0.1,
+        no_rope_layers=[0], num_hidden_layers=1, use_qk_norm=False, attn_implementation="eager",
+    )  # fmt: skip
+    theirs = llama4.Llama4TextAttention(config, 0).double().eval()
+    ours = RelativeAttention(8, 2, Llama4Scale(3), causal=True).double()
+    names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "o_proj"}
+    ours.load_state_dict({f"{us}.weight": getattr(theirs, they).weight for us, they in names.items()})
+    x = torch.randn(1, 10, 8, dtype=torch.float64)
+    mask = torch.full((10, 10), -torch.inf, dtype=torch.float64).triu(1)[None, None]
+    with torch.no_grad():
+        expected = theirs(x, position_embeddings=None, attention_mask=mask)[0]
+        torch.testing.assert_close(ours(x), expected, rtol=0, atol=1e-6)  # their scales are float32

@@ -1,0 +1,57 @@
+"""Repairs of RoPE: each is what its rule says, the control stays what it was, and the command resumes."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from course_lib import study
+from course_lib.study import repairs
+
+from .common import SIZES, numbers
+
+
+@pytest.fixture
+def settings(monkeypatch):
+    settings = dataclasses.replace(
+        study.PRESETS["long"], **{**SIZES, "length": 16, "d_model": 16, "test_texts": 4}, measured=8, tests=()
+    )
+    monkeypatch.setitem(study.PRESETS, "long", settings)
+    monkeypatch.setattr(repairs, "FURTHER", (0, 2))
+    return settings
+
+
+def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_its_far_keys_masked(settings):
+    model = study.train(settings, "copy-back", "rope", 0)
+    before = study.evaluate(model, settings, "copy-back")
+    makes = repairs.repairs(settings)
+    after = {
+        name: study.evaluate(repairs.repaired(model, make, settings, "copy-back", 0, 0), settings, "copy-back")
+        for name, make in makes.items()
+    }
+    assert after["as trained"] == before == study.evaluate(model, settings, "copy-back")
+    assert after["window"]["loss"] == pytest.approx(before["far_masked"], abs=2e-4)
+    assert after["dynamic NTK"]["loss"][0] == before["loss"][0] and after["dynamic NTK"]["loss"][1] != before["loss"][1]
+    assert after["dynamic NTK"]["loss"][-1] == pytest.approx(after["NTK"]["loss"][-1], abs=2e-4)  # there s is the same
+    assert len({tuple(found["loss"]) for found in after.values()}) == len(makes)
+
+
+def test_further_steps_change_a_copy_alone_and_are_the_same_every_time(settings):
+    model = study.train(settings, "copy-back", "rope", 0)
+    weights = [p.clone() for p in model.parameters()]
+    make = repairs.repairs(settings)["NTK"]
+    one, again, more = (repairs.repaired(model, make, settings, "copy-back", steps, 0) for steps in (2, 2, 3))
+    assert all(map(torch.equal, weights, model.parameters()))
+    assert all(map(torch.equal, one.parameters(), again.parameters()))
+    assert not any(torch.equal(a, b) for a, b in zip(one.parameters(), more.parameters()) if a.dim() > 1)
+
+
+def test_the_command_resumes(settings, tmp_path, monkeypatch):
+    words = ["--steps", "2", "--tasks", "copy-back", "--seeds", "0", "--out"]
+    assert repairs.main([*words, str(tmp_path / "unbroken")]) == 0
+    unbroken = numbers(study.read(tmp_path / "unbroken")[0])
+    assert len(unbroken) == 3 * len(repairs.repairs(settings))
+    path = tmp_path / "broken"
+    path.write_bytes(b"".join((tmp_path / "unbroken").read_bytes().splitlines(keepends=True)[:7]))
+    assert repairs.main([*words, str(path)]) == 0
+    assert numbers(study.read(path)[0]) == unbroken
