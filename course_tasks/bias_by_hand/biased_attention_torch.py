@@ -76,7 +76,7 @@ weights @ v
 """,
     slips="""
 q.shape[-1] ** 0.5 → q.shape[-1]
-    You divide by d. Divide by its square root, which keeps the spread of the scores constant.
+    In all you divide by d. Divide once by its square root. `scaled_dot_product_attention` already does that for you.
 q.shape[-1] ** 0.5 → q.shape[1] ** 0.5
     You divide by √(number of heads). d is the last axis, `q.shape[-1]`.
 q.shape[-1] ** 0.5 → q.shape[-2] ** 0.5

@@ -64,6 +64,9 @@ np.arange(n_q)[:, None] + n_k - n_q
     Your queries are one position too far. The last query is at the last key, so their distance is 0.
 + n_k - n_q → + n_k - 1
     This is right for a single new token. With several, the first of them is at n_k − n_q.
++ n_k - n_q → + (n_k - 1 if n_q == 1 else 0)
+    You fixed the case of a single new token only. Several new tokens still begin at 0, but the first of them is at
+    n_k − n_q, which is right for a single one, too.
 + n_k - n_q → - n_k + n_q
     The shift has the wrong sign. The queries are at the end of the keys, not before their beginning.
 np.arange(n_k) → np.arange(n_k - n_q, n_k)

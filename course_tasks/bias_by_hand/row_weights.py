@@ -72,6 +72,9 @@ np.log1p(distance) → np.log(distance)
     You take the logarithm of the distance, and the token itself is at distance 0. Add 1 first: log(1 + distance).
 np.log1p(distance) → np.log(np.maximum(distance, 1))
     You take the logarithm of the distance, so one step costs nothing. Add 1 first: log(1 + distance).
+np.log1p(distance) → abs(np.log1p(np.arange(len(scores)) - i))
+    You take the absolute value after the logarithm. Keys before the query have negative offsets, and log(1 + offset) is
+    −∞ or nan there. Take |j − i| first.
 np.outer(scales, np.log1p(distance)) → np.log1p(np.outer(scales, distance))
     You put λ inside the logarithm. It multiplies the logarithm from outside.
 np.outer(scales, → np.outer(np.full(len(scales), 0.3),

@@ -65,6 +65,8 @@ enough.""",
         },
         "more than half": {
             LARGEST: "Here the own weight becomes the largest of the row, but it is still only about a third.",
+            0.0: 'Without a bias "The" has only 11 % of its own row. More than half of that row is meant, '
+            "the weight of one token, not more than half of the five tokens.",
             _majority(SCORES[CAT], CAT): 'This is the value for the query "cat". The question is about "The".',
         },
     },

@@ -166,6 +166,9 @@ len(table) // 2 → len(table) / 2
     You use a fraction as a place or a length. Divide with `//`.
 len(q) → q
     You use an array as a number. Is a `len(…)` missing?
+return cut.reshape(n_q, width) → step = width - 1; return products.ravel()[n_q - 1 :][: n_q * step].reshape(n_q, step)
+    Your rows have n_q + n_k − 2 numbers, which is enough for two queries or more. A single query needs one more, so pad
+    a column behind the products and cut every `width`.
 [:, :n_k] → [:, -n_k:]
     You keep the last n_k columns. The scores begin on the left, so keep the first n_k.
 [:, :n_k] →

@@ -134,6 +134,8 @@ past + torch.arange(n_q)[:, None] → torch.arange(n_q)[:, None]
     The right keys are visible now, but the bias still takes the first query for position 0. It is at position `past`.
 , past) → , n_k)
     Nothing is hidden. This is right for one new token, but of several, the first must not see the later ones.
+, past) → , n_k if past else 0)
+    With a cache you hide nothing. This is right for one new token, but of several, the first must not see the later ones.
 , past) → , n_q)
     You move the triangle by the number of new tokens. How many came *before* them?
 past = n_k - n_q → past = n_k - 1

@@ -140,7 +140,7 @@ np.where(w > 0, w, 1) → w + 1
 ... → span = (softmax(bias) > 0.01).sum(axis=-1); return np.log(np.maximum(span, 1e-300)), span
     You count the keys above 1 %. In a long row no key is above it, so your count falls to 0 while attention spreads.
 ... → w = softmax(bias); h = -(w[w > 0] * np.log(w[w > 0])).sum(); return h, np.exp(h)
-    You sum over all rows together, but each has its own entropy. Keep the rows apart, and sum with `axis=-1`.
+    You sum over all rows together (`w[w > 0]` joins them, too). Each has its own entropy, so sum with `axis=-1`.
 ... → return _of_weights(softmax(bias), guarded=False)
     A hidden key has w = 0, and 0 · ln 0 is nan in NumPy. In the sum it counts as 0, so let the logarithm see a 1 there.
 ... → return _of_weights(np.exp(bias))

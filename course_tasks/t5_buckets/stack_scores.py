@@ -122,6 +122,10 @@ scores + bias → scores + bias.swapaxes(-1, -2)
     You transposed the bias, so left and right are exchanged. Leave it as the first layer made it.
 ... → return content + t5_bias(content.shape[-1], table=table)[:, None]
     With `bias[:, None]` the heads are where the layers should be. (heads, n, n) aligns from the right by itself.
+... → return content + t5_bias(len(content), table=table)
+or ... → return content + t5_bias(len(content), table=table)[None]
+or content.shape[-1] → len(content)
+    You make the bias for as many tokens as there are layers. The tokens are on the last axis, `content.shape[-1]`.
 table=table) → table=table, bidirectional=False)
     These are a decoder's buckets. An encoder looks both ways, so leave `t5_bias` as it was.
 return result → return result[-1]

@@ -149,6 +149,7 @@ np.log(max_distance / exact) → np.log(128 / exact)
 np.where(distance < exact, distance, shared) → np.minimum(distance, n - 1)
     You give every distance its own bucket until the buckets run out. From E on distances share, by the logarithm.
 , n - 1) → , num_buckets - 1)
+or , n - 1) → , np.where(bidirectional & (offsets > 0), n, num_buckets) - 1)
     You stop far distances at the end of the table. With `bidirectional` a direction ends earlier, at N − 1.
 np.where(bidirectional & (offsets > 0), n, 0) → np.where(bidirectional & (offsets > 0), n - 1, 0)
     Keys after the query are one bucket too low. They get N more, so the next token is in bucket N + 1.
@@ -163,8 +164,7 @@ np.where(bidirectional & (offsets > 0), n, 0) → np.where(bidirectional & (offs
 found + → found * np.where(offsets < 0, -1, 1) +
     The past has negative buckets. A bucket is a row of the table, so its number is 0 or more.
 np.log(np.maximum(distance, exact) / exact) → (np.log(np.maximum(distance, exact)) - np.log(exact))
-    Rounding moves one boundary, because ln d − ln E can fall just below a whole number. Take ln(d / E).
-np.log(np.maximum(distance, exact) / exact) → (np.log(np.maximum(distance, exact)) - np.log(exact))
+or np.log(np.maximum(distance, exact) / exact) → (np.log(np.maximum(distance, exact)) - np.log(exact))
 np.log(max_distance / exact) → (np.log(max_distance) - np.log(exact))
     Rounding moves one boundary, because ln d − ln E can fall just below a whole number. Take ln(d / E).
 ... → return 0 if offsets > 0 else 1

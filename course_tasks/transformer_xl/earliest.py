@@ -82,6 +82,9 @@ max(0, t // size * size - length) → t // size * size - length
     You go back past the beginning of the text. There is no token before 0, so stop there.
 t // size * size - length → (t // size - -(-length // size)) * size
     You round the memory up to whole segments. It may begin inside a segment, because it is `length` tokens long.
+... → return max(0, t // size - layers * -(-length // size)) * size
+    You count in whole segments. A memory may begin inside a segment, because it is `length` tokens long, and with no
+    layer the answer is t itself.
 t // size * size - length → (t // size + 1) * size - 1 - length
     You count back from the last token of the segment. The memory ends where the segment begins.
 t // size * size - length → (t // size + 1) * size - length

@@ -184,6 +184,10 @@ for label, message in {
     lambda h, w, W, s: 2 * _wrapped(h, W - s)[:, None] + _wrapped(w, W - s): (
         "You exchanged W − shift and shift. The part that came round is `shift` wide."
     ),
+    lambda h, w, W, s: np.roll(np.arange(h)[:, None] // W * w + np.arange(w) // W, (-s, -s), (0, 1)): (
+        "Your patches see each other only if they shared a window *before* the roll. Shifted windows are there to join them. "
+        "Hide only pairs that come from opposite edges of the image."
+    ),
     lambda h, w, W, s: np.arange(h * w).reshape(h, w): "Every patch has a label of its own, so it sees only itself.",
 }.items():
     seam_mask.wrong(message)(_labelled(label))

@@ -134,8 +134,7 @@ row, column = np.divmod(np.arange(height * width), width) → column, row = np.d
 np.arange(height * width) → np.arange(width**2)
 row - row[:, None] → row - (np.arange(height**2) // width)[:, None]
 column - column[:, None] → column - (np.arange(height**2) % width)[:, None]
-    You take height · height queries and width · width keys. Both axes count the same patches, height · width.
-np.arange(height * width) → np.arange(width**2)
+or np.arange(height * width) → np.arange(width**2)
 row - row[:, None] → row - (np.arange(height**2) // height)[:, None]
 column - column[:, None] → column - (np.arange(height**2) % height)[:, None]
     You take height · height queries and width · width keys. Both are the same patches, and p is at row p // width.
@@ -156,6 +155,8 @@ right + width - 1 → right
     You multiply by the height of the window. A line of the square holds all Δcolumn, 2·width − 1 numbers.
 (2 * width - 1) → (height + width - 1)
     This factor is right for square windows only. A line of the square holds all Δcolumn, 2·width − 1 numbers.
+(2 * width - 1) → (2 * max(height, width) - 1)
+    This leaves gaps when the window is taller than wide. A line of the square holds all Δcolumn, 2·width − 1 numbers.
 (2 * width - 1) → (width - 1)
     Your factor is the largest Δcolumn, width − 1. It should be the number of different Δcolumn, 2·width − 1.
 np.arange(height * width), width) → np.arange(height * width), height)
@@ -186,9 +187,8 @@ down + height - 1 → down
 ... → return _window_rows(height, width).reshape(height, width, height, width)
     The numbers are right, but in four axes. Join row and column: `.reshape(height * width, height * width)`.
 ... → return window_index(height)
-    This is right for square windows only. `window_index(height)` belongs to a window of height × height.
-... → return window_index(width)
-    This is right for square windows only. `window_index(width)` belongs to a window of width × width.
+or ... → return window_index(width)
+    This is right for square windows only. `window_index` belongs to a window of as many rows as columns.
 """,
     alternatives=[_counted],
     hints=[

@@ -137,6 +137,9 @@ default_rng(seed) → default_rng(seeds[0])
 [np.random.default_rng(seed) for seed in seeds] → [np.random.default_rng(seeds[0])] * len(seeds)
     You use one generator for all layers, so only the first seed counts, and a repeated seed gives another layer.
     Start a generator for each seed.
+rng in generators → rng in map(dict(zip(seeds, generators)).get, seeds)
+    You keep one generator for each *different* seed, so a seed that appears twice continues where its first layer
+    stopped. Start a generator for each entry of the list.
 draw(2 * clip + 1), draw(2 * clip + 1) → *[draw(2 * clip + 1)] * 2
     One generator for each layer is right. But the value table is a copy of the key table, so draw it too.
 draw(2 * clip + 1), draw(2 * clip + 1) → *[[np.zeros((2 * clip + 1, d_head)) for seed in seeds]] * 2

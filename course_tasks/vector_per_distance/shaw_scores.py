@@ -131,6 +131,8 @@ np.clip(np.arange(len(k)) - i, -clip, clip) + clip → np.clip(np.arange(len(k))
 np.clip(np.arange(len(k)) - i, -clip, clip) → np.maximum(np.arange(len(k)) - i, -clip)
     Some rows run past the end of the table, whose last row is 2·clip. Is the offset clipped on both sides, and are
     both ends right?
+np.take_along_axis(q @ table.T, rows, axis=1) → (q @ table.T)[np.arange(len(q)), rows]
+    Column j has the product of query j. Queries are the rows, so give their index a second axis: `[:, None]`.
 clip) + clip → clip)
     You clip but do not shift. Offset −clip should take row 0, and NumPy reads row −1 as the last one.
 -clip, clip) → clip, clip)

@@ -35,6 +35,10 @@ order of the keys. And for how many of the ten keys does clipping change the off
             (-4, -3, -2, -1, 0, 1, 2, 3, 4, 5): (
                 "You shifted the offsets without clipping them. A table has no row −4, so clip the offset first."
             ),
+            (3, 4, 5, 6, 0, 1, 2, 3, 4, 5): (
+                "You did not clip, and counted negative rows from the end of the table, as Python does. All keys more "
+                "than 3 steps before the query share row 0."
+            ),
             (-3, -3, -2, -1, 0, 1, 2, 3, 3, 3): (
                 "You shifted first and clipped afterwards. No row is negative, and the keys after the query have rows "
                 "of their own."
