@@ -22,7 +22,7 @@ from course_tasks import tasks_of, topics
 
 FOLDER = Path(__file__).with_name("transcript")
 SHOWN = 5  # lost causes that are printed
-SECONDS = 1.0  # of processor time, for an answer without an end
+SECONDS = 3.0  # of processor time, for an answer without an end
 Entry = dict[str, Any]
 
 
