@@ -32,7 +32,7 @@ NEW = (
         "bias_by_hand",
         "−λ √distance, added to the score",
         "−λ √|j − i|",
-        lambda s: schemes.new("bias", "DecayBias", s.scale, "quadratic"),
+        lambda s: schemes.new("bias", "DecayBias", s.scale, "square root"),
         enters={"bias": "square root decay"},
         run="root",
         size="scale",
@@ -42,7 +42,7 @@ NEW = (
         "rope",
         "half of the channels turned",
         "(R_i q_i) · (R_j k_j)",
-        lambda s: schemes.new("rope", "RoPE", s.d_head),
+        lambda s: schemes.new("rope", "RoPE", s.d_head, speeds=[1.0] * max(1, s.d_head // 4)),
         enters={"rotate": "half a rotation"},
         run="half-rope",
     ),
@@ -51,11 +51,12 @@ ASK = """
 import torch
 from course_lib import figures, schemes, study
 from course_tasks import comparison, guide
+from tests.bench import contenders
 from tests.schemes.test_registry import NEW
 names = [scheme.name for scheme in NEW]
 table = comparison.table(n=16)
 assert all(table[name, column].text for name in names for column in comparison.COLUMNS)
-assert all(name in guide.SCHEMES for name in names)
+assert all(name in guide.SCHEMES and name in contenders.SCHEMES for name in names)
 page = figures.map_of_schemes()._repr_html_()
 assert all(name in page for name in names)
 for run in ("root-0.5", "half-rope"):
@@ -65,7 +66,7 @@ for run in ("root-0.5", "half-rope"):
 """
 
 
-def test_two_new_schemes_appear_in_map_comparison_guide_and_study_without_further_code(tmp_path):
+def test_two_new_schemes_appear_in_map_comparison_guide_study_and_bench_without_further_code(tmp_path):
     """In a process of its own, where they are registered before anything reads the registry."""
     register = "from course_lib import schemes\nfrom tests.schemes.test_registry import NEW\n"
     register += "schemes.SCHEMES.update({scheme.name: scheme for scheme in NEW})\n"
