@@ -322,8 +322,9 @@ def test_a_matplotlib_figure_becomes_an_image_with_its_words():
         ax.plot([1, 2, last])
         return figures.show(fig, alt='rises from 1 to 3 & is called "line"')
 
+    open_before = plt.get_fignums()  # by other tests in this process
     picture = draw()
-    assert not plt.get_fignums()  # closed: the notebook does not draw it a second time
+    assert plt.get_fignums() == open_before  # closed: the notebook does not draw it a second time
     image = next(e for e in Page(picture._repr_html_()).elements if e["tag"] == "img")
     assert image["attrs"]["alt"] == picture.alt and image["attrs"]["width"] == "700"
     assert image["attrs"]["src"].startswith("data:image/png;base64,")
