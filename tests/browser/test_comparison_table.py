@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from course_lib import figures
+from course_lib.figures.comparison_table import short
 from course_tasks import comparison
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
@@ -12,6 +13,19 @@ COLUMNS, SCHEMES = list(comparison.COLUMNS), list(comparison.SCHEMES)
 
 
 def test_every_cell_tells_how_it_was_found(shown):
+    page = shown(figures.comparison_table(comparison.table()))
+    reading = page.locator(".rp-reading")
+    for i, scheme in enumerate(SCHEMES):
+        for j, column in enumerate(COLUMNS):
+            page.evaluate(f"document.querySelector('[data-at=\"{i} {j}\"]').click()")
+            told, cell = " ".join(reading.inner_text().split()), TABLE[scheme, column]
+            assert told.startswith(f"{scheme}, {column}")
+            assert " ".join(cell.note.replace("`", "").split()) in told
+            assert " ".join(comparison.COLUMNS[column].how.replace("`", "").split()) in told
+            assert all(short(piece) in told for piece in cell.evidence)
+
+
+def test_arrow_keys_walk_and_one_cell_takes_the_tab_key(shown):
     table = comparison.table()
     *_, before, last = table.schemes
     page = shown(figures.comparison_table(table))
