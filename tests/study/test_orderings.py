@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from course_lib import study
+from course_lib.study import convergence
+from course_lib.study.results import COMMITTED as COMMITTED_FOLDER
 
 SMALL = study.Settings(length=32, steps=150, test_texts=32)  # tests at 32, 64, 128, 256
 GUESSING = 2.77  # ln 16
@@ -52,6 +54,17 @@ def test_the_committed_results_are_complete_and_of_their_settings(name):
     found = {(row["task"], row["scheme"], row["seed"]) for row in rows}
     assert found == set(study.plan(tasks, schemes, seeds=3)) and len(rows) == len(found)
     assert all(row["settings"] == settings.as_json() for row in rows)
+
+
+def test_the_long_study_may_be_unfinished_but_every_run_is_of_its_settings():
+    long = study.PRESETS["long"]
+    schemes = [*study.compared(long.length), *study.later(long.length)]
+    budgets = convergence.read(COMMITTED_FOLDER)
+    assert budgets
+    for steps, rows in budgets.items():
+        found = [(row["task"], row["scheme"], row["seed"]) for row in rows]
+        assert len(found) == len(set(found)) and set(found) <= set(study.plan(list(study.TASKS), schemes, seeds=3))
+        assert all(row["settings"] == replace(long, steps=steps).as_json() for row in rows)
 
 
 @pytest.mark.slow("study.alibi")
