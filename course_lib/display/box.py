@@ -1,4 +1,4 @@
-"""An opaque coloured box of text, for what a check or a report says."""
+"""An opaque coloured box around the text of a check or a report."""
 
 import re
 from html import escape

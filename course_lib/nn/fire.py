@@ -32,6 +32,6 @@ class FIRE(Position):
         c, multiplier = (x.to(torch.promote_types(x.dtype, torch.float32)).abs() for x in (self.c, self.multiplier))
         i = torch.arange(past, past + n_q, device=c.device)[:, None]
         distance = (i - torch.arange(n_k, device=c.device)).abs()
-        limit = torch.maximum(i.to(c.dtype), multiplier * self.threshold)  # in bfloat16 there is no position 257
+        limit = torch.maximum(i.to(c.dtype), multiplier * self.threshold)  # bfloat16 cannot hold position 257
         share = torch.log1p(c * distance) / torch.log1p(c * limit)
         return self.network(share[..., None].to(self.c.dtype)).movedim(-1, 0)

@@ -83,8 +83,9 @@ class Combined(Position):
     """Several schemes in one layer: their rotations one after another, and the sum of their biases.
 
     Of `scale`, `sink`, `key_bias` and the vectors for keys and for values, one scheme at most may give each. A key bias
-    and a sink exclude each other: the number of a key is known up to what all keys of a query share, and a sink has no
-    part in that. Raises ValueError for two of the same kind, for a key bias beside a sink, and for what is no Position.
+    and a sink exclude each other, because a key bias leaves out a number that all keys of a query share, and the sink
+    does not share it.
+    Raises ValueError for two of the same kind, for a key bias beside a sink, and for anything but a Position.
     """
 
     def __init__(self, *positions: Position) -> None:

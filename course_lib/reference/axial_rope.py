@@ -49,7 +49,7 @@ def rotate(x: ArrayLike, positions: ArrayLike, axis: ArrayLike, speeds: ArrayLik
 def axial(d: int, axes: int = 2, *, base: float = 10000.0) -> tuple[NDArray[np.int64], Array]:
     """Axis and speed of each pair: every axis gets d / (2·axes) pairs in a row, with the speeds of a RoPE of that size.
 
-    d = 8: axes 0, 0, 1, 1 and speeds 1, 0.01, 1, 0.01. Raises ValueError when d is no multiple of 2·axes.
+    d = 8: axes 0, 0, 1, 1 and speeds 1, 0.01, 1, 0.01. Raises ValueError unless d is a multiple of 2·axes.
     """
     if check_pairs("d", d) % (2 * check_whole("axes", axes)):
         raise ValueError(f"d={d}: expected a multiple of {2 * axes}, so that {axes} axes get as many pairs each")
@@ -89,8 +89,8 @@ def grid_positions(height: int, width: int) -> NDArray[np.int64]:
 def text_positions(parts: Sequence[int | tuple[int, int]]) -> NDArray[np.int64]:
     """(time, row, column) of every token of a text with pictures, (n, 3): a part is a number of words, or (H, W).
 
-    A word stands at the same position p on all axes, so a text without pictures is plain RoPE. A picture that begins at
-    p has all its tokens at time p, and row and column counted from p. What follows stands at p + max(H, W).
+    A word has the same position p on all axes, so a text without pictures is plain RoPE. A picture that begins at
+    p has all its tokens at time p, and row and column counted from p. What follows is at p + max(H, W).
     Raises ValueError for a part that is neither. Source: Wang et al. 2024 (Qwen2-VL), as `mrope`.
     """
     found, start = [], 0
@@ -111,7 +111,7 @@ def text_positions(parts: Sequence[int | tuple[int, int]]) -> NDArray[np.int64]:
 
 
 def next_position(positions: ArrayLike) -> int:
-    """Where the first word after these tokens stands, on every axis: one more than the largest position so far.
+    """The position of the first word after these tokens, on every axis: one more than the largest position so far.
 
     It is not the number of tokens, because a picture takes fewer positions than it has tokens. The difference is what
     Qwen's code calls `rope_deltas`; a decoder that forgets it counts on from the wrong place.

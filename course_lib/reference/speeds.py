@@ -145,7 +145,7 @@ def dynamic_ntk(speeds: ArrayLike, n: int, length: float, *, strength: float = 1
     """Dynamic NTK: `ntk` with s = 1 + strength · (n / L − 1) for texts of n > L tokens, else θ_m unchanged; (pairs,).
 
     strength=1 gives s = n / L. `transformers` calls the strength "factor".
-    Raises ValueError for n that is no whole number, a length below 1, and a strength that is negative or not finite.
+    Raises ValueError unless n is a whole number, for a length below 1, and a strength that is negative or not finite.
     Source: Peng et al. 2023 (YaRN), section 3.3; the strength is in its code, jquesnelle/yarn.
     """
     beyond = max(0.0, check_whole("n", n) / check_least("length", length) - 1)
@@ -156,8 +156,8 @@ def longrope(speeds: ArrayLike, n: int, length: float, *, short: ArrayLike, long
     """LongRoPE, (pairs,): `by_factors` with the factors `long` for texts of n > L tokens, else with `short`.
 
     Its factor is `longrope_factor(s, length)`, for short texts as well.
-    Raises ValueError unless each list has one factor above 0 for each pair, for n that is no whole number, and a
-    length below 1.
+    Raises ValueError unless each list has one factor above 0 for each pair and n is a whole number, and for a length
+    below 1.
     Source: Ding et al. 2024 (LongRoPE).
     """
     theta = check_row(speeds)

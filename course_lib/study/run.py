@@ -83,7 +83,7 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
     """Mean loss (nats) and accuracy over the last `measured` places at each test length, and the loss by place.
 
     `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked. `far_masked`,
-    if the settings ask for it: the loss once more, with the keys that are `length` or more back masked in every layer.
+    if the settings ask for it: the loss again, with the keys that are `length` or more back masked in every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
     with reproducible():
