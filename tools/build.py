@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_lib.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
+from course_lib.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.links import filled, lesson_words, page_words  # noqa: E402
 
@@ -216,6 +217,9 @@ def execute(built: Built, path: Path) -> None:
         raise BuildError(failure(built, path, f"{error.ename}: {error.evalue}")) from None
     except (CellTimeoutError, DeadKernelError) as error:
         raise BuildError(failure(built, path, str(error).strip().splitlines()[0])) from None
+    for cell in built.nb.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET, None)
 
 
 def failure(built: Built, path: Path, what: str) -> str:

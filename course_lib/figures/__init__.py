@@ -21,6 +21,7 @@ figures.question("…?", options={…}, answer="…")
 figures.quiz(quiz.QUESTIONS)                 many questions, a score, and the chapters to read again
 figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
+figures.play(bias_matrix, n=(3, 12))         your own function with sliders; the one picture that needs a kernel
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
 """
 
@@ -36,6 +37,7 @@ from .decoding_step import decoding_step
 from .heatmap import heatmap
 from .length_curves import length_curves
 from .map_of_schemes import map_of_schemes
+from .play import play
 from .plot import show
 from .provenance import provenance
 from .question import question
@@ -60,6 +62,7 @@ __all__ = [
     "heatmap",
     "length_curves",
     "map_of_schemes",
+    "play",
     "provenance",
     "question",
     "quiz",

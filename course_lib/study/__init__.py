@@ -2,6 +2,7 @@
 
 from course_lib import study
 study.sweep(study.Settings(steps=100), study.plan(["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
+study.watch(["none", "alibi"])               the losses, drawn while the models train, with a Stop button
 study.committed("cpu")                       the results that come with the course
 study.table(rows), study.curves(rows)        mean and interval over seeds
 study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
@@ -17,6 +18,7 @@ from .schemes import Scheme, ablation, compared, find, later
 from .settings import PRESETS, Settings
 from .summary import BREAKS, LEVEL, Interval, curves, interval, rise, table, verdict
 from .sweep import plan, sweep
+from .watch import watch
 
 __all__ = [
     "BREAKS",
@@ -45,4 +47,5 @@ __all__ = [
     "table",
     "train",
     "verdict",
+    "watch",
 ]

@@ -27,7 +27,7 @@ from ..reference.absolute import frequencies
 from ..reference.speeds import by_parts, dynamic_ntk, interpolated, llama3, ntk, yarn, yarn_factor
 from . import results
 from .model import Model
-from .run import evaluate, learn, reproducible, texts, train
+from .run import evaluate, reproducible, texts, train, training
 from .settings import PRESETS, Settings
 
 FURTHER = (0, 60, 600)  # steps
@@ -61,7 +61,8 @@ def repaired(model: Model, make: Callable[[], Position], settings: Settings, tas
         block.attention.position = make()
     with reproducible(seed):
         optimizer = torch.optim.AdamW(changed.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
-        learn(changed, optimizer, texts(settings, task, SEED + seed, steps))
+        for _ in training(changed, optimizer, texts(settings, task, SEED + seed, steps)):
+            pass
     return changed
 
 

@@ -46,16 +46,24 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]
 
 def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Model:
     """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
+    with reproducible(seed):
+        model, losses = begin(settings, task, scheme, seed)
+        for _ in losses:
+            pass
+    return model
+
+
+def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tuple[Model, Iterator[Tensor]]:
+    """A model before its training, and the training itself: each loss taken from it is one step."""
     drawn, device = find_task(task), _device(settings)
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
     with reproducible(seed):
         model = Model(added, drawn.vocabulary(), settings).to(device)
-        optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
-        rates = [group["lr"] for group in optimizer.param_groups]
-        total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
-        schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
-        learn(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
-    return model
+    optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
+    rates = [group["lr"] for group in optimizer.param_groups]
+    total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
+    schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
+    return model, training(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
 
 
 def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
@@ -66,8 +74,10 @@ def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batc
         yield tokens.to(device), answers.to(device), asked.to(device)
 
 
-def learn(model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None) -> None:
-    """One step for each batch."""
+def training(
+    model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None
+) -> Iterator[Tensor]:
+    """One step for each batch; what it yields is the loss of the batch before the step."""
     for tokens, answers, asked in batches:
         loss = cross_entropy(model(tokens)[asked], answers[asked])
         optimizer.zero_grad()
@@ -76,6 +86,7 @@ def learn(model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule
         optimizer.step()
         if schedule is not None:
             schedule.step()
+        yield loss.detach()
 
 
 @torch.no_grad()

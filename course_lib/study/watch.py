@@ -1,0 +1,141 @@
+"""Watch models learn: their losses are drawn while they train, and a button stops them."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from ..display.colours import LINES
+from ..display.formatting import escape
+from ..display.picture import Picture
+from ..display.widget import show
+from .model import Model
+from .run import begin
+from .schemes import Scheme, find
+from .settings import Settings
+
+EVERY = 0.2  # seconds between two drawings
+POINTS = 100  # of a curve that is complete; each is a mean of losses
+WIDTH, HEIGHT = 520, 200  # pixels of the plot
+
+
+def watch(
+    schemes: Sequence[str] | Mapping[str, Scheme],
+    task: str = "characters",
+    *,
+    settings: Settings | None = None,
+    seed: int = 0,
+) -> "Watch":
+    """Train a model for each scheme, step by step side by side, and draw their losses meanwhile.
+
+    schemes: names of the study, or your own as {"mine": study.Scheme(…)}, six at most. The cell ends at once and the
+    training goes on behind it. The Stop button ends it early; `wait()` waits for the end and gives the picture. Either
+    way, `losses` and `models` hold what there is. With the same arguments the models are those of `study.train`.
+    Raises ValueError as `study.train` does, and for more schemes than there are colours.
+    """
+    made = dict(schemes) if isinstance(schemes, Mapping) else {name: find(name) for name in schemes}
+    if not 1 <= len(made) <= len(LINES):
+        raise ValueError(f"schemes: {len(made)} of them, expected 1 to {len(LINES)}")
+    settings = Settings() if settings is None else settings
+    runs = {name: begin(settings, task, scheme, seed) for name, scheme in made.items()}
+    return Watch(runs, settings.steps, task)
+
+
+class Watch:
+    """A training that goes on behind its cell. losses, models: for each scheme, as far as it has come."""
+
+    def __init__(self, runs: dict[str, tuple[Model, Iterator[Tensor]]], steps: int, task: str) -> None:
+        from ipywidgets import HTML, Button, VBox
+
+        self.steps, self.task = steps, task
+        self.models = {name: model for name, (model, _) in runs.items()}
+        self.losses: dict[str, list[float]] = {name: [] for name in runs}
+        self._stopped = threading.Event()
+        self._error: Exception | None = None
+        self._button = Button(description="Stop", tooltip="End the training; what there is stays")
+        self._button.on_click(lambda _: self.stop())
+        self._drawn = HTML("The training begins.")
+        self.box = VBox([self._button, self._drawn])
+        self._thread = threading.Thread(target=self._train, args=({n: steps for n, (_, steps) in runs.items()},))
+        self._thread.start()
+
+    def _train(self, runs: dict[str, Iterator[Tensor]]) -> None:
+        torch.set_num_threads(1)  # of this thread: the same numbers on every machine
+        drawn = time.monotonic()
+        try:
+            for _ in range(self.steps):
+                for name, steps in runs.items():
+                    self.losses[name].append(next(steps).item())
+                if self._stopped.is_set():
+                    break
+                if time.monotonic() - drawn > EVERY:
+                    self._drawn.value = self.picture()._repr_html_()
+                    drawn = time.monotonic()
+        except Exception as error:
+            self._error = error
+        finally:
+            self._button.disabled = True
+            if any(self.losses.values()):
+                self._drawn.value = self.picture()._repr_html_()
+
+    def stop(self) -> None:
+        """End the training after the present step. The models and losses stay."""
+        self._stopped.set()
+
+    def wait(self) -> Picture:
+        """Wait until the training has ended. Interrupting the kernel stops the training, too."""
+        try:
+            self._thread.join()
+        except KeyboardInterrupt:
+            self.stop()
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self.picture()
+
+    def picture(self) -> Picture:
+        """The curves as far as they have come."""
+        taken = min(map(len, self.losses.values()))
+        size = -(-self.steps // POINTS)
+        curves = {name: smoothed(losses[:taken], size) for name, losses in self.losses.items()}
+        low, high = (f(map(f, curves.values())) for f in (min, max)) if taken else (0.0, 1.0)
+        lines, rows = [], []
+        for colour, (name, curve) in zip(LINES, curves.items()):
+            spots = " ".join(
+                f"{40 + (WIDTH - 50) * (k + 1) / len(curve) * taken / self.steps:.1f},"
+                f"{10 + (HEIGHT - 40) * (high - y) / (high - low or 1):.1f}"
+                for k, y in enumerate(curve)
+            )
+            lines.append(f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            last = f"{curve[-1]:.2f}" if curve else ""
+            rows.append(f'<span style="color:{colour};margin-right:16px"><b>— {escape(name)}</b> {last}</span>')
+        axes = f'<path d="M40 5V{HEIGHT - 30}H{WIDTH - 5}" fill="none" stroke="#57606a"/>' + "".join(
+            f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="12" fill="#1b1f24">{text}</text>'
+            for x, y, anchor, text in [
+                (36, 14, "end", f"{high:.2f}"), (36, HEIGHT - 26, "end", f"{low:.2f}"),
+                (40, HEIGHT - 12, "middle", 0), (WIDTH - 10, HEIGHT - 12, "end", f"{self.steps} steps"),
+            ]
+        )  # fmt: skip
+        words = ", ".join(f"{name} {curve[-1]:.2f}" for name, curve in curves.items() if curve)
+        alt = f"Loss of each scheme in {self.task} after {taken} of {self.steps} steps: {words or 'none yet'}."
+        body = (
+            f"<p><b>Loss in {escape(self.task)}</b>, {taken} of {self.steps} steps</p>"
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" style="max-width:100%" role="img" '
+            f'aria-label="{escape(alt)}">{axes}{"".join(lines)}</svg><p>{"".join(rows)}</p>'
+        )
+        return Picture("watch", body, alt=alt)
+
+    def __repr__(self) -> str:
+        return f"Watch ({self.task}): {', '.join(self.losses)}, {self.steps} steps"
+
+    def _ipython_display_(self) -> None:
+        """The curves as they grow where there is a kernel; `wait()` gives the picture that stays."""
+        show(repr(self), f"<p>{escape(repr(self))}. Run the cell to see the curves grow.</p>", self.box)
+
+
+def smoothed(losses: Sequence[float], size: int) -> list[float]:
+    """The mean of each `size` losses, and of those that remain."""
+    parts = (losses[k : k + size] for k in range(0, len(losses), size))
+    return [sum(part) / len(part) for part in parts]

@@ -1,0 +1,126 @@
+"""`play` and `watch` in JupyterLab: the reader's function follows its sliders, and a training shows its curves."""
+
+import json
+import statistics
+import time
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import expect
+
+from .judged import assert_it_fits
+from .pages import PATIENCE, cell, errors, notebook, opened, run_all
+
+pytestmark = pytest.mark.browser
+
+PLAY = """import numpy as np
+from course_lib import figures
+calls = []
+def bias_matrix(n=5, scale=0.5, decay="log"):
+    calls.append(n)
+    d = abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    if scale == 2.0:
+        raise ArithmeticError("too strong")
+    return -scale * (np.log1p(d) if decay == "log" else d)
+figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0), decay=["log", "linear"])"""
+SLOW = """import time
+slow_calls = []
+def slow(scale=0.5):
+    slow_calls.append(scale)
+    time.sleep(0.4)
+    return -scale * np.ones((4, 4))
+figures.play(slow, scale=(0.0, 2.0, 0.01))"""
+WATCH = """from course_lib import study
+run = study.watch(["none", "alibi"], settings=study.Settings(steps=4000))
+run"""
+
+# Presses a key in a slider and waits until the picture below it is another: milliseconds.
+PRESS = """async ([selector, key]) => {
+  const handle = document.querySelector(selector);
+  const shown = handle.closest(".jp-OutputArea-output").querySelector(".widget-html-content");
+  const redrawn = new Promise((done) => new MutationObserver(done).observe(shown, { childList: true, subtree: true }));
+  const start = performance.now();
+  handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  await redrawn;
+  return performance.now() - start;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(lab, chromium):
+    cells = [new_code_cell(source) for source in (PLAY, SLOW, "print(len(calls), len(slow_calls))", WATCH)]
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    made = new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(made, lab.folder / "notebooks" / "play.ipynb")
+    with opened(chromium, lab, "notebooks/play.ipynb") as page:
+        run_all(page)
+        yield page
+
+
+def handles(page, text):
+    return cell(page, text).locator(".noUi-handle")
+
+
+def test_the_function_follows_slider_list_and_keyboard(page):
+    output = cell(page, "def bias_matrix").locator(".jp-OutputArea")
+    expect(output).to_contain_text("−0.80")  # −0.5 · log 5
+    handles(page, "def bias_matrix").nth(1).focus()
+    page.keyboard.press("ArrowRight")
+    expect(output).to_contain_text("−0.97")  # −0.6 · log 5
+    output.get_by_role("combobox").select_option("linear")
+    expect(output).to_contain_text("−2.4")  # −0.6 · 4
+    expect(output).to_contain_text("Attention with this bias")
+    assert notebook(page).locator(".jp-CodeCell").count() == 4  # no key went to JupyterLab
+    assert errors(page) == []
+
+
+def test_an_error_appears_with_its_line_and_goes_again(page):
+    output = cell(page, "def bias_matrix").locator(".jp-OutputArea")
+    handles(page, "def bias_matrix").nth(1).focus()
+    page.keyboard.press("End")
+    expect(output.get_by_role("alert")).to_contain_text("bias_matrix raised ArithmeticError: too strong (line 8)")
+    expect(output.get_by_role("alert")).to_contain_text('raise ArithmeticError("too strong")')
+    page.keyboard.press("ArrowLeft")
+    expect(output.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_redraw_of_twelve_tokens_takes_no_longer_than_a_tenth_of_a_second(page):
+    size = handles(page, "def bias_matrix").first
+    size.evaluate("handle => handle.id = 'size'")
+    size.focus()
+    page.keyboard.press("End")
+    expect(cell(page, "def bias_matrix").locator(".jp-OutputArea td").last).to_be_visible()
+    handles(page, "def bias_matrix").nth(1).evaluate("handle => handle.id = 'scale'")
+    times = [page.evaluate(PRESS, ["#scale", key]) for key in ["ArrowLeft", "ArrowRight"] * 10]
+    print(f"\nplay, n = 12: median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms")
+    assert statistics.median(times) <= 100
+
+
+def test_a_slow_function_is_not_called_for_every_place_on_the_way(page):
+    handles(page, "def slow").first.focus()
+    start = time.monotonic()
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    expect(cell(page, "def slow").locator(".jp-OutputArea")).to_contain_text("−0.8")
+    expect(cell(page, "def slow").locator(".widget-readout")).to_have_text("0.80")
+    took = time.monotonic() - start
+    assert took < 8, f"{took:.1f} s, where 31 calls of 0.4 s would take 12"
+
+
+def test_controls_can_be_used_by_everyone_and_fit(page):
+    found = Axe().run(page, context=".jp-OutputArea-output .widget-box, .jp-OutputArea-output .jupyter-widgets")
+    told = [(rule["id"], [node["html"][:150] for node in rule["nodes"]]) for rule in found.response["violations"]]
+    assert not told, json.dumps(told, indent=1)
+    page.set_viewport_size({"width": 800, "height": 900})
+    assert_it_fits(page)
+
+
+def test_a_training_is_drawn_while_it_runs_and_stops_at_the_button(page):
+    output = cell(page, "study.watch").locator(".jp-OutputArea")
+    expect(output.locator("polyline")).to_have_count(2, timeout=PATIENCE)
+    output.get_by_role("button", name="Stop").click()
+    expect(output.get_by_role("button", name="Stop")).to_be_disabled()
+    expect(output).to_contain_text("of 4000 steps")
+    assert "4000 of 4000" not in output.inner_text()
