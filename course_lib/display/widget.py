@@ -4,21 +4,9 @@ from typing import Any
 
 WIDGET = "application/vnd.jupyter.widget-view+json"  # the build leaves it out: without its kernel it shows an error
 
-# The handle of an ipywidgets slider has no name for a screen reader. It gets the one that is written beside it.
-NAMES = """<script>(() => {
-  const name = () => document.querySelectorAll(".noUi-handle:not([aria-label])").forEach((handle) => {
-    const label = handle.closest(".widget-inline-hbox")?.querySelector(".widget-label");
-    if (label) handle.setAttribute("aria-label", label.textContent);
-  });
-  window.rpNames ??= new MutationObserver(name).observe(document.body, { childList: true, subtree: true }) ?? true;
-  name();
-})()</script>"""
-
-
 def show(text: str, still: str, widget: Any) -> None:
     """Display the widget (of ipywidgets 7.7 or 8), with text and HTML for viewers that have no kernel."""
-    from IPython.display import HTML, display
+    from IPython.display import display
 
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
     display({"text/plain": text, "text/html": still, WIDGET: view}, raw=True)
-    display(HTML(NAMES))

@@ -15,6 +15,15 @@ from ..reference.attention import attention
 from ..reference.grid import to_grid
 from .heatmap import as_grid, heatmap
 
+# The handle of an ipywidgets slider has no name for a screen reader. It gets the one that is written beside it.
+NAMES = """<script>(() => {
+  const name = () => document.querySelectorAll(".noUi-handle:not([aria-label])").forEach((handle) => {
+    const label = handle.closest(".widget-inline-hbox")?.querySelector(".widget-label");
+    if (label) handle.setAttribute("aria-label", label.textContent);
+  });
+  window.rpNames ??= new MutationObserver(name).observe(document.body, { childList: true, subtree: true }) ?? true;
+  name();
+})()</script>"""
 STRONGEST = 2.0  # the bias of the strongest colour, the same for every setting of the sliders
 
 
@@ -84,7 +93,10 @@ class Play:
     def _ipython_display_(self) -> None:
         """The controls where there is a kernel, and otherwise the picture as it was."""
         note = f"<p>{escape(self._settings())}. Run the cell to get the controls.</p>"
+        from IPython.display import HTML, display
+
         show(repr(self), note + self.shown.value, self.box)
+        display(HTML(NAMES))
 
 
 def control(function: str, name: str, choices: Any, default: Any) -> Any:

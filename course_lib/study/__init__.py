@@ -3,6 +3,7 @@
 from course_lib import study
 study.sweep(study.Settings(steps=100), study.plan(["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
 study.watch(["none", "alibi"])               the losses, drawn while the models train, with a Stop button
+study.fit({"Shaw": make}, draw, steps=150)   one layer learns a small task, with three seeds, in some seconds
 study.committed("cpu")                       the results that come with the course
 study.table(rows), study.curves(rows)        mean and interval over seeds
 study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
@@ -12,6 +13,7 @@ python -m course_lib.study --help            the same from a terminal, on all co
 
 from .data import QUICK, TASKS
 from .model import Model
+from .one_layer import OneLayer, fit
 from .results import committed, pick, read
 from .run import evaluate, run, train
 from .schemes import Scheme, ablation, compared, find, later
@@ -28,6 +30,7 @@ __all__ = [
     "TASKS",
     "Interval",
     "Model",
+    "OneLayer",
     "Scheme",
     "Settings",
     "ablation",
@@ -36,6 +39,7 @@ __all__ = [
     "curves",
     "evaluate",
     "find",
+    "fit",
     "interval",
     "later",
     "pick",
