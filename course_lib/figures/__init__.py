@@ -1,6 +1,7 @@
 """Pictures which live without a kernel, and the line tracer. Each is text/html with a static body inside.
 
 from course_lib import figures
+figures.attention_block("Shaw")              the steps of attention, and where the scheme enters
 figures.heatmap(weights, alt="…")            a matrix as a coloured table
 figures.bias_heatmap()                       a bias with sliders and every cell's calculation
 figures.attention_explorer(Q, K)             who gains and who loses by a bias
@@ -27,6 +28,7 @@ figures.side_by_side(a, b)                   pictures in a row;  picture.save("s
 
 from ..display.picture import Picture, side_by_side
 from .alibi_slopes import alibi_slopes
+from .attention_block import attention_block
 from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
@@ -51,6 +53,7 @@ from .window_index import window_index
 __all__ = [
     "Picture",
     "alibi_slopes",
+    "attention_block",
     "attention_explorer",
     "bias_heatmap",
     "bucket_explorer",

@@ -10,6 +10,7 @@ from torch import Tensor
 from ..display.colours import LINES
 from ..display.formatting import escape
 from ..display.picture import Picture
+from ..display.svg import svg_image
 from ..display.widget import show
 from .model import Model
 from .run import begin
@@ -122,8 +123,7 @@ class Watch:
         alt = f"Loss of each scheme in {self.task} after {taken} of {self.steps} steps: {words or 'none yet'}."
         body = (
             f"<p><b>Loss in {escape(self.task)}</b>, {taken} of {self.steps} steps</p>"
-            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" style="max-width:100%" role="img" '
-            f'aria-label="{escape(alt)}">{axes}{"".join(lines)}</svg><p>{"".join(rows)}</p>'
+            f'{svg_image(axes + "".join(lines), width=WIDTH, height=HEIGHT, alt=alt)}<p>{"".join(rows)}</p>'
         )
         return Picture("watch", body, alt=alt)
 

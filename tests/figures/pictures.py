@@ -44,6 +44,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
 
 def make_pictures():
     return {
+        "attention block": figures.attention_block("Shaw"),
         "weights": figures.heatmap(WEIGHTS, alt="weights"),
         "masked": figures.heatmap(np.where(np.tri(5) > 0, scores(Q, K), -np.inf), alt="masked", title="Masked"),
         "strong": figures.heatmap(np.linspace(-9, 9, 24).reshape(2, 12), alt="all signed colours"),
