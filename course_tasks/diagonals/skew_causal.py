@@ -100,8 +100,7 @@ np.tril(recut[1:]) → recut[1:]
     Your `np.tril` comes too early. Before the cut, offsets that you need are right of the diagonal. Clear after the
     cut.
 np.pad(rows, → np.pad(np.tril(rows),
-    You use `np.tril` once too often. The one before the cut removes offsets that you need; only the last one is
-    right.
+    You use `np.tril` once too often. The one before the cut removes offsets that you need; only the last one is right.
 padded.reshape → np.tril(padded).reshape
 np.tril(recut[1:]) → recut[1:]
     You clear the padded rows before the cut, where the triangle holds offsets that you need. The junk appears only

@@ -98,8 +98,7 @@ axis=1
 + past → + past * n_q
     You shift by `past` for each query. The first new query is at `past`, however many queries there are.
 + past → + (past if n_q == 1 else 0)
-    You shift for a single new word only. Several new words after a past are at `past` and the following positions,
-    too.
+    You shift for a single new word only. Several new words after a past are at `past` and the following positions, too.
 + past → + n_k - n_q
     You take n_k − n_q for `past`. The two are equal while the queries are the last of the keys, but not when keys
     lie ahead.
@@ -143,8 +142,7 @@ len(table) // 2 → n_k - 1
 np.stack(columns, axis=1) → np.tril(np.stack(columns, axis=1))
     `np.tril` sets scores above the diagonal to 0, but they are asked for. Nothing should be hidden here.
 np.stack(columns, axis=1) → np.tril(np.stack(columns, axis=1), past)
-    You set the keys after the query to 0. Their scores are asked for as well, because hiding them is the job of a
-    mask.
+    You set the keys after the query to 0. Their scores are asked for as well, because hiding them is the job of a mask.
 """,
     alternatives=[lambda q, table, n_k, past: music_transformer_scores(q, table[::-1], n_k, past=past), _by_loops],
     hints=[

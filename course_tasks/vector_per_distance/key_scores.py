@@ -112,8 +112,7 @@ k + vectors) → k + vectors))
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ k.T)
     You removed the vectors, so this is attention without position.
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ k.T + vectors.sum(axis=-1))
-    You add up the numbers of each vector, which gives the same for every query. The query multiplies them first, q
-    · a.
+    You add up the numbers of each vector, which gives the same for every query. The query multiplies them first, q · a.
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ (k + vectors).T)
     `k + vectors` has three axes, and `.T` reverses all of them. In `einsum`, letters say which axes meet.
 np.einsum("id,ijd->ij", q, k + vectors) → q @ k.T + np.einsum("id,ijd->ij", q, vectors)

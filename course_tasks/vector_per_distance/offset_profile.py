@@ -76,12 +76,10 @@ np.diagonal(weights, r).mean() → np.median(np.diagonal(weights, r))
     `n_q − |r|` is the number of pairs only in a square, and elsewhere it can even be 0. Count the pairs on each
     diagonal.
 .mean() → .sum() / (n_k - abs(r))
-    `n_k − |r|` is the number of pairs only in a square. With fewer queries than keys, count the pairs on each
-    diagonal.
+    `n_k − |r|` is the number of pairs only in a square. With fewer queries than keys, count the pairs on each diagonal.
 .mean() → .sum()
 n_k)]) → n_k)]) / (n_q - abs(np.arange(1 - n_q, n_q)))
-    Your numbers of pairs are those of a square. There may be more keys than queries, so the offsets go up to n_k −
-    1.
+    Your numbers of pairs are those of a square. There may be more keys than queries, so the offsets go up to n_k − 1.
 np.diagonal(weights, r).mean() → np.diagonal(weights, r)[-1] / np.diagonal(weights, r).size
     Each offset keeps only one of its weights. `=` overwrites, and so does `+=` where an index is repeated. Add them
     all, as `np.add.at` does.

@@ -77,11 +77,9 @@ past + →
 past + → -past +
     `past` has the wrong sign, or it moves the keys. The queries are `past` positions further on, not the keys.
 past → n_k - n_q
-    You work out `past` as n_k − n_q. It is given and may be smaller, because there may be keys after the last
-    query.
+    You work out `past` as n_k − n_q. It is given and may be smaller, because there may be keys after the last query.
 i = past → clip = min(clip, n_k - 1); i = past
-    You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows, and offset 0 is row
-    clip.
+    You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows, and offset 0 is row clip.
 j - i → j - past + np.arange(n_q)[:, None]
     `j - past + i` adds i again. Subtract the position of the query as a whole: put `past + i` in parentheses.
 j - i → abs(j - i)
@@ -91,8 +89,7 @@ j - i → i
 j - i → np.arange(1 - n_q - past, n_k - past)
     This is one row per offset, but every pair needs one, (n_q, n_k). Start from a matrix of j − (past + i).
 -clip, clip) → clip, -clip)
-    You exchanged the two ends of the clipping, so every pair gets row 0. The lower end is −clip, the upper end
-    clip.
+    You exchanged the two ends of the clipping, so every pair gets row 0. The lower end is −clip, the upper end clip.
 -clip, clip) → 0, clip)
     You clip every offset before the query to 0, as if it were the query itself. The lower end is −clip, not 0.
 -clip, clip) → -clip, clip - 1)
