@@ -7,7 +7,7 @@ from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
 from ..shared import KEY, QUERY
-from .common import LAST_TWO, sizes
+from .common import CLIPPED, LAST_TWO, sizes
 
 
 def _relative_index(n_q, n_k, clip, past):
@@ -59,15 +59,8 @@ np.arange(n_q)[:, None]
     the column of queries: The queries are the rows of the result, so they need `[:, None]`.
 np.arange(n_k)
     the range of keys: There are n_k keys, at 0, 1, 2, …
-j - i
-    the offset: It is the position of the key minus that of the query, j − i.
--clip
-    the lower end of the clipping: It is −clip.
-np.clip(j - i, -clip, clip) + clip
-    the row: It is the clipped offset plus clip, so offset −clip takes row 0.
-np.clip(j - i, -clip, clip)
-    the clipping: Keys farther away than the clip share the first or the last row.
-""",
+"""
+    + CLIPPED,
     slips="""
 past + →
 j - i → i - j
