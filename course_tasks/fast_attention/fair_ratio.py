@@ -94,7 +94,7 @@ np.median(each) → each.sum()
     You add up the ratios. Take their median.
 np.median(each) → np.median(each) - 1
 or np.median(each) → 100 * (np.median(each) - 1)
-    This says how much *more* time it takes. Return the ratio itself.
+    This says how much *more* time it takes, as a share or in percent. Return the ratio itself.
 np.median(each) → np.sort(each)[len(each) // 2]
 or np.median(each) → np.sort(each)[(len(each) - 1) // 2]
     For an even number of rounds, the median is the mean of the middle two. You take only one of these.

@@ -116,7 +116,6 @@ q[:, None] * table[rows] → q * table[rows]
     table.T)[np.arange(n)[:, None], rows]`.
 """,
     alternatives=[
-        lambda q, table: key_term(q, table),
         lambda q, table: (
             q[:, None]
             * table[np.clip(np.arange(len(q)) - np.arange(len(q))[:, None] + len(table) // 2, 0, 2 * (len(table) // 2))]
