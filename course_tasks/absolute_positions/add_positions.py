@@ -84,10 +84,10 @@ x * np.sqrt(d)
 """,
     slips="""
 table[:n] → table[: len(x)]
+or table[:n] → table[None, : len(x)]
     You take as many rows as there are texts. Each text has n tokens, and each token needs a row.
 table[:n] → table[:n, None]
-    Your rows lie along the texts, because `[:, None]` makes (n, 1, d) of them. The tokens are the axis before the last,
-    so (n, d) fits as it is.
+    Your rows lie along the texts, because `[:, None]` makes (n, 1, d) of them. (n, d) lies along the tokens as it is.
 table[:n] → table[0]
     All your tokens are at position 0. Token i gets row i of the table.
 table[:n] → table[n - 1]
@@ -114,14 +114,11 @@ table[:n] → table[:n] + table[: len(x), None]
     You add the positions of the tokens, but still the one of the text as well. Remove that one.
 ... → x = np.swapaxes(x, 0, 1); return x * np.sqrt(x.shape[-1]) + table[: len(x), None]
     Your result is (n, batch, d). Swap the two axes back, or leave them as they are.
-table[:n] → table[None, : len(x)]
-    You take as many rows as there are texts. Each text has n tokens, and each token needs a row.
 ... → n, d = x.shape[-2:]; y = x.reshape(n, -1, d) * np.sqrt(d) + table[:n, None]; return y.reshape(x.shape)
     `reshape` does not exchange axes, because it keeps the rows in their order. With two texts, tokens 0 and 1 of the
     first are both at position 0. Leave x as it is: the positions, (n, d), fit every text by themselves.
 """,
     alternatives=[
-        _text_by_text,
         lambda x, table: x * np.sqrt(x.shape[2]) + table[np.arange(x.shape[1])],
         lambda x, table: np.swapaxes(np.swapaxes(x, 0, 1) * np.sqrt(x.shape[2]) + table[: x.shape[1], None], 0, 1),
     ],

@@ -28,20 +28,17 @@ def _local_bias_given(n_heads, rank, machines, n_k):
 
 
 def _part_of_the_model(n_heads, rank, machines, n_k):
-    """All heads of the model, then those of one machine."""
     return np.array_split(alibi_bias(1, n_k, n_heads=n_heads, past=n_k - 1)[:, 0], machines)[rank]
 
 
 def _by_loop(n_heads, rank, machines, n_k):
     here = n_heads // machines
-    heads = range(rank * here, rank * here + here)
-    return [[-slopes(n_heads)[h] * (n_k - 1 - j) for j in range(n_k)] for h in heads]
+    return [[m * (j + 1 - n_k) for j in range(n_k)] for m in slopes(n_heads)[rank * here :][:here]]
 
 
 def _case(n_heads, rank, machines, n_k, label):
-    first, here = rank * n_heads // machines, n_heads // machines
-    heads = Axis("head", [str(first + h + 1) for h in range(here)])
-    return Case(n_heads, rank, machines, n_k, label=label, axes=(heads, Axis("key", TOKENS)))
+    heads = np.split(np.arange(1, n_heads + 1).astype(str), machines)[rank].tolist()
+    return Case(n_heads, rank, machines, n_k, label=label, axes=(Axis("head", heads), Axis("key", TOKENS)))
 
 
 def _draw(rng):
@@ -74,20 +71,18 @@ worse text. Fix it. `slopes(n_heads)` gives the slopes of a model with `n_heads`
     ],
     draw=_draw,
     pieces="""
+mine[:, None]
+    the slope of each head: The bias has a row for each head and a column for each key, −m · distance.
 n_heads // machines
     the number of heads on a machine: The heads are split evenly, so it is `n_heads // machines`.
 rank * here
     the beginning of the block: The machines before this one have `rank * here` heads.
 (rank + 1) * here
     the end of the block: Each machine has `here` heads, from `rank * here` up to `(rank + 1) * here`.
-rank + 1
-    the end of the block: The heads of machine `rank` end where those of machine `rank + 1` begin.
 slopes(n_heads)
     the list of slopes: It belongs to the whole model, which has `n_heads` heads.
 slopes(n_heads)[rank * here:(rank + 1) * here]
     the choice of heads: Each machine takes only its own heads from the slopes of the model.
-mine[:, None]
-    the slope of each head: The bias has a row for each head and a column for each key, −m · distance.
 np.arange(n_k)[::-1]
     the distance: The last token has distance 0, and the first has distance n_k − 1.
 n_k
@@ -95,8 +90,7 @@ n_k
 """,
     slips="""
 slopes(n_heads)[rank * here : (rank + 1) * here] → slopes(n_heads)[:here]
-    Every machine uses the slopes of the first heads. Machine `rank` has the heads after those of the machines before
-    it.
+    Every machine uses the slopes of the first heads. Machine `rank` has the heads after `rank * here` others.
 slopes(n_heads)[rank * here : (rank + 1) * here] → np.split(slopes(n_heads), here)[rank]
     You cut the slopes into `here` parts. Each machine has one part, so cut them into `machines` parts.
 slopes(n_heads)[rank * here : (rank + 1) * here] → slopes(n_heads)[rank::machines]
@@ -123,14 +117,11 @@ slopes(n_heads)[rank * here : (rank + 1) * here] → 2.0 ** (-8 * h / n_heads)
 -mine[:, None] * np.arange(n_k)[::-1] → -mine[:, None] * abs(np.arange(n_k) - np.arange(here)[:, None])
     You take the distance from key to head. The heads share one query, which is at the position of the last token.
 -mine[:, None] * np.arange(n_k)[::-1] → mine[:, None] * np.arange(n_k)
-    This is m · j, which gives the same weights. Here the bias itself is compared, −m · distance, so the last token
-    should have 0.
+    This is m · j, which gives the same weights. But the bias itself is asked for, −m · distance: 0 for the last token.
 -mine[:, None] * np.arange(n_k)[::-1] → -mine[:, None] * np.arange(n_k)
     The distances run the wrong way. The new query is the last token, so the last key has distance 0.
--mine[:, None] * np.arange(n_k)[::-1] → mine[:, None] * np.arange(n_k)[::-1]
-    You reward distance. The bias is a penalty, −m · distance.
 """,
-    alternatives=[_by_loop, _part_of_the_model],
+    alternatives=[_by_loop],
     hints=[
         "Compare `slopes(4)` with `slopes(8)[:4]`. Which of the two does machine 0 of 2 need in a model with 8 heads?",
         "Compute the slopes of the whole model, then take the block of this machine.",

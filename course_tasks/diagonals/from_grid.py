@@ -23,11 +23,6 @@ def _from_grid(grid):
     return sums
 
 
-def _traces(grid):
-    n_q, n_k = grid.shape
-    return [np.trace(grid, o) for o in range(1 - n_q, n_k)]
-
-
 def _adjoint(result, grid):
     """Whether ⟨to_grid(r), G⟩ = ⟨r, from_grid(G)⟩ for a few rows r."""
     width = sum(grid.shape) - 1
@@ -109,9 +104,6 @@ j - i + n_q - 1 → n_k - 1 - j - i + n_q - 1
     Only the cell (0, 0) was added. Is the `return` inside both loops?
 += grid[i, j] → += grid[i, j] * (j <= i)
     Your sums end at offset 0. The diagonals above the main one count too, up to the offset n_k − 1.
-np.zeros(n_q + n_k - 1) → np.zeros(n_q + n_k)
-    You have one number too many. There are n_q + n_k − 1 offsets, because the first row and the first column of the
-    grid share a corner.
 return sums → return grid.sum(axis=0)
     You sum each column, which gives one number per key. An offset is a diagonal.
 return sums → return grid.sum(axis=1)
@@ -129,7 +121,7 @@ return sums → return grid.sum(axis=1)
 ... → return [np.trace(grid, o) for o in range(-len(grid), grid.shape[1])]
     Your offsets begin at −n_q, which is one too early. The last query and key 0 are n_q − 1 apart.
 """,
-    alternatives=[_traces, lambda grid: reference.from_grid(grid)],
+    alternatives=[lambda grid: [np.trace(grid, o) for o in range(1 - len(grid), grid.shape[1])]],
     hints=[
         "Reverse what `to_grid` does. Where it read column j − i + n_q − 1, you now add to this place.",
         "Write two loops with `sums[…] += grid[i, j]`, or one loop over the offsets with `np.trace(grid, offset)`.",

@@ -85,10 +85,9 @@ padded.reshape(n + 1, n) → padded.reshape(n, n + 1)
 padded.reshape(n + 1, n) → padded.reshape(n + 1, n, order="F")
     `order="F"` reads the memory column by column. The trick needs it row by row, as `reshape` reads it by default.
 padded.reshape(n + 1, n) → padded.T
-    You transpose, which moves the numbers. `reshape` leaves them in their line of memory and moves only the cuts.
-padded.reshape(n + 1, n) → padded.T
+or padded.reshape(n + 1, n) → padded.T
 recut[1:] → recut[:n]
-    You transpose, which exchanges the axes. `reshape(n + 1, n)` leaves the memory as it is and moves only the cuts.
+    You transpose, which moves the numbers. `reshape` leaves them in their line of memory and moves only the cuts.
 ((0, 0), (1, 0)) → ((0, 0), (0, 1))
     You pad behind, so row i moves one place too far. The column of zeros belongs in front.
 ((0, 0), (1, 0)) → 1
@@ -97,17 +96,12 @@ np.pad(rows, → np.pad(rows[:, ::-1],
     You reversed the columns. They already ascend from −(n − 1) to 0, so leave them in this order.
 np.pad(rows, → np.pad(np.tril(rows),
 np.tril(recut[1:]) → recut[1:]
-    Your `np.tril` comes too early. Before the cut, offsets that you need are right of the diagonal. Clear after the
-    cut.
-np.pad(rows, → np.pad(np.tril(rows),
-    You use `np.tril` once too often. The one before the cut removes offsets that you need; only the last one is
-    right.
-padded.reshape → np.tril(padded).reshape
+or padded.reshape → np.tril(padded).reshape
 np.tril(recut[1:]) → recut[1:]
-    You clear the padded rows before the cut, where the triangle holds offsets that you need. The junk appears only
-    with the cut.
-padded.reshape → np.tril(padded).reshape
-    The last `np.tril` is right. The one before the cut, on the padded rows, removes offsets that you need.
+    Your `np.tril` comes too early: before the cut, offsets that you need are right of the diagonal. Use it afterwards.
+np.pad(rows, → np.pad(np.tril(rows),
+or padded.reshape → np.tril(padded).reshape
+    The last `np.tril` is right. The one before the cut removes offsets that you need.
 n = len(rows) → n = 5
     The number of tokens is fixed at 5. It is `len(rows)`.
 n = len(rows) → n = rows

@@ -98,11 +98,9 @@ axis=1
 + past → + past * n_q
     You shift by `past` for each query. The first new query is at `past`, however many queries there are.
 + past → + (past if n_q == 1 else 0)
-    You shift for a single new word only. Several new words after a past are at `past` and the following positions,
-    too.
+    You shift for a single new word only. Several new words are at `past` and the following positions, too.
 + past → + n_k - n_q
-    You take n_k − n_q for `past`. The two are equal while the queries are the last of the keys, but not when keys
-    lie ahead.
+    You take n_k − n_q for `past`. The two are equal only where the last query is the last key, not with keys ahead.
 + past → + n_k - 1
     Your result is right for one new word. With several, the first of them is at `past`, not at the last key.
 zero - j + past → zero + j + past
@@ -125,28 +123,23 @@ np.diagonal(products, zero - j + past)[:n_q] → products[:, zero - j + past]
     All queries get the offsets of the first new one. Each further query is one position later.
 n_q, zero = → q = q[past:]; n_q, zero =
 + past →
-    You cut off the first `past` queries. `q` holds only the new queries and not those of the past, so skip none of
-    them.
+or [:n_q] → [past : past + n_q]
++ past →
+    You skip the first `past` queries. But `q` holds only the new ones, and row 0 is the first of them, so skip none.
+    What should change is *which* diagonal you read.
 q @ table.T → np.pad(q, ((past, 0), (0, 0))) @ table.T
 + past →
     With `past` empty rows in front, row 0 really is position 0. But then the first n_q rows are those of the past.
     Which rows are the new ones?
-[:n_q] → [past : past + n_q]
-+ past →
-    You skip the first `past` queries. But `q` holds only the new ones, and row 0 is the first of them, so skip
-    none. What should change is *which* diagonal you read.
 len(q), → q,
     You use an array as a number. Is a `len(…)` missing?
 len(table) // 2 → n_k - 1
-    You put offset 0 into column n_k − 1. The table was made for longer texts, and its middle is `len(table) // 2`
-    as before.
+    You put offset 0 into column n_k − 1. The table was made for longer texts: its middle is still `len(table) // 2`.
 np.stack(columns, axis=1) → np.tril(np.stack(columns, axis=1))
-    `np.tril` sets scores above the diagonal to 0, but they are asked for. Nothing should be hidden here.
-np.stack(columns, axis=1) → np.tril(np.stack(columns, axis=1), past)
-    You set the keys after the query to 0. Their scores are asked for as well, because hiding them is the job of a
-    mask.
+or np.stack(columns, axis=1) → np.tril(np.stack(columns, axis=1), past)
+    You set scores above a diagonal to 0, but they are asked for as well. Hiding keys is the job of a mask.
 """,
-    alternatives=[lambda q, table, n_k, past: music_transformer_scores(q, table[::-1], n_k, past=past), _by_loops],
+    alternatives=[_by_loops],
     hints=[
         "Take one query and a table whose rows are the offsets themselves, and print what each key gets.",
         "Row 0 of the product is position `past`. Under key j it needs offset j − past. In which column is it?",

@@ -106,15 +106,19 @@ rows.shape[1] → rows.shape[0]
 rows.shape[1] - n_q + 1 → n_q
     You take as many keys as queries. The number of keys follows from the width, which is n_q + n_k − 1.
 rows.shape[1] - n_q + 1 → (rows.shape[1] + 1) // 2
-    Half of the width is right only where n_q = n_k. The width is n_q + n_k − 1. Which n_k follows from it?
-rows.shape[1] - n_q + 1 → rows.shape[1] // 2 + 1
-    Half of the width plus one is right only where n_q = n_k. The width is n_q + n_k − 1. Which n_k follows from it?
+or rows.shape[1] - n_q + 1 → rows.shape[1] // 2 + 1
+    You take about half of the width, which is right only where n_q = n_k. The width is n_q + n_k − 1.
 rows.shape[1] - n_q + 1 → 5
     The number of keys is fixed at 5. It follows from the width, which is n_q + n_k − 1.
 rows.shape[1] - n_q + 1 → rows.shape[1]
     You take the width for the number of keys. The width counts offsets, and there are n_q + n_k − 1 of them.
 j - i + n_q - 1 → j + i + n_q - 1
     You add the query to the key, so your columns run over the end of the row. The offset is key minus query.
+... → return np.lib.stride_tricks.sliding_window_view(rows[0], rows.shape[1] - n_q + 1)
+    You use the windows of the first row in the order of the row, but query 0 needs the last of them. With a row per
+    query, each query also has its own windows.
+return grid → return np.tile(grid.ravel(), (n_q, 1))
+    Every row of yours holds the numbers of all queries. Begin a new list for each of them.
 """,
     alternatives=[_by_windows, _by_index, lambda rows, n_q: reference.to_grid(rows, n_q)],
     hints=[
@@ -123,16 +127,3 @@ j - i + n_q - 1 → j + i + n_q - 1
         "The column is `j - i + n_q - 1`. If all queries share a single row, read `rows[0]`, otherwise `rows[i]`.",
     ],
 )
-
-
-@to_grid.wrong(
-    "You use the windows of the first row in the order of the row, but query 0 needs the last of them. With a row per "
-    "query, each query also has its own windows."
-)
-def _windows_of_the_first_row(rows, n_q):
-    return np.lib.stride_tricks.sliding_window_view(rows[0], rows.shape[1] - n_q + 1)
-
-
-@to_grid.wrong("Every row of yours holds the numbers of all queries. Begin a new list for each of them.")
-def _one_list_for_all_queries(rows, n_q):
-    return np.tile(np.ravel(_to_grid(rows, n_q)), (n_q, 1))

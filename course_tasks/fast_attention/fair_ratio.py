@@ -26,10 +26,6 @@ def _given(ours, limit, warm):
     return ours.sum() / limit.mean()
 
 
-def _expected(ours, limit, warm):
-    return statistics.median(float(a) / float(b) for a, b in list(zip(ours, limit, strict=True))[warm:])
-
-
 def _rounds(seed, rounds, busy=()):
     """Seconds of two ways; in the rounds `busy` something else ran, and both took longer."""
     rng = np.random.default_rng(seed)
@@ -55,7 +51,7 @@ mean of the other, and it counts the first rounds, which loaded libraries and fi
 the machine was busy, so follow the lesson's rules: compare inside each round, and take the median.""",
     solution=_fair_ratio,
     starter=_given,
-    expected=_expected,
+    expected=lambda ours, limit, warm: statistics.median([a / b for a, b in zip(ours, limit, strict=True)][warm:]),
     cases=[
         Case(np.array([0.9, 0.012, 0.011, 0.013]), np.array([0.3, 0.01, 0.01, 0.01]), 1, label="one round to warm up"),
         Case(*_ONE_BUSY, 0, label="one busy round, nothing to warm up"),
@@ -77,7 +73,8 @@ np.median(each)
 """,
     slips="""
 np.median(each) → np.mean(each)
-    You take the mean of the ratios, which every busy moment changes. Take the median.
+or np.median(each) → np.exp(np.log(each).mean())
+    You take a mean of the ratios, which every busy moment changes. Take the median.
 ours[warm:] / limit[warm:] → ours / limit
     You count the rounds that warm up. Leave the first `warm` out.
 ours[warm:] / limit[warm:] → ours[:warm] / limit[:warm]
@@ -91,57 +88,40 @@ ours[warm:] / limit[warm:] → ours[: len(ours) - warm] / limit[: len(ours) - wa
 ours[warm:] / limit[warm:] → ours[warm:] - limit[warm:]
     You take differences, in seconds. The question is how many *times* as long it takes.
 np.median(each) → each.min()
-    You take the smallest ratio, which belongs to the luckiest round. Take the median.
-np.median(each) → each.max()
-    You take the largest ratio, which belongs to the unluckiest round. Take the median.
+or np.median(each) → each.max()
+    Your ratio is that of one round, the luckiest or the unluckiest. Take the median.
 np.median(each) → each.sum()
     You add up the ratios. Take their median.
-np.median(each) → 100 * (np.median(each) - 1)
-    This says how much more time it takes, in percent. Return the ratio itself.
 np.median(each) → np.median(each) - 1
-    This says how much *more* time it takes. Return the ratio itself.
+or np.median(each) → 100 * (np.median(each) - 1)
+    This says how much *more* time it takes, as a share or in percent. Return the ratio itself.
 np.median(each) → np.sort(each)[len(each) // 2]
-    For an even number of rounds, the median is the mean of the middle two. Yours takes the upper one.
-np.median(each) → np.sort(each)[(len(each) - 1) // 2]
-    For an even number of rounds, the median is the mean of the middle two. Yours takes the lower one, as `torch.median`
-    does.
-np.median(each) → np.exp(np.log(each).mean())
-    You take the geometric mean of the ratios, which every busy moment still changes. Take the median.
+or np.median(each) → np.sort(each)[(len(each) - 1) // 2]
+    For an even number of rounds, the median is the mean of the middle two. You take only one of these.
 ours[warm:] / limit[warm:] → ours[warm - 1 :] / limit[warm - 1 :]
+or ours[warm:] / limit[warm:] → ours[max(warm - 1, 0) :] / limit[max(warm - 1, 0) :]
     You count one round that warms up. The first round that counts is number `warm`, from 0.
-ours[warm:] / limit[warm:] → ours[max(warm - 1, 0) :] / limit[max(warm - 1, 0) :]
-    You count the last of the rounds that warm up. Leave out `warm` of them.
 limit[warm:] → limit[:-warm]
+or limit[warm:] → limit[: len(limit) - warm]
     You leave out the first rounds of `ours` but the last of `limit`, so the rounds do not match. Use `limit[warm:]`.
-limit[warm:] → limit[: len(limit) - warm]
-    You leave out the *last* rounds of `limit`, so the rounds do not match. Its first rounds warm up, too.
 ours[warm:] / limit[warm:] → limit[warm:]
     You return seconds of `limit`. Divide `ours` by it, round by round.
 / limit[warm:] → / limit.mean()
     You divide each round of `ours` by the mean of all of `limit`. Divide it by its own round.
-... → return ours.sum() / limit.mean()
-    You divide a sum by a mean, which grows with the number of rounds.
 ... → return ours[warm:].sum() / limit[warm:].mean()
-    You leave out the first rounds, but still divide a sum by a mean.
-... → return ours.sum() / limit[warm:].mean()
-    You still divide a sum by a mean, and the sum counts the rounds that warm up.
+or ... → return ours.sum() / limit[warm:].mean()
+    You still divide a sum by a mean. Take the ratio of each round first, without the first `warm`, then the median.
 ... → return ours.mean() / limit.mean()
     You divide a mean by a mean, and count the rounds that warm up.
 ... → return ours[warm:].mean() / limit[warm:].mean()
     You divide a mean by a mean, so one busy round decides the result. Compare inside each round, then take the median.
 ... → return np.median(ours[warm:]) / np.median(limit[warm:])
-    You divide two medians, which may come from different rounds, one busy and one quiet. Take the ratio of each round
+or ... → return np.median(ours[warm:]) / np.mean(limit[warm:])
+or ... → return ours[warm:].min() / limit[warm:].min()
+    You divide two numbers that may come from different rounds, one busy and one quiet. Take the ratio of each round
     first, then the median.
-... → return ours[warm:].min() / limit[warm:].min()
-    You divide the two smallest times, which may come from different rounds. Take the ratio of each round first, then the
-    median.
-... → return np.median(ours[warm:]) / np.mean(limit[warm:])
-    You divide a median by a mean, which come from different rounds. Take the ratio of each round first, then the median.
 """,
-    alternatives=[
-        lambda ours, limit, warm: np.quantile(ours[warm:] / limit[warm:], 0.5),
-        lambda ours, limit, warm: statistics.median([a / b for a, b in zip(ours, limit, strict=True)][warm:]),
-    ],
+    alternatives=[lambda ours, limit, warm: np.quantile(ours[warm:] / limit[warm:], 0.5)],
     hints=[
         "What is the answer when both take 10 ms in each of 17 rounds? And what does the code return?",
         "`ours[warm:]` leaves the first rounds out. Divided by `limit[warm:]`, it gives one ratio per round.",

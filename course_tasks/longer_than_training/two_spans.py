@@ -7,7 +7,7 @@ from course_lib.checking import Prediction
 ENTROPY = "{}: this is the entropy, {}. The span is e to the power of it."
 ROUNDED = "{}: this is the entropy, {}, rounded. The span is e to the power of it."
 BITS = "{}: this is the entropy in bits. The span is 2 to the power of that."
-MIXED = "{}: this is e to the power of the entropy in bits. Take 2 to the power of the bits, or H with the logarithm ln."
+MIXED = "{}: this is e to the power of the entropy in bits. Take 2 to the power of them, or H with the logarithm ln."
 SQUARES = "{}: this is 1 / Σw², another measure of span. The effective span is e to the power of the entropy."
 ALL_OR_NONE = "128 alike: all keys have the same weight, so either each of them is above 1/100, or none is."
 ROOT = (
@@ -87,20 +87,16 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
         },
         "half on one, span": {
             901: "half on one: all keys count, but not equally. Write H as ½ ln 2 + ½ ln 1800.",
-            900: "half on one: the 900 have only one half of the weight, and the first key has the other. Write H as "
-            "½ ln 2 + ½ ln 1800.",
-            1800: "half on one: 1800 equal keys would have this span. Only half of the weight is spread like that, "
-            "so H has ½ ln 1800, and ½ ln 2 for the first key.",
-            30: "half on one: 30 is e^(½ ln 900). Each of the 900 keys has 1/1800, not 1/900, and the first key adds "
-            "½ ln 2.",
-            2: "half on one: these are two *groups* of keys. The second half is shared by 900 keys, so it adds ½ ln "
-            "1800, not ½ ln 2.",
+            900: "half on one: the 900 have only half of the weight. Write H as ½ ln 2 + ½ ln 1800.",
+            1800: "half on one: 1800 equal keys have this span. Here one key has half, so H is ½ ln 2 + ½ ln 1800.",
+            30: "half on one: this is e^(½ ln 900). Each of the 900 has 1/1800, and the first key adds ½ ln 2.",
+            2: "half on one: these are two *groups*. 900 keys share the second half, which adds ½ ln 1800, not ½ ln 2.",
             1: "half on one: the other half of the weight counts too, however small each share is.",
             math.log(3600) / 2: ENTROPY.format("half on one", "½ ln 2 + ½ ln 1800"),
             3600: "half on one: you forgot the two factors ½. e to the power of ½ ln 3600 is a root.",
             math.sqrt(1800): ROOT,
             42: ROOT,
-            450: "half on one: this is ½ · 900 keys, a mean of counts. H is the mean of the logarithms, ½ ln 2 + ½ ln 1800.",
+            450: "half on one: this is ½ · 900, a mean of counts. H is the mean of the logarithms, ½ ln 2 + ½ ln 1800.",
             450.5: "half on one: this is ½ · 1 + ½ · 900, a mean of two counts. H is the mean of the logarithms, "
             "½ ln 2 + ½ ln 1800.",
             3.989: SQUARES.format("half on one"),  # 1 / (1/4 + 900/1800²) = 3.9956, and no 4
@@ -108,8 +104,7 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
         "halving, above 1 %": {
             7: "halving: 1/128 is less than 1/100.",
             5: "halving: 1/64 is still more than 1/100.",
-            math.log2(100): "halving: 1/2^k is above 1/100 as long as k is below 6.64. Keys are whole, so how many "
-            "such k are there?",
+            math.log2(100): "halving: k is below 6.64, and keys are whole. How many such k are there?",
             6.6: "halving: k is below 6.64, and keys are whole. How many such k are there?",
             math.inf: "halving: there are infinitely many keys, but soon each has less than 1 %.",
         },
@@ -119,14 +114,12 @@ All eight are whole numbers. For the last one: $\sum_k k/2^k = 2$ (k = 1, 2, 3, 
             2: "halving: H = 2 ln 2, and e to the power of that is 2².",
             2 * math.log(2): ENTROPY.format("halving", "2 ln 2"),
             1.4: "halving: is this the entropy, 2 ln 2, rounded? The span is e to the power of it.",
-            math.sqrt(2): "halving: √2 is e^(½ ln 2), which counts the first key only. H is the sum of k · ln 2 / 2^k "
-            "over all k.",
+            math.sqrt(2): "halving: √2 is e^(½ ln 2), from the first key only. H is the sum of all k · ln 2 / 2^k.",
             math.exp(2): "halving: this is e². The entropy is 2 ln 2, so the ln 2 is missing.",
             7: "halving: is this e², rounded? The entropy is 2 ln 2, and the span is e to the power of that.",
             7.4: "halving: this is e², rounded. The entropy is 2 ln 2, so the ln 2 is missing.",
             math.e: "halving: e itself would be the span of an entropy of 1. The entropy is ln 2 · Σ k/2^k.",
-            math.inf: "halving: there are infinitely many keys, but the sum is finite because the weights fall fast "
-            "enough.",
+            math.inf: "halving: there is no last key, but the weights fall so fast that the sum is finite.",
         },
     },
     hints=[

@@ -9,6 +9,8 @@ from ..shared import KEY, QUERY
 from .common import CONTENT
 from .common import table as made
 
+AXES = ("layer", "head", QUERY, KEY)
+
 
 def _stack_scores(content, table):
     """Scores of every layer of an encoder with one shared table.
@@ -41,18 +43,6 @@ def _stack_scores_given(content, table):
     return result
 
 
-def _dedented(content, table):
-    """The shortest fix: one line of the given code moved out of the `if`."""
-    bias = np.zeros(1)
-    result = []
-    for number, scores in enumerate(content):
-        if number == 0:
-            bias = t5_bias(content.shape[-1], table=table)
-        scores = scores + bias
-        result.append(scores)
-    return result
-
-
 stack_scores = CodingTask(
     title="Bug hunt: the bias that is passed on and never added",
     minutes=8,
@@ -64,15 +54,10 @@ single layer passes. Find the bug and fix it: the scores of *every* layer should
     starter=_stack_scores_given,
     expected=lambda content, table: np.asarray(content) + t5_bias(np.shape(content)[-1], table=table),
     cases=[
-        Case(np.stack([CONTENT[None]] * 3), made(0, 1), label="three layers", axes=("layer", "head", QUERY, KEY)),
-        Case(
-            np.arange(4)[:, None, None, None] * np.stack([CONTENT, -CONTENT]),
-            made(1, 2),
-            label="four layers, two heads",
-            axes=("layer", "head", QUERY, KEY),
-        ),
-        Case(CONTENT[None, None], made(2, 1), label="one layer", axes=("layer", "head", QUERY, KEY)),
-        Case(np.zeros((2, 1, 1, 1)), made(3, 1), label="one token alone", axes=("layer", "head", "query", "key")),
+        Case(np.stack([CONTENT[None]] * 3), made(0, 1), label="three layers", axes=AXES),
+        Case(np.multiply.outer(range(4), [CONTENT, -CONTENT]), made(1, 2), label="four layers, two heads", axes=AXES),
+        Case(CONTENT[None, None], made(2, 1), label="one layer", axes=AXES),
+        Case(np.zeros((2, 1, 1, 1)), made(3, 1), label="one token alone"),
     ],
     draw=lambda rng: (
         rng.normal(size=(int(rng.integers(2, 5)), heads := int(rng.integers(1, 4)), n := int(rng.integers(2, 7)), n)),
@@ -102,8 +87,7 @@ scores + bias → scores + (number == len(content) - 1) * bias
 scores + bias → scores + (2 if number == 0 else 1) * bias
     The first layer adds the bias twice, once inside the `if` and once below it.
 scores + bias → scores + (number + 1) * bias
-    The bias adds up from layer to layer: layer 1 has it twice, layer 2 three times. Each layer should add it once,
-    to its own scores.
+    The bias adds up: layer 1 has it twice, layer 2 three times. Each layer should add it once, to its own scores.
 scores + bias → scores + 2**number * bias
     The bias doubles from layer to layer. Each layer should add it once, to its own scores.
 scores + bias → content[: number + 1].sum(axis=0) + bias
@@ -111,9 +95,8 @@ scores + bias → content[: number + 1].sum(axis=0) + bias
 scores + bias → content[0] + bias
     Every layer gets the scores of the first. Each has its own q·k.
 scores + bias → scores / np.sqrt(scores.shape[-1]) + bias
-    You divide by a root. T5 does not scale, so add the bias to the bare q·k.
-scores + bias → scores / 2 + bias
-    You divide the scores by 2. T5 does not scale, so add the bias to the bare q·k.
+or scores + bias → scores / 2 + bias
+    You divide the scores. T5 does not scale, so add the bias to the bare q·k.
 scores + bias → scores + bias.mean(axis=0)
     All heads get the same, averaged bias. Head h has column h of the table.
 scores + bias → scores + bias[:1]
@@ -136,7 +119,6 @@ return result → return result[:1]
     Only the first layer is in your result. Is the `return` inside the loop?
 """,
     alternatives=[
-        _dedented,
         lambda content, table: content + t5_bias(content.shape[-1], table=table),
         lambda content, table: [scores + t5_bias(scores.shape[-1], table=table) for scores in content],
     ],

@@ -127,14 +127,3 @@ products + bias → products / np.sqrt(q.shape[-1]) + bias
         "where should they be?",
     ],
 )
-
-
-@t5_scores.wrong(
-    "You choose the bias by the text. The bias has no batch axis: every text gets the same, and head h gets bias[h]."
-)
-def _by_text(q, k, bias):
-    products = q @ k.swapaxes(-1, -2)
-    for b in range(len(q)):
-        for h in range(len(bias)):
-            products[b, h] += bias[b]
-    return products

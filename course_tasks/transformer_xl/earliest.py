@@ -74,8 +74,7 @@ size
 """,
     slips="""
 t // size * size - length → t - length
-    You count back from the token itself. The memory ends where the segment begins, so start from the first token of t's
-    segment.
+    You count back from the token itself. The memory ends where t's segment begins, so start from its first token.
 max(0, t // size * size - length) → abs(t // size * size - length)
     `abs` turns −3 into 3. There is no token before 0, so use 0 in place of anything below.
 max(0, t // size * size - length) → t // size * size - length
@@ -86,36 +85,40 @@ t // size * size - length → (t // size - -(-length // size)) * size
     You count in whole segments. A memory may begin inside a segment, because it is `length` tokens long, and with no
     layer the answer is t itself.
 t // size * size - length → (t // size + 1) * size - 1 - length
-    You count back from the last token of the segment. The memory ends where the segment begins.
-t // size * size - length → (t // size + 1) * size - length
+or t // size * size - length → (t // size + 1) * size - length
     You count back from the end of the segment. The memory ends where the segment begins.
 max(0, t // size * size - length) → max(0, t - length) // size * size
     You go back by `length` first, and then to the beginning of a segment. Do it the other way round: begin at the first
     token of t's segment, and count back by `length` from there.
 t // size * size - length → (t // size - 1) * size
-    You step back by one whole segment. The memory reaches back by `length`.
+or ... → return max(0, t // size * size - layers * size)
+    You step back by one whole segment per layer. The memory reaches back by `length`.
 ... → return max(0, t // size * size - length)
     This is one layer. Each layer adds another step, because what a token holds has looked back itself.
 ... → return max(0, t // size * size - layers * length)
-    You take `layers * length` steps from the beginning of one segment. If the memory ends inside a segment, the next
-    layer first goes back to the beginning of that one.
-... → return max(0, t // size * size - layers * length) if layers else t
+or ... → return max(0, t // size * size - layers * length) if layers else t
     You take all `layers * length` steps from the beginning of one segment. If the memory ends inside a segment, the
     next layer first goes back to the beginning of that one.
 ... → return max(0, t // size * size - length - (layers - 1) * size) if layers else t
-    This is right only while the memory is at most one segment long, and not empty. A longer one reaches further with
-    every layer.
+    This is right only with a memory of 1 to `size` tokens. A longer one reaches further with every layer.
 ... → return t - layers * length
-    You start from the token itself, and you may end before token 0. The memory ends where t's segment begins, and the
-    text begins at 0.
-... → return max(0, t // size * size - layers * size)
-    You step back by one whole segment per layer. The memory reaches back by `length`.
+    You start from the token itself, not from the first one of its segment, and you may end before token 0.
 ... → return max(0, t // size * size - layers * (size + length))
-    You go back by `size` and by `length` in every layer. With a memory of one segment, each layer adds one segment, not
-    two.
+    You go back by `size` and by `length` in every layer. With a memory of one segment, that is two segments, not one.
 ... → return max(0, t - layers * (size + length))
     You go back by `size + length` from the token itself, once per layer. Each layer goes back to the beginning of the
     segment it has reached, and from there by `length`.
+t = max → return max
+return t → return None
+    The `return` is inside the loop, so only one layer is taken.
+range(layers) → range(layers if length else 0)
+    Without a memory t still sees its own segment, so a `length` of 0 needs no case of its own.
+... → return t - _followed(t, layers, size, length)
+    This is the number of tokens back. The task asks for the number of the token itself.
+... → return _followed(t, layers - 1, size, length) // size * size if layers else t
+    In one of the layers you go back only to the beginning of the segment. Each one reads its memory.
+... → return t if not layers else 0 if length else t // size * size
+    With a memory you always reach token 0. But each layer takes one step, and there are only `layers`.
 """,
     alternatives=[_with_remainder],
     hints=[
@@ -125,31 +128,3 @@ t // size * size - length → (t // size - 1) * size
         "Then repeat this from the token you found, once per layer, and never go below 0.",
     ],
 )
-
-
-@earliest.wrong("The `return` is inside the loop, so only one layer is taken.")
-def _returns_early(t, layers, size, length):
-    for _ in range(layers):
-        return max(0, t // size * size - length)
-
-
-@earliest.wrong("Without a memory t still sees its own segment, so a `length` of 0 needs no case of its own.")
-def _itself_without_memory(t, layers, size, length):
-    return _earliest(t, layers, size, length) if length else t
-
-
-@earliest.wrong("This is the number of tokens back. The task asks for the number of the token itself.")
-def _tokens_back(t, layers, size, length):
-    return t - _earliest(t, layers, size, length)
-
-
-@earliest.wrong("In one of the layers you go back only to the beginning of the segment. Each one reads its memory.")
-def _last_layer_without_memory(t, layers, size, length):
-    return _earliest(t, layers - 1, size, length) // size * size if layers else t
-
-
-@earliest.wrong("With a memory you always reach token 0. But each layer takes one step, and there are only `layers`.")
-def _without_end(t, layers, size, length):
-    if not layers:
-        return t
-    return 0 if length else t // size * size

@@ -52,15 +52,12 @@ grid must hold `rows[i, j - i + n - 1]`. To see what happens, call the function 
     starter=_full_shift_given,
     expected=lambda rows: to_grid(rows, len(rows)),
     cases=[
-        Case(
-            10.0 * np.arange(1, 4)[:, None] + np.arange(5),
-            label="labels, 23 is query 1, column 3",
-            axes=("query", "key"),
-        ),
+        Case(10.0 * np.arange(1, 4)[:, None] + np.arange(5), label="labels, 23 is query 1, column 3"),
         Case(Q @ vectors(5, 5).T, label="the five tokens", axes=(QUERY, KEY)),
-        Case(np.array([[7.0]]), label="one token alone", axes=("query", "key")),
-        Case(np.arange(12.0).reshape(4, 3)[:2], label="two tokens", axes=("query", "key")),
+        Case(np.array([[7.0]]), label="one token alone"),
+        Case(np.arange(12.0).reshape(4, 3)[:2], label="two tokens"),
     ],
+    axes=("query", "key"),
     draw=lambda rng: (normal(rng, n := int(rng.integers(2, 8)), 2 * n - 1),),
     pieces="""
 2 * n - 1
@@ -95,9 +92,8 @@ folded.reshape(n, 2 * n - 1)[:, :n] → [[rows[i, j - i + n] for j in range(n)] 
 folded.reshape(n, 2 * n - 1)[:, :n] → [[rows[i, j - i + n - 2] for j in range(n)] for i in range(n)]
     You look one column too far to the left. Offset 0 is in column n − 1.
 .reshape(n, 2 * n - 1)[:, :n] → .reshape(2 * n - 1, n)[n - 1 :]
-    You took the last pieces instead of the first, but they are still pieces of n numbers. A query has 2n − 1.
-.reshape(n, 2 * n - 1)[:, :n] → .reshape(2 * n - 1, n)[n - 1 :].T
-    You took other rows, but they are still pieces of n numbers. A query has 2n − 1, so change the shape.
+or .reshape(n, 2 * n - 1)[:, :n] → .reshape(2 * n - 1, n)[n - 1 :].T
+    You took the last pieces instead of the first, but they still have n numbers. A query has 2n − 1: change the shape.
 folded.reshape(n, 2 * n - 1)[:, :n] → np.tril(folded.reshape(n, 2 * n - 1)[:, :n])
     You cleared the keys after the query. Here every offset has its number, so leave out the mask.
 .reshape(n, 2 * n - 1)[:, :n] → .reshape(n, 9)[:, :n]

@@ -1,4 +1,4 @@
-"""What the tasks of this topic share: a table and weights for the five tokens, a name for an axis, random cases."""
+"""What the tasks of this topic share: a table and weights for the five tokens, an axis, pieces, random cases."""
 
 import numpy as np
 
@@ -24,6 +24,19 @@ TABLE = np.array(
         [0.0, 0.0, -1.0, 2.0],
     ]
 )
+
+
+# of `np.clip(j - i, -clip, clip) + clip`
+CLIPPED = """
+j - i
+    the offset: It is the position of the key minus that of the query, j − i.
+-clip
+    the lower end of the clipping: It is −clip.
+np.clip(j - i, -clip, clip) + clip
+    the row: It is the clipped offset plus clip, so offset −clip takes row 0.
+np.clip(j - i, -clip, clip)
+    the clipping: Keys farther away than the clip share the first or the last row.
+"""
 
 
 def sizes(rng):

@@ -6,12 +6,11 @@ import numpy as np
 
 from course_lib.checking import Case, CodingTask
 from course_lib.example import K, Q
-from course_lib.reference import oracle
 from course_lib.reference.attention import scores
 from course_lib.reference.shaw import key_term
 
 from ..shared import KEY, QUERY, normal
-from .common import TABLE, right_rows
+from .common import CLIPPED, TABLE, right_rows
 
 
 def _key_scores(q, k, table):
@@ -38,10 +37,7 @@ def _key_scores_given(q, k, table):
 
 def _by_loops(q, k, table):
     rows = right_rows((len(q), len(k)), table)
-    return [
-        [oracle.dot(query, key + table[row]) / math.sqrt(len(query)) for key, row in zip(k, rows_of_query)]
-        for query, rows_of_query in zip(q, rows)
-    ]
+    return [[q[i] @ (k[j] + table[rows[i, j]]) / math.sqrt(len(q[i])) for j in range(len(k))] for i in range(len(q))]
 
 
 def _draw(rng):
@@ -70,15 +66,8 @@ There are two ways to see it. With keys of zeros the position should remain, but
         Case(Q[:1], K[:1], TABLE, label="one token alone", axes=("query", "key")),
     ],
     draw=_draw,
-    pieces="""
-j - i
-    the offset: It is the position of the key minus that of the query, j − i.
--clip
-    the lower end of the clipping: It is −clip.
-np.clip(j - i, -clip, clip) + clip
-    the row: It is the clipped offset plus clip, so offset −clip takes row 0.
-np.clip(j - i, -clip, clip)
-    the clipping: Keys farther away than the clip share the outermost vectors.
+    pieces=CLIPPED
+    + """
 len(table) // 2
     the clip: The table has 2·clip + 1 rows.
 np.arange(n)
@@ -98,8 +87,7 @@ np.sqrt(q.shape[-1])
 np.einsum("id,ijd->ij", q, k + vectors) → np.einsum("ijd,jd->ij", k[:, None] + vectors, q)
     You exchanged query and key completely, so row i belongs to key i now. Move only the vector to the other side.
 np.einsum("id,ijd->ij", q, k + vectors) → np.einsum("ijd,id->ij", q[:, None] + vectors, k)
-    Now query i meets key i, because the letter of the key is i. It should be j. And the vector is still on the side
-    of the query.
+    Now query i meets key i, because the letter of the key is i. It should be j. And the vector is still added to q.
 np.einsum("id,ijd->ij", q, k + vectors) → np.einsum("jd,ijd->ij", q, k + vectors)
     Now the query of j meets the pair (i, j). The query of i reads the table, so its letter in `einsum` is i.
 np.einsum("id,ijd->ij", q, k + vectors) → np.einsum("id,ijd->ij", q, k[:, None] + vectors)
@@ -112,15 +100,13 @@ k + vectors) → k + vectors))
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ k.T)
     You removed the vectors, so this is attention without position.
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ k.T + vectors.sum(axis=-1))
-    You add up the numbers of each vector, which gives the same for every query. The query multiplies them first, q
-    · a.
+    You add up the numbers of each vector, which gives the same for every query. The query multiplies them first, q · a.
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ (k + vectors).T)
     `k + vectors` has three axes, and `.T` reverses all of them. In `einsum`, letters say which axes meet.
 np.einsum("id,ijd->ij", q, k + vectors) → q @ k.T + np.einsum("id,ijd->ij", q, vectors)
     You divide only the position part by √d, because `/` comes before `+`. Put the sum in parentheses.
 np.einsum("id,ijd->ij", q, k + vectors) → (q @ k.T + np.sqrt(q.shape[-1]) * np.einsum("id,ijd->ij", q, vectors))
-    The position part is outside the scaling, so it is √d times too strong. It is added to the key, and so it is
-    divided with it.
+    The position part is outside the scaling, so it is √d times too strong. Divide the whole sum by √d.
 np.sqrt(q.shape[-1]) → q.shape[-1]
     You divide by d. The scores are divided by its square root.
 np.sqrt(q.shape[-1]) → np.sqrt(n)
@@ -128,18 +114,13 @@ np.sqrt(q.shape[-1]) → np.sqrt(n)
 -clip, clip) → -clip, clip - 1)
     The upper end of the clipping is one too small. Offset +clip has a row of its own, 2·clip.
 np.clip(j - i, -clip, clip) → np.maximum(j - i, -clip)
-    Some rows run past the end of the table, whose last row is 2·clip. Is the offset clipped on both sides, and are
-    both ends right?
+    Some rows run past the last row of the table, 2·clip. Is the offset clipped on both sides, and are both ends right?
 j - i → i
     You clip the position of the query. The offset is the position of the key minus that of the query, j − i.
 np.einsum("id,ijd->ij", q, k + vectors) → np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T
-    The offset is reversed: pair (i, j) gets the vector of i − j, and not of j − i. Is there a `.T` at the end? It
-    exchanges query and key in the offsets as well.
+    Pair (i, j) gets the vector of i − j, and not of j − i. Is there a `.T` at the end? It reverses the offset as well.
 """,
-    alternatives=[
-        lambda q, k, table: scores(q, k) + key_term(q, table) / math.sqrt(q.shape[-1]),
-        _by_loops,
-    ],
+    alternatives=[_by_loops],
     hints=[
         "Multiply out (q + a) · k. Which product contains the table, and which one should?",
         "The vector belongs to the key, as in q · (k + a). `k + vectors` has the shape (n, n, d), with key j along the "

@@ -68,32 +68,24 @@ np.diagonal(weights, r).mean() → np.median(np.diagonal(weights, r))
 .mean() → .sum()
     These are sums. The middle diagonals are longer than the outer ones, so divide each by its own number of pairs.
 .mean() → .sum() / n_q
-    You divide every sum by one number, the number of queries, which is also the sum of all weights. Each diagonal
-    has its own number of pairs, and fewer towards the corners.
-.mean() → .sum() / (n_q + n_k - 1)
-    You divide every diagonal by the number of offsets. Divide it by the number of pairs on it.
+or .mean() → .sum() / (n_q + n_k - 1)
+    You divide every sum by the same number. Each diagonal has its own number of pairs, and fewer towards the corners.
 .mean() → .sum() / (n_q - abs(r))
-    `n_q − |r|` is the number of pairs only in a square, and elsewhere it can even be 0. Count the pairs on each
-    diagonal.
-.mean() → .sum() / (n_k - abs(r))
-    `n_k − |r|` is the number of pairs only in a square. With fewer queries than keys, count the pairs on each
-    diagonal.
+or .mean() → .sum() / (n_k - abs(r))
+    n_q − |r| is the number of pairs only in a square, and so is n_k − |r|. Count the pairs on each diagonal.
 .mean() → .sum()
 n_k)]) → n_k)]) / (n_q - abs(np.arange(1 - n_q, n_q)))
-    Your numbers of pairs are those of a square. There may be more keys than queries, so the offsets go up to n_k −
-    1.
+    Your numbers of pairs are those of a square. There may be more keys than queries, so the offsets go up to n_k − 1.
 np.diagonal(weights, r).mean() → np.diagonal(weights, r)[-1] / np.diagonal(weights, r).size
-    Each offset keeps only one of its weights. `=` overwrites, and so does `+=` where an index is repeated. Add them
-    all, as `np.add.at` does.
-np.diagonal(weights, r).mean() → np.diagonal(weights, r)[-1]
-    This is the last weight of each diagonal. `+=` with an array of places adds once per place, to sums and counts
-    alike. `np.add.at` adds all of them.
+or np.diagonal(weights, r).mean() → np.diagonal(weights, r)[-1]
+    Each offset keeps only the last of its weights. `=` overwrites, and so does `+=` where an index is repeated, in sums
+    and counts alike. Add them all, as `np.add.at` does.
 np.diagonal(weights, r) → np.diagonal(weights, -r)
-    The order is reversed. It should begin with the lower left corner, where the key is farthest before its query.
+or n_k)]) → n_k)])[::-1]
+    The order is reversed, as with i − j. Begin with the lower left corner, where the key is farthest before its query.
 np.diagonal(weights, r) → np.diagonal(weights[::-1], r)
-    These are anti-diagonals, where i + j is constant. Are the rows reversed? Leave them as they are.
-np.diagonal(weights, r) → np.diagonal(weights[:, ::-1], r)
-    You follow the anti-diagonals, where i + j is constant. The offset is constant along the other direction.
+or np.diagonal(weights, r) → np.diagonal(weights[:, ::-1], r)
+    These are anti-diagonals, where i + j is constant. The offset, j − i, is constant along the other diagonals.
 np.diagonal(weights, r) → weights[abs(np.subtract(*np.indices(weights.shape))) == r]
 range(-(n_q - 1), n_k) → range(max(n_q, n_k))
     You put +r and −r together. Before and after are different offsets, each with its own mean.
@@ -104,27 +96,16 @@ n_k)]) → n_k)], 1 - n_q)
 ... → profile = np.zeros(sum(weights.shape) - 1); profile[0] = weights[-1, 0]; return profile
     All entries but the first are 0. Is the `return` indented too far?
 range(-(n_q - 1), n_k) → range(n_q)
-    These are only the offsets from 0 on, one for each query. The offsets run from −(n_q − 1) to n_k − 1.
-range(-(n_q - 1), n_k) → range(n_k)
-    These are only the offsets from 0 on. Those of the keys before the query are missing.
+or range(-(n_q - 1), n_k) → range(n_k)
+    These are only the offsets from 0 on. The offsets run from −(n_q − 1) to n_k − 1.
 range(-(n_q - 1), n_k) → range(-(n_q - 1), 1)
     These are only the offsets up to 0. Those of the keys after the query are missing.
 range(-(n_q - 1), n_k) → range(-(n_k - 1), n_q)
     You exchanged n_q and n_k. The offsets run from −(n_q − 1) to n_k − 1.
-range(-(n_q - 1), n_k) → range(-(n_q - 1), n_q)
-    There may be more keys than queries, so the last offset is n_k − 1.
-range(-(n_q - 1), n_k) → range(-(n_k - 1), n_k)
-    There may be fewer queries than keys, so the first offset is −(n_q − 1).
-range(-(n_q - 1), n_k) → range(-(n_q + 1), n_k)
-    You begin two offsets too early. The first one is −(n_q − 1).
 .mean() → .sum() / max((np.diagonal(weights, r) > 0).sum(), 1)
     You leave out the weights that are 0. These are pairs too, and each of them counts in the mean.
-n_k)]) → n_k)])[::-1]
-    The order is reversed, as with i − j in place of j − i. Begin with the lower left corner, where the key is farthest
-    before its query.
 """,
     alternatives=[
-        _expected_profile,
         lambda weights: [
             np.mean([weights[i, i + r] for i in range(len(weights)) if 0 <= i + r < weights.shape[1]])
             for r in range(1 - len(weights), weights.shape[1])

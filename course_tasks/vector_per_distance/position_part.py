@@ -93,8 +93,7 @@ np.clip(j - i, -k, k) + k → np.clip(i - j + k, -k, k)
 np.clip(j - i, -k, k) + k → np.clip(j - i + k, 0, k)
     No row is negative any more, but all later keys still share row k. How many rows does the table have?
 np.clip(j - i, -k, k) + k → np.clip(j - i + k, -2 * k, 2 * k)
-    The rows of later keys are right now. Those of keys far back are still negative, and NumPy counts them from the
-    end.
+    The rows of later keys are right now. Those of keys far back are still negative, and NumPy counts them from the end.
 np.clip(j - i, -k, k) + k → np.clip(j - i + k, 0, 2 * k - 1)
     The upper end is one too small. The last row of the table is 2k, and no key reaches it.
 np.clip(j - i, -k, k) + k → (j - i + k) % (2 * k + 1)
@@ -117,7 +116,6 @@ q[:, None] * table[rows] → q * table[rows]
     table.T)[np.arange(n)[:, None], rows]`.
 """,
     alternatives=[
-        lambda q, table: key_term(q, table),
         lambda q, table: (
             q[:, None]
             * table[np.clip(np.arange(len(q)) - np.arange(len(q))[:, None] + len(table) // 2, 0, 2 * (len(table) // 2))]

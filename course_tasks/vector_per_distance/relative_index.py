@@ -7,7 +7,7 @@ from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
 from ..shared import KEY, QUERY
-from .common import LAST_TWO, sizes
+from .common import CLIPPED, LAST_TWO, sizes
 
 
 def _relative_index(n_q, n_k, clip, past):
@@ -59,15 +59,8 @@ np.arange(n_q)[:, None]
     the column of queries: The queries are the rows of the result, so they need `[:, None]`.
 np.arange(n_k)
     the range of keys: There are n_k keys, at 0, 1, 2, …
-j - i
-    the offset: It is the position of the key minus that of the query, j − i.
--clip
-    the lower end of the clipping: It is −clip.
-np.clip(j - i, -clip, clip) + clip
-    the row: It is the clipped offset plus clip, so offset −clip takes row 0.
-np.clip(j - i, -clip, clip)
-    the clipping: Keys farther away than the clip share the first or the last row.
-""",
+"""
+    + CLIPPED,
     slips="""
 past + →
 j - i → i - j
@@ -77,11 +70,9 @@ past + →
 past + → -past +
     `past` has the wrong sign, or it moves the keys. The queries are `past` positions further on, not the keys.
 past → n_k - n_q
-    You work out `past` as n_k − n_q. It is given and may be smaller, because there may be keys after the last
-    query.
+    You work out `past` as n_k − n_q. It is given and may be smaller, because there may be keys after the last query.
 i = past → clip = min(clip, n_k - 1); i = past
-    You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows, and offset 0 is row
-    clip.
+    You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows, and offset 0 is row clip.
 j - i → j - past + np.arange(n_q)[:, None]
     `j - past + i` adds i again. Subtract the position of the query as a whole: put `past + i` in parentheses.
 j - i → abs(j - i)
@@ -91,8 +82,7 @@ j - i → i
 j - i → np.arange(1 - n_q - past, n_k - past)
     This is one row per offset, but every pair needs one, (n_q, n_k). Start from a matrix of j − (past + i).
 -clip, clip) → clip, -clip)
-    You exchanged the two ends of the clipping, so every pair gets row 0. The lower end is −clip, the upper end
-    clip.
+    You exchanged the two ends of the clipping, so every pair gets row 0. The lower end is −clip, the upper end clip.
 -clip, clip) → 0, clip)
     You clip every offset before the query to 0, as if it were the query itself. The lower end is −clip, not 0.
 -clip, clip) → -clip, clip - 1)
