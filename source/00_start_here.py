@@ -1,44 +1,43 @@
 # %% [markdown]
 # # [[title]]
 #
-# Words have an order, and attention does not see it. This course is about the ways to put it in, by adding a number,
-# adding a vector or rotating, and about what each of them can and cannot express. You will build them all, small
-# enough to check with a pencil, and then fast enough for a real model.
+# The words of a sentence have an order, but attention alone does not see it. This course is about the ways to add
+# position to attention: by a number, by a vector, or by a rotation. You will learn what each of them can express and
+# what it cannot. You will build them all, first small enough to check with a pencil, then fast enough for a real model.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task.
 # **You need** Python, a little NumPy, and matrix products. **Time** [[time]].
 
 # %% [markdown]
-# ## Thirty seconds: a decoder that sees a bag of words
+# ## Thirty seconds: a decoder that cannot tell word order
 #
-# A decoder reads from left to right: no word may look at a later one. Ours is one attention layer with a random vector
-# for each word. To tell near from far it adds a number to each score, a **bias**, as the model T5 does: the bias
-# depends on the **offset** between the two words, and far offsets share one of 32 table entries, called *buckets*.
-# We give it two sentences and look at what it computes at the last word.
+# A decoder reads from left to right, so a word looks only at itself and at the words before it. Ours has a single
+# attention layer and a random vector for each word. To give it word order, we add a number to each attention score.
+# This number, the **bias**, depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5
+# for the word two places back, and so on. In a real model these numbers are learned.
 
 # %%
 import numpy as np
 
 from course_lib.reference.attention import attention, causal_mask
-from course_lib.reference.t5 import bucket
 
 rng = np.random.default_rng(0)
 vectors = {word: rng.normal(size=8) for word in ("dog", "bites", "man", "today")}
-table = rng.normal(size=32)  # a bias for each bucket; in a model it is learned
+table = {0: 0.3, -1: 1.2, -2: -0.5, -3: 0.8}  # a bias for each offset; an offset without an entry gets 0
 
 
 def last_output(sentence, sign):
-    """What the decoder computes at the last word; sign says how the offset is counted."""
+    """What the decoder computes at the last word; sign says in which direction the offset is counted."""
     x = np.array([vectors[word] for word in sentence.split()])
-    position = np.arange(len(x))
-    offset = sign * (position - position[:, None])
-    bias = table[bucket(offset, bidirectional=False)]
-    output, _ = attention(x, x, x, bias=bias, scale=1.0, mask=causal_mask(len(x)))
+    n = len(x)
+    bias = np.array([[table.get(sign * (j - i), 0) for j in range(n)] for i in range(n)])
+    output, _ = attention(x, x, x, bias=bias, mask=causal_mask(n))
     return output[-1]
 
 
 # %% [markdown]
-# First with the offset as the query's position minus the key's. It is a natural way to write it.
+# Two sentences have the same words in another order. Does the decoder compute something different at their last word?
+# First we count the offset as the query's position minus the key's, which many people would write without thinking.
 
 # %%
 same = np.allclose(
@@ -49,8 +48,8 @@ print("dog bites man = man bites dog?", same)
 assert same
 
 # %% [markdown]
-# At its last word the layer computes the *same* for both, to the last digit. No error, no warning, and it would train.
-# Now change one sign: key minus query.
+# The two outputs are equal to the last digit. There was no error and no warning, and this model could even be trained.
+# Now we change one sign and count key minus query.
 
 # %%
 same = np.allclose(
@@ -61,20 +60,20 @@ print("dog bites man = man bites dog?", same)
 assert not same
 
 # %% [markdown]
-# What happened? T5's decoder puts every key that is *not* in the past into bucket 0. With the sign turned round, all
-# visible keys look like the future and share that bucket. One bias for all of them cancels in the softmax, and what is
-# left is a weighted sum of words without their order.
+# What happened? The table has an entry for every word in the past, and there the offset is negative. With the wrong
+# sign, all earlier words seem to lie in the future, where the table has no entries. So they all get the same bias, 0,
+# and a number that is the same for all of them says nothing about their order.
 
 # %%
 position = np.arange(4)
-last_row = position - position[-1]  # offsets j − i of the last word
-print("key minus query, buckets:", bucket(last_row, bidirectional=False))
-print("query minus key, buckets:", bucket(-last_row, bidirectional=False))
+offsets = position - position[-1]  # j − i for the last word
+print("key minus query:", {int(o): table.get(int(o), 0) for o in offsets})
+print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 
 # %% [markdown]
-# So the course says which way it counts, and checks it: **offset = j − i**, with $i$ the position of the query and $j$
-# that of the key. Negative means the key is in the past. (In a deeper model the mask alone gives some order away,
-# which is why such a bug can live long: the model still learns, only worse.)
+# This is why the course says in which direction it counts, and checks it everywhere: **offset = j − i**, where $i$ is
+# the position of the query and $j$ that of the key. A negative offset means that the key is in the past. In
+# [[t5_buckets|chapter #]] you will meet the same bug in the formula of a real model.
 
 # %% [markdown]
 # ## Is your machine ready?
@@ -89,13 +88,14 @@ ready
 assert ready.ok, ready
 
 # %% [markdown]
-# No GPU is needed anywhere. If a line says *missing*, the cure stands beside it.
+# You do not need a GPU for any chapter. If a line says *missing*, the same line says what to do.
 
 # %% [markdown]
 # ## The five tokens
 #
 # One example runs through all chapters: the sentence "The cat sat on mat", with a query, a key and a value of four
-# numbers for each token. They live in `course_lib.example`.
+# numbers for each token. It comes from a published article on relative attention (see the
+# [acknowledgements](../docs/acknowledgements.md)). The arrays are in `course_lib.example`.
 
 # %%
 from course_lib import figures
@@ -112,7 +112,7 @@ figures.side_by_side(
 # | letter | means |
 # |---|---|
 # | $i$, $j$ | position of the query, of the key, counted from 0 |
-# | offset $j - i$ | where the key stands as seen from the query; negative: in the past |
+# | offset $j - i$ | where the key is, seen from the query; negative in the past |
 # | $n_q$, $n_k$ | how many queries, how many keys |
 # | $d_k$ | numbers in a query or key (4 in the example) |
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
@@ -121,15 +121,15 @@ figures.side_by_side(
 # | $\lambda$ | the strength of the log-decay bias (the argument `scale` of `decay_bias`) |
 # | past | how many tokens came before the first query (0 unless a cache holds some) |
 #
-# In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$, then comes the mask, then the
-# softmax over
-# $j$. Other schemes change the score in other places: see the map. In torch, tensors are `(batch, heads, length, d)`.
+# In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$. Then comes the mask, then the
+# softmax over $j$. Other schemes change the score in other places, as the map below shows. In torch, tensors have the
+# shape `(batch, heads, length, d)`.
 
 # %% [markdown]
 # ## The map
 #
-# Every scheme answers one question: **what may a head see of the offset, and where does it enter?** There are five
-# places. The number beside a scheme is the chapter that builds it.
+# Every scheme answers one question: **what may a head see of the offset, and where does it enter?** The map shows all
+# the places where position can enter attention. The number beside a scheme is the chapter that builds it.
 
 # %%
 figures.map_of_schemes()
@@ -137,8 +137,8 @@ figures.map_of_schemes()
 # %% [markdown]
 # ## Pictures you can touch
 #
-# Most pictures are alive without a running kernel: move a slider, point at a cell, walk with Tab and the arrow keys.
-# This one is the bias of [[bias_by_hand|chapter #]]. Which slider position makes the whole picture vanish?
+# Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
+# This one shows the bias of [[bias_by_hand|chapter #]]. At which position of the slider does the bias disappear?
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -147,14 +147,15 @@ assert np.isclose(decay_bias(5, scale=0.3)[0, 4], -0.3 * np.log(5))
 figures.bias_heatmap(n=5, scale=0.3, decay="log", tokens=TOKENS)
 
 # %% [markdown]
-# If you see only a coloured table here, the notebook is not trusted yet: `python3 course.py lab` opens the course with
-# its own notebooks trusted, and running a cell brings its picture to life anywhere.
+# If you see only a coloured table here, JupyterLab does not trust the notebook yet. `python3 course.py lab` opens the
+# course with its notebooks trusted. Anywhere else, run the cell and its picture comes to life.
 
 # %% [markdown]
 # ## The line tracer
 #
-# Click a line to see what it made, click again for its next visit, or step with the buttons. You can trace functions
-# of your own too: `figures.trace(your_function, its, arguments)`.
+# The line tracer shows what each line of a function computes. Click a line to see its values. If the line runs several
+# times, click again for the next time, or step with the buttons. It also traces your own functions:
+# `figures.trace(your_function, its, arguments)`.
 
 
 # %%
@@ -172,8 +173,8 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 # %% [markdown]
 # ## Tasks that answer back
 #
-# Each chapter has tasks in `exercises/`. You write a function and hand it to `check`, which says what is wrong in the
-# words of the problem. Here is somebody's first try at the bias matrix of [[bias_by_hand|chapter #]]:
+# Each chapter has tasks in `exercises/`. You write a function and pass it to `check`, which tells you what is wrong in
+# the words of the problem. Here is a first attempt at the bias matrix of [[bias_by_hand|chapter #]]:
 
 # %%
 from course_tasks import bias_by_hand as task
@@ -188,8 +189,8 @@ def bias_matrix(n, scale):
 task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
-# When a message is not enough, `hint()` gives one hint more each time you ask, `compare` sets your numbers beside the
-# expected ones, and `solution()` shows a solution. Nothing is counted and nothing leaves your machine.
+# When the message is not enough, `hint()` gives one more hint each time you call it, `compare` shows your numbers beside
+# the expected ones, and `solution()` shows a solution. Nobody counts how often you ask, and nothing leaves your machine.
 
 # %%
 task.bias_matrix.hint()
@@ -198,13 +199,13 @@ task.bias_matrix.hint()
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Mend the sign in the cell with `def bias_matrix` and run it again. Your code may loop for ever, print a million lines
-# or change its arguments: the check survives it and says so.
+# Correct the sign in the cell with `def bias_matrix` and run it again. You cannot break anything: if your code loops for
+# ever, prints a million lines or changes its arguments, the check stops it and tells you so.
 
 # %% [markdown]
 # ## Where you are
 #
-# This table fills as you pass tasks. It is kept in the file `.progress.json` of the course's folder on your machine.
+# This table fills as you pass tasks. It is stored on your machine, in the file `.progress.json` of the course's folder.
 
 # %% tags=["nbval-ignore-output"]
 from course_tasks.progress import progress
@@ -218,7 +219,8 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # %% [markdown]
 # ## Where to go
 #
-# The map above says what each chapter is about. Each lesson ends with its tasks, and each stands on the ones before it.
-# The last one compares all schemes, judges forty sentences about them, and ends with a quiz over the whole course.
+# The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and ends
+# with a link to its tasks. The last lesson compares all schemes, tests popular sentences about them, and ends with a
+# quiz over the whole course.
 #
-# **Next:** [[next]]. In a hurry? Go on with [[bias_by_hand]].
+# **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]].
