@@ -1,16 +1,15 @@
 # %% [markdown]
 # # [[title]]
 #
-# "Dog bites man" is no news; "man bites dog" is. A layer of self-attention gives each word the same output in both. In
-# this chapter you see why, and how much of the order a causal mask gives back. What is missing at the end is what the
-# rest of the course builds.
+# "Dog bites man" is not news, but "man bites dog" is. Yet a layer of self-attention gives each word the same output in
+# both sentences. In this chapter you see why, and how much of the order a causal mask gives back.
 #
 # **You will be able to**
-# - compute attention by hand and say where a position enters (nowhere);
-# - prove in one line what shuffling does to it, and tell *equivariant* from *invariant*;
-# - say what a causal mask gives away about the order, and what it does not.
+# - compute attention by hand, and see that the position of a token is never used;
+# - prove in one line what a permutation of the tokens does to the output;
+# - say what a causal mask reveals about the order, and what it does not.
 #
-# **You need** matrix products; the softmax is built here. **Time** [[time]].
+# **You need** matrix products. The softmax is explained here. **Time** [[time]].
 
 # %%
 import numpy as np
@@ -28,11 +27,12 @@ for j in range(n):
 # %% [markdown]
 # ## One token asks
 #
-# Attention gives each token a **query** (what it looks for), a **key** (what it offers) and a **value** (what it hands
-# over). Take a pencil and follow *cat*. Its query meets each key: multiply number by number, add up, divide by
-# $\sqrt{d_k} = 2$ ([[bias_by_hand|chapter #]] says why). That is the **score** of the key. The **softmax** turns scores
-# into weights that are positive and sum to 1: take $e$ to each score, then divide by the sum. The **output** is the
-# average of the values under these weights.
+# Attention gives each token a **query** (what it looks for), a **key** (what it offers) and a **value** (what it passes
+# on). Take a pencil and follow *cat*. To compare its query with a key, multiply them number by number, add up, and
+# divide by $\sqrt{d_k} = 2$ ([[bias_by_hand|chapter #]] says why). The result is the **score** of that key.
+#
+# The **softmax** turns the scores into positive weights that sum to 1: take $e$ to the power of each score, then divide
+# by the sum. The **output** is the average of the values with these weights.
 
 # %%
 score = []
@@ -49,10 +49,11 @@ print("weights:", weight)
 print("output: ", output_cat)
 
 # %% [markdown]
-# *cat* spends 0.4026 of its attention on *The*, its best answer, and 0.0898 on itself. Check the first output number:
-# *The* hands over 1 and *mat* one half, so it is $0.4026 + 0.1153 / 2 = 0.4602$.
+# *cat* gives 0.4026 of its attention to *The*, whose key fits best, and 0.0898 to itself. You can check the first number
+# of the output by hand: the value of *The* begins with 1 and that of *mat* with one half, so it is
+# $0.4026 + 0.1153 / 2 = 0.4602$.
 #
-# All five queries at once are a matrix product, a softmax of each row, and a second matrix product.
+# For all five queries at once we need a matrix product, a softmax of each row, and a second matrix product.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -68,29 +69,30 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Now look for the place of a token in this calculation. The loop ran over $j$, but $j$ was never *used* as a number: it
-# only fetched a key and its value. Nothing was multiplied by it, compared with it, or added to it. The sum would be the
-# same in any order.
+# Where in this calculation did we use the position of a token? The loop ran over $j$, but it used $j$ only to fetch a
+# key and its value. Nothing was multiplied by $j$, compared with it, or added to it. In any other order, the loop would
+# compute the same sum.
 #
-# ## Shuffle the words
+# ## Permute the words
 #
-# Let the five tokens change places, each taking its query, key and value along. Before you run on, commit to an answer.
+# Suppose the five tokens change places, and each takes its query, key and value with it. Choose an answer before you
+# run the next cell.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "We shuffle the five tokens and run the same layer. What becomes of its five output rows?",
+    "We permute the five tokens and run the same layer. What happens to its five output rows?",
     options={
         "The table stays as it is":
-            "Row 0 belongs to whoever stands first, and that is now somebody else.",
-        "The same rows, shuffled in the same way":
-            "Yes. Each token gets exactly what it got before, and carries it to its new place.",
+            "Row 0 belongs to the first token, and the first token is now another one.",
+        "The same rows, permuted in the same way":
+            "Yes. Each token gets exactly the output it had before, at its new place.",
         "All rows change":
-            "They would if anything in the calculation depended on the place.",
+            "They would if anything in the calculation depended on the position.",
         "Only the tokens that got new neighbours change":
-            "Nothing in the calculation knows who is a neighbour.",
+            "Nothing in the calculation depends on which tokens are neighbours.",
     },
-    answer="The same rows, shuffled in the same way",
+    answer="The same rows, permuted in the same way",
 )
 
 # %%
@@ -98,61 +100,64 @@ from itertools import permutations
 
 order = [3, 0, 4, 1, 2]  # the new first token is the old token 3, and so on
 moved = [TOKENS[a] for a in order]
-shuffled = attention(Q[order], K[order], V[order])[0]
-assert np.allclose(shuffled, output[order])
+permuted = attention(Q[order], K[order], V[order])[0]
+assert np.allclose(permuted, output[order])
 
-orders = [list(o) for o in permutations(range(n))]  # all that five tokens can have
+orders = [list(o) for o in permutations(range(n))]  # all 5 · 4 · 3 · 2 · 1 of them
 same = [np.allclose(attention(Q[o], K[o], V[o])[0], output[o]) for o in orders]
 print(f"{sum(same)} of {len(orders)} orders give the same rows in the new order")
 assert all(same)
 figures.side_by_side(
     figures.heatmap(output, columns=four, alt="Output"),
-    figures.heatmap(shuffled, moved, four, alt="Output after the shuffle"),
+    figures.heatmap(permuted, moved, four, alt="Output after the permutation"),
 )
 
 # %% [markdown]
-# *on* now stands first and gets what it always got. One order is an example, and all 120 were tried. That five tokens
-# never show an exception is still no proof for six. The proof comes next.
+# *on* is now the first token, and its output is the same as before. This is true for all 120 orders of five tokens. It
+# does not prove anything about six tokens, so the next section gives a proof.
 
 # %% [markdown]
 # ## The proof is one line
 #
-# Write the shuffle as a matrix: $P$ has a single 1 in each row and in each column, and $PX$ puts the rows of $X$ into
-# the new order. With shuffled queries, keys and values the layer computes
+# A permutation can be written as a matrix $P$ with a single 1 in each row and in each column. $PX$ has the rows of $X$
+# in the new order. With permuted queries, keys and values, the layer computes
 #
 # $$\text{softmax}(PQ\,(PK)^\top)\,PV \;=\; \text{softmax}(P\,QK^\top P^\top)\,PV
 # \;=\; P\,\text{softmax}(QK^\top)\,\underbrace{P^\top P}_{I}\,V \;=\; P \cdot \text{output}$$
 #
-# The first step is $(PK)^\top = K^\top P^\top$. Two facts carry the rest. The softmax treats each row alike and, within
-# a row, each entry alike: shuffle rows and columns before or after, it is the same. And $P^\top P = I$, because the
-# columns of $P$ are unit vectors, all different: what the columns of the weights suffer, the rows of $V$ undo. (The
-# scale $1/\sqrt{d_k}$ multiplies everything and changes nothing in this.)
+# The first step uses $(PK)^\top = K^\top P^\top$. The second and third step use one fact each.
+#
+# 1. The softmax treats all rows alike, and all entries of a row alike. So it makes no difference whether we permute rows
+#    and columns before the softmax or after it.
+# 2. $P^\top P = I$, because the columns of $P$ are unit vectors and no two are the same. So the permuted rows of $V$
+#    exactly undo the permuted columns of the weights.
+#
+# We left out the scale $1/\sqrt{d_k}$, which multiplies all scores alike. The next cell checks both facts.
 
 # %%
 P, S = np.eye(n)[order], Q @ K.T / np.sqrt(D_K)
 assert np.array_equal(P @ Q, Q[order])
-assert np.allclose(softmax(P @ S @ P.T), P @ softmax(S) @ P.T)  # first fact
-assert np.array_equal(P.T @ P, np.eye(n))  # second fact
-print("output rows after the shuffle = P · output:", np.allclose(shuffled, P @ output))
-figures.heatmap(P.astype(int), moved, TOKENS, alt="The shuffle as a matrix P", corner="new ↓ old →")
+assert np.allclose(softmax(P @ S @ P.T), P @ softmax(S) @ P.T)  # fact 1
+assert np.array_equal(P.T @ P, np.eye(n))  # fact 2
+print("permuted output = P · output:", np.allclose(permuted, P @ output))
+figures.heatmap(P.astype(int), moved, TOKENS, alt="The permutation as a matrix P", corner="new ↓ old →")
 
 # %% [markdown]
 # ## Easy to believe; let us run it: "attention is permutation invariant"
 #
-# **Invariant** means: shuffle the input, and the output does not change at all. **Equivariant** means: the output is
-# shuffled in the same way. We just saw the second. Invariant is what you get when you pool, for instance by the mean
-# over all tokens, because a mean does not ask for the order either.
+# A function is **invariant** if its output does not change when we permute its input. It is **equivariant** if its output
+# is permuted in the same way, which is what we have just seen. The output becomes invariant only when we pool it, for
+# example with the mean over all tokens, because a mean does not depend on the order.
 
 # %%
-print("row 0 before and after:", output[0], shuffled[0])
-print("mean before and after: ", output.mean(axis=0), shuffled.mean(axis=0))
-assert not np.allclose(output, shuffled)
-assert np.allclose(output.mean(axis=0), shuffled.mean(axis=0))
+print("row 0 before and after:", output[0], permuted[0])
+print("mean before and after: ", output.mean(axis=0), permuted.mean(axis=0))
+assert not np.allclose(output, permuted)
+assert np.allclose(output.mean(axis=0), permuted.mean(axis=0))
 
 # %% [markdown]
-# **Your turn.** Put an order of your own below, such as one that only swaps two tokens. Can you find one, apart from
-# `[0, 1, 2, 3, 4]`, for which the output table stays as it is? What would the tokens have to be like? (The answer is
-# below the cell.)
+# **Your turn.** Try an order of your own in the next cell. When would two tokens that change places leave the whole
+# table as it is? The answer is below the cell.
 
 # %%
 my_order = [4, 3, 2, 1, 0]
@@ -161,14 +166,14 @@ print("same rows, new order:", np.allclose(mine, output[my_order]))
 print("same table:          ", np.allclose(mine, output))
 
 # %% [markdown]
-# There is none, because the five output rows are all different. Tokens that change places must have the same *output*,
-# and equal queries are enough for that: keys and values may differ, since each query meets all of them in any case.
+# The table stays as it is only if the two tokens have the same *output*. Equal queries are enough for that, because each
+# query meets all keys and values in any case. Our five tokens have five different outputs.
 
 # %% [markdown]
 # ## Dog bites man
 #
-# Now a real layer: a vector $x$ for each word, and matrices that turn it into query, key and value. What the layer
-# finds is added to $x$, as in every Transformer.
+# Now we use a real layer. Each word has a vector $x$, three matrices turn it into query, key and value, and the output of
+# attention is added to $x$, as in every Transformer. Does *dog* get another vector when it is bitten?
 
 # %%
 rng = np.random.default_rng(0)
@@ -190,9 +195,9 @@ print("dog, as the first word:", layer(dog_man)[0, :4])
 print("dog, as the last word: ", layer(man_dog)[2, :4])
 
 # %% [markdown]
-# The same vector for *dog*, whether it bites or is bitten. What comes after cannot repair that: a feed-forward layer, a
-# normalisation and the next attention layer also treat all tokens alike. Three layers deep, still (tanh stands here for
-# whatever treats each token by itself):
+# *dog* gets the same vector whether it bites or is bitten. Later layers cannot repair this, because a feed-forward layer,
+# a normalisation and the next attention layer also treat all tokens alike. The next cell checks it for three layers.
+# There, tanh plays the part of everything that treats each token by itself.
 
 # %%
 a, b = dog_man, man_dog
@@ -203,13 +208,13 @@ print("after three layers, dog biting:", a[0, :4])
 print("after three layers, dog bitten:", b[2, :4])
 
 # %% [markdown]
-# Such a model sees which words there are and how often: a **bag of words**. For some questions that is enough (what is
-# this text about?), for "who bit whom?" it is not.
+# Such a model knows which words there are and how often each occurs. This is called a **bag of words**. It is enough to
+# say what a text is about, but not to say who bit whom.
 #
 # ## What a causal mask gives away
 #
-# A decoder hides the future: query $i$ sees keys $j \le i$ only. The mask belongs to the *places* and does not move
-# with the words, so the proof above breaks. The first word sees nobody but itself:
+# A decoder hides the future, so query $i$ sees only the keys $j \le i$. This mask belongs to the positions and does not
+# move with the words. Therefore the proof above no longer applies. The first word, for example, sees only itself:
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -220,10 +225,9 @@ print("itself and its value:  ", (word["dog"] + word["dog"] @ W_v)[:4])
 print("dog, as the last word: ", layer(man_dog, mask=hidden)[2, :4])
 
 # %% [markdown]
-# So with a mask there is *some* order in the numbers. How much? Let all scores be equal. Then token $i$ spreads its
-# attention over $i + 1$ keys, and the weight of the first one is $1/(i+1)$. If the value of
-# the first token differs from all others, that share is in the output, and with it the position of the query. (Among
-# equal values it leaves no trace, as [[absolute_positions|chapter #]] shows.)
+# So with a mask, the output depends on the order in some way. How much does it reveal? Suppose all scores are equal. Then
+# token $i$ spreads its attention evenly over $i + 1$ keys, and the first key gets the weight $1/(i+1)$. If the value of
+# the first token differs from all others, this weight can be read from the output, and it gives the position.
 
 # %%
 equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))
@@ -233,8 +237,9 @@ assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# Still, the last row of a single masked layer sees everything and hides nothing: to it, the words before are a bag.
-# From the second layer on, the words it looks at have themselves seen different things.
+# The last word of a text sees all words, so the mask hides nothing from it. In a single layer, the earlier words are
+# therefore still a bag to it. This changes in the second layer, because there the earlier words have already seen
+# different things.
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -243,17 +248,22 @@ for depth in (1, 2):
     print(f"{depth} layer(s), at the last word: same = {np.allclose(a[-1], b[-1])}")
 
 # %% [markdown]
-# Say it carefully, then. *Self-attention without a mask* is permutation equivariant. A stack of *causal* layers is not,
-# and Haviv et al. (2022) found that causal language models without any position encoding come close to those with one,
-# and that positions can be read from their inner layers to a degree; they conjecture that the model infers how many
-# tokens came before. It has to spend layers and training on what the schemes of this course hand it for nothing.
+# So we have to say it carefully. *Self-attention without a mask* is permutation equivariant, but a stack of *causal*
+# layers is not. A decoder without any position encoding is often called **NoPE**, and two papers studied it.
+#
+# - Haviv et al. (2022) found that such language models come close to those with positions, and that positions can be
+#   read from their inner layers to a degree. They conjecture that the model counts how many tokens came before.
+# - Kazemnejad et al. (2023) compared five schemes on small reasoning tasks and tested them on longer inputs than in
+#   training. NoPE did best. They also prove that it can represent absolute and relative positions.
+#
+# NoPE is therefore a serious baseline, and [[longer_than_training]] measures it beside the schemes of this course.
 
 # %% [markdown]
 # ## Remember
 #
-# - Self-attention without positions is permutation **equivariant**: shuffle the words, and each takes its output along.
-#   A pooled output, such as the mean, is invariant.
-# - A causal mask breaks this. A stack of masked layers can work out positions to a degree, at a cost.
+# - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output. A
+#   pooled output, such as the mean, is invariant.
+# - A causal mask breaks this symmetry, so a stack of masked layers can work out positions to a degree.
 # - To the last word of a single masked layer, the words before it are still a **bag of words**.
 #
 # ## Three questions
@@ -262,14 +272,14 @@ for depth in (1, 2):
 # @title Question
 figures.question(
     "You classify whole texts by the mean of the outputs of an encoder without positions. "
-    "You shuffle the words of a text. What happens to the class?",
+    "You permute the words of a text. What happens to the class?",
     options={
         "It cannot change":
             "Yes: the outputs are equivariant, so their mean is invariant. It is a bag of words.",
         "It may change, since the outputs are reordered":
-            "They are, and the mean does not ask for their order.",
+            "They are reordered, but the mean does not depend on their order.",
         "It may change, since each word gets other neighbours":
-            "No word knows its neighbours: it sees all keys, by content alone.",
+            "No word knows its neighbours. It sees all keys, and only by their content.",
     },
     answer="It cannot change",
     title="Question 1",
@@ -282,11 +292,11 @@ figures.question(
     "Which output rows change?",
     options={
         "None: attention is blind to order":
-            "It is equivariant, not invariant: a word takes its output along to its new place.",
+            "Attention is equivariant, not invariant: a word keeps its output at its new place.",
         "The two rows of these words, which change places":
             "Yes. Every other word gets exactly what it got before.",
         "All rows, because every word now has other neighbours":
-            "No word knows its neighbours: it sees all keys, by content alone.",
+            "No word knows its neighbours. It sees all keys, and only by their content.",
     },
     answer="The two rows of these words, which change places",
     title="Question 2",
@@ -300,9 +310,9 @@ figures.question(
         "dog bites man · man bites dog":
             "Their last words differ, and so do the queries of these words.",
         "dog bites man today · dog bites today":
-            "The second text has a key less, so the other weights grow.",
+            "The second text has one key less, so the other weights grow.",
         "dog bites man today · man bites dog today":
-            "Yes: the last word sees the same words before it, as a bag.",
+            "Yes. The last word sees the same words before it, as a bag.",
     },
     answer="dog bites man today · man bites dog today",
     title="Question 3",
@@ -311,10 +321,11 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five, from one row with a pencil to a decoder that forgets where it is. Every answer is checked, and a
-# wrong one is told what went wrong.
+# [[tasks]]: five tasks, from one row with a pencil to a decoder that forgets where it is. Every answer is checked, and
+# the check tells you what went wrong.
 #
 # **Next:** [[next]].
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1 · A. Haviv et al., *Transformer Language
-# Models without Positional Encodings Still Learn Positional Information*, 2022.
+# Models without Positional Encodings Still Learn Positional Information*, 2022 · A. Kazemnejad et al., *The Impact of
+# Positional Encoding on Length Generalization in Transformers*, 2023.
