@@ -364,8 +364,8 @@ else:
 # The last line settles a sentence you will often read, "Falcon uses ALiBi". Only the small Falcon-RW models do, while the
 # others use RoPE.
 #
-# **Who uses it today?** `transformers` 5.23 has three families with ALiBi: BLOOM, Falcon-RW and MPT, all from 2022 and
-# 2023 (`models/bloom`, `models/falcon`, `models/mpt`). Newer decoders use RoPE. Outside of `transformers`, the
+# **Who uses it today?** In November 2026, `transformers` has three families with ALiBi: BLOOM, Falcon-RW and MPT, all from
+# 2022 and 2023 (`models/bloom`, `models/falcon`, `models/mpt`). Newer decoders use RoPE. Outside of `transformers`, the
 # FlashAttention package takes `alibi_slopes` as an argument of its kernels.
 
 # %% [markdown]
