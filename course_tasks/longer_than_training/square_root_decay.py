@@ -4,7 +4,7 @@ import math
 
 from course_lib.checking import CodingTask
 
-from ..hook_cases import StandIn, case, row_offsets
+from ..hook_cases import DECAY_PIECES, DECAY_SLIPS, StandIn, by_loops, cases_of, random_case, row_offsets
 
 
 def _decay(*strengths):
@@ -19,18 +19,6 @@ def _square_root_decay(self, n_q, n_k, past):
     """
     distance = row_offsets(n_q, n_k, past).abs()
     return -self.strengths[:, None] * distance.sqrt()
-
-
-def _by_loops(self, n_q, n_k, past):
-    """Every pair of a query and a key, as the oracle counts offsets."""
-    found = {}
-    for strength in self.given["strengths"]:
-        for i in range(n_q):
-            for j in range(n_k):
-                r = j - (past + i)
-                found[strength, r] = -strength * math.sqrt(abs(r))
-    everywhere = sorted({r for _, r in found})
-    return [[found[strength, r] for r in everywhere] for strength in self.given["strengths"]]
 
 
 def _outer_product(self, n_q, n_k, past):
@@ -74,33 +62,20 @@ print(study.table(study.sweep(study.Settings(), runs)))
 Before you run it: do you expect a curve that rises, like the log decay's, or a flat one, like ALiBi's? Task 4 says
 whether its span is bounded.""",
     solution=_square_root_decay,
-    expected=_by_loops,
+    expected=by_loops(lambda distance, strength: -strength * math.sqrt(distance)),
     hook="self.strengths",
     on_pass=_AFTER,
-    cases=[
-        case(_decay(1.0), 5, 5, 0, label="the five tokens"),
-        case(_decay(0.5, 2.0), 5, 5, 0, label="two heads"),
-        case(_decay(1.0, 0.5), 1, 6, 5, label="one new token after five, with a cache"),
-        case(_decay(0.3), 2, 6, 3, label="two queries, six keys, three tokens before"),
-        case(_decay(1.0), 1, 1, 0, label="one token alone"),
-        case(_decay(*[2.0**-h for h in range(1, 13)]), 3, 3, 0, label="12 heads"),
-    ],
-    draw=lambda rng: case(
-        _decay(*rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist()),
-        n_q := int(rng.integers(1, 7)),
-        n_q + int(rng.integers(0, 4)),
-        int(rng.integers(0, 4)),
-        label="a random case",
+    cases=cases_of(
+        _decay(1.0),
+        _decay(0.5, 2.0),
+        _decay(1.0, 0.5),
+        _decay(0.3),
+        _decay(1.0),
+        _decay(*[2.0**-h for h in range(1, 13)]),
     ),
-    pieces="""
-past
-    `past`: The first query is at position `past`, and `row_offsets` counts from there.
-n_k
-    the number of keys: There are n_k keys, and with a cache more of them than queries.
-n_q
-    the number of queries: There are n_q queries, and with a cache fewer of them than keys.
-row_offsets(n_q, n_k, past)
-    the row of offsets: The queries are at `past`, `past` + 1, …, and the keys at 0, 1, ….
+    draw=lambda rng: random_case(rng, _decay(*rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist())),
+    pieces=DECAY_PIECES
+    + """
 row_offsets(n_q, n_k, past).abs()
     the distance: It is |r|, because the offsets of the past are negative, and negative numbers have no square root.
 self.strengths[:, None]
@@ -111,9 +86,8 @@ self.strengths[:, None]
 distance.sqrt()
     the root: The penalty is the strength times the square root of the distance.
 """,
-    slips="""
-n_k, past) → None, past)
-    Without n_k, `row_offsets` assumes n_k = past + n_q. There can be more keys or fewer, so pass n_k on.
+    slips=DECAY_SLIPS.format(decay="_square_root_decay")
+    + """
 row_offsets(n_q, n_k, past).abs() → -row_offsets(n_q, n_k, past)
     Keys after the query have positive offsets, so −r is negative there and its square root is nan. The distance is |r|.
 distance.sqrt() → distance.sqrt().long()
@@ -138,31 +112,8 @@ self.strengths[:, None] → self.strengths[0]
     All your heads get the first strength. Each head has its own, along the first axis.
 self.strengths[:, None] → self.strengths[:1, None]
     All your heads get the strength of head 0. Each head has its own, along the first axis.
-n_k, past) → n_k, 0)
-    Your result is right without a cache. The first query is at position `past`, so pass `past` on to `row_offsets`, and
-    add nothing to what it returns.
-row_offsets(n_q, n_k, past) → row_offsets(n_k, n_q, past)
-    You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
-row_offsets(n_q, n_k, past) → row_offsets(n_k, n_k, 0)
-    Your result is right when queries and keys are the same tokens. In general there are n_q queries, and the first is
-    at `past`.
 -self.strengths[:, None] * → -
     The strengths are missing, so every head decays equally. Multiply the root by `self.strengths`.
-.abs() → .clamp(min=0)
-    Keys before the query get 0, because their offsets are negative and you clamp at 0. The distance is |r|.
--self.strengths[:, None] * distance.sqrt() → (-self.strengths[:, None] * distance.sqrt()).softmax(dim=-1)
-    You apply a softmax. A bias is added to the scores, and the softmax comes later, in the layer.
--self.strengths[:, None] * distance.sqrt() → (-self.strengths[:, None] * distance.sqrt()).exp()
-    You return e to the power of the bias. Return the bias itself, because it is added to the scores.
-distance.sqrt() → distance.sqrt().masked_fill(row_offsets(n_q, n_k, past) > 0, math.inf)
-    You give −∞ to the keys after the query. Hiding keys is the job of the mask, so give each of them its bias.
-distance.sqrt() → distance.sqrt().masked_fill(row_offsets(n_q, n_k, past) > 0, 0.0)
-    You give 0 to the keys after the query, more than to any key before it. The decay is the same both ways, by |r|.
-row_offsets(n_q, n_k, past).abs() → row_offsets(1, n_q + n_k - 1, 0)
-    Your distances count up from 0. The offsets go from the farthest past to the farthest future, as in `row_offsets`.
--self.strengths[:, None] * distance.sqrt() → (-self.strengths[:, None] * distance.sqrt()).unfold(1, n_k, 1).flip(1)
-    You return the matrix, (heads, n_q, n_k). A hook gives one number per *offset*, and the layer puts them on the
-    diagonals.
 """,
     alternatives=[_outer_product],
     hints=[

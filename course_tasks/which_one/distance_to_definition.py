@@ -24,9 +24,10 @@ def _places(names, binds, i, end=None):
     return [k for k in range(len(names))[:end] if names[k] == names[i] and binds[k]]
 
 
-def _looking_back(names, binds):
-    """The definition of the task, token by token."""
-    return [-1 if binds[i] else i - max(_places(names, binds, i, i), default=i + 1) for i in range(len(names))]
+def _looking_back(names, binds, bound=-1, unknown=-1):
+    """The definition of the task, token by token: `bound` at a definition, `unknown` where there is none before."""
+    before = [_places(names, binds, i, i) for i in range(len(names))]
+    return [bound if binds[i] else i - before[i][-1] if before[i] else unknown for i in range(len(names))]
 
 
 def _program(text, label):
@@ -34,25 +35,17 @@ def _program(text, label):
     return _case(text.replace("*", "").split(), np.array([token[0] == "*" for token in text.split()]), label)
 
 
-def _case(names, binds, label):
+def _case(names, binds, label="a random case"):
     return Case(names, binds, label=label, axes=[Axis("token", [f"{i}: {name}" for i, name in enumerate(names)])])
-
-
-def _drawn(rng):
-    n = int(rng.integers(8, 25))
-    return _case(rng.choice(list("abcd"), size=n).tolist(), rng.random(n) < 0.3, "a random case")
 
 
 _OTHER_NUMBERS = {"0": "0", "1": "1", "np.nan": "nan", "np.inf": "∞", "len(names)": "the length of the program"}
 _NO_DISTANCE = """
-np.full(len(names), -1) → [{0}] * len(names)
+... → return _looking_back(names, binds, {0}, {0})
     You give {1} to every token without a distance. The task asks for −1.
-np.full(len(names), -1) → [-1] * len(names)
-elif name in last: → else:
-i - last[name] → i - last[name] if name in last else {0}
+... → return _looking_back(names, binds, unknown={0})
     You give {1} to a name that nothing before it binds. The task asks for −1.
-np.full(len(names), -1) → [-1] * len(names)
-last[name] = i → last[name] = i; distances[i] = {0}
+... → return _looking_back(names, binds, bound={0})
     You give {1} to a token that binds its name. It is not a use, so its entry is −1.
 """
 
@@ -85,17 +78,26 @@ is the old one. The rule of this task is simpler, so here this x is at distance 
         _program(f"*x = 1 ; {'f ( ) ; ' * 34}print ( x )", "a definition far back"),
         _program("x", "one token, and nothing bound"),
     ],
-    draw=_drawn,
+    draw=lambda rng: _case(
+        rng.choice(list("abcd"), size=(n := int(rng.integers(8, 25)))).tolist(), rng.random(n) < 0.3
+    ),
     properties=[
-        Property("none at a definition", lambda found, names, binds: (np.asarray(found)[binds] == -1).all(),
-                 "You give a distance to a token that binds its name. It is not a use, so its entry is −1."),
-        Property("the latest definition", lambda found, names, binds: all(
-            d == -1 or [i - d] == _places(names, binds, i, i)[-1:] for i, d in enumerate(np.asarray(found))),
-                 "One of your numbers is not −1, and does not lead from a use back to the latest token that binds the "
-                 "same name. If your dictionary is made outside the function, it holds places from earlier calls."),
-        Property("none missed", lambda found, names, binds: all(
-            d != -1 or binds[i] or not _places(names, binds, i, i) for i, d in enumerate(np.asarray(found))),
-                 "You give −1 to the use of a name that is bound before it, however far back that is."),
+        Property(
+            "none at a definition",
+            lambda found, names, binds: (found[binds] == -1).all(),
+            "You give a distance to a token that binds its name. It is not a use, so its entry is −1.",
+        ),
+        Property(
+            "the latest definition",
+            lambda found, *program: all(d in (-1, right) for d, right in zip(found, _looking_back(*program))),
+            "One of your numbers is not −1, and does not lead from a use back to the latest token that binds the same "
+            "name. If your dictionary is made outside the function, it holds places from earlier calls.",
+        ),
+        Property(
+            "none missed",
+            lambda found, *program: all(d != -1 or right == -1 for d, right in zip(found, _looking_back(*program))),
+            "You give −1 to the use of a name that is bound before it, however far back that is.",
+        ),
     ],
     pieces="""
 i - last[name]
@@ -109,9 +111,8 @@ np.full(len(names), -1)
 """,
     slips="".join(_NO_DISTANCE.format(code, words) for code, words in _OTHER_NUMBERS.items())
     + """
-np.full(len(names), -1) → [None] * len(names)
-or np.full(len(names), -1) → [-1] * len(names)
-last[name] = i → last[name] = i; distances[i] = None
+... → return _looking_back(names, binds, None, None)
+or ... → return _looking_back(names, binds, bound=None)
     You return None for a token without a distance. The task asks for −1, so that all entries are whole numbers.
 last[name] = i → last.setdefault(name, i)
 or last[name] = i → distances[i] = i - last.setdefault(name, i) or -1
@@ -124,14 +125,10 @@ elif name in last: → else:
 or elif name in last: → else:
 i - last[name] → i - last.get(name)
     A name that nothing before it binds is not in the dictionary. Ask `name in last` first, and otherwise keep −1.
-elif name in last: → else:
-i - last[name] → i - last.get(name, 0)
+... → return [-1 if binds[i] else i - max(_places(names, binds, i, i), default=0) for i in range(len(names))]
     You give its own place instead of −1 to a name that nothing before it binds. Is 0 the default of your `get`?
-elif name in last: → else:
-i - last[name] → i - last.get(name, -1)
-or elif name in last: → else:
-last[name] = i → last[name] = i; distances[i] = 0
-i - last[name] → i - last.get(name, -1)
+... → return [-1 if binds[i] else i - max(_places(names, binds, i, i), default=-1) for i in range(len(names))]
+or ... → return [0 if binds[i] else i - max(_places(names, binds, i, i), default=-1) for i in range(len(names))]
     You give i + 1 instead of −1 to a name that nothing before it binds, because i − (−1) is i + 1. Is −1 the default of
     your `get`, or does a loop to the left run past token 0?
 elif name in last: → elif last.get(name):

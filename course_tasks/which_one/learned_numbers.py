@@ -4,13 +4,8 @@ from itertools import combinations, pairwise
 
 from course_lib.checking import Case, CodingTask
 
-SCHEMES = {  # the part of the result: the name in the comparison
-    "learned": "learned",
-    "t5": "T5 buckets",
-    "shaw": "Shaw",
-    "music": "Music Transformer",
-    "xl": "Transformer-XL",
-}
+ARGUMENTS = "layers", "D", "H", "n", "k", "B"
+COMPARED = dict(learned="learned", t5="T5 buckets", shaw="Shaw", music="Music Transformer", xl="Transformer-XL")
 
 
 def _learned_numbers(layers, D, H, n, k, B):
@@ -29,36 +24,31 @@ def _learned_numbers(layers, D, H, n, k, B):
 
 
 def _counted(layers, D, H, n, k, B):
-    """The parameters of the course's modules, one module for each layer where layers do not share it."""
+    """The parameters of the modules that `COMPARED` names, one for each layer if layers share none."""
     import torch  # when a check needs it
 
     from .. import comparison
 
     sizes = comparison.Sizes(d_model=D, n_heads=H, n=n, clip=k, num_buckets=B)
-    counts = []
+    schemes = [comparison.SCHEMES[name] for name in COMPARED.values()]
     with torch.device("meta"):  # shapes without numbers in them: a large model costs nothing
-        for name in SCHEMES.values():
-            scheme = comparison.SCHEMES[name]
-            modules = [scheme.make(sizes) for _ in range(1 if scheme.shared else layers)]
-            counts.append(sum(p.numel() for module in modules for p in module.parameters()))
-    return tuple(counts)
-
-
-def _by_hand(layers, D, H, n, k, B):
-    """Table by table, vector by vector."""
-    shaw = music = xl = 0
-    for _ in range(layers):
-        for _ in range(H):
-            shaw += (k + 1 + k) * D // H  # keys
-            shaw += (k + 1 + k) * D // H  # values
-            music += n * D // H
-        xl += D * D + D + D
-    return [n * D, B * H, shaw, music, xl]
+        counts = [sum(p.numel() for p in scheme.make(sizes).parameters()) for scheme in schemes]
+    return tuple(count if scheme.shared else layers * count for scheme, count in zip(schemes, counts))
 
 
 def _short(layers, D, H, n, k, B):
     """H heads of d channels are D channels."""
-    return n * D, B * H, 2 * layers * (2 * k + 1) * D, layers * n * D, layers * D * (D + 2)
+    return [n * D, B * H, 2 * layers * (2 * k + 1) * D, layers * n * D, layers * D * (D + 2)]
+
+
+def _exchanged(what, pairs, names, code):
+    """A slip for each pair of names: the code gets all names in order, but with these two exchanged."""
+    words = f"Your formulas are right, but you exchanged the {what} `{{}}` and `{{}}`. The order is {', '.join(names)}."
+    slips = ""
+    for one, other in pairs:
+        order = ", ".join({one: other, other: one}.get(name, name) for name in names)
+        slips += f"{code.format(order)}\n    {words.format(one, other)}\n"
+    return slips
 
 
 learned_numbers = CodingTask(
@@ -82,7 +72,7 @@ and RoPE learn nothing. Write the five formulas down before you type them. The c
 modules, up to the sizes of a GPT-2.""",
     solution=_learned_numbers,
     expected=_counted,
-    returns=tuple(SCHEMES),
+    returns=tuple(COMPARED),
     cases=[
         Case(2, 64, 4, 64, 16, 32, label="the study's model"),
         Case(1, 32, 2, 20, 3, 8, label="one layer"),
@@ -95,8 +85,7 @@ modules, up to the sizes of a GPT-2.""",
         int(rng.integers(2, 6)),
         2 * int(rng.integers(3, 9)) * (heads := int(rng.integers(2, 6))),
         heads,
-        int(rng.integers(16, 60)),
-        int(rng.integers(1, 12)),
+        *map(int, rng.integers((16, 1), (60, 12))),
         (8, 16, 32)[rng.integers(3)],
     ),
     on_pass="At GPT-2's sizes: learned 786,432; t5 384; shaw 608,256; music 9,437,184; xl 7,096,320. Only `learned` "
@@ -113,9 +102,9 @@ layers * H * n
 2 * H
     the number of vectors in `xl`: Every head of every layer has u and v.
 n * D
-    `learned`: There are n positions, and each has a vector of D channels.
+    `learned`: Each of n positions has a vector of D channels, which is added to the input, before there are heads.
 B * H
-    `t5`: There is one table, with B rows and a number per head in each.
+    `t5`: The whole stack has one table, with a row for each of B *buckets* and a number for each head in it.
 2 * k + 1
     the number of rows in `shaw`: From −k to k there are 2k + 1 offsets.
 layers * H * 2 * (2 * k + 1) * d
@@ -123,104 +112,83 @@ layers * H * 2 * (2 * k + 1) * d
 layers * H * n * d
     `music`: Every head of every layer has one table, with n rows of d channels.
 D**2
-    the map W_r in `xl`: It has D × D numbers in each layer.
+    the map W_r in `xl`: Each layer has one from D channels to D, with D × D numbers for all heads together.
 2 * H * d
     the part for u and v in `xl`: They are two vectors of d numbers for each head.
 layers * (D**2 + 2 * H * d)
     `xl`: Every layer has its own u, v and W_r.
+layers
+    the number of layers: In `shaw`, `music` and `xl` every layer has its own tables, or its own u, v and W_r.
+H
+    the number of heads: Every head has its own tables, its own u and v, and its own number in each row of T5's table.
+d
+    the width of a vector: In `shaw`, `music` and `xl` each vector has the d = D / H channels of one head.
+n
+    the number of rows: `learned` has one for each position 0 … n − 1, `music` for each offset −(n − 1) … 0.
 """,
     slips="""
-n * D → layers * n * D
-    learned: the vectors are added once, before the first layer, not in each.
-n * D → (n + 1) * D
-or n * D → (2 * n - 1) * D
-or n * D → n**2
-    learned: there is one vector for each of n positions, 0 … n − 1.
+D // H → 1
+    shaw, music and xl: you count vectors. Each of them has the d = D / H channels of one head.
 n * D → n
-or n * D → n * d
-or n * D → n * H
+or n * D → (2 * n - 1) * D
 or n * D → n * D * H
-    learned: each position has one vector of D channels. It is added to the input, where there are no heads yet.
+or n * D → layers * n * D
+    learned: each of n positions has one vector of D channels. It is added to the input, before layers and heads.
 B * H → layers * B * H
     t5: you count a table for each layer, as in umT5. T5 has one for the whole stack.
-B * H → B
-or B * H → B * D
-or B * H → B * d
-or B * H → layers * B
-    t5: the whole stack has one table, with one number for each bucket *and head*.
 B * H → (2 * n - 1) * H
-or B * H → n * H
 or B * H → n**2 * H
     t5: the table has one row for each of B *buckets*, however long the text is.
 B * H → 2 * B * H
 or B * H → B * H // 2
     t5: there are B buckets in all, and a decoder uses all of them for the past.
 H * 2 * (2 → H * (2
-or H * 2 * (2 → 2 * (2
 or layers * H * 2 → H
 or layers * H * 2 → layers
 or layers * H * 2 → 2
-or layers * H * 2 → H * 2
     shaw: you count too few tables. Every head of every layer has one for keys and one for values.
 layers * H * 2 * (2 * k + 1) * d → layers * 2 * 2 * k + 1 * D
     shaw: `2 * k + 1` needs parentheses. Without them only the 1 is multiplied by what follows.
 2 * k + 1 → 2 * k
 or 2 * k + 1 → k + 1
 or 2 * k + 1 → k
-or 2 * k + 1 → 2 * k - 1
-    shaw: a table has a row for each offset from −k to k, including 0, so 2k + 1 rows.
-2 * k + 1 → min(2 * k + 1, 2 * n - 1)
+or 2 * k + 1 → min(2 * k + 1, 2 * n - 1)
 or 2 * k + 1 → 2 * min(k, n) + 1
 or 2 * k + 1 → 2 * n - 1
 or 2 * k + 1 → n
-    shaw: a table has 2k + 1 rows, however long the text is.
-(2 * k + 1) * d → (2 * k + 1) * D
-or (2 * k + 1) * d → (2 * k + 1)
-    shaw: a row is a vector with the d = D / H channels of one head.
-layers * H * n → H * n
-or layers * H * n → layers * n
-or layers * H * n → n
+    shaw: a table has a row for each offset from −k to k, including 0, so 2k + 1 rows, however long the text is.
+layers * H * n → n
 or H * n * d → (2 * n - 1) * d
     music: you count too few tables. Every head of every layer has its own, with n rows.
 H * n * d → H * (2 * n - 1) * d
-or H * n * d → H * (n - 1) * d
-or H * n * d → H * (n + 1) * d
-or H * n * d → H * n**2 * d
-    music: a table has one row for each offset from −(n − 1) to 0, so n rows.
-H * n * d → H * (2 * k + 1) * d
+or H * n * d → H * (2 * k + 1) * d
 or H * n * d → H * (k + 1) * d
-    music: nothing is clipped here, so a table has n rows, whatever k is.
+    music: a table has one row for each offset from −(n − 1) to 0, so n rows, and nothing is clipped.
 H * n * d → H * n * d * 2
     music: you count a second table. Nothing is added to the values.
-H * n * d → H * n * D
-or H * n * d → H * n
-    music: a row is a vector with the d = D / H channels of one head.
-layers * (D**2 + 2 * H * d) → D**2 + 2 * H * d
+layers * (D**2 + 2 * H * d) → D**2
 or layers * (D**2 + 2 * H * d) → D**2 + layers * 2 * H * d
-or layers * (D**2 + 2 * H * d) → D**2
-    xl: each layer has its own u and v, and its own map W_r.
-layers * (D**2 + 2 * H * d) → layers * D**2 + 2 * H * d
-    xl: here each layer has its own u and v. (The authors' TensorFlow code shares them unless `untie_r` is set.)
+or layers * (D**2 + 2 * H * d) → layers * D**2 + 2 * H * d
+    xl: each layer has its own u, v and W_r. (The authors' TensorFlow code shares u and v unless `untie_r` is set.)
 2 * H * d → 2 * n
-or + 2 * H * d →
 or 2 * H * d → H * d
-or 2 * H * d → 2 * d
-or 2 * H * d → 2 * H
-or 2 * H * d → 2 * H * D
     xl: u and v are two vectors with d numbers for each head, so 2 · H · d numbers.
-D**2 + 2 * H * d → 2 * H * d
-or D**2 → H * D**2
-or D**2 → d**2
+D**2 → H * D**2
 or D**2 → D * d
-or D**2 → 2 * D**2
     xl: each layer has one map W_r from D channels to D, with D × D numbers for all heads together.
 D**2 → n * D
 or D**2 → D**2 + n * D
     xl: you count the sinusoids. They are computed, and what is learned is the map W_r with D × D numbers.
 D**2 + 2 → D**2 + D + 2
     xl: you count D numbers too many. There are two vectors, u and v, and W_r is a plain map without a bias.
-""",
-    alternatives=[_by_hand, _short],
+return learned, t5, shaw, music, xl → return xl, music, shaw, t5, learned
+    Your numbers are right, but in reverse order. `learned` comes first.
+return learned, t5, shaw, music, xl → return 4 * learned, 4 * t5, 4 * shaw, 4 * music, 4 * xl
+    You count bytes, four for each number. The task asks how many numbers there are.
+"""
+    + _exchanged("results", combinations(COMPARED, 2), COMPARED, "return learned, t5, shaw, music, xl → return {}")
+    + _exchanged("arguments", pairwise(ARGUMENTS), ARGUMENTS, "... → return _short({})"),
+    alternatives=[_short],
     hints=[
         "Ask three questions about each scheme. How many rows has a table, how many numbers has a row, and how many "
         "tables are there? What is added to the input occurs once, and all layers of T5 read one table.",
@@ -230,40 +198,3 @@ D**2 + 2 → D**2 + D + 2
         "Transformer-XL's is layers · (D² + 2D).",
     ],
 )
-
-
-ARGUMENTS = ("layers", "D", "H", "n", "k", "B")
-
-
-def _exchanged(names, one, other):
-    """The names with two of them exchanged."""
-    return [other if name == one else one if name == other else name for name in names]
-
-
-def _reordered(names):
-    """The solution with its five results in another order."""
-    return learned_numbers.source.variant([(", ".join(SCHEMES), ", ".join(names))])
-
-
-def _in_other_order(order):
-    """The right function with its arguments in another order."""
-    return lambda *sizes: _short(**dict(zip(order, sizes)))
-
-
-_reversed = _reordered([*SCHEMES][::-1])
-learned_numbers.wrong("Your numbers are right, but in reverse order. `learned` comes first.")(_reversed)
-
-for one, other in combinations(SCHEMES, 2):
-    learned_numbers.wrong(f"Your numbers are right, but you exchanged `{one}` and `{other}`.")(
-        _reordered(_exchanged(SCHEMES, one, other))
-    )
-
-for one, other in pairwise(ARGUMENTS):
-    learned_numbers.wrong(f"You exchanged the arguments `{one}` and `{other}`. Their order is {', '.join(ARGUMENTS)}.")(
-        _in_other_order(_exchanged(ARGUMENTS, one, other))
-    )
-
-
-@learned_numbers.wrong("You count bytes, four for each number. The task asks how many numbers there are.")
-def _bytes(*sizes):
-    return [4 * count for count in _short(*sizes)]
