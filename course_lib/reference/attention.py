@@ -1,7 +1,6 @@
 """Scaled dot-product attention with room for a bias: score, mask, softmax, weighted sum."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,13 +51,11 @@ def attention(
     bias: ArrayLike = 0.0,
     scale: float | None = None,
     mask: ArrayLike | None = None,
-    weigh: Callable[[Array], Array] = softmax,
 ) -> tuple[Array, Array]:
     """Attention with a bias on its scores: softmax_j(scale · q_i·k_j + bias_ij) V.
 
     q (…, n_q, d_k), k (…, n_k, d_k), v (…, n_k, d_v); bias broadcasts to (…, n_q, n_k); mask, likewise, is True
-    where a query may look and is applied last; `weigh` makes weights of the scores. Returns output (…, n_q, d_v) and
-    weights (…, n_q, n_k).
+    where a query may look and is applied last. Returns output (…, n_q, d_v) and weights (…, n_q, n_k).
     Raises ValueError when the shapes do not fit. Source: Vaswani et al. 2017, eq. 1; the bias as in T5, section 2.1.
     """
     s = scores(q, k, scale=scale)
@@ -68,7 +65,7 @@ def attention(
     s = s + _fits("bias", bias, s.shape)
     if mask is not None:
         s = np.where(_fits("mask", mask, s.shape), s, -np.inf)
-    weights = weigh(s)
+    weights = softmax(s)
     return weights @ v, weights
 
 

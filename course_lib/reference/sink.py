@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .attention import Array, attention, softmax
+from .attention import Array, scores, softmax
 from .grid import check_whole
 
 
@@ -43,13 +43,13 @@ def attention_with_sink(
     """softmax_with_sink(scale · q_i·k_j + bias_ij, a_h) V: the output (…, n_q, d_v) and the weights (…, n_q, n_k).
 
     q (…, heads, n_q, d) and so on, as in `attention.attention`; sink (heads,), or one number. The sink is not scaled
-    and not masked. Raises ValueError as `attention` and `softmax_with_sink` do.
+    and not masked. Raises ValueError as `softmax_with_sink` does.
     """
-
-    def weigh(s: Array) -> Array:
-        return softmax_with_sink(s, np.asarray(sink, float)[..., None])
-
-    return attention(q, k, v, bias=bias, scale=scale, mask=mask, weigh=weigh)
+    s = scores(q, k, scale=scale) + np.asarray(bias, float)
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    weights = softmax_with_sink(s, np.asarray(sink, float)[..., None])
+    return weights @ np.asarray(v, float), weights
 
 
 def sink_positions(text: int, *, first: int, w: int) -> tuple[list[int], list[int]]:
