@@ -38,8 +38,7 @@ earliest = CodingTask(
 `length` rows of its own input. Which is the earliest token, counted from 0, that can influence the output of token `t`?
 (Every layer also passes its input on, so with 0 layers it is `t` itself.)
 
-In one layer, token $t$ sees back to `length` tokens before the first token *of its segment*. What that token holds has
-already looked back from *its own* segment, one layer further down.
+In one layer, token $t$ sees back to `length` tokens before the first token *of its segment*.
 
 In the lesson's example, with segments and memory of 4, `earliest(15, 3, 4, 4)` is 0 and `earliest(16, 3, 4, 4)` is 4. A
 loop over the layers is all you need.""",

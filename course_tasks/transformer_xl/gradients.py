@@ -49,7 +49,7 @@ than 0, and `False` if not:
 - the learned vector v;
 - the input of segment 1, if a `KeyValueCache` that nobody detached replaces the memory.
 
-Commit first. Then you can change the last part of the lesson to see the answers.""",
+Commit first. Then you can change the section “In torch, and where gradients stop” of the lesson to see the answers.""",
     expected=_gradients,
     slips={
         SEGMENT_1: {
