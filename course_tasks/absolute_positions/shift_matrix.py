@@ -168,9 +168,11 @@ return R → R[np.arange(d)[:, None] // 2 != np.arange(d) // 2] = 1; return R
     Your m counts too far. It counts the pairs, one block each, and there are d/2 of them: `range(d // 2)`.
 ... → R = np.zeros((d, d)); for m, t in enumerate(frequencies(d, base)): R[m:m+2, m:m+2] = _block(s * t); return R
     Your blocks overlap. The block of pair m begins at row and column 2m.
+... → p = np.arange(d); X, Y = (sinusoidal(x, d, base=base) for x in (p, p + s)); return np.linalg.lstsq(X, Y, 1e-6)[0].T
+    You fit R to the first d positions. There the slow pairs have hardly turned, so the fit is not exact and fails at
+    distant positions. Write down the block of each pair instead, from cos sθ and sin sθ.
 ... → return np.eye(d, k=s)
-    Your ones move channels. No channel moves, but each pair of channels turns, by an angle of its own.
-... → return np.eye(d, k=-s)
+or ... → return np.eye(d, k=-s)
     Your ones move channels. No channel moves, but each pair of channels turns, by an angle of its own.
 ... → return np.roll(np.eye(d), s, axis=1)
     `np.roll` moves channels. No channel moves, but each pair of channels turns, by an angle of its own.

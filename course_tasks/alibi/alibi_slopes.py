@@ -132,8 +132,7 @@ return first + higher[::2][: n_heads - lower] → return [*first, higher[::2][: 
 return first + higher[::2][: n_heads - lower] → return first + [higher[::2][: n_heads - lower]] * (n_heads > lower)
     Except for powers of two, there is a list inside your list. `append` adds it as one entry; `+=` or `extend` joins.
 return first + higher[::2][: n_heads - lower] → return np.array(first) + np.array(higher[::2][: n_heads - lower])
-    `+` adds arrays number by number and joins only lists. Arrays are joined by `np.concatenate([a, b])`.
-return first + → return first if n_heads == lower else np.array(first) + np.array
+or return first + → return first if n_heads == lower else np.array(first) + np.array
 higher[::2][: n_heads - lower] → (higher[::2][: n_heads - lower])
     `+` adds arrays number by number and joins only lists. Join arrays with `np.concatenate([a, b])`.
 -8 * h / lower → -8 * h / n_heads
@@ -154,6 +153,7 @@ return first + higher[::2][: n_heads - lower] → return sorted(first + higher[:
 return first + → return first[::-1] +
     The first slopes are in reverse order. Head 1 is the steepest of them.
 math.floor(math.log2(n_heads)) → round(math.log2(n_heads))
+or ... → n = 2 ** round(math.log2(n_heads)); return (_of(n) + _of(2 * n)[::2])[:n_heads]
     You round to the nearest power of two. Take the next *lower* one, even when the higher is nearer.
 2 ** math.floor(math.log2(n_heads)) → 2 ** math.ceil(math.log2(n_heads)) // 2
     When the number of heads is a power of two itself, you take half of it. Then no additional slopes are needed.

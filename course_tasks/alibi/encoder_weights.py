@@ -141,6 +141,10 @@ slopes[:, None, None] * distance → slopes[:, None, None] * distance / 2
     Every penalty is half of what it should be. The bias is added after the scaling and is not scaled itself.
 slopes[:, None, None] * distance → slopes[:, None, None] * np.where(position > position[:, None], np.inf, distance)
     You hide the keys after the query. An encoder looks both ways, so leave out the mask.
+distance = abs( → ahead = np.arange(len(slopes))[:, None, None] >= len(slopes) // 2; distance = abs(
+content - → -1e9 * ((position - position[:, None]) * np.where(ahead, -1, 1) > 0) + content -
+    Each of your heads looks only one way, the first half of them back and the others ahead. In an encoder every head
+    looks both ways, so leave out the masks. The distance is then the same on both sides.
 slopes[:, None, None] * distance → distance
     The slopes are missing, so every head has the slope 1.
 content - slopes[:, None, None] * distance → content

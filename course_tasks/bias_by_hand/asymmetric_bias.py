@@ -61,6 +61,9 @@ np.where(j > i, future_scale, past_scale) → np.where(j > i, np.inf, past_scale
     You put the scale inside the logarithm. It multiplies the logarithm from outside.
 np.log1p(abs(j - i)) → np.log(np.maximum(abs(j - i), 1))
     You take the logarithm of the distance, so one step costs nothing. Add 1 first: log(1 + distance).
+-scale * np.log1p(abs(j - i)) → -past_scale * (j < i) * np.log1p(i - j) - future_scale * (j > i) * np.log1p(j - i)
+    Both halves of yours are nan. Does each half take log(1 + d) of a signed d, and is it multiplied by 0 where d is
+    negative? There the logarithm is −∞ or nan, and 0 times either is nan. Take |j − i|, which is never negative.
 abs(j - i) → np.where(j < i, j + 1, j - i)
     In the past half your distances run the wrong way. The key just before the query is at distance 1, and the first
     token is the farthest.

@@ -59,6 +59,9 @@ abs(j - i) → np.maximum(i - j, 0)
     Keys after the query have no penalty in your result. The distance |j − i| counts in both directions.
 abs(j - i) → np.maximum(j - i, 0)
     Keys before the query have no penalty in your result. The distance |j − i| counts in both directions.
+abs(j - i) → (j - i) % n
+    Every row of yours is the one above, moved one step to the right, and what leaves it on the right comes back on the
+    left. There, below the diagonal, the distance is i − j, so take |j − i|.
 -scale * → -0.3 *
     You use λ = 0.3 in every case. Use the argument `scale`.
 """,

@@ -77,6 +77,9 @@ scores + bias, -np.inf → scores + bias, 0.0
     A score of 0 does not hide a key, because e⁰ = 1. Hidden keys get −∞, so that e^x is 0.
 return e / e.sum(axis=-1, keepdims=True) → p = np.exp(scores + bias); return np.tril(p / p.sum(axis=-1, keepdims=True))
     You cut off the future after the softmax, so the rows no longer sum to 1. Hide it before the softmax.
+np.tril(np.ones((n, n), dtype=bool)) → np.tril(scores + bias) != 0
+    You hide every score that is 0, those that `np.tril` cleared and those of visible keys, such as *The* for itself. A
+    score of 0 is a number like any other, so choose by position: hide where j > i.
 e.sum(axis=-1, keepdims=True) → e.sum(axis=0, keepdims=True)
     Your softmax runs over the queries. Each query shares its attention among the keys, so it runs over the last axis.
 np.where(np.tril(np.ones((n, n), dtype=bool)), scores + bias, -np.inf) → scores + np.tril(bias)

@@ -81,6 +81,10 @@ np.outer(scales, → np.outer(np.full(len(scales), 0.3),
     You use λ = 0.3 in every row. Row k has the λ of `scales[k]`.
 e.sum(axis=-1, keepdims=True) → e.sum(axis=0, keepdims=True)
     Your sum runs over the values of λ. Each λ has a softmax of its own, over the keys, the last axis.
+s.max(axis=-1, keepdims=True) → s.max()
+e.sum(axis=-1, keepdims=True) → e.sum(axis=-1)
+    The sum of each row has lost its axis, so its shape (m,) is lined up with the keys of e, (m, n). With
+    `keepdims=True` it is (m, 1), and each sum stays with its row.
 s = scores - → s = scores / 2 -
     You divide by √d_k = 2 again. `scores` are already scaled.
 s = scores - → s = scores / np.sqrt(len(scores)) -

@@ -93,6 +93,7 @@ first - rest
 ... → return np.argsort(-output)
     You sort the outputs, but some tokens may be missing between them. Compute each position from its output alone.
 ... → return np.argsort(np.argsort(-output))
+or ... → return np.argsort(np.argsort(abs(output - first)))
     You rank the outputs, but some tokens may be missing between them. Compute each position from its output alone.
 1 / weight - 1 → 1 / weight
     These are the numbers of keys, i + 1. Each position is one smaller.

@@ -112,6 +112,8 @@ n = len(rows) → n = rows
 ... → return np.tril([np.roll(row, i) for i, row in enumerate(rows)])
     Your column is j − i, as it also is after `np.roll(row, i)`. So key 0 of query 0 gets column 0, which is the
     offset −(n − 1). Offset 0 is the last column, so take j − i + n − 1.
+... → n = len(rows); i, j = np.indices((n, n)); return np.where(j <= i, rows[i, j - i + n - 1], 0)
+    Above the diagonal, column j − i + n − 1 does not exist. Clip the column first, also if `np.where` drops the result.
 """,
     alternatives=[
         _pad_last,

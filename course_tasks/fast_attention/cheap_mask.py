@@ -119,6 +119,9 @@ row.unfold(-1, n_k, 1) → row.flip(1).unfold(1, n_k, 1)
     You flip the row, so offset −4 becomes +4. Only the queries are flipped, and they are flipped already.
 row.unfold(-1, n_k, 1) → row.unfold(-1, n_k, 1).mT
     You exchanged queries and keys. A window has n_k numbers, and there is one for each of the n_q queries.
+row.unfold(-1, n_k, 1) → row.as_strided((len(row), n_q, n_k), (n_k, 1, 1))
+    Only your first head is right, because you move n_k numbers from head to head. Each has a whole row, so the stride of the
+    heads is n_q + n_k − 1, `row.shape[-1]`. `unfold` works it out.
 row.unfold(-1, n_k, 1) → row.unfold(-1, n_k, 2)
     Your windows move by two. From one query to the next, they move by one offset.
 row.unfold(-1, n_k, 1) → row.unfold(-1, n_k, 0)

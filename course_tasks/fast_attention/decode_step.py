@@ -142,6 +142,9 @@ past = n_k - n_q → past = n_k - 1
     This is right for one new token. With several, the first of them is at n_k − n_q.
 past = n_k - n_q → past = n_q
     You use the number of new tokens. `past` is the number of tokens before them, n_k − n_q.
+past = n_k - n_q → past = n_k - n_q; q = torch.nn.functional.pad(q, (0, 0, 0, past))[:, -n_q:]
+    You fill up the queries with zeros *behind* them, so of the last n_q rows, which you return, some or all belong to zeros.
+    The queries are those of the *last* tokens. Fill up in front, or move `i` and the triangle by `past`, without zeros.
 past = n_k - n_q → past = 0
     Triangle and bias still take the first new token for token 0. How many tokens came before it?
 past + torch.arange(n_q)[:, None] → past + torch.zeros(n_q, 1)

@@ -149,6 +149,8 @@ shrink * total + e.sum() → shrink * (total + e.sum())
     You shrink the sum of the new tile as well, which is measured from the new largest score already.
 shrink * mixed + e @ values[start : start + size] → shrink * (mixed + e @ values[start : start + size])
     You shrink the mixture of the new tile as well, which is measured from the new largest score already.
+outputs.append(mixed / total) → mixed = mixed / total; outputs.append(mixed)
+    You carry the output on, not the mixture. Carry what is not divided, or multiply by the old sum before you add a tile.
 e.sum() → len(e)
     You count the keys of a tile. Add their exponentials.
 e.sum() → e.max()
@@ -177,8 +179,7 @@ return all_largest, all_totals, outputs → return all_largest, outputs, all_tot
 return all_largest, all_totals, outputs → return all_totals, all_largest, outputs
     You exchanged largest and sum. Return largest, total, output.
 return all_largest, all_totals, outputs → return outputs, all_totals, all_largest
-    You return the output first and the largest score last. Return largest, total, output.
-return all_largest, all_totals, outputs → return outputs, all_largest, all_totals
+or return all_largest, all_totals, outputs → return outputs, all_largest, all_totals
     You return the output first, but it comes last. Return largest, total, output.
 return all_largest, all_totals, outputs → return all_totals, outputs, all_largest
     You return the largest score last, but it comes first. Return largest, total, output.

@@ -162,6 +162,9 @@ sdpa(q, k, v → sdpa(q, v, k
     You exchanged keys and values. The order is `sdpa(q, k, v)`.
 sdpa(q, k, v → sdpa(k, q, v
     You exchanged queries and keys. The order is `sdpa(q, k, v)`.
+sdpa(q, k, v, attn_mask=mask) → sdpa(q, k, v.masked_fill(padding[:, None, :, None], 0), attn_mask=bias)
+    You set the *values* of the padding to 0, but its keys still take their share of the weight, so the rest gets too little.
+    Hide the keys before the softmax, with −∞ in the mask.
 padding[:, None, None] → padding[:1, None, None]
     Every text gets the padding of the first one. Keep the batch axis.
 (hidden, -torch.inf) → (hidden, -torch.inf) / q.shape[-1] ** 0.5

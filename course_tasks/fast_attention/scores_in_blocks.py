@@ -132,6 +132,9 @@ left + np.arange → left - top + np.arange
 top + np.arange → top // size + np.arange
 left + np.arange → left // size + np.arange
     You number the blocks with `// size`. `top` and `left` are positions already, so add them as they are.
+top + np.arange → top // size * block.shape[0] + np.arange
+left + np.arange → left // size * block.shape[1] + np.arange
+    You multiply the number of the block by its own height or width, but a last block may be smaller. Add `top` and `left`.
 top + np.arange → top * size + np.arange
 left + np.arange → left * size + np.arange
     You multiply the start of a block by `size`. `top` and `left` are positions already, so add them as they are.
@@ -144,9 +147,6 @@ j = left + np.arange(block.shape[1]) → j = (left + np.arange(block.shape[1])) 
 top + np.arange → -top + np.arange
 left + np.arange → -left + np.arange
     You subtract the start of the block from both positions. The positions of a block begin there, so add it.
-top + np.arange → size + top + np.arange
-left + np.arange → size + left + np.arange
-    Both positions are one block too far. The first block begins at 0, as `top` and `left` do.
 top + np.arange → size + top + np.arange
     The positions of your queries are one block too far. The first block begins at 0, as `top` does.
 left + np.arange → size + left + np.arange
@@ -194,7 +194,7 @@ range(0, len(k), size) → range(0, len(k) - size + 1, size)
     ],
 )
 
-for by, how in {1: "one too large", -1: "one too small", 7: "too large by 7"}.items():
+for by, how in {1: "one too large", -1: "one too small", 7: "too large by 7", "size": "one block too far"}.items():
     scores_in_blocks.wrong(
         f"Both positions are {how}, which their difference hides. The first of a block is at `top` and `left`."
     )(scores_in_blocks.source.variant([("i = ", f"i = {by} + "), ("j = ", f"j = {by} + ")]))

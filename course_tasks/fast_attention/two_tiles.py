@@ -68,6 +68,7 @@ large are sum and mixture after tile two, and what is the output? Give three dec
             14.0: "This is the sum of all four values. Multiply each value by its exponential first.",
             32.0: "You used e^{score}. Subtract ln 4 in each exponent.",
             2.0: "This is the shrunk mixture of tile one. Add that of tile two.",
+            22 / 3: "You shrank the *output* of tile one, 8/3. Shrink its mixture, 4, which is divided only at the end.",
             32 / 9: "This is the output. The mixture is not divided yet.",
         },
         OUT: {

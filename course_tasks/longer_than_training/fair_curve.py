@@ -123,6 +123,7 @@ text[place - n : place] → text[place - n : place + 1]
 text[place - n : place] → text[place - n : place - 1]
     You leave out the last token before the place. `text[a:b]` ends before b, so b is the place itself.
 text[place - n : place] → text[place - n - last : place]
+or text[place - n : place] → text[max(0, place - n - last) : place]
     Your windows have n + `last` tokens. The `last` ones that count are among the n, so a window begins at place − n.
 text[place - n : place] → text[-n:]
     Every window ends with the text, because you do not use `place`. It ends just before its place.

@@ -135,9 +135,8 @@ text[-n:] → text
 text[-n:] → text[-n - 1 : -1]
     You leave out the last token of the text. The model reads the last n tokens, including that one.
 text[-n:] → text[-n:-1]
-    Your window stops before the last token, so n − 1 tokens are left for n positions.
-model(text[-n:], np.arange(n)) → model(text[-n:-1], np.arange(n - 1))
-    Your window stops before the last token, so the model reads only n − 1 tokens.
+or model(text[-n:], np.arange(n)) → model(text[-n:-1], np.arange(n - 1))
+    Your window stops before the last token, so the model gets only n − 1 tokens.
 model(text[-n:], np.arange(n)) → model(np.arange(n), text[-n:])
     You exchanged tokens and positions. `model` takes the tokens first.
 losses[-train:] → losses[-train:-1]
@@ -185,6 +184,8 @@ return curve → return curve[-1]
 ... → return _by_blocks(model, text, lengths, train, size=len(text))
     Each block now reaches to the end of the text, but the losses that count come from the last block, which has at
     most `train` tokens. The first block has all n tokens, so one call is enough.
+model(text[-n:], np.arange(n)) → np.array([_last_loss(model, text[: t + 1][-n:]) for t in range(len(text))])
+    You read each token in a window of its own, as the last of n. One call with the last n tokens gives all losses.
 model(text[-n:], np.arange(n)) → np.array([_last_loss(model, text[-n:][: t + 1][-train:]) for t in range(n)])
     You read each token as the last of a sliding window, with at most `train` − 1 tokens before it. Each token then has
     full context, but the model still never reads more than `train` tokens at once.

@@ -160,6 +160,9 @@ return found → return found[-1]
     The scores are right, but you write −∞ where the key has not come yet. It should be 0 there.
 ... → return np.triu(scores(rotate(q), rotate(k)))
     You keep the entries above the diagonal. The t + 1 numbers of row t are on the left.
+... → swapped = (np.roll(x, x.shape[-1] // 2, axis=-1) for x in (q, k)); return np.tril(scores(*map(rotate, swapped)))
+    Seen from its query, each of your keys is turned by the distance i − j. It should be turned the other way, by the
+    offset, key minus query, j − i. `rotate` does this if it gets the positions themselves.
 ... → return np.tril(scores(rotate(q), rotate(k)[::-1]))
     Your keys are in reverse order. The oldest should come first.
 ... → return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))

@@ -140,6 +140,9 @@ axis=1 → axis=0
 ... → return _row_by_row(np.concatenate([w[h::n_heads] for h in range(n_heads)]), n_heads)
     `w[h::n_heads]` takes one row of each head in turn. The rows of head h are neighbours:
     `w[h * d_head : (h + 1) * d_head]`.
+... → d = w.shape[1] // n_heads; return np.concatenate([w[h * d : h * d + d][k::2] for h in range(n_heads) for k in (0, 1)])
+    You take the channels per head from the columns, which is right for a square matrix only. The channels of all heads
+    are the *rows* of w, so there are `len(w) // n_heads` per head.
 ... → return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]
     You reorder the columns. The channels of q are the *rows* of w, since q = x @ w.T.
 """,

@@ -142,6 +142,8 @@ content + bias → content + bias.swapaxes(-1, -2)
 j - i, bidirectional → i - j, bidirectional
     These are the weights without any bias, because all visible keys still share a bucket. Print `rows` and look at
     the lower triangle.
+j - i, bidirectional → j - i - past, bidirectional
+    Your offsets subtract `past` twice. It is already in the position of the query, i, so the offset is j − i.
 j - i, bidirectional → i - j - 1, bidirectional
     All keys before the query still share a bucket, and only the token itself has left it. The sign is wrong.
 j - i, bidirectional=False → i - j, bidirectional=True

@@ -149,6 +149,9 @@ mask[:, None] → np.tile(mask, (scores.shape[1], 1, 1)).reshape(scores.shape)
 mask[:, None] → mask[None]
     `mask[None]` puts the new axis first, so the windows of the mask are still lined up with the heads. The new axis belongs
     after the windows.
+np.where(mask[:, None], biased, -np.inf) → np.where(mask, biased.swapaxes(0, 1), -np.inf)
+    Your result has the heads first and the windows second. If you exchanged the two to line the mask up, exchange them
+    back at the end, or leave them and give the mask an axis for the heads.
 mask[:, None] → mask[:, :, None]
     You put the new axis after the queries. The heads come right after the windows, `mask[:, None]`.
 biased, -np.inf → biased, 0

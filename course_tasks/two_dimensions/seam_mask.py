@@ -175,8 +175,8 @@ for label, message in {
         "need different labels."
     ),
     lambda h, w, W, s: _wrapped(h, s)[:, None] + _wrapped(w, s): (
-        "You only add the labels, so patches that came round in rows and those that came round in columns both get 1. They "
-        "come from different edges, so they need different labels."
+        "You add a label for the row and one for the column, so patches that came round in rows get the same sum as those that "
+        "came round in columns. They come from different edges, so they need different labels."
     ),
     lambda h, w, W, s: _wrapped(h, s)[:, None] & _wrapped(w, s): (
         "You separate only the corner, which came round both ways. What came round one way needs a label of its own, too."

@@ -71,6 +71,8 @@ past + → -past +
     `past` has the wrong sign, or it moves the keys. The queries are `past` positions further on, not the keys.
 past → n_k - n_q
     You work out `past` as n_k − n_q. It is given and may be smaller, because there may be keys after the last query.
+np.arange(n_k) → np.arange(past + n_k)
+    You add `past` to the number of keys. There are n_k in all, those of the past among them, at 0, 1, …, n_k − 1.
 i = past → clip = min(clip, n_k - 1); i = past
     You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows, and offset 0 is row clip.
 j - i → j - past + np.arange(n_q)[:, None]

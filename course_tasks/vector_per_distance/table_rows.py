@@ -39,6 +39,10 @@ order of the keys. And for how many of the ten keys does clipping change the off
                 "You did not clip, and counted negative rows from the end of the table, as Python does. All keys more "
                 "than 3 steps before the query share row 0."
             ),
+            (4, 4, 4, 4, 4, 5, 6, 0, 1, 2): (
+                "You took the clipped offsets as rows, and counted the negative ones from the end of the table, as "
+                "Python does. Row 0 belongs to offset −3, so add 3."
+            ),
             (-3, -3, -2, -1, 0, 1, 2, 3, 3, 3): (
                 "You shifted first and clipped afterwards. No row is negative, and the keys after the query have rows "
                 "of their own."

@@ -61,9 +61,9 @@ max(a) < min(b) → {0}
     Your rule does the same as `{0}`. A smaller loss is better, and the worst run of a must beat the best run of b.
 """
 _SPREAD = """
-max(a) < min(b) → np.mean(b) - np.mean(a) > {0} * (np.std(a, ddof={1}) + np.std(b, ddof={1}))
-    You compare the means, with standard deviations as the margin. A run may lie outside such a margin, so compare the
-    runs themselves.
+max(a) < min(b) → np.mean(b) - np.mean(a) > {0} * sum(np.std(x, ddof={1}) / len(x) ** {2} for x in (a, b))
+    You compare the means, with a margin made of standard deviations. The runs may reach farther than
+    such a margin, or less far, so compare the runs themselves.
 """
 
 sure_orders = CodingTask(
@@ -122,7 +122,7 @@ list(losses.values())
     the list of losses: The losses of each scheme are the values of the dictionary.
 """,
     slips="".join(_ONE_NUMBER.format(rule) for rule in _COMPARED if rule not in _NOT_WRITTEN)
-    + "".join(_SPREAD.format(times, ddof) for times in (1, 2) for ddof in (0, 1))
+    + "".join(_SPREAD.format(k, ddof, p) for k in (1, 1.96, 2, 4.303) for ddof in (0, 1, "len(x) > 1") for p in (0, 0.5))
     + """
 max(a) < min(b) → a < min(b)
     You compare a list with a number. Use the worst loss of a, `max(a)`.
