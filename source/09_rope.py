@@ -1,98 +1,106 @@
 # %% [markdown]
 # # [[title]]
 #
-# This scheme has nothing to learn either. RoPE adds nothing at all: it turns queries and keys before they meet. It fits
-# in a few lines, and it has a detail that is easy to get wrong without any error: channels are paired in two ways. You
-# will run both, and test what is said about RoPE.
+# RoPE adds nothing to the scores and has nothing to learn. It rotates queries and keys before they are compared, and
+# this alone lets the scores depend on the offset.
 #
 # **You will be able to**
-# - turn a query and a key by hand, and prove that their product knows $j - i$ and nothing else of the positions;
-# - convert weights between the two ways to pair channels, and recognise what happens when they are mixed;
-# - test "decays with distance" and "extrapolates" instead of repeating them.
+# - rotate a query and a key by hand, and prove that of their two positions only $j - i$ reaches the score;
+# - say what fast and slow pairs of channels are for, and test "decays with distance" and "extrapolates";
+# - convert weights between the two ways to pair channels, and recognise what happens when they are mixed.
 #
-# **You need** chapters [[bias_by_hand|#]] (bias, mask), [[absolute_positions|#]] (sinusoids turn), [[t5_buckets|#]]
-# (`past`) and [[alibi|#]] (for the comparisons at the end), and a little torch. **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]] (bias, mask), [[absolute_positions|#]] (sinusoids), [[t5_buckets|#]]
+# (`past`) and [[alibi|#]] (for comparison), and a little torch. **Time** [[time]].
 
 # %%
-import math
+from importlib.util import find_spec
 
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from course_lib import figures
+from course_lib import figures, study
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
-from course_lib.reference.attention import attention, causal_mask, scores, softmax
+from course_lib.nn.rope import RoPE
+from course_lib.reference.absolute import frequencies
+from course_lib.reference.attention import attention, causal_mask, scores
 from course_lib.reference.grid import row_offsets, to_grid
+from course_lib.reference.rope import rotate
 
 np.set_printoptions(precision=4, suppress=True)
 torch.manual_seed(0)
 n = len(TOKENS)
 cat, sat, mat = (TOKENS.index(word) for word in ("cat", "sat", "mat"))
-plain = scores(Q, K)  # without position
+
+# %% [markdown]
+# The drawing shows where RoPE enters: it rotates queries and keys, but not values.
+
+# %%
+assert np.allclose(rotate(Q)[0], Q[0])
+figures.attention_block("RoPE")
 
 # %% [markdown]
 # ## RoPE: one pair, turned
 #
-# RoPE (rotary position embedding, Su et al. 2021) takes the channels of a query two by
-# two. A pair of numbers is an arrow in the plane, and an arrow can be turned: by the angle $\alpha$,
+# RoPE (rotary position embedding, Su et al. 2021) takes the channels of a query two by two. Two numbers are an arrow
+# in the plane. Rotated to the left by the angle $\alpha$, it becomes
 #
-# $$\begin{pmatrix} a \\ b \end{pmatrix} \;\to\;
-# \begin{pmatrix} a \cos\alpha - b \sin\alpha \\ a \sin\alpha + b \cos\alpha \end{pmatrix}$$
+# $$(a, b) \;\to\; (a \cos\alpha - b \sin\alpha,\;\; a \sin\alpha + b \cos\alpha)$$
 #
-# The rule: a query or key at position $p$ turns by $p\,\theta$. Take the first pair of the query of *sat*, position 2,
-# and of the key of *mat*, position 4, with $\theta = 1$ radian per position. (In a vector of four, the first pair is
-# channels 0 and 2. Why not 0 and 1 comes later.)
+# The rule: **a query or key at position $p$ is rotated by the angle $p\,\theta$.** We try it on the query of *sat*,
+# at position 2, and the key of *mat*, at position 4, with $\theta = 1$ radian per position. The first pair of their
+# four channels is 0 and 2; a later section explains why not 0 and 1.
 
 
 # %%
 def turn(arrow, angle):
-    """An arrow (a, b), turned to the left by `angle`."""
+    """An arrow (a, b), rotated to the left by `angle`."""
     a, b = arrow
     return np.array([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)])
 
 
 q, k = Q[sat][[0, 2]], K[mat][[0, 2]]
-print("query of sat:", q, "turned by 2:", turn(q, 2))
-print("key of mat:  ", k, "turned by 4:", turn(k, 4))
-print(f"product: before {q @ k:.4f}, turned {turn(q, 2) @ turn(k, 4):.4f}")
+print("query of sat:", q, "rotated by 2:", turn(q, 2))
+print("key of mat:  ", k, "rotated by 4:", turn(k, 4))
+print(f"product: before {q @ k:.4f}, rotated {turn(q, 2) @ turn(k, 4):.4f}")
 
 # %% [markdown]
-# Two positions went in. Which of them does the product know? Move both tokens by the same number of places:
+# Does the product depend on both positions, or only on their difference? We move both tokens by the same number of
+# places.
 
 # %%
 for by in (0, 1, 10, 1000):
     product = turn(q, 2 + by) @ turn(k, 4 + by)
     print(f"positions {2 + by:4} and {4 + by:4}: {product:.4f}")
     assert np.isclose(product, q @ turn(k, 2))
-print(f"only the key turned, by 2: {q @ turn(k, 2):.4f}")
+print(f"only the key rotated, by 2: {q @ turn(k, 2):.4f}")
 
 # %% [markdown]
-# The same number every time: turning both arrows by the same angle does not change the angle between them, and a
-# product depends on two lengths and that angle. Only the *difference* of the two turns is left, $4\theta - 2\theta$.
+# The product is the same every time, because rotating both arrows by the same angle changes neither their lengths nor
+# the angle between them. Only the *difference* of the two rotations is left, $4\theta - 2\theta$.
 #
 # ## The algebra
 #
-# Write the turn by $\alpha$ as a matrix $R(\alpha)$. Its transpose turns back, and turns add up:
+# Write the rotation by $\alpha$ as a matrix $R(\alpha)$. Its transpose rotates back, and rotations add up:
 #
-# $$R(\alpha)^\top = R(-\alpha), \qquad R(\alpha)\,R(\beta) = R(\alpha + \beta)$$
+# $$R(\alpha)^\top = R(-\alpha), \quad R(\alpha)\,R(\beta) = R(\alpha + \beta)$$
 #
-# So with the query at $i$ and the key at $j$
+# So for a query at $i$ and a key at $j$
 #
-# $$\big(R(i\theta)\,q\big) \cdot \big(R(j\theta)\,k\big) = q^\top R(i\theta)^\top R(j\theta)\, k
-# = q^\top R\big((j - i)\,\theta\big)\, k$$
+# $$(R(i\theta)\,q) \cdot (R(j\theta)\,k) = q^\top R(i\theta)^\top R(j\theta)\, k
+# = q^\top R((j - i)\,\theta)\, k$$
 #
-# Each position enters through its own token alone, and yet what comes out depends on $j - i$. With $\varphi_q$ and
-# $\varphi_k$ for the directions of the two arrows it reads
+# Each is rotated by its own position, but of the two positions only $j - i$ is left. If $\varphi_q$ and $\varphi_k$
+# are the directions of the two arrows, the same product is
 #
-# $$|q|\,|k| \cos\big(\varphi_k - \varphi_q + (j - i)\,\theta\big)$$
+# $$|q|\,|k| \cos(\varphi_k - \varphi_q + (j - i)\,\theta)$$
 
 
 # %%
 def R(angle):
-    """The matrix that turns an arrow: its columns are the turned unit arrows."""
+    """The matrix that rotates an arrow: its columns are the rotated unit arrows."""
     return np.array([turn([1, 0], angle), turn([0, 1], angle)]).T
 
 
@@ -101,57 +109,65 @@ assert np.allclose(R(0.7).T, R(-0.7)) and np.allclose(R(0.7) @ R(0.4), R(1.1))
 phi_q, phi_k = np.arctan2(q[1], q[0]), np.arctan2(k[1], k[0])
 by_angles = np.linalg.norm(q) * np.linalg.norm(k) * np.cos(phi_k - phi_q + (4 - 2) * 1)
 print(f"with the matrix: {q @ R(4 - 2) @ k:.4f}, with the angles: {by_angles:.4f}")
-as_complex = np.conj(complex(*q)) * complex(*k) * np.exp(1j * (4 - 2))
-assert np.allclose([q @ R(2) @ k, as_complex.real], by_angles)
-
-# %% [markdown]
-# (The last lines say it with complex numbers, as some published code does: turning is multiplying by $e^{i p \theta}$.)
-#
-# Here are the two arrows to play with. Move the query, the key, then *both*: the arrows run around, the angle between
-# them stays. Choose pair 1, and see how little a step turns it.
-
-# %%
 assert np.isclose(by_angles, turn(q, 2) @ turn(k, 4))
-figures.rope_rotation(Q[sat], K[mat], query=sat, key=mat)
 
 # %% [markdown]
 # ## All pairs, each at its own speed
 #
-# A clock with one hand shows the time up to whole turns. So pair $m$ of a head with $d$ channels has a speed of its
-# own, the same as in [[absolute_positions|chapter #]]'s sinusoids:
+# One pair is not enough, because it is a clock with one hand: it shows the time only up to whole turns. So pair $m$
+# of a head with $d$ channels gets its own speed, as in [[absolute_positions|chapter #]]'s sinusoids:
 #
-# $$\theta_m = \text{base}^{-2m/d}, \qquad m = 0 \dots d/2 - 1, \quad \text{base} = 10000$$
+# $$\theta_m = \text{base}^{-2m/d}, \quad m = 0 \dots d/2 - 1, \quad \text{base} = 10000$$
 #
-# (In this lesson $m$ counts pairs, as in [[absolute_positions|chapter #]]; in [[alibi|chapter #]] it was a slope.)
-# For our $d = 4$ the speeds are 1 and 0.01. Turn all five queries and keys, pair by pair, in a loop; pair $m$ is
-# channels $m$ and $m + d/2$.
+# Here are the four pairs of a head with $d = 8$ as clocks, with hands for four positions. Which clocks can tell
+# position 44 from position 0?
 
 # %%
-from course_lib.reference.absolute import frequencies
-from course_lib.reference.rope import rotate
+assert abs(44 - 7 * 2 * np.pi) < 0.02  # seven whole turns of pair 0
+figures.rope_clocks((0, 1, 4, 44), d=8)
 
+# %% [markdown]
+# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pair 1 can. Fast pairs tell neighbours apart and
+# soon repeat. Slow pairs tell distant positions apart, and the slowest nearly compares the bare content.
+#
+# Our tokens have $d = 4$ and so two pairs, with the speeds 1 and 0.01. The next cell rotates all five queries; pair
+# $m$ is channels $m$ and $m + d/2$.
+
+# %%
 d = 4
 theta = frequencies(d)
 print("speeds:", theta)
 turned = np.zeros((n, d))
 for p in range(n):
-    for pair in range(d // 2):
-        channels = [pair, pair + d // 2]
-        turned[p, channels] = turn(Q[p, channels], p * theta[pair])
+    for m in range(d // 2):
+        channels = [m, m + d // 2]
+        turned[p, channels] = turn(Q[p, channels], p * theta[m])
 
 assert np.allclose(rotate(Q), turned)
 four = ["0", "1", "2", "3"]
-figures.heatmap(turned, columns=four, alt="Queries, turned")
+figures.heatmap(turned, columns=four, alt="The queries, rotated")
 
 # %% [markdown]
-# *The* stands at position 0 and is not turned. In matrix form a whole vector at position $p$ is multiplied by one matrix
-# $R_p$, with the small rotations inside. ($R(\alpha)$ turns one pair by an angle, $R_p$ all pairs of a head as at
-# position $p$.) It keeps every length, $R_p^\top R_p = I$, and the proof above holds for it word for word.
+# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add?
+
+# %%
+products = [turn(Q[sat][[m, m + 2]], 2 * theta[m]) @ turn(K[mat][[m, m + 2]], 4 * theta[m]) for m in (0, 1)]
+print("pair 0: {:.4f}, pair 1: {:.4f}".format(*products))
+print(f"together {sum(products):.4f}, divided by √4: {sum(products) / 2:.4f}")
+assert np.isclose(sum(products), rotate(Q)[sat] @ rotate(K)[mat])
+figures.rope_rotation(Q[sat], K[mat], query=sat, key=mat)
+
+# %% [markdown]
+# Pair 1 adds −0.0100, so the product is −0.1796. In the picture, move the query, the key, then *both*: the arrows run
+# around, and the angle between them stays.
+#
+# Rotating all pairs is one matrix $R_p$, with the small rotations inside. Since $R_i^\top R_j = R_{j-i}$, the proof
+# above holds for whole vectors.
 
 
 # %%
 def rotation_matrix(p, d):
-    """The matrix that turns a vector as at position p (half-split pairs)."""
+    """The matrix that rotates a vector as at position p; pair m is channels m and m + d/2."""
     matrix, half = np.zeros((d, d)), d // 2
     for m, angle in enumerate(p * frequencies(d)):
         matrix[m, m] = matrix[m + half, m + half] = np.cos(angle)
@@ -161,13 +177,11 @@ def rotation_matrix(p, d):
 
 assert np.allclose(turned, [rotation_matrix(p, d) @ Q[p] for p in range(n)])
 assert np.allclose(rotation_matrix(3, d).T @ rotation_matrix(5, d), rotation_matrix(2, d))
-assert np.allclose(np.linalg.norm(turned, axis=1), np.linalg.norm(Q, axis=1))
 figures.heatmap(rotation_matrix(2, d), rows=four, columns=four, alt="R for position 2, d = 4")
 
 # %% [markdown]
-# In practice nobody builds $R_p$: it is four multiplications per pair. (And some models turn a part of the channels only,
-# GPT-J 64 of 256: the rest compares bare content.) The scores of the five tokens, without and with
-# RoPE:
+# In practice four multiplications per pair do the same before attention begins, so every fast kernel works with RoPE
+# ([[fast_attention|chapter #]]). Which scores of the five tokens does RoPE leave as they are?
 
 # %%
 with_rope = scores(rotate(Q), rotate(K))
@@ -175,28 +189,15 @@ for i in range(n):
     for j in range(n):
         assert np.isclose(with_rope[i, j], Q[i] @ rotation_matrix(j - i, d) @ K[j] / 2)
 
-assert np.allclose(scores(rotate(Q, past=1000), rotate(K, past=1000)), with_rope)
 figures.side_by_side(
-    figures.heatmap(plain, alt="Scores without position"),
+    figures.heatmap(scores(Q, K), alt="Scores without position"),
     figures.heatmap(with_rope, alt="Scores with RoPE"),
 )
 
 # %% [markdown]
-# The diagonal is unchanged: offset 0 is no turn. The last assert moved the whole sentence by 1,000 places, and nothing
-# changed. Now look along the other diagonals: are they constant? They are not. RoPE is no bias: the offset decides *how*
-# query and key are compared, not what is added. Only when every token has the same content is there one number per
-# offset, and `to_grid` could lay it out.
-
-# %%
-everywhere_q, everywhere_k = np.tile(Q[sat], (n, 1)), np.tile(K[mat], (n, 1))
-same_content = scores(rotate(everywhere_q), rotate(everywhere_k))
-profile = [Q[sat] @ rotation_matrix(r, d) @ K[mat] / 2 for r in row_offsets(n)]
-assert np.allclose(same_content, to_grid(np.array(profile)[None], n))
-positions = [str(p) for p in range(n)]
-figures.heatmap(same_content, rows=positions, columns=positions, corner="i ↓ j →",
-                alt='Every query that of "sat", every key that of "mat"')
-
-# %% [markdown]
+# The diagonal stays, because at offset 0 query and key are rotated alike. The change is not constant along the other
+# diagonals, so **RoPE is not a bias**: the offset decides *how* query and key are compared, not what is added.
+#
 # ## Left and right
 #
 # A cosine is the same for $+x$ and $-x$. So is it true that RoPE cannot tell *before* from *after*?
@@ -204,7 +205,7 @@ figures.heatmap(same_content, rows=positions, columns=positions, corner="i ↓ j
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A key stands two places before its query, or two places after it. Are the scores the same?",
+    "A key is two places before its query, or two places after it. Are the scores the same?",
     options={
         "Yes: cos(2θ) = cos(−2θ)":
             "The angle inside is not (j − i)θ alone: the directions of q and k count too.",
@@ -222,156 +223,85 @@ for name, key in (("key = query", Q[sat]), ("key of mat", K[mat])):
 assert not np.isclose(before, after)
 
 # %% [markdown]
-# So a head can learn "the word before" by letting its keys point a little aside of its queries. ALiBi cannot.
+# So a head can prefer "the word before" if its keys point in other directions than its queries. Suppose that each key
+# is its query, rotated to the left by $t$ positions. A key $t$ places before its query is rotated by $t$ positions
+# less than the query. The two cancel, so this key fits best.
 #
-# ## Turn queries and keys, not values
+# For queries of ones each pair is the arrow (1, 1), of length $\sqrt2$, so $|q|\,|k| = 2$. At offset $r = j - i$ the
+# angle from query to key is $(r + t)\,\theta_m$. The score is the sum over pairs, divided by $\sqrt d$:
 #
-# The proof needs a product of two turned vectors. A value meets no other: it is averaged. Turn it, and the absolute
-# position is back in the output.
-
-# %%
-def output(q_and_k, v_turned, past):
-    """The output for the five tokens, which stand at past, past + 1, …"""
-    q, k = (rotate(x, past=past) for x in q_and_k)
-    v = rotate(V, past=past) if v_turned else V
-    return attention(q, k, v, mask=causal_mask(n))[0]
-
-
-for v_turned in (False, True):
-    change = abs(output((Q, K), v_turned, 100) - output((Q, K), v_turned, 0)).max()
-    print(f"values turned: {v_turned!s:5}  the sentence moved by 100 places changes the output by {change:.4f}")
-    assert (change > 0.1) == v_turned
-
-# %% [markdown]
-# ## In a decoder
+# $$s_r = \frac{1}{\sqrt d} \sum_m 2 \cos((r + t)\,\theta_m)$$
 #
-# Each key turns by *its own* position, once, and then waits in the cache. A new query turns by `past`. Two mistakes are
-# easily made, and neither raises an error: to turn a new token as if it stood at position 0, and to turn the whole
-# cache again at each step. *mat* comes last, at position 4. Where do the query and the five keys stand for it?
+# **Your turn.** `figures.play` makes sliders for a function of yours and places its numbers on the diagonals. Move
+# $t$. Then choose $d = 4$: why is there a second strong diagonal?
 
 
 # %%
-def scores_of_mat(query_at, keys_at):
-    """The scores of the query of mat, turned as at `query_at`, with the keys turned as at `keys_at`."""
-    keys = [rotate(key[None], past=p)[0] for key, p in zip(K, keys_at, strict=True)]
-    return scores(rotate(Q[mat][None], past=query_at), np.array(keys))[0]
+def tuned_head(t=1, d=16, base=10_000, n=10):
+    """The score at each offset −(n − 1) … n − 1 if each key is its query of ones, rotated by t positions."""
+    angle = (row_offsets(n)[:, None] + t) * frequencies(d, base)
+    return 2 * np.cos(angle).sum(axis=1) / np.sqrt(d)
 
 
-again = np.zeros(n, int)
-for t in range(n):
-    again[: t + 1] += np.arange(t + 1)  # step t turns all keys in the cache by their places in it
-
-ways = {"right": (4, range(n)), "past forgotten": (0, [0] * n), "turned again": (4, again)}
-for way, (query_at, keys_at) in ways.items():
-    print(f"{way:15} query at {query_at}, keys at {list(map(int, keys_at))}: {scores_of_mat(query_at, keys_at)}")
-assert np.allclose(scores_of_mat(*ways["right"]), with_rope[mat])
-assert np.allclose(scores_of_mat(*ways["past forgotten"]), plain[mat])
-assert again[cat] == 4 and not np.allclose(scores_of_mat(*ways["turned again"]), with_rope[mat])
+ones, keys = np.ones((10, 16)), rotate(np.ones((1, 16)), past=3).repeat(10, axis=0)
+assert np.allclose(to_grid(tuned_head(t=3)[None], 10), scores(rotate(ones), rotate(keys)))
+figures.play(tuned_head, attend=False, t=(-6, 6), d=[4, 16, 64], base=[10_000, 100, 500_000])
 
 # %% [markdown]
-# With `past` forgotten every token stands at position 0, and the scores are those without position, exactly. Turned
-# again at each step, a key of the cache runs on: *cat*, at position 1, has been turned four times when *mat* is read,
-# and stands where the query stands. The course's layer turns new queries and keys before they are cached:
-
-# %%
-from course_lib.nn.rope import RoPE
-
-layer = RelativeAttention(32, 4, position=RoPE(8), causal=True)
-x, cache = torch.randn(1, 40, 32), KeyValueCache()
-one_by_one = torch.cat([layer(x[:, t : t + 1], cache=cache) for t in range(40)], dim=1)
-assert torch.allclose(one_by_one, layer(x), atol=1e-5)
-assert not list(layer.position.parameters())
-print("40 tokens one by one = all at once, and RoPE has no parameters")
-
-# %% [markdown]
-# ## Two ways to pair channels
+# The best diagonal is $t$ places back. With two pairs, the diagonal six places beside it is nearly as strong, because
+# six positions are almost a whole turn of pair 0 and pair 1 hardly moves. ALiBi's bias cannot be tuned: it is always
+# largest at the query's own position.
 #
-# The paper pairs neighbours: channels 0 and 1, 2 and 3, and so on. GPT-J does so too. It is called **interleaved**.
-# GPT-NeoX and Llama (in Hugging Face's code) pair each channel of the first half with one of the second:
-# **half-split**, as we did.
-
-# %%
-from course_lib.reference.rope import pairs, to_half_split, to_interleaved
-
-table = np.zeros((2, 8), int)
-for row, interleaved in enumerate((True, False)):
-    first, second = pairs(8, interleaved=interleaved)
-    table[row, first] = table[row, second] = range(4)
-assert table[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3] and table[1].tolist() == [0, 1, 2, 3] * 2
-columns = [str(c) for c in range(8)]
-figures.heatmap(
-    table, rows=["interleaved", "half-split"], columns=columns, corner="channel",
-    alt="The pair of each channel", legend="one shade for each pair: the same number, the same pair",
-)
-
-# %% [markdown]
-# As functions they are equally good: nothing tells a channel which number it has. They differ by a **permutation** $P$,
-# that first takes the even channels and then the odd ones. Put the channels of an interleaved model in that order, and
-# its pairs stand where half-split looks for them:
-
-# %%
-P = to_half_split(8)
-print("P:", P, " back:", to_interleaved(8))
-some = np.random.default_rng(0).normal(size=(n, 8))
-assert np.allclose(rotate(some, interleaved=True)[:, P], rotate(some[:, P]))
-
-# %% [markdown]
-# A score is a sum over channels. Their order does not matter, as long as queries and keys have the same. So it is enough
-# to put the *rows of* $W_q$ *and* $W_k$ in that order, once, when the weights are loaded, **head by head**. $W_v$ stays as
-# it is.
-
-# %%
-d_head, width = 8, 16  # two heads of 8 channels
-rng = np.random.default_rng(1)
-tokens = rng.normal(size=(n, width))
-w_q, w_k = rng.normal(size=(2, 2 * d_head, width)) / 4
-
-
-def head_scores(w_q, w_k, **how):
-    """Scores (heads, n, n) of one layer with RoPE."""
-    q, k = (np.moveaxis((tokens @ w.T).reshape(n, 2, d_head), 1, 0) for w in (w_q, w_k))
-    return scores(rotate(q, **how), rotate(k, **how))
-
-
-both_heads = np.array([*P, *(d_head + P)])
-trained = head_scores(w_q, w_k, interleaved=True)
-converted = head_scores(w_q[both_heads], w_k[both_heads], interleaved=False)
-assert np.allclose(trained, converted)
-print("rows of W:", both_heads)
-
-# %% [markdown]
-# Now two conversions that go wrong. *Mixed*: interleaved weights, half-split code, no permutation. And one permutation
-# *over all heads*, which takes the even rows of both heads, then the odd ones. Nothing fails. What breaks?
-
-# %%
-all_rows = to_half_split(2 * d_head)
-broken = {
-    "mixed": head_scores(w_q, w_k),
-    "over all heads": head_scores(w_q[all_rows], w_k[all_rows]),
-}
-for name, s in broken.items():
-    own = np.diagonal(s - trained, axis1=1, axis2=2)
-    print(f"{name:15} scores off by up to {abs(s - trained).max():.2f}, at offset 0 by up to {abs(own).max():.2f}; "
-          f"weights off by up to {abs(softmax(s) - softmax(trained)).max():.2f}")
-    assert abs(softmax(s) - softmax(trained)).max() > 0.1
-    assert np.allclose(own, 0) == (name == "mixed")
-assert np.allclose(head_scores(w_q, w_k, past=500), broken["mixed"])
-assert np.allclose(head_scores(w_q[all_rows], w_k[all_rows], past=500), broken["over all heads"])
-
-# %% [markdown]
-# *Mixed*: offset 0 is right, all others are not. The content of each head is whole, but the wrong channels turn together.
-# *Over all heads*: offset 0 is wrong as well. The first half of the rows, head 0 from now on, are the even channels of
-# *both* heads: its scores are sums over half of what head 0 was trained to compare, and half of what head 1 was.
+# ## The word before, learned
 #
-# Both broken models are still perfectly *relative* (each pair turns by $p\,\theta$, whichever channels it has), so a test
-# that moves the text finds nothing. A model **trained** that way works as well as any. A model **loaded** that way is
-# damaged: a test must compare with the published numbers.
+# Does training find this? The task is to name the word before, at each place of a random text. The control is the
+# same causal layer without position. With each of three seeds we expect more than 95 % from RoPE and less than 50 %
+# from the control.
+
+
+# %%
+WORDS, trained = 16, []
+
+
+def draw(generator):
+    """Random texts of 12 words; the answer is the word before."""
+    tokens = torch.randint(WORDS, (32, 12), generator=generator)
+    answers = tokens.roll(1, 1)
+    answers[:, 0] = -100  # nothing is asked at the first place
+    return tokens, answers
+
+
+def with_rope_layer():
+    trained.append(study.OneLayer(RoPE(32), WORDS, causal=True))
+    return trained[-1]
+
+
+found = study.fit({"RoPE": with_rope_layer, "none": lambda: study.OneLayer(None, WORDS, causal=True)}, draw, steps=100)
+for name, accuracies in found.items():
+    print(f"{name:5}", " ".join(f"{accuracy:7.1%}" for accuracy in accuracies))
+assert min(found["RoPE"]) > 0.95 and max(found["none"]) < 0.5
 
 # %% [markdown]
+# RoPE makes no error; the control sees a bag of words. Where does the trained RoPE head look?
+
+# %%
+tokens, _ = draw(torch.Generator().manual_seed(0))
+layer = trained[0].attention
+with torch.no_grad():
+    x = trained[0].embedding(tokens[0])
+    q_text, k_text = rotate(layer.query(x)), rotate(layer.key(x))
+_, weights = attention(q_text, k_text, x, mask=causal_mask(12))
+assert weights.diagonal(-1).mean() > 0.75
+figures.heatmap(weights, digits=2, alt="Attention weights of the trained head in one text", corner="query ↓ key →")
+
+# %% [markdown]
+# It looks one place back. In a trained Gemma 7B, Barbero et al. (2025) found heads that attend by position, and these
+# use the fastest pairs.
+#
 # ## Wavelengths
 #
-# Pair $m$ has made a whole turn after $2\pi/\theta_m$ positions, its **wavelength**. In a head of 128 channels there are
-# 64 of them. How many make a whole turn within a text of 2,048 tokens?
+# Pair $m$ makes a whole turn in $2\pi/\theta_m$ positions, its **wavelength**. How many of the 64 pairs of a head
+# with 128 channels make a whole turn within 2,048 tokens?
 
 # %%
 fig, ax = plt.subplots(figsize=(4.8, 2.2))
@@ -389,64 +319,61 @@ figures.show(fig, alt="Wavelength by pair on a log axis: straight lines from 6.2
              "base 10,000 and to some millions for base 500,000")
 
 # %% [markdown]
-# Fast pairs tell neighbours apart and soon begin anew; slow pairs turn so little that they nearly compare the bare
-# content. A larger base (Llama 3 uses 500,000) makes more of them slow. And the 23 pairs that make no whole turn in
-# 2,048 positions meet angles in a longer text that no training has shown them. We come back to that.
+# With base 10,000, 41 pairs do. A larger base makes more pairs slow: with 500,000, as in Llama 3 (`rope_theta` in its
+# `params.json`), 29 are left.
 #
 # ## "RoPE's scores decay with distance"
 #
-# Easy to believe; let us run it. The paper shows that an *upper bound* on the size of a score falls with the distance
-# (Su et al. 2021, section 3.4.3). A bound is not the score. Three heads of 64 channels, and the score at each distance:
+# Easy to believe; let us run it. The paper shows that an *upper bound* on the size of a score falls with distance (Su
+# et al. 2021, section 3.4.3). A bound is not the score. We compute scores by distance for three contents, with 64
+# channels:
 #
-# 1. query and key the same, all ones;
-# 2. queries and keys drawn at random, 4,000 pairs: the mean score and its spread;
-# 3. a key that a head could well learn: the query, turned by 50 positions.
+# 1. queries and keys of ones;
+# 2. queries and keys drawn at random, 4,000 times: the mean score and its spread;
+# 3. a head tuned to $t = 50$.
 #
-# **Your turn.** Where will curve 3 be highest? Guess, then run the cell. Put 20 in place of 50, and run it again: where is
-# the peak now, and how high is it?
+# **Your turn.** Where will curve 3 be highest? Guess, then run the cells. Then put 20 in place of 50.
 
 # %%
-far = np.arange(0, 161)
-speeds = frequencies(64)
-ones = 2 * np.cos(far[:, None] * speeds).sum(axis=1) / 8
-by = 50
-learned = 2 * np.cos((far[:, None] - by) * speeds).sum(axis=1) / 8
-
 rng = np.random.default_rng(0)
 drawn_q, drawn_k = rng.normal(size=(2, 4000, 64))
-for r in (0, 1, 10, 100, 1000):
-    s = (drawn_q * rotate(drawn_k[:, None], past=r)[:, 0]).sum(axis=1) / 8
-    same = 2 * np.cos(r * speeds).sum() / 8
-    print(f"distance {r:4}: 1. {same:.2f}   2. mean {abs(s.mean()):.1f}, spread {s.std():.2f}")
+for distance in (0, 1, 10, 100, 1000):
+    s = (rotate(drawn_q[:, None], past=distance)[:, 0] * drawn_k).sum(axis=1) / 8
+    print(f"2. distance {distance:4}: mean {s.mean():z.1f}, spread {s.std():.2f}")
     assert abs(s.mean()) < 0.05 and abs(s.std() - 1) < 0.03
-print(f"3. highest at distance {learned.argmax()}, with {learned.max():.2f}")
-assert learned.argmax() == by
 
-fig, ax = plt.subplots(figsize=(4.8, 2.2))
-ax.plot(far, ones, label="1. key = query, all ones")
-ax.plot(far, learned, "--", label=f"3. the query, turned by {by}")
-ax.axhspan(-1, 1, color="0.9", label="2. random: mean ± spread")
-ax.set(xlabel="distance of the key, to the left", ylabel="score", ylim=(-2, 14))
-ax.legend(fontsize=8, frameon=False)
-assert ones[0] == learned[by] == ones.max()
-figures.show(fig, alt="Score by distance: all ones falls and swings; the turned query swings as well, on both sides of "
-             f"its one high peak at distance {by}; random pairs have the same spread everywhere")
+# %%
+far = 4097
+same = tuned_head(t=0, d=64, n=far)[far - 1 :: -1]  # by distance: 0, 1, 2, … places back
+t = 50
+tuned = tuned_head(t=t, d=64, n=far)[far - 1 :: -1]
+fig, (near, whole) = plt.subplots(1, 2, figsize=(7, 2.4), sharey=True, gridspec_kw={"wspace": 0.08})
+near.plot(same[:161], label="1. ones")
+near.plot(tuned[:161], "--", label=f"3. tuned to {t} back")
+near.axhspan(-1, 1, color="0.9", label="2. random: mean ± spread")
+near.set(xlabel="distance", ylabel="score", ylim=(-3, 14))
+near.legend(fontsize=8, frameon=False)
+whole.plot(same, linewidth=0.6)
+whole.set(xlabel="distance, curve 1 only")
+assert tuned.argmax() == t and np.isclose(tuned.max(), same[0])
+assert same.min() < -1.9 and 3 < same[1000:].max() < same[160:].max() < 4.1
+figures.show(fig, alt=f"Scores by distance. Curve 1 falls from 8 and swings; curve 3 has the same peak at distance {t}; "
+             "random content has mean 0 and spread 1. Up to 4,096, curve 1 swings between −2 and 4.")
 
 # %% [markdown]
-# 1. It falls, with swings. This is the curve one usually sees.
-# 2. No decay at all: a random key scores as high 1,000 tokens away as beside the query. (Each pair of arrows has a
-#    random angle between them to begin with; turning it changes nothing on average.)
-# 3. The score swings, and is highest at exactly 50: curve 1, with its peak moved there.
+# 1. It falls, with swings. Farther out they take it below 0 and back above 3.
+# 2. On average there is no decay. A random key scores as high 1,000 tokens away as beside the query, because rotating
+#    it makes another random key.
+# 3. The highest score is at exactly 50. It is curve 1, with its peak moved.
 #
-# So the decay is not a property of RoPE. It belongs to keys that point as their queries do, whose arrows all agree at
-# distance 0 and lose step from there. A head is free to let them agree anywhere. (Barbero et al. 2025 found trained
-# heads that do, one place back for example.) ALiBi's *bias* does decay, whatever the content.
+# So decay is not a property of RoPE, but of contents whose arrows align at distance 0 and drift out of step from
+# there. ALiBi's *bias* does decay, whatever the content.
 #
 # ## "RoPE extrapolates to any length"
 #
-# It is true that nothing fails: an angle can be computed for any position. But after training on $L$ = 1,024 tokens, which
-# angles has a head seen between query and key? Offsets 0 to $L - 1$ give pair $m$ the angles up to $(L - 1)\,\theta_m$. A
-# pair that made no whole turn meets *new* angles at larger offsets.
+# It is true that nothing fails: an angle can be computed for any position. But which angles has a head seen? In
+# training on $L$ = 1,024 tokens, offsets rotate pair $m$ by up to $(L - 1)\,\theta_m$. A pair that makes no whole
+# turn there meets *new* angles at larger offsets.
 
 # %%
 L, longer = 1024, 4096
@@ -457,126 +384,233 @@ print(f"pairs with angles never seen, {longer:,} after {L:,}: {new_angles.sum()}
 assert new_angles.sum() == 28
 
 # %% [markdown]
-# Is that what breaks a model? Press et al. 2022, section 2, measured such losses: a model with rotary positions, trained
-# on 512 tokens, gained from some 200 more, and got worse from there. That the angles are the cause is not shown by it:
-# one with T5's bias, which has no angles, gained from some 600 and then got worse, too.
-# [[longer_than_training|Chapter #]] measures small models of our own: trained at 64, RoPE breaks from place 112
-# on.
+# And models do break. A model with rotary positions, trained on 512 tokens, improved up to about 200 more, and then
+# its loss rose (Press et al. 2022, section 2). The angles need not be the cause: with T5's bias, which has none, the
+# loss rose too, after about 600. [[longer_than_training|Chapter #]] measures small models of our own.
 #
-# **Position interpolation** (Chen et al. 2023) is a repair: before the angles are computed, divide all positions by the
-# factor by which the text is longer, here 4. Position 4,000 turns as 1,000 did, and the largest angle stays what it was,
-# but for a thousandth (the first line below). The price: neighbours move closer together, since one step now turns each
-# pair by a quarter of the angle. How much does that matter? Take a head tuned to one place back, as curve 3 was to 50,
-# and look at its scores at the token itself and up to four back.
+# A first repair is **position interpolation** (Chen et al. 2023): divide all positions by the factor by which the
+# text is longer. The angles stay in the trained range, but neighbours are harder to tell apart. The chapter "RoPE,
+# stretched" will explain what became of RoPE on long texts.
 #
-# **Your turn.** Afterwards take a text eight times as long: put 1/8 in place of 1/4. Which token should win then, and how
-# much will be left of the lead of the token one back? Guess first.
+# ## Rotate queries and keys, not values
+#
+# The proof needs a product of two rotated vectors, and a value meets no other. If values were rotated, the output
+# would be $\sum_j w_{ij} R_j v_j$. Moving the text by 100 places would rotate it by $R_{100}$.
 
 
 # %%
-def score_at(r, tuned_to, step=1.0):
-    """Score at distance r of a key that is its query turned by `tuned_to`; `step` scales positions."""
-    return 2 * np.cos((r * step - tuned_to) * frequencies(64)).sum() / 8
+def output(q_and_k, v_rotated, past):
+    """The output for the five tokens at the positions past, past + 1, …"""
+    q, k = (rotate(x, past=past) for x in q_and_k)
+    v = rotate(V, past=past) if v_rotated else V
+    return attention(q, k, v, mask=causal_mask(n))[0]
 
 
-slower = 1 / 4
-largest = (round(L / slower) - 1) * slower / (L - 1)
-print(f"with positions times {slower}: the largest angle is {largest:.3f} of the largest seen\n")
-for step in (1.0, slower):
-    s = [score_at(r, tuned_to=1, step=step) for r in range(round(1 / slower) + 1)]
-    lead = s[1] - s[0]
-    print(f"step {step:5}: " + ", ".join(f"{r} back {x:.2f}" for r, x in enumerate(s)) + f"; best: {np.argmax(s)} back")
-    print(f"            lead of 1 back over 0 back: {lead:.3f}, {math.exp(lead):.2f} times the weight")
-assert np.isclose(s[-1], score_at(1, tuned_to=1)) and np.argmax(s) == 1 / slower
+for v_rotated in (False, True):
+    change = abs(output((Q, K), v_rotated, 100) - output((Q, K), v_rotated, 0)).max()
+    print(f"values rotated: {v_rotated!s:5}  moving the text by 100 places changes the output by {change:.4f}")
+    assert (change > 0.1) == v_rotated
 
 # %% [markdown]
-# Before, the token one back leads by 0.271 over the token itself: 1.31 times the weight. After, it leads by 0.115, or 1.12
-# times, and the tokens two, three and *four* back score higher still: 7.93, 7.98 and 8.00. A head has to learn its small
-# steps anew, which is why the authors go on training for a while after the change. Whether all this helps a model, and
-# how much, is a question for training. [[longer_than_training|Chapter #]] asks it.
+# ## In a decoder
+#
+# A decoder rotates each key once, by *its own* position, and then caches it. A new query is rotated by `past`. Two
+# mistakes raise no error: to forget `past`, so that every new token is rotated by 0, and to rotate the whole cache
+# again at each step. For *mat*, at position 4, by how many positions are its query and the keys rotated in each case?
+
+
+# %%
+def scores_of_mat(query_by, keys_by):
+    """The scores of the query of mat, rotated by `query_by` positions, with each key rotated by its number."""
+    keys = [rotate(key[None], past=p)[0] for key, p in zip(K, keys_by, strict=True)]
+    return scores(rotate(Q[mat][None], past=query_by), np.array(keys))[0]
+
+
+again = np.zeros(n, int)
+for t in range(n):
+    again[: t + 1] += np.arange(t + 1)  # step t rotates all keys in the cache by their places in it
+
+ways = {"right": (4, range(n)), "past forgotten": (0, [0] * n), "rotated again": (4, again)}
+for way, (query_by, keys_by) in ways.items():
+    print(f"{way:15} query {query_by}, keys {list(map(int, keys_by))}: {scores_of_mat(query_by, keys_by)}")
+assert np.allclose(scores_of_mat(*ways["right"]), with_rope[mat])
+assert np.allclose(scores_of_mat(*ways["past forgotten"]), scores(Q, K)[mat])
 
 # %% [markdown]
+# With `past` forgotten, the scores are those without position. With the cache rotated again, the key of *cat* has
+# been rotated by 4, as if it were at the position of *mat*. The course's layer rotates new keys before it caches
+# them:
+
+# %%
+layer = RelativeAttention(32, 4, position=RoPE(8), causal=True)
+x, cache = torch.randn(1, 40, 32), KeyValueCache()
+one_by_one = torch.cat([layer(x[:, t : t + 1], cache=cache) for t in range(40)], dim=1)
+assert torch.allclose(one_by_one, layer(x), atol=1e-5)
+print("40 tokens one by one = all at once")
+
+# %% [markdown]
+# ## Two ways to pair channels
+#
+# The paper and GPT-J pair neighbours: channels 0 and 1, 2 and 3, and so on. This is called **interleaved**. GPT-NeoX
+# and Hugging Face's Llama pair each channel of the first half with one of the second, as we did. This is called
+# **half-split**.
+
+# %%
+from course_lib.reference.rope import pairs, to_half_split, to_interleaved
+
+table = np.zeros((2, 8), int)
+for row, interleaved in enumerate((True, False)):
+    first, second = pairs(8, interleaved=interleaved)
+    table[row, first] = table[row, second] = range(4)
+assert table[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3] and table[1].tolist() == [0, 1, 2, 3] * 2
+columns = [str(c) for c in range(8)]
+figures.heatmap(
+    table, rows=["interleaved", "half-split"], columns=columns, corner="channel",
+    alt="The pair of each channel", legend="one shade for each pair: the same number, the same pair",
+)
+
+# %% [markdown]
+# Before training neither is better, because nothing gives a channel its number. Trained weights fit only one form.
+# The two differ by a **permutation** $P$, which takes the even channels first and then the odd ones. In this order,
+# the pairs of an interleaved model are where half-split code looks for them:
+
+# %%
+P = to_half_split(8)
+print("P:", P, " back:", to_interleaved(8))
+some = np.random.default_rng(0).normal(size=(n, 8))
+assert np.allclose(rotate(some, interleaved=True)[:, P], rotate(some[:, P]))
+
+# %% [markdown]
+# A score is a sum over channels, so their order does not matter if queries and keys share it. It is enough to permute
+# the *rows of* $W_q$ *and* $W_k$ once, **head by head**, when the weights are loaded.
+# `convert_llama_weights_to_hf.py`, which brought Meta's Llama to Hugging Face, does this in its function `permute`.
+
+# %%
+rng = np.random.default_rng(1)
+tokens = rng.normal(size=(n, 16))
+w_q, w_k = rng.normal(size=(2, 16, 16)) / 4  # rows 0 … 7 belong to head 0, rows 8 … 15 to head 1
+
+
+def head_scores(w_q, w_k, **how):
+    """Scores (heads, n, n) of one layer with RoPE."""
+    found = []
+    for rows in (slice(0, 8), slice(8, 16)):
+        q, k = tokens @ w_q[rows].T, tokens @ w_k[rows].T
+        found.append(scores(rotate(q, **how), rotate(k, **how)))
+    return np.array(found)
+
+
+original = head_scores(w_q, w_k, interleaved=True)
+by_head = np.array([*P, *(8 + P)])
+assert np.allclose(head_scores(w_q[by_head], w_k[by_head]), original)
+print("rows of W:", by_head)
+
+# %% [markdown]
+# Now two conversions that go wrong. *Mixed*: interleaved weights in half-split code, without a permutation. *Over all
+# heads*: one permutation that takes the even rows of both heads, then the odd ones. What breaks?
+
+# %%
+all_rows = to_half_split(16)
+broken = {"mixed": (w_q, w_k), "over all heads": (w_q[all_rows], w_k[all_rows])}
+for name, weights in broken.items():
+    found = head_scores(*weights)
+    error = abs(found - original)
+    own = np.diagonal(error, axis1=1, axis2=2)
+    print(f"{name:15} scores off by up to {error.max():.2f}, at offset 0 by up to {own.max():.2f}")
+    assert error.max() > 1
+    assert np.allclose(head_scores(*weights, past=500), found)  # the text moved
+
+# %% [markdown]
+# *Mixed*: only offset 0 is right, because the wrong channels rotate together. *Over all heads*: offset 0 is wrong
+# too, because each head now compares half of the channels of head 0 and half of those of head 1.
+#
+# Both broken models are still perfectly *relative*, since each pair rotates by $p\,\theta$ whichever channels it has.
+# So a test that moves the text finds nothing. A model **trained** that way works as well as any. A model **loaded**
+# that way is damaged: a test must compare with the published numbers.
+#
 # ## Late positions in bfloat16
 #
-# bfloat16 has 8 significant bits: from 256 on it has no odd numbers. ALiBi and RoPE can both be spoiled by that, in code that
-# computes in the precision of the model. BLOOM's $m\,j$ is large just where a late query has its nearest keys; and the
-# angle of RoPE's fastest pair is the position itself. Eight positions around 1,000, with $m = \frac12$ and $\theta = 1$:
+# bfloat16 has 8 significant bits, so from 256 on it has no odd numbers. The angle of RoPE's fastest pair is the
+# position itself. What happens to eight neighbours around position 1,000 if angles are computed in bfloat16?
 
 # %%
 j = torch.arange(1000, 1008)
-coarse = 0.5 * j.bfloat16()
-by_distance = 0 - 0.5 * (1007 - j).bfloat16()
-print("m · j in bfloat16:     ", coarse.tolist())
-print("−m (i − j) in bfloat16:", by_distance.tolist(), "from i = 1007")
-assert len(set(coarse.tolist())) == 3 and torch.equal(by_distance.float(), -0.5 * (1007.0 - j))
-
 late, early = j.bfloat16().cos(), j.float().cos().bfloat16()
+print("angle in bfloat16:          ", j.bfloat16().tolist())
 print("cos, angle in bfloat16:     ", [round(x, 2) for x in late.tolist()])
 print("cos, angle in float32 first:", [round(x, 2) for x in early.tolist()])
 assert len(set(late.tolist())) == 3 and len(set(early.tolist())) == 8
 
+by_position, by_distance = 0.5 * j.bfloat16(), -0.5 * (1007 - j).bfloat16()
+print("ALiBi, slope times position:", by_position.tolist())
+print("ALiBi, slope times distance:", [f"{x:z}" for x in by_distance.tolist()])
+assert torch.equal(by_distance.float(), -0.5 * (1007.0 - j))
+
 # %% [markdown]
-# Eight keys, and three different biases or angles: within each group the position has gone. What helps is the order of
-# the steps. A bias made from the *distance* is exact where it matters, since near keys have small numbers. Angles are
-# computed in float32, and their cosines and sines are converted. The course's `ALiBi` and `RoPE` do so.
+# Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their cosines
+# and sines. ALiBi's bias needs the same care: made from *distances* it is exact for near keys, whose numbers are
+# small.
 #
-# ## The same as the published code
+# ## The released code (optional)
 #
-# Equal to Hugging Face's Llama (half-split) and GPT-J (interleaved), when `transformers` is installed.
+# Ours equals `apply_rotary_pos_emb` of the library `transformers`: half-split in `models/llama/modeling_llama.py`,
+# interleaved in `models/gptj/modeling_gptj.py`.
 
 # %% tags=["nbval-ignore-output"]
-from course_lib.nn.rope import rotate as torch_rotate
-
-try:
+if find_spec("transformers") is None:
+    print("transformers is not installed: pip install transformers")
+else:
     from transformers import LlamaConfig
     from transformers.models.gptj import modeling_gptj as gptj
     from transformers.models.llama import modeling_llama as llama
 
-    some_q, some_k = torch.randn(2, 1, 2, 11, 16)
-    config = LlamaConfig(hidden_size=32, num_attention_heads=2)
-    cos, sin = llama.LlamaRotaryEmbedding(config)(some_q, 100 + torch.arange(11)[None])
-    published, _ = llama.apply_rotary_pos_emb(some_q, some_k, cos, sin)
-    assert torch.allclose(torch_rotate(some_q, 100), published, atol=1e-5)
+    five_q, five_k = (torch.tensor(x, dtype=torch.float32)[None, None] for x in (Q, K))  # (batch, heads, n, d)
+    places = torch.arange(n)[None]
+    cos, sin = llama.LlamaRotaryEmbedding(LlamaConfig(hidden_size=4, num_attention_heads=1))(five_q, places)
+    published, _ = llama.apply_rotary_pos_emb(five_q, five_k, cos, sin)
+    assert np.allclose(rotate(Q), published[0, 0], atol=1e-6)
 
-    sin, cos = gptj.create_sinusoidal_positions(120, 16)[None, 100:111].chunk(2, -1)
-    published = gptj.apply_rotary_pos_emb(some_q.transpose(1, 2), sin, cos).transpose(1, 2)
-    assert torch.allclose(torch_rotate(some_q, 100, interleaved=True), published, atol=1e-5)
-    print("Llama: half-split, GPT-J: interleaved, at positions 100 … 110")
-except ImportError:
-    print("transformers is not installed: nothing to compare with")
+    sin, cos = gptj.create_sinusoidal_positions(n, 4)[places].chunk(2, -1)
+    published = gptj.apply_rotary_pos_emb(five_q.transpose(1, 2), sin, cos).transpose(1, 2)
+    assert np.allclose(rotate(Q, interleaved=True), published[0, 0], atol=1e-6)
+    print("the five queries: Llama = half-split, GPT-J = interleaved")
 
 # %% [markdown]
-# A sentence that circulates is "GPT-3 uses RoPE": it has learned absolute positions (Press et al. 2022, section 4).
+# **Partial rotation.** Some models rotate only the first channels of each head and compare the others as bare
+# content. Their configuration classes say how many. And how many models of this library rotate at all?
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is None:
+    print("transformers is not installed: pip install transformers")
+else:
+    from pathlib import Path
+
+    import transformers
+
+    for name in ("GPTNeoX", "StableLm", "Phi"):
+        share = getattr(transformers, f"{name}Config")().rope_parameters["partial_rotary_factor"]
+        print(f"{name:8} rotates {share:.0%} of the channels of a head")
+    config = transformers.GPTJConfig()
+    print(f"GPT-J    rotates {config.rotary_dim} of {config.n_embd // config.n_head} channels")
+
+    folders = Path(transformers.__file__).parent.glob("models/*/")
+    code = ["".join(p.read_text(encoding="utf-8") for p in folder.glob("modeling_*.py")) for folder in folders]
+    rotating, models = sum("apply_rotary" in text for text in code), sum(bool(text) for text in code)
+    print(f"version {transformers.__version__}: {rotating} of {models} models rotate")
+    assert rotating > 100
+
+# %% [markdown]
+# By default GPT-NeoX and StableLM rotate a quarter of the channels, Phi a half, GPT-J 64 of 256. In version 5.23 the
+# code of 208 of 524 models rotates, as in Llama, Mistral and Qwen 3.
 #
-# ## What each of them costs
-#
-# Neither ALiBi nor RoPE has parameters. What must be kept for 12 heads of 64 channels and a text of 4,096 tokens, in 32-bit floats? It
-# is made once and serves all layers. And what must be computed in each layer, for a query that sees all 4,096 keys?
-
-# %%
-N, size, n_heads = 4096, 64, 12
-mib = 4 / 2**20
-print(f"kept    ALiBi, key form     {n_heads} · {N:,} numbers = {n_heads * N * mib:.2f} MiB")
-print(f"        ALiBi, as a matrix  {n_heads} · {N:,}² numbers = {n_heads * N * N * mib:.0f} MiB")
-print(f"        RoPE, cos and sin   2 · {N:,} · {size // 2} numbers = {N * size * mib:.2f} MiB (all heads share them)")
-print("per token and layer")
-print(f"        ALiBi               {n_heads} · {N:,} = {n_heads * N:,} additions")
-print(f"        RoPE, q and k       {n_heads} · {2 * 4 * size // 2} = {n_heads * 2 * 4 * size // 2:,} multiplications")
-assert n_heads * N * N * mib == 768
-
-# %% [markdown]
-# Both fit fast attention kernels: ALiBi as a row that is added on the way, RoPE because it has happened before
-# attention begins ([[fast_attention|chapter #]]). What the two can *express* is not the same. ALiBi's number depends on
-# the offset alone and always favours the near; RoPE lets the content of both tokens decide what an offset means.
-
-# %% [markdown]
 # ## Remember
 #
-# - RoPE turns pair $m$ of each query and key by $p\,\theta_m$. Their product contains $R_{j-i}$: positions go in one by
-#   one, the offset comes out. Values are not turned.
-# - Two ways to pair channels, one permutation between them, head by head. Mixed weights are still relative, and wrong.
-# - Keys turn once, at their own position, before the cache; angles are computed in float32.
-# - RoPE's scores do not decay by themselves, and angles that were never seen are a question for training.
+# - RoPE rotates pair $m$ of each query and key by $p\,\theta_m$. Of their two positions, only $j - i$ reaches the
+#   score.
+# - Scores decay with distance for contents that align at distance 0, and not for random contents.
+# - One permutation, head by head, converts between the two ways to pair channels. Mixed weights are relative, and
+#   wrong.
+# - Keys are rotated once, before the cache, and values never. Angles are computed in float32.
 #
 # ## Three questions
 
@@ -585,10 +619,10 @@ assert n_heads * N * N * mib == 768
 figures.question(
     "All positions of a text are raised by 500. Which of these changes under RoPE?",
     options={
-        "The scores": "q and k turn by the same additional angle, which their product does not see.",
-        "The keys in the cache": "Yes: each is turned further. Only products with queries stay the same.",
+        "The scores": "q and k are rotated by the same additional angle, which their product does not see.",
+        "The keys in the cache": "Yes: each is rotated further. Only products with queries stay the same.",
         "The weights": "They are made of the scores, which stay.",
-        "The output": "Weights and (unturned) values are the same, and so is their average.",
+        "The output": "Weights and (unrotated) values are the same, and so is their average.",
     },
     answer="The keys in the cache",
     title="Question 1",
@@ -601,7 +635,7 @@ figures.question(
     options={
         "The output does not change when the text is moved": "It passes: the mixed model is relative, too.",
         "Token by token gives the same as all at once": "It passes: both are wrong in the same way.",
-        "The lengths of queries and keys stay": "It passes: turning any pair keeps lengths.",
+        "The lengths of queries and keys stay": "It passes: rotating any pair keeps lengths.",
         "The scores equal those of the original code": "Yes. Of these four it is the only one that notices.",
     },
     answer="The scores equal those of the original code",
@@ -613,12 +647,12 @@ figures.question(
 figures.question(
     "For which keys does the score of a RoPE head fall as the distance grows?",
     options={
-        "For all: that is what the turns are for":
-            "A bound on the score falls. Random keys score alike at every distance.",
+        "For all: that is what the rotations are for":
+            "A bound on the score falls. Random keys score alike at every distance, on average.",
         "For keys that point as their query does":
-            "Yes, with swings. Another key may have its peak at distance 50.",
-        "For none: turning keeps every length":
-            "It does. But the angle between a turned query and a turned key depends on the offset.",
+            "Yes, at first and with swings. Another key may have its peak at distance 50.",
+        "For none: a rotation keeps every length":
+            "It does. But the angle between a rotated query and a rotated key depends on the offset.",
     },
     answer="For keys that point as their query does",
     title="Question 3",
@@ -627,12 +661,11 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five, from arrows with a pencil to two bug hunts and a prediction.
+# [[tasks]]: five, from arrows by hand to two bug hunts and a prediction.
 #
 # **Next:** [[next]].
 #
-# **Sources** J. Su et al., *RoFormer: Enhanced Transformer with Rotary Position Embedding*, 2021, section 3.2.2 and
-# section 3.4.3 · O. Press, N. A. Smith, M. Lewis, *Train Short, Test Long: Attention with Linear Biases Enables Input
-# Length Extrapolation*, 2022, sections 2 and 4 (comparisons) · S. Chen et al., *Extending Context Window of Large Language
-# Models via Positional Interpolation*, 2023 · F. Barbero et al., *Round and Round We Go! What Makes Rotary Positional
-# Encodings Useful?*, 2025 · the code of Llama and GPT-J in Hugging Face's `transformers`.
+# **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · O. Press et al., *Train Short, Test
+# Long*, 2022, section 2 · S. Chen et al., *Extending Context Window of Large Language Models via Positional
+# Interpolation*, 2023 · F. Barbero et al., *Round and Round We Go!*, 2025 · the code of `transformers` 5.23. The five
+# tokens come from a published tutorial on relative position bias.

@@ -8,6 +8,7 @@ figures.attention_explorer(Q, K)             who gains and who loses by a bias
 figures.bucket_explorer()                    T5's buckets around a query, with every calculation
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
+figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.comparison_table(comparison.table()) all schemes beside each other, and what backs each cell
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
@@ -44,6 +45,7 @@ from .plot import show
 from .provenance import provenance
 from .question import question
 from .quiz import quiz
+from .rope_clocks import rope_clocks
 from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
 from .shifted_windows import shifted_windows
@@ -69,6 +71,7 @@ __all__ = [
     "provenance",
     "question",
     "quiz",
+    "rope_clocks",
     "rope_rotation",
     "seen_pairs",
     "shifted_windows",

@@ -58,6 +58,8 @@ def make_pictures():
         "many slopes": figures.alibi_slopes(20, "formula"),
         "rotation": figures.rope_rotation(),
         "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
+        "clocks": figures.rope_clocks(),
+        "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
         "claim": claims.decide("skew_in_place").picture,
