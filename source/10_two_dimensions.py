@@ -323,6 +323,7 @@ mine[1 + W - 1, 0 + W - 1] = 20.0
 
 output, weights = attention(nothing, nothing, values, bias=window_bias(mine.reshape(-1, 1), W)[0])
 assert np.allclose(weights.sum(axis=-1), 1)
+print("upper left: both keys, half and half; upper right and lower left: one key; lower right: no key, so all sixteen")
 show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them")
 
 # %% [markdown]
@@ -344,9 +345,10 @@ def windows_of(shift, n=8, W=4):
 separated = []
 for shift in (0, 2):
     of = windows_of(shift)
-    separated.append(of[1:] != of[:-1])
-    across = separated[-1].sum() + (of[:, 1:] != of[:, :-1]).sum()
-    print(f"shift {shift}: {len(np.unique(of))} pieces, {across} of {2 * 8 * 7} pairs of neighbours separated")
+    below, beside = of[1:] != of[:-1], of[:, 1:] != of[:, :-1]
+    separated.append(np.append(below, beside))
+    pairs = f"{separated[-1].sum()} of {separated[-1].size} pairs of neighbours"
+    print(f"shift {shift}: {len(np.unique(of))} pieces, {pairs} separated")
 assert not (separated[0] & separated[1]).any()  # no pair is separated both times
 
 # %% [markdown]
@@ -487,16 +489,18 @@ class CountSuns(nn.Module):
 trained = {"2W − 1": [], "W": []}
 
 
-def make(name):
-    trained[name].append(CountSuns(factor={"2W − 1": 7, "W": 4}[name]))
+def make(name, factor):
+    """A new model, which is kept so that we can look at its tables afterwards."""
+    trained[name].append(CountSuns(factor))
     return trained[name][-1]
 
 
-right = study.fit({name: lambda name=name: make(name) for name in trained}, draw, steps=150, learning_rate=0.02)
+models = {"2W − 1": lambda: make("2W − 1", 7), "W": lambda: make("W", 4)}
+accuracies = study.fit(models, draw, steps=150, learning_rate=0.02)
 print("share of right counts, three seeds")
-for name, shares in right.items():
+for name, shares in accuracies.items():
     print(f"factor {name:6}", *(f"{share:.2f}" for share in shares))
-assert min(right["2W − 1"]) > max(right["W"]) + 0.1
+assert min(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.1
 
 # %% [markdown]
 # Which questions does the slip get wrong? In the list, the same column is every fourth patch, so it has its own
@@ -653,7 +657,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "You load a published Swin table into this chapter's code and forget `[::-1]`. What happens?",
+    "You load a published Swin table into this chapter's code and do not reverse it. What happens?",
     options={
         "Nothing: the table is symmetric": "A learned table need not be: up and down may differ.",
         "Rows and columns change places": "That would be a transposed square. Here both offsets change their sign.",
