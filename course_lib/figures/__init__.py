@@ -18,6 +18,7 @@ figures.seen_pairs(train=128, test=256)      which pairs of positions training h
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
 figures.window_index(3)                      Swin's two offsets, and which table row each key takes
 figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
+figures.window_arrays("cut")                 Swin's array operations, drawn: also "roll" and "index"
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
 figures.quiz(quiz.QUESTIONS)                 many questions, a score, and the chapters to read again
@@ -50,6 +51,7 @@ from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
 from .shifted_windows import shifted_windows
 from .tracer import trace
+from .window_arrays import window_arrays
 from .window_index import window_index
 
 __all__ = [
@@ -79,5 +81,6 @@ __all__ = [
     "side_by_side",
     "trace",
     "unseen_pairs",
+    "window_arrays",
     "window_index",
 ]

@@ -61,10 +61,10 @@ grid_bias = CodingTask(
     title="Bug hunt: the picture on its side",
     minutes=8,
     difficulty=2,
-    words="""This code was carried over from torch to NumPy line by line, with our key − query. All shapes fit, the diagonal is
-right, and a model trained with it is as good as any. But when it reads a table that was trained in torch (in our
-direction), it sees every picture reflected: what a head learned about *above* is applied to *left of*. Find the line that
-the two libraries read differently.
+    words="""This code was carried over line by line from Swin's (`WindowAttention` in `models/swin_transformer.py`), from torch to
+NumPy, with offsets key − query. Load a table trained in torch (key − query, as here), and every picture is mirrored across
+its diagonal: what a head learned about the patch *above*, it applies to the patch on the *left*. Find the line that the
+two libraries read differently, and leave the rest as it is.
 
 Make a table whose only large number is that of one column to the right, row 5 for W = 2, and look at which keys get it.""",
     solution=_grid_bias,

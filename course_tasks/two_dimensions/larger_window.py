@@ -5,7 +5,7 @@ from course_lib.reference.window import window_index
 
 OLD, NEW = "rows for W = 7", "rows for W = 12"
 MIDDLE, MEANS = "row of offset (0, 0) for W = 7", "offset [Δrow, Δcolumn] of that row for W = 12"
-MORE, FINER = "the image is larger, patches as before", "the same image, patches half as wide"
+MORE, FINER, SWIN = "more of the scene", "the same scene, sampled more finely", "Swin from 224 to 384 pixels"
 
 
 def _offset_of(row, window):
@@ -21,6 +21,7 @@ def _larger_window():
         MEANS: _offset_of(84, 12),
         MORE: "keep",
         FINER: "stretch",
+        SWIN: "stretch",
     }
 
 
@@ -35,8 +36,11 @@ the first rows of the new one and says that "the rest will be learned". Commit t
 How many rows does the old table have, and how many the new one? Which row of the old table belongs to offset (0, 0), a
 patch with itself? In the new table, the row with that same number belongs to another offset. Which one?
 
-The lesson had three ways to fill the new table: "flat", "keep" and "stretch". Which one fits when the image is larger and
-its patches are as before, and which one when the same image is cut into patches half as wide?""",
+The lesson had three ways to fill the new table: "flat", "keep" and "stretch". Which one fits
+
+- when the larger window shows more of the scene, with objects as many patches wide as before;
+- when it shows the same scene, sampled more finely, so that each object is more patches wide;
+- when Swin gets the same photographs with 384 pixels instead of 224, in patches of 4 × 4 pixels as before?""",
     expected=_larger_window,
     digits=2,
     nearly=False,
@@ -103,28 +107,36 @@ its patches are as before, and which one when the same image is cut into patches
         },
         (MORE, FINER): {
             ("stretch", "keep"): (
-                "The two are exchanged. In a larger image *one patch up* still means the same; with finer patches it becomes "
-                "two patches up."
+                "The two are exchanged. With more of the scene, *one patch up* still means the same. With finer sampling, the "
+                "same step in the scene is more patches long."
             ),
         },
         MORE: {
             "stretch": (
-                "In a larger image with the same patches, *one patch up* still means the same. A stretched table would look "
-                "for it two patches up."
+                "Objects are as many patches wide as before, so *one patch up* still means the same. A stretched table would "
+                "look for it nearly two patches up."
             ),
             "flat": "Copied row by row, the numbers end up at other offsets. You have just computed which.",
         },
         FINER: {
             "keep": (
-                "With patches half as wide, what was one patch up is now two patches up. This filling would leave the old "
+                "With finer sampling, what was one patch up is now nearly two patches up. This filling would leave the old "
                 "number of (−1, 0) at (−1, 0)."
             ),
-            "flat": "Copied row by row, the numbers end up at other offsets, however large the patches are.",
+            "flat": "Copied row by row, the numbers end up at other offsets, however finely the scene is sampled.",
+        },
+        SWIN: {
+            "keep": (
+                "The image is larger and its patches have as many pixels as before, but it shows the same photograph. How "
+                "much of the photograph does a window of 7 × 7 cover, and how much one of 12 × 12?"
+            ),
+            "flat": "Copied row by row, the numbers end up at other offsets. That is so for every image.",
         },
     },
     hints=[
         "The table has (2W − 1)² rows, and (0 + W − 1)(2W − 1) + (0 + W − 1) is the middle one.",
         "Go backwards: `divmod(row, 23)` gives line and column in the square, counted from 0. Subtract W − 1 from both.",
-        "Does *one patch up* mean the same piece of the picture as before? If so, its number should stay where it is.",
+        "Does *one patch up* mean the same step in the scene as before? If so, its number should stay where it is. (With 224 "
+        "pixels there are 56 / 7 windows side by side. How many are there with 384?)",
     ],
 )

@@ -86,6 +86,8 @@ def make_pictures():
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
         "quiz": figures.quiz(quiz.QUESTIONS),
         "short quiz": figures.quiz(quiz.THEMES["Choosing"][:2], title="Choosing"),
+        "window arrays": figures.window_arrays("roll"),
+        "window offsets": figures.window_arrays("index"),
         "window": figures.window_index(),
         "large window": figures.window_index(4, 9),
         "map": figures.map_of_schemes(),
