@@ -16,6 +16,7 @@ figures.decision_guide()                     questions, and a verdict for every 
 figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
+figures.strides()                            the line of memory in which a grid is read, with its start and its steps
 figures.window_index(3)                      Swin's two offsets, and which table row each key takes
 figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
 figures.window_arrays("cut")                 Swin's array operations, drawn: also "roll" and "index"
@@ -50,6 +51,7 @@ from .rope_clocks import rope_clocks
 from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
 from .shifted_windows import shifted_windows
+from .strides import strides
 from .tracer import trace
 from .window_arrays import window_arrays
 from .window_index import window_index
@@ -79,6 +81,7 @@ __all__ = [
     "shifted_windows",
     "show",
     "side_by_side",
+    "strides",
     "trace",
     "unseen_pairs",
     "window_arrays",

@@ -1,4 +1,4 @@
-"""What is known per offset, laid on the diagonals of the grid, and its adjoint: the torch twins of `reference.grid`.
+"""One number per offset, placed on the diagonals of a grid, and its adjoint: the torch twins of `reference.grid`.
 
 Offset = j − i − past for key j and query i, negative when the key is in the past. A row holds n_q + n_k − 1 numbers,
 one per offset, ascending.
@@ -25,10 +25,10 @@ def to_grid(rows: Tensor, n_q: int) -> Tensor:
     Raises ValueError when the shape is not one of these.
     """
     if rows.dim() < 2 or rows.shape[-2] not in (1, n_q):
-        raise ValueError(f"rows {tuple(rows.shape)}: expected (…, 1, width) or (…, {n_q}, width) for n_q={n_q}")
+        raise ValueError(f"rows has shape {tuple(rows.shape)}, but n_q={n_q} needs (…, 1, width) or (…, {n_q}, width)")
     n_k = rows.shape[-1] - n_q + 1
     if n_k < 1:
-        raise ValueError(f"rows {tuple(rows.shape)}: width must be n_q + n_k − 1, at least {n_q} for n_q={n_q}")
+        raise ValueError(f"rows has shape {tuple(rows.shape)}, but its width must be at least {n_q} for n_q={n_q}")
     return rows.expand(*rows.shape[:-2], n_q, -1).gather(-1, _index(n_q, n_k, rows))
 
 

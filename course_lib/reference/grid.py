@@ -1,4 +1,4 @@
-"""The heart of the course: what is known per offset, laid on the diagonals of the grid, and its adjoint.
+"""The heart of the course: one number per offset, placed on the diagonals of a grid, and the adjoint of this.
 
 Query i stands at position past + i, key j at position j; their offset is j − i − past (negative: key in the past).
 A row of n_q + n_k − 1 numbers holds one number per offset, in ascending order; `row_offsets` says which.
@@ -26,28 +26,29 @@ def offsets(n_q: int, n_k: int | None = None, past: int = 0) -> NDArray[np.int64
 
 
 def to_grid(rows: ArrayLike, n_q: int) -> Array:
-    """Lay what is known per offset on the diagonals: grid[i, j] = rows[i, j − i + n_q − 1].
+    """Place one number per offset on the diagonals of a grid: grid[i, j] = rows[i, j − i + n_q − 1].
 
-    rows (…, n_q, n_q + n_k − 1), or (…, 1, n_q + n_k − 1) for a row that all queries share; grid (…, n_q, n_k).
-    The index does not know `past`: it shifts which offset a column means (`row_offsets`), not where it lands.
-    Raises ValueError when the shape is not one of these.
+    rows has shape (…, n_q, n_q + n_k − 1), or (…, 1, n_q + n_k − 1) if all queries share one row. Returns shape
+    (…, n_q, n_k). The index does not depend on `past`, which only decides which offset a column means (`row_offsets`).
+    Raises ValueError if rows has any other shape.
     """
     rows = np.asarray(rows, float)
     n_q = check_sizes(n_q, n_q, 0)[0]
     if rows.ndim < 2 or rows.shape[-2] not in (1, n_q):
-        raise ValueError(f"rows {rows.shape}: expected (…, 1, width) or (…, {n_q}, width) for n_q={n_q}")
+        raise ValueError(f"rows has shape {rows.shape}, but n_q={n_q} needs (…, 1, width) or (…, {n_q}, width)")
     n_k = rows.shape[-1] - n_q + 1
     if n_k < 1:
-        raise ValueError(f"rows {rows.shape}: width must be n_q + n_k − 1, at least {n_q} for n_q={n_q}")
+        raise ValueError(f"rows has shape {rows.shape}, but its width must be at least {n_q} for n_q={n_q}")
     i, j = np.arange(n_q)[:, None], np.arange(n_k)
     return rows[..., i if rows.shape[-2] == n_q else 0, j - i + n_q - 1]
 
 
 def from_grid(grid: ArrayLike, *, shared: bool = True) -> Array:
-    """The adjoint of `to_grid`: sum the grid along its diagonals, back to offsets.
+    """The adjoint of `to_grid`: sum a grid along its diagonals, which gives one number per offset.
 
-    grid (…, n_q, n_k) gives (…, 1, n_q + n_k − 1); with shared=False each query keeps its own row, (…, n_q, …).
-    Adjoint: Σ to_grid(rows) · grid = Σ rows · from_grid(grid). Raises ValueError for fewer than two axes.
+    grid has shape (…, n_q, n_k). Returns shape (…, 1, n_q + n_k − 1); with shared=False each query keeps its own row,
+    (…, n_q, n_q + n_k − 1). Adjoint means that Σ to_grid(rows) · grid = Σ rows · from_grid(grid).
+    Raises ValueError if grid has fewer than two axes.
     """
     grid = np.asarray(grid, float)
     if grid.ndim < 2:
@@ -60,13 +61,13 @@ def from_grid(grid: ArrayLike, *, shared: bool = True) -> Array:
 
 
 def check_sizes(n_q: int, n_k: int | None, past: int) -> tuple[int, int, int]:
-    """The three sizes as whole numbers, n_k = past + n_q when None; a ValueError names the one that is none."""
+    """The three sizes as whole numbers, n_k = past + n_q when None; a ValueError names the one that is not."""
     n_q, past = check_whole("n_q", n_q), check_whole("past", past, 0)
     return n_q, past + n_q if n_k is None else check_whole("n_k", n_k), past
 
 
 def check_whole(name: str, value: int, least: int = 1) -> int:
-    """`value` as an int; a ValueError names it when it is no whole number or below `least`."""
+    """`value` as an int; a ValueError names it if it is not a whole number or is below `least`."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name}={value!r}: expected a whole number, {least} or more")
     return int(value)

@@ -26,15 +26,20 @@ grid_steps = CodingTask(
     title="The grid as a view",
     minutes=12,
     difficulty=3,
-    words=r"""NumPy describes an array by a start and a step per axis. `rows` lies in memory as one row of
-$n_q + n_k - 1$ numbers that all queries share (`shared=True`), or as one such row per query, one behind the other. Cell
-$(i, j)$ of the grid is column $j - i + n_q - 1$ of row $i$, or of the only row.
+    words=r"""NumPy reads an array with a start and a step per axis. Find three whole numbers with which the memory of
+`rows` reads as the grid:
 
-Return three whole numbers, `start, per_query, per_key`. At which place of the flat memory does the grid start, with its
-cell (0, 0)? How many numbers further is the cell of the next query under the same key? And how many numbers further is
-the cell of the next key? Count in numbers, not in bytes; a step may be negative. The queries are in their normal order,
-and there are at least two queries and two keys. For two queries and two keys with a row each, the width is 3 and
-cell (0, 0) is at place 1.
+- `start`, the place of cell (0, 0) in memory;
+- `per_query`, how many numbers further the cell of the next query is, under the same key;
+- `per_key`, how many numbers further the cell of the next key is, for the same query.
+
+In memory there is either one row of $n_q + n_k - 1$ numbers that all queries share (`shared=True`), or one such row per
+query, one behind the other. Cell $(i, j)$ is column $j - i + n_q - 1$ of row $i$, or of the only row. The queries are in
+their normal order, and there are at least two queries and two keys. Count in numbers, not in bytes; a step may be
+negative.
+
+For two queries and four keys with a row each, a row has five numbers. The cells of query 0 are at places 1, 2, 3, 4 and
+those of query 1 at places 5, 6, 7, 8, so the result is `(1, 4, 1)`.
 
 When the check passes, use your function: this *is* `to_grid`, and `np.shares_memory(grid, rows)` is true.
 ```python

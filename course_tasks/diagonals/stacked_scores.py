@@ -48,14 +48,16 @@ stacked_scores = CodingTask(
     title="Bug hunt: the decoder that reads the future",
     minutes=12,
     difficulty=3,
-    words=r"""A recipe found in the wild computes $S_{ij} = q_i \cdot e_{j - \text{past} - i}$ without index
-arithmetic. Its table runs from the most distant **future** to the most distant past, so offset $o$ is in row
-$m - 1 - o$ and offset 0 in the middle, row `zero`. What belongs under key $j$ is then one whole diagonal of the
-product, and these columns are stacked. For whole sentences the result is right. But when a decoder reads a new word
-with `past` tokens in its cache, no error appears, and every key gets the vector of a future offset.
+    words=r"""I. Ukhov's article *Relative positional embedding for any attention mechanism* (blog.ivanukhov.com, 17
+January 2024) computes $S_{ij} = q_i \cdot e_{j - \text{past} - i}$ without index arithmetic. The table begins with the
+most distant **future** and ends with the most distant past, so offset 0 is in the middle, in row `zero`, and offset $o$
+is in row `zero` $- o$. Then all scores of key $j$ are one diagonal of the product, and these diagonals become the
+columns of $S$. For a whole sentence that is no longer than the table was made for, the result is right.
 
-`stacked_scores(Q[4:], table, 5, 4)` should be the last row of `stacked_scores(Q, table, 5, 0)`. Find the bug and fix
-it; the tables here are long enough for every diagonal. To see what happens, let
+In a decoder with a cache it is wrong, although no error appears: with `past` tokens in the cache, a new token gets the
+vectors of future offsets. Find the bug and fix it. The tables here are long enough for every diagonal.
+
+`stacked_scores(Q[4:], table, 5, 4)` should be the last row of `stacked_scores(Q, table, 5, 0)`. To see what happens, let
 `ruler = np.arange(9.0, -10, -1)[:, None]` be a table whose vectors *are* the offsets. Then
 `stacked_scores(np.ones((1, 1)), ruler, 5, 4)` should be `[[-4, -3, -2, -1, 0]]`.""",
     solution=_stacked_scores,

@@ -81,6 +81,8 @@ def make_pictures():
         "skew": figures.provenance("skew"),
         "general skew": figures.provenance("general"),
         "relative shift": figures.provenance("shift"),
+        "strides": figures.strides(),
+        "strides of a shared row": figures.strides(shared=True, flipped=True),
         "short table": figures.provenance("general", n_q=4, longest=4),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),

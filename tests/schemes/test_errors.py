@@ -67,8 +67,8 @@ NUMPY = [
     (lambda: grid.offsets("3"), "n_q='3': expected a whole number, 1 or more"),
     (lambda: grid.offsets(True), "n_q=True: expected a whole number, 1 or more"),
     (lambda: grid.offsets(3, past=-5), "past=-5: expected a whole number, 0 or more"),
-    (lambda: grid.to_grid(a((2, 7)), 3), "rows (2, 7): expected (…, 1, width) or (…, 3, width) for n_q=3"),
-    (lambda: grid.to_grid(a((1, 2)), 3), "rows (1, 2): width must be n_q + n_k − 1, at least 3 for n_q=3"),
+    (lambda: grid.to_grid(a((2, 7)), 3), "rows has shape (2, 7), but n_q=3 needs (…, 1, width) or (…, 3, width)"),
+    (lambda: grid.to_grid(a((1, 2)), 3), "rows has shape (1, 2), but its width must be at least 3 for n_q=3"),
     (lambda: grid.from_grid(a(3)), "grid (3,): expected (…, n_q, n_k)"),
     (
         lambda: bias.decay_bias(3, decay="cubic"),
@@ -229,8 +229,8 @@ NUMPY = [
 ]
 
 TORCH = [
-    (lambda: nn_grid.to_grid(t(2, 7), 3), "rows (2, 7): expected (…, 1, width) or (…, 3, width) for n_q=3"),
-    (lambda: nn_grid.to_grid(t(1, 2), 3), "rows (1, 2): width must be n_q + n_k − 1, at least 3 for n_q=3"),
+    (lambda: nn_grid.to_grid(t(2, 7), 3), "rows has shape (2, 7), but n_q=3 needs (…, 1, width) or (…, 3, width)"),
+    (lambda: nn_grid.to_grid(t(1, 2), 3), "rows has shape (1, 2), but its width must be at least 3 for n_q=3"),
     (lambda: nn_grid.from_grid(t(3)), "grid (3,): expected (…, n_q, n_k)"),
     (
         lambda: nn_attention(t(3, 4), k3, k3, Terms()),
