@@ -118,10 +118,9 @@ print("cost of each further step:", -np.diff(B[0]))
 figures.heatmap(B, alt="The bias B")
 
 # %% [markdown]
-# All numbers on a diagonal are equal, because all its pairs
-# have the same offset. Such a matrix is called **Toeplitz**. Our 25 entries have 9 different offsets, from −4 to +4, so
-# a row of 9 numbers holds the whole bias. Row $i$ of the matrix is the window of $n$ numbers that begins at place
-# $n - 1 - i$ of this row.
+# All numbers on a diagonal are equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**.
+# Our 25 entries have 9 different offsets, from −4 to +4, so a row of 9 numbers holds the whole bias. Row $i$ of the
+# matrix is the window of $n$ numbers that begins at place $n - 1 - i$ of this row.
 #
 # The function `to_grid` builds the matrix from the row. It serves nearly every scheme of the course.
 
@@ -273,7 +272,7 @@ figures.question(
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# We test four explanations of such a table.
+# We test four explanations of this table.
 #
 # **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone,
 # we give all pairs the same content score:
@@ -319,8 +318,8 @@ assert np.isclose(factor[sat, the], factor[sat, mat])
 #
 # $$\boxed{\; w'_{ij} > w_{ij} \iff e^{B_{ij}} > \textstyle\sum_k w_{ik}\, e^{B_{ik}} \;}$$
 #
-# So the diagonal gains: a token's own factor is $e^0 = 1$, all other factors are below 1, and so is their average. A
-# *learned* bias may be positive, and then this argument fails.
+# So the diagonal gains: a token's own factor is $e^0 = 1$, all other factors are below 1, and so is the row's
+# average. A *learned* bias may be positive, and then this argument fails.
 
 # %%
 average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
@@ -542,8 +541,8 @@ print("answers:", "".join("ABCDEFGH"[a] if a >= 0 else "·" for a in answers[0])
 # %% [markdown]
 # Training changes the parameters of a model step by step. In each step the model answers a batch of new texts. The
 # **loss** is small when the right answers get a high probability. `backward` computes the **gradient**, which says for
-# each parameter how the loss would change if it grew. Then **Adam**, the optimizer, moves each parameter a little in the
-# direction that lowers the loss. The learning rate `lr` sets the size of these moves.
+# each parameter how the loss would change if this parameter grew. Then **Adam**, the optimizer, moves each parameter a
+# little in the direction that lowers the loss. The learning rate `lr` sets the size of these moves.
 #
 # Our model has an embedding, one attention layer with a causal mask, and a linear map to eight answers.
 
