@@ -1,23 +1,34 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention compares words by what they say. In this chapter you give it a sense of distance with a single addition,
-# follow every number of it through five tokens, and find out *why* each weight moved. The first explanations that come
-# to mind are easy to believe, and most of them are wrong. You will test them.
+# Attention compares words by what they say. In this chapter you give it a sense of distance with a single addition. You
+# follow every number through five tokens and find out *why* each weight changed. The first explanations that come to
+# mind are easy to believe, and most of them are wrong. You will test them.
 #
 # **You will be able to**
 # - write the bias matrix from its formula, and say why its diagonals are constant;
-# - trace one row of attention from raw score to output, with the bias and without it;
+# - trace one row of attention from raw score to output;
 # - tell for any row which keys gain weight, and prove it;
-# - choose between logarithmic and linear decay, and know what each does to a long text;
-# - put the same bias into a torch layer.
+# - choose between logarithmic and linear decay;
+# - put the bias into a torch layer and train it.
 #
 # **You need** matrix products and the softmax, nothing else. **Time** [[time]].
+#
+# The picture shows attention from the input $x$ to the output $o_i$. Our bias is added to the score.
+
+# %%
+from course_lib import figures
+
+figures.attention_block("log decay")
+
+# %% [markdown]
+# Our sentence has five tokens. Each has a **query** (what it looks for), a **key** (what it offers) and a **value**
+# (what it hands over), with only four numbers each, so you can check every step with a pencil. The sentence, its
+# numbers and our bias come from a published article (see Sources).
 
 # %%
 import numpy as np
 
-from course_lib import figures
 from course_lib.example import D_K, LAMBDA, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)
@@ -31,11 +42,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Five tokens, and for each a **query** (what it looks for), a **key** (what it offers) and a **value** (what it hands
-# over), of four numbers each. They are small on purpose: you can check every step with a pencil. Throughout the course
-# $i$ is the query, $j$ the key, both counted from 0, and the **offset** is $j - i$: negative when the key came before.
-
-# %% [markdown]
+# Throughout the course $i$ is the query and $j$ the key, both counted from 0. The **offset** is $j - i$, which is
+# negative when the key comes before the query.
+#
 # ## Step 1 · Raw scores
 #
 # How well does the key of *cat* answer the query of *sat*? Multiply the two, number by number, and add up.
@@ -47,7 +56,7 @@ print("key cat:  ", K[cat])
 print("products: ", Q[sat] * K[cat], "-> sum", (Q[sat] * K[cat]).sum())
 
 # %% [markdown]
-# Do that for every query and every key: two loops, or one matrix product.
+# For all queries and keys this takes two loops, or one matrix product:
 
 # %%
 raw_by_loop = np.zeros((n, n))
@@ -62,20 +71,15 @@ print("largest:", raw.max(), "| zero:", zeros)
 figures.heatmap(raw, alt="Raw scores Q Kᵀ", digits=1)
 
 # %% [markdown]
-# *cat* looks at *The* with the highest score of all. The lowest is 0.0, and three pairs share it: *The* with itself,
-# *cat* with itself, and *on* with *sat*. Nothing here knows that *sat* stands beside *cat*: move the words around and
-# every pair keeps its score.
-
-# %%
-order = [3, 0, 4, 1, 2]
-assert np.array_equal(Q[order] @ K[order].T, raw[np.ix_(order, order)])
+# The query *cat* gives the key *The* the highest score. Three pairs share the lowest, 0.0. No score depends on the
+# distance between two words, as [[blind_to_distance|chapter #]] proves.
 
 # %% [markdown]
 # ## Step 2 · Scale
 #
-# Large scores make the softmax nearly all-or-nothing. If the numbers of $q$ and $k$ are independent with mean 0 and
-# variance 1, then $q \cdot k$ has variance $d_k$, so its typical size is $\sqrt{d_k}$. Dividing by that keeps scores
-# the same size whatever $d_k$ is (Vaswani et al. 2017, section 3.2.1). Here $d_k = 4$.
+# The softmax gives nearly all weight to one key when scores are large, and they grow with $d_k$. If the numbers of $q$
+# and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance $d_k$, so its typical size is
+# $\sqrt{d_k}$. We divide by $\sqrt{d_k}$ to remove this growth (Vaswani et al. 2017, section 3.2.1). Here $d_k = 4$.
 
 # %%
 scaled = raw / np.sqrt(D_K)
@@ -85,24 +89,24 @@ figures.heatmap(scaled, alt="Scaled scores Q Kᵀ / √4", digits=3)
 # %% [markdown]
 # ## Step 3 · The bias
 #
-# Now the one new thing. A key that is $d = |j - i|$ tokens away gets a penalty that grows with the logarithm of $d$:
+# Now comes the one new step. A key that is $d = |j - i|$ tokens away gets a penalty:
 #
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
-# First for one pair, then for every distance there is.
+# The formula is the logarithmic kind of KERPLE (Chi et al. 2022), $-r_1 \log(1 + r_2 |j - i|)$, with $r_2 = 1$. KERPLE
+# learns $r_1$ and $r_2$ for each head, while our $r_1 = \lambda$ is fixed. First one pair, then every distance:
 
 # %%
 d = abs(cat - sat)
 print(f"sat → cat: distance {d}, bias {-LAMBDA * np.log(1 + d):.4f}\n")
 
 print("distance  log(1 + d)     bias")
-for d in range(n):
+for d in range(n):  # np.log1p(d) is log(1 + d), and "0 - …" avoids printing -0
     print(f"{d:8}  {np.log1p(d):10.4f}  {0 - LAMBDA * np.log1p(d):7.4f}")
 
 # %% [markdown]
-# `np.log1p(d)` is $\log(1 + d)$, and `0 - …` avoids printing −0. No penalty for looking at yourself, and each further
-# step costs less than the one before: the fourth step away adds 0.0669, the first 0.2079. The matrix needs nothing but
-# the distance of each query $i$ and key $j$:
+# A token has no penalty for itself, and each further step costs less than the one before. The matrix needs only the
+# distance of each query $i$ and key $j$:
 
 # %%
 B = np.zeros((n, n))
@@ -114,24 +118,25 @@ print("cost of each further step:", -np.diff(B[0]))
 figures.heatmap(B, alt="The bias B")
 
 # %% [markdown]
-# Read along a diagonal: every number is the same. A matrix like that is called **Toeplitz**, and it holds far less than
-# it seems to. Its 25 entries are 9 different offsets, from −4 to +4, each laid on its own diagonal: row $i$ is the window
-# of $n$ numbers that begins at place $n - 1 - i$. `to_grid` does exactly this (for one row that all queries share, hence
-# `row[None]`), and it will carry nearly every scheme of the course:
+# All numbers on a diagonal are equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**.
+# Our 25 entries have 9 different offsets, from −4 to +4, so a row of 9 numbers holds the whole bias. Row $i$ of the
+# matrix is the window of $n$ numbers that begins at place $n - 1 - i$ of this row.
+#
+# The function `to_grid` builds the matrix from the row. It serves nearly every scheme of the course.
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
 
 offset = row_offsets(n)
 row = 0 - LAMBDA * np.log1p(abs(offset))
-assert np.array_equal(to_grid(row[None], n), B)
+assert np.array_equal(to_grid(row[None], n), B)  # row[None]: one row, shared by all queries
 
 signs = [f"{o:+d}" for o in offset]
 figures.heatmap(row, columns=signs, alt="One number per offset: the whole bias in a row")
 
 # %% [markdown]
-# Try it. Move λ, change the size, switch the decay, and point at a cell (or reach it with the arrow keys) to see its
-# calculation. Two things to look for: what is left at λ = 0, and how differently *linear* treats the corners.
+# Now try it. Move λ, switch the decay, and point at a cell (or use the arrow keys) to see its calculation. What is left
+# at λ = 0? What does *linear* do to the corners?
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -144,7 +149,7 @@ figures.bias_heatmap(n=n, scale=LAMBDA, decay="log", tokens=TOKENS)
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + B_{ij}$$
 #
-# The bias comes after the scaling, so its size does not depend on $d_k$.
+# We add the bias after the scaling, so its effect does not depend on $d_k$.
 
 # %%
 biased = scaled + B
@@ -157,8 +162,8 @@ figures.heatmap(biased, alt="Biased scores S")
 # ## Step 5 · Softmax, two rows by hand
 #
 # The softmax turns a row of scores into weights that are positive and sum to 1:
-# $w_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$. Subtracting the largest score first changes nothing (it cancels) and keeps
-# $e^x$ small. Here are all its steps for the query *The*:
+# $w_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$. Subtracting the largest score first keeps $e^x$ small, and the common factor
+# cancels. Here are all steps for the query *The*:
 
 
 # %%
@@ -176,14 +181,13 @@ assert np.isclose(made[3].sum(), 1)
 figures.heatmap(made, rows=steps, alt='Softmax, query "The"')
 
 # %% [markdown]
-# And for *sat*, in the middle of the sentence. Follow one column down with a calculator: that is all a softmax does.
+# The same for *sat*. Follow one column down with a calculator.
 
 # %%
 figures.heatmap(softmax_steps(biased[sat]), rows=steps, alt='Softmax, query "sat"')
 
 # %% [markdown]
-# *sat* now gives itself 30.3 % of its attention. Without the bias it was 25.1 %, the same as for *cat*: those two keys
-# have the same score. All rows at once, without and with the bias:
+# The weight that *sat* gives to itself rises from 25.1 % to 30.3 %. Here are all rows:
 
 # %%
 from course_lib.reference.attention import softmax
@@ -199,9 +203,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## Step 6 · The output
 #
-# Each token's output is the average of all values under its weights, $o_i = \sum_j w_{ij} v_j$. The values were chosen
-# to make that visible: the first four are unit vectors and *mat* hands over one half of everything. So number $c$ of
-# the output is just $w_{ic} + w_{i,mat}/2$.
+# The output of a token is the average of all values under its weights, $o_i = \sum_j w_{ij} v_j$. The first four values
+# are unit vectors, and *mat* hands over one half everywhere. So number $c$ of the output is $w_{ic} + w_{i,mat}/2$.
 
 # %%
 for j in range(n):
@@ -216,8 +219,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## The whole in one function, line by line
 #
-# Six steps in one function. Click a line (or use the buttons or arrow keys) to see what it made: the shape, the type and
-# every number at that moment.
+# Click a line (or use the buttons or arrow keys) to see its result: the shape, the dtype and every number at that
+# moment.
 
 
 # %%
@@ -238,8 +241,8 @@ figures.trace(attention, Q, K, V, bias=B, tokens=TOKENS)
 # %% [markdown]
 # ## What changed
 #
-# Subtract the two sets of weights. Blue lost, orange gained; each row sums to 0, because what one key gains another
-# must lose.
+# Which keys gained weight? We subtract the old weights from the new ones. Orange keys gained, blue keys lost. Each row
+# sums to 0, because what one key gains, others must lose.
 
 # %%
 change = weights - standard
@@ -247,19 +250,19 @@ assert np.allclose(change.sum(axis=1), 0)
 figures.heatmap(change, alt="Change: weight with the bias − weight without it")
 
 # %% [markdown]
-# Before you read on, commit to an answer.
+# Commit to an answer before you read on.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Which rule tells, for every query and key of this table, whether the key gained?",
+    "Which rule says for every query and key of this table whether the key gained?",
     options={
         "Neighbours gain, far keys lose":
             "In the rows sat and on, both direct neighbours lost. 21 of 25 cells fit.",
         "Only the token itself gains":
-            "Four neighbours gained as well, cat in the row The for one. 21 of 25 fit.",
+            "Four neighbours gained as well, for example cat in the row The. 21 of 25 cells fit.",
         "Keys with a high score gain":
-            "The bias is the same whatever the score is: a high score alone decides nothing. 20 of 25 fit.",
+            "The bias does not depend on the score, so a high score alone decides nothing. 20 of 25 cells fit.",
         "The key's bias is compared with an average over its row":
             "Yes. Which average exactly is what we work out now.",
     },
@@ -269,10 +272,10 @@ figures.question(
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Four tempting explanations of such a table, and a line or two of code to check each.
+# We test four explanations of this table.
 #
 # **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone,
-# give all pairs the same content score:
+# we give all pairs the same content score:
 
 # %%
 place_only = softmax(B) - 1 / n
@@ -280,18 +283,18 @@ print("own gain with equal content:", place_only.diagonal())
 assert place_only.diagonal().argmin() == sat
 
 # %% [markdown]
-# The centre gains *least*. Its keys are all near, so there is less penalised weight to take from.
+# The centre gains *least*. Its keys are all near, so they are penalised less and give up less weight.
 #
-# **"*mat* gains most because it stands at the edge."** Half true. With equal content both edges gain most, 0.0626 each.
-# But *The* stands at an edge too, and in our sentence gains less than the centre. What differs is the content:
+# **"*mat* gains most because it is at the edge."** This is half true. With equal content both edges gain most, 0.0626
+# each. But *The* is at an edge too, and in our sentence it gains less than the centre. The reason is the content:
 
 # %%
 print("own gain in our sentence:   ", change.diagonal())
 assert change[mat, mat] > change[sat, sat] > change[the, the]
 
 # %% [markdown]
-# **"*The* and *mat*, both two steps from *sat*, lost equally."** They lost 0.0198 and 0.0254. What is equal is the
-# *factor*:
+# **"*The* and *mat*, both two steps from *sat*, lost equally."** They lost 0.0198 and 0.0254. But both weights were
+# multiplied by the same *factor*:
 
 # %%
 factor = weights / standard
@@ -300,22 +303,23 @@ print("factor of The and mat:", factor[sat, [the, mat]])
 assert np.isclose(factor[sat, the], factor[sat, mat])
 
 # %% [markdown]
-# **"The diagonal always gains."** This one is true here, and worth proving, since the proof holds the whole answer.
+# **"The diagonal always gains."** This one is true here, and its proof also says which other keys gain.
 
 # %% [markdown]
 # ## Why: one line of algebra
 #
-# Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$. So the new weight is the old one, times that
-# factor, divided by whatever makes the row sum to 1 again:
+# Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$. So the new weight is the old weight times this
+# factor, divided by a number that makes the row sum to 1 again:
 #
 # $$w'_{ij} = \frac{w_{ij}\, e^{B_{ij}}}{\sum_k w_{ik}\, e^{B_{ik}}}$$
 #
-# Key $j$ gains exactly when its factor beats the average factor of its row, where each key counts with its old weight:
+# Key $j$ gains exactly when its factor is larger than the average factor of its row, where each key counts with its old
+# weight:
 #
 # $$\boxed{\; w'_{ij} > w_{ij} \iff e^{B_{ij}} > \textstyle\sum_k w_{ik}\, e^{B_{ik}} \;}$$
 #
-# If no bias is above 0 and your own is 0, your own factor is 1, no factor is larger, and any real penalty pulls the
-# average below 1: the diagonal must gain. (A *learned* bias gives no such promise.)
+# So the diagonal gains: a token's own factor is $e^0 = 1$, all other factors are below 1, and so is the row's
+# average. A *learned* bias may be positive, and then this argument fails.
 
 # %%
 average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
@@ -324,14 +328,14 @@ print("average factor of each row:", average.ravel())
 print("factor at distance 0 … 4: ", np.exp(B[0]))
 
 # %% [markdown]
-# Read it off: a neighbour's factor is 0.8123. That is above the average of rows *The* (0.7432), *cat* (0.7978) and
-# *mat* (0.7745), where neighbours gained, and below the averages of *sat* (0.8270) and *on* (0.8244), where they lost.
-
-# %% [markdown]
-# Now let every rule predict all 25 cells, and count.
+# A neighbour's factor is 0.8123. This is above the averages of the rows *The* (0.7432), *cat* (0.7978) and *mat*
+# (0.7745), where neighbours gained. It is below those of *sat* (0.8270) and *on* (0.8244), where they lost.
+#
+# How many of the 25 cells does each rule predict? We expect 25 only for the rule that we proved.
 
 # %%
-distance = abs(np.subtract.outer(np.arange(n), np.arange(n)))
+offsets = np.arange(n) - np.arange(n)[:, None]  # j − i: keys go across, queries go down
+distance = abs(offsets)
 mean_distance = distance.mean(axis=1, keepdims=True)
 mean_bias = (standard * B).sum(axis=1, keepdims=True)
 rules = {
@@ -348,10 +352,9 @@ for name, prediction in rules.items():
     print(f"{(prediction == gained).sum():2} of 25  {name}")
 
 # %% [markdown]
-# Two rules get everything right, and only one of them is a rule. "Bias above the weighted mean *bias*" leaves out the
-# exponential. The mean of the exponentials is never below the exponential of the mean (Jensen's inequality), so that
-# rule errs on every key whose factor lies between those two numbers. At λ = 0.3 there is no such key. A stronger bias
-# has some:
+# Two candidates predict all 25 cells, but only one of them holds in general. "Bias above the weighted mean *bias*"
+# leaves out the exponential. The mean of the exponentials is never below the exponential of the mean (Jensen's
+# inequality), so this rule is wrong for every key whose factor is between the two. A stronger bias has such keys:
 
 # %%
 def above_mean(x):
@@ -368,7 +371,7 @@ for scale in (0.3, 1.0, 2.0, 3.0):
     assert by_factor == 25
 
 # %% [markdown]
-# Passing one example is not a proof. **Your turn:** put a rule of your own in place of the one below and run the cell.
+# **Your turn:** replace the rule below with yours and run the cell.
 
 # %%
 my_rule = distance <= 1
@@ -376,29 +379,17 @@ print(f"{(my_rule == gained).sum()} of 25")
 figures.heatmap((my_rule == gained).astype(int), alt="1 where my rule is right")
 
 # %% [markdown]
-# One more look at *mat*. Its output was flat, 0.3108 four times, and number 3 rose by 0.0446. What *on*, its nearest
-# neighbour, contributes is only 0.0092. The rest, 0.0354, is *mat* itself, which gained most and whose value is one
-# half everywhere: it lifts all four numbers alike. In the other three, what *The*, *cat* and
-# *sat* lose eats up some or all of it.
-
-# %%
-rise = change[mat] * V[:, 3]
-assert np.isclose(rise.sum(), (weights @ V - standard @ V)[mat, 3])
-print(f"number 3 of mat's output rises by {rise.sum():.4f}, from each key:")
-figures.heatmap(rise, alt="What each key adds to number 3 of mat's output")
-
-# %% [markdown]
 # ## How strong? λ
 #
-# Choose a query, move λ, and watch the average factor of the row (the line every key has to beat) sink as the penalty
-# grows. At λ = 0 you have standard attention. Far to the right most of the weight sits on the token itself.
+# Choose a query and move λ. The line is the average factor of the row, and a key gains when its factor is above this
+# line. At λ = 0 you have standard attention. Far to the right, the token itself has most of the weight.
 
 # %%
 figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, scale=LAMBDA, decay="log")
 
 # %% [markdown]
-# The logarithm makes the penalty a power law: $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$. With *linear* decay it is
-# geometric, $e^{-\lambda d}$. The mean distance at which *The* looks falls steadily with λ:
+# The logarithm makes the factor a power law: $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$. With *linear* decay the
+# factor is geometric, $e^{-\lambda d}$. How far does *The* look on average? The mean distance falls as λ grows:
 
 # %%
 for scale in (0, 0.1, 0.3, 1.0, 3.0):
@@ -409,8 +400,8 @@ assert np.allclose(np.exp(decay_bias(n, scale=2.0)), (1.0 + distance) ** -2.0)
 # %% [markdown]
 # ## Which decay?
 #
-# "Quadrupling the distance only doubles the logarithm": easy to believe, and what a logarithm really does is better
-# than that. Let us see, for $\log(1 + d)$:
+# How slowly does a logarithm grow? The next cell quadruples several distances. Is $\log(1 + d)$ multiplied by a
+# constant, or is a constant added to it?
 
 # %%
 for d in (1, 2, 4, 16, 100):
@@ -419,9 +410,10 @@ for d in (1, 2, 4, 16, 100):
 print(f"log 4 = {np.log(4):.3f}")
 
 # %% [markdown]
-# It doubles at $d = 2$ and nowhere else. What it does for large $d$ is to *add* nearly $\log 4 = 1.386$, whatever $d$
-# is. The price of so mild a penalty shows on long texts. Take the last token of a long text, all content scores equal:
-# what share of its attention goes to the keys that are 16 or more tokens back?
+# For large $d$, quadrupling the distance *adds* nearly $\log 4 = 1.386$. It doubles the logarithm at $d = 2$ only.
+#
+# A penalty this mild has a price in long texts. Take the last token of a text in which all content scores are equal.
+# What share of its attention goes to keys that are 16 or more tokens back?
 
 # %%
 print("tokens  log, λ = 0.3  log, λ = 2  linear, λ = 0.3")
@@ -430,16 +422,18 @@ for length in (64, 1024, 16384):
     rows = (1.0 + d) ** -0.3, (1.0 + d) ** -2.0, np.exp(-0.3 * d)
     shares = [factors[16:].sum() / factors.sum() for factors in rows]
     print(f"{length:6}  {shares[0]:12.1%}  {shares[1]:10.1%}  {shares[2]:15.1%}")
+assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 
 # %% [markdown]
-# At λ = 0.3 the log bias favours near keys one against one, but there are so many far keys that together they win: at
-# 16,384 tokens they hold 99.3 % of the attention. (The sum of $(1+d)^{-\lambda}$ grows without end for λ ≤ 1; beyond 1
-# it converges, and near keys keep their share.) The linear bias gives the far ones 0.8 % at every length: a window of
-# fixed width. Neither is better as such. Linear is what ALiBi uses ([[alibi|chapter #]]), with a different slope for
-# each head so that some look far.
+# At λ = 0.3 the log bias gives each near key more weight than each far key, but there are so many far keys that
+# together they win. At 16,384 tokens they have 99.3 % of the attention. The reason is that the sum of
+# $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1. For λ > 1 it converges, so near keys keep their share.
 #
-# Two more decays to compare with, all at λ = 0.3: the square root lies between the two, and the square of the distance
-# makes the weights a bell curve.
+# The linear bias gives the far keys 0.8 % at every length, so it acts like a window of fixed width. ALiBi uses it with a
+# different slope for each head, so some heads look far ([[alibi|chapter #]]).
+#
+# Here are two more decays: the square root is between the log and the linear one, and the square of the distance turns
+# the weights into a bell curve.
 
 # %%
 import matplotlib.pyplot as plt
@@ -457,24 +451,24 @@ ax.legend()
 figures.show(fig, alt="What each decay multiplies a weight by: log falls slowest")
 
 # %% [markdown]
-# ## The same phrase, somewhere else
-#
-# $B$ depends on $j - i$ and on nothing else, so the same five tokens get the same bias at the start of a book and 500
-# tokens later. With a learned vector per absolute position the model would have to learn that twice.
+# **Your turn: your own decay.** Change the last line of `bias_matrix`, for example to
+# `return 0 - scale * (distance > 2)`, and run the cell. The picture calls your function whenever you move a slider.
+
 
 # %%
-book = decay_bias(505, scale=LAMBDA)
-assert np.array_equal(book[0:5, 0:5], book[500:505, 500:505])
-print(f"query 0, key 2: {book[0, 2]:.4f} | query 500, key 502: {book[500, 502]:.4f}")
+def bias_matrix(n=5, scale=0.3):
+    distance = abs(np.arange(n) - np.arange(n)[:, None])  # |j − i|
+    return 0 - scale * np.log1p(distance)
+
+
+figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0))
 
 # %% [markdown]
-# The *weights* are not the same there: at position 500 the row also holds 500 other keys to share with. A relative
-# bias makes the rule the same everywhere, not the result.
-
-# %% [markdown]
-# A word on direction. $B$ is symmetric: it cannot tell *before* from *after*. Hiding the future is the business of a
-# **mask**, which is applied after the bias and sets scores to −∞, so that those weights are exactly 0. A finite bias
-# makes a weight small and never 0 (until the computer rounds it away).
+# ## Before or after?
+#
+# $B$ is symmetric, so it cannot tell *before* from *after*. Hiding the future is the job of a **mask**, which sets
+# scores to −∞ after the bias, so those weights are exactly 0. A finite bias makes a weight small but never 0, unless
+# the computer rounds it to 0.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -487,9 +481,8 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 # %% [markdown]
 # ## In torch, with batch and heads
 #
-# A model has many sequences and many heads at once, so its tensors are `(batch, heads, n, d)`. The bias is the same
-# for the whole batch and may differ per head. `DecayBias` gives one row of $n_q + n_k - 1$ numbers per head, and the
-# attention lays it on the diagonals.
+# A model works on many sequences and heads at once, so its tensors are `(batch, heads, n, d)`. The bias may differ per
+# head. `DecayBias` gives one row of $n_q + n_k - 1$ numbers per head, and the attention places them on the diagonals.
 
 # %%
 import torch
@@ -506,9 +499,10 @@ for name, tensor in {"output": output, "weights": w, "bias": bias}.items():
 assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 
 # %% [markdown]
-# Head 0 has λ = 0 and is standard attention. Head 1 reproduces every weight of this chapter. As a layer with learned
-# projections it is `RelativeAttention`, and decoding token by token with a cache of past keys gives the same numbers
-# as reading the whole text at once:
+# Head 0 is standard attention, because its λ is 0. Head 1 has this chapter's weights.
+#
+# The layer `RelativeAttention` adds learned projections. Reading one token at a time, with the past keys in a cache,
+# should give the same numbers as reading the whole text at once:
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -523,55 +517,151 @@ one_by_one = [layer(x[:, t : t + 1], cache=cache) for t in range(8)]
 assert torch.allclose(torch.cat(one_by_one, dim=1), layer(x), atol=1e-6)
 
 # %% [markdown]
+# ## Train it: name the nearest capital
+#
+# What does the bias do for a model that learns? Here is a task that needs distance. In a text of capital and small
+# letters, the model must name at each small letter the most recent capital before it.
+
+
+# %%
+def draw(generator, batch=32, n=24):
+    """A batch of texts and answers, both (batch, n). The answer −100 means that nothing is asked."""
+    letter = torch.randint(8, (batch, n), generator=generator)
+    capital = torch.rand(batch, n, generator=generator) < 0.25
+    tokens = letter + 8 * ~capital  # 0 … 7 are A … H, 8 … 15 are a … h
+    place = torch.where(capital, torch.arange(n), -1).cummax(1).values  # of the last capital
+    asked = ~capital & (place >= 0)
+    return tokens, torch.where(asked, tokens.gather(1, place.clamp(min=0)), -100)
+
+
+tokens, answers = draw(torch.Generator().manual_seed(0))
+print("text:   ", "".join("ABCDEFGHabcdefgh"[t] for t in tokens[0]))
+print("answers:", "".join("ABCDEFGH"[a] if a >= 0 else "·" for a in answers[0]))
+
+# %% [markdown]
+# Training changes the parameters of a model step by step. In each step the model answers a batch of new texts. The
+# **loss** is small when the right answers get a high probability. `backward` computes the **gradient**, which says for
+# each parameter how the loss would change if this parameter grew. Then **Adam**, the optimizer, moves each parameter a
+# little in the direction that lowers the loss. The learning rate `lr` sets the size of these moves.
+#
+# Our model has an embedding, one attention layer with a causal mask, and a linear map to eight answers.
+
+# %%
+from torch.nn.functional import cross_entropy
+
+from course_lib import study
+
+torch.manual_seed(0)
+model = study.OneLayer(DecayBias(scale=3.0), vocabulary=16, answers=8, causal=True)
+adam = torch.optim.Adam(model.parameters(), lr=0.01)
+generator = torch.Generator().manual_seed(0)
+losses = []
+for _ in range(100):
+    tokens, answers = draw(generator)
+    logits = model(tokens)  # (batch, n, 8)
+    loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=-100)
+    adam.zero_grad()
+    loss.backward()
+    adam.step()
+    losses.append(loss.item())
+print("mean loss of steps 1–10:  ", f"{np.mean(losses[:10]):.2f}")
+print("mean loss of steps 91–100:", f"{np.mean(losses[-10:]):.2f}")
+assert np.mean(losses[-10:]) < 0.2 * np.mean(losses[:10])
+
+# %% [markdown]
+# The loss falls, so the model learns. Later chapters call `study.fit`, which runs this loop for several models with
+# three seeds each and then measures the accuracy on new texts.
+#
+# We compare λ = 0 (no bias) with λ = 0.3 and λ = 3. Without a bias the model sees which capitals a text contains, but
+# not which one is nearest. So we expect that the worst seed of λ = 3 beats the best seed of λ = 0 by at least 0.3.
+
+
+# %%
+def with_scale(scale):
+    return lambda: study.OneLayer(DecayBias(scale), vocabulary=16, answers=8, causal=True)
+
+
+found = study.fit({f"λ = {scale}": with_scale(scale) for scale in (0.0, 0.3, 3.0)}, draw, steps=100)
+print("accuracy  seed 0  seed 1  seed 2")
+for name, accuracies in found.items():
+    print(f"{name}  ", "  ".join(f"{a:6.2f}" for a in accuracies))
+assert min(found["λ = 3.0"]) > max(found["λ = 0.0"]) + 0.3
+
+# %% [markdown]
+# Without a bias the model is right about half of the time, because many places have only one or two different capitals
+# before them. λ = 0.3 helps, but several far capitals together still outweigh the nearest one. With λ = 3 the model is
+# nearly always right.
+
+# %% [markdown]
 # ## What it costs
 #
-# | | standard attention | with the bias |
-# |---|---|---|
-# | scores $QK^\top$ | $O(n^2 d_k)$ time | the same |
-# | building $B$ | | $2n-1$ values; $n^2$ copies if laid out as a matrix |
-# | adding $B$ | | $O(n^2)$ time |
-# | extra memory | | $2n-1$ numbers per head, or $n^2$ as a matrix |
-# | parameters | | 0 (fixed), one per offset or bucket (learned) |
-#
-# "Dominated by $QK^\top$, so negligible" is true of the letters and not of the clock: $d_k$ is 64, not infinite, and a
-# logarithm costs more than a multiplication. Measure. A bias needs no matrix, for its rows are windows that slide along
-# one row of numbers; `sliding_window_view` shows them without copying anything ([[diagonals|chapter #]] makes this the
-# fast path).
+# $QK^\top$ needs $n^2 d_k$ multiplications and the bias only $n^2$ additions. But a logarithm takes longer than a
+# multiplication, so we measure. The bias needs neither a logarithm per cell nor a matrix in memory, because its rows are
+# windows in one row of $2n - 1$ numbers. `sliding_window_view` shows them without copying ([[diagonals|chapter #]]
+# makes this the fast path).
 
 # %% tags=["nbval-ignore-output"]
 import timeit
 
 from course_lib.reference.attention import attention as reference_attention
 
-m = 1024
+m = 1024  # tokens
 big_q, big_k, big_v = np.random.default_rng(0).normal(size=(3, m, 64))
 row = decay_row(row_offsets(m), scale=LAMBDA)
-pos = np.arange(m)
+place = np.arange(m)
 windows = np.lib.stride_tricks.sliding_window_view
 ways = {
     "attention without bias": lambda: reference_attention(big_q, big_k, big_v),
-    "B, a logarithm per cell": lambda: 0 - LAMBDA * np.log1p(abs(pos - pos[:, None])),
+    "B, a logarithm per cell": lambda: 0 - LAMBDA * np.log1p(abs(place - place[:, None])),
     "B, a view of one row": lambda: windows(row, m)[::-1],
 }
 took = {name: min(timeit.repeat(way, number=3, repeat=5)) for name, way in ways.items()}
 for name, seconds in took.items():
     print(f"{1000 * seconds / 3:8.3f} ms  {name}")
+assert took["B, a view of one row"] < took["B, a logarithm per cell"] / 5
 
+# %%
 view = ways["B, a view of one row"]()
 assert np.array_equal(view, decay_bias(m, scale=LAMBDA))
-assert np.shares_memory(view, row)
-assert took["B, a view of one row"] < took["B, a logarithm per cell"] / 5
+assert np.shares_memory(view, row)  # nothing was copied
 print(f"numbers stored: {row.size:,} instead of {m * m:,}")
+
+# %% [markdown]
+# ## Optional: released code
+#
+# Who adds a number per offset to the score today? In `transformers` 5.23, T5 adds a learned one
+# (`models/t5/modeling_t5.py`) and BLOOM a linear one (`models/bloom/modeling_bloom.py`). The log decay is not in
+# `transformers`. KERPLE's authors have it as `ParallelKerpleLog` in `megatron/mpu/layers.py` of
+# [chijames/KERPLE](https://github.com/chijames/KERPLE).
+#
+# T5's numbers come from a table ([[t5_buckets|chapter #]]), which has one entry per offset up to distance 7. If we write
+# the log decay into it, `T5Attention.compute_bias` should return our $B$.
+
+# %% tags=["nbval-ignore-output"]
+from importlib.util import find_spec
+
+if find_spec("transformers") is None:
+    print("To run this comparison: pip install transformers")
+else:
+    from transformers import T5Config, __version__
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    t5 = T5Attention(T5Config(num_heads=1), has_relative_attention_bias=True, layer_idx=0)
+    distances = torch.arange(16).repeat(2)  # buckets 0 … 15: before the query, 16 … 31: after it
+    t5.relative_attention_bias.weight.data[:, 0] = -LAMBDA * torch.log1p(distances)
+    theirs = t5.compute_bias(n, n)[0, 0].detach().numpy()
+    assert np.allclose(theirs, B, atol=1e-6)
+    print(f"transformers {__version__}: T5Attention.compute_bias returns our B")
 
 # %% [markdown]
 # ## Remember
 #
-# - A relative bias is one number per offset, added to the scaled score. Everything else is attention as you know it.
-# - As a matrix it is Toeplitz: $2n - 1$ numbers on $n^2$ cells.
-# - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *who* gains
-#   depends on the content of the whole row.
-# - A log decay is a power law: for λ ≤ 1 the far keys of a long row together outweigh the near ones. A linear decay is
-#   a window of fixed width.
+# - A relative bias is one number per offset, added to the scaled score. As a matrix it is Toeplitz: $2n - 1$ numbers for
+#   $n^2$ cells.
+# - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *which* keys
+#   gain depends on the content of the whole row.
+# - With log decay and λ ≤ 1, the far keys of a long row together outweigh the near ones. A linear decay acts like a
+#   window of fixed width.
 # - A finite bias does not mask. Direction needs a mask, or a bias that is not symmetric.
 #
 # ## Three questions
@@ -583,12 +673,12 @@ figures.question(
     "What does the log decay do to its weight?",
     options={
         "It rises: the highest score wins":
-            "Its factor does not depend on its score; and the token itself has the factor 1.",
+            "Its factor does not depend on its score, and the factor of the token itself is larger.",
         "It falls: it is penalised":
-            "Every other key is penalised too. Compare its factor with the average of the row.",
+            "Nearly every other key is penalised too. Compare its factor with the average of the row.",
         "It may rise or fall":
-            "Yes: its own large weight pulls the average close to its own factor, from "
-            "above or from below, depending on who holds the rest.",
+            "Yes. Its large weight pulls the average close to its own factor. Whether the average is "
+            "above or below that factor depends on the keys that have the rest of the weight.",
     },
     answer="It may rise or fall",
     title="Question 1",
@@ -599,10 +689,10 @@ figures.question(
 figures.question(
     "A colleague divides by √d_k after adding B. What happens with d_k = 64?",
     options={
-        "Nothing, softmax cancels it":
-            "Softmax cancels what is added to a whole row, not a factor.",
+        "Nothing, the softmax cancels it":
+            "The softmax cancels a number that is added to a whole row, but not a factor.",
         "It acts as if λ were 8 times smaller":
-            "Yes: √64 = 8. Models differ in this: look before you load their weights.",
+            "Yes, because √64 = 8. Models differ in this, so check it before you load their weights.",
         "It acts as if λ were 64 times smaller":
             "The divisor is the square root: √64 = 8.",
     },
@@ -620,7 +710,7 @@ figures.question(
         "Far keys gain, near keys lose":
             "Every factor of a row is multiplied by e⁵, and so is their average.",
         "Nothing":
-            "Yes: a constant multiplies all exponentials of a row alike and cancels.",
+            "Yes. All exponentials of a row are multiplied by the same number, which cancels.",
     },
     answer="Nothing",
     title="Question 3",
@@ -629,12 +719,12 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eleven, from the first score to a bug hunt. Every
-# answer is checked, and a wrong one is told what went wrong.
+# [[tasks]]: eleven, from the first score to a bug hunt. The check of a wrong answer says what went wrong.
 #
 # **Next:** [[next]].
 #
-# **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017 · C. Raffel et al., *Exploring the Limits of
-# Transfer Learning with a Unified Text-to-Text Transformer*, 2020, section 2.1 (a bias per offset, added to the score)
-# · O. Press et al., *Train Short, Test Long*, 2022 (the linear form). The log decay is this course's own teaching
-# example.
+# **Sources** *Relative Position Bias Attention*, in the online book *Attention Mechanisms*, book-ai.org (the sentence,
+# its numbers, the log decay) · T.-C. Chi et al., *KERPLE: Kernelized Relative Positional Embedding for Length
+# Extrapolation*, 2022 · A. Vaswani et al., *Attention Is All You Need*, 2017 · C. Raffel et al., *Exploring the Limits
+# of Transfer Learning with a Unified Text-to-Text Transformer*, 2020, section 2.1 (a bias per offset) · O. Press et al.,
+# *Train Short, Test Long*, 2022 (the linear form).

@@ -23,7 +23,8 @@ class DecayBias(Position):
 
     scale: a number, or a sequence of n_heads numbers. `forward_scale`, of the same kind, is for keys after the
     query (r > 0); the same as `scale` by default. Raises ValueError for an unknown decay or a scale that is
-    negative or not finite. Source: the course's worked example; with decay "linear" it is ALiBi's form.
+    negative or not finite. Source: with decay "log" it is the logarithmic kind of KERPLE (Chi et al. 2022) with
+    r₂ = 1 and a fixed r₁ = scale; with decay "linear" it is ALiBi's form.
     """
 
     def __init__(

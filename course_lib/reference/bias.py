@@ -10,7 +10,7 @@ from .attention import Array
 from .grid import row_offsets, to_grid
 
 DECAYS: dict[str, Callable[[Array], Array]] = {
-    "log": np.log1p,  # log(1 + d): the worked example of the course
+    "log": np.log1p,  # log(1 + d): the logarithmic kind of KERPLE, with r₂ = 1
     "linear": lambda d: d,  # d: ALiBi
     "square root": np.sqrt,
     "quadratic": np.square,  # d²: a Gaussian window on the weights
@@ -41,9 +41,9 @@ def decay_bias(
     forward_scale: float | None = None,
     past: int = 0,
 ) -> Array:
-    """The bias matrix B[i, j] = b(j − i), (n_q, n_k), n_k = past + n_q by default: `decay_row` laid on the diagonals.
+    """The bias matrix B[i, j] = b(j − i), (n_q, n_k), n_k = past + n_q by default: `decay_row` placed on the diagonals.
 
-    Query i stands at position past + i. Raises ValueError as `row_offsets` and `decay_row` do.
+    Query i is at position past + i. Raises ValueError as `row_offsets` and `decay_row` do.
     """
     row = decay_row(row_offsets(n_q, n_k, past), scale=scale, decay=decay, forward_scale=forward_scale)
     return to_grid(row[None], n_q)

@@ -33,7 +33,8 @@ biased_attention = CodingTask(
     title="Biased attention in NumPy",
     minutes=10,
     difficulty=2,
-    words="Put the six steps together: score, scale, bias, softmax, output. Return the output *and* the weights.",
+    words="""Put the six steps together: scores, scaling, bias, sum, softmax, output. Return the output *and* the weights.
+The weights must be right for very large scores, too.""",
     solution=_biased_attention,
     expected=lambda q, k, v, bias: attention(q, k, v, bias=bias),
     returns=("output", "weights"),
