@@ -20,7 +20,7 @@ class Sinusoidal(nn.Module):
         self.factor = d_model**0.5 if scaled else 1.0
 
     def forward(self, x: Tensor, past: int = 0) -> Tensor:
-        """x (batch, n, d_model), whose first token stands at position `past`, with its positions added."""
+        """x (batch, n, d_model), whose first token is at position `past`, with its positions added."""
         positions = past + torch.arange(x.shape[-2], device=x.device)
         return self.factor * x + sinusoidal(positions, self.d_model, base=self.base, dtype=x.dtype)
 
@@ -37,7 +37,7 @@ class Learned(nn.Module):
         nn.init.normal_(self.table, std=0.02)
 
     def forward(self, x: Tensor, past: int = 0) -> Tensor:
-        """x (batch, n, d_model), whose first token stands at position `past`, with its positions added."""
+        """x (batch, n, d_model), whose first token is at position `past`, with its positions added."""
         end = past + x.shape[-2]
         check_length(end, len(self.table))
         return x + self.table[past:end]

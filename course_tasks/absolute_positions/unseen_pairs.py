@@ -70,7 +70,7 @@ also be the shorter one.""",
 test - train
     the number of additional tokens: It is test − train, or 0 if the test text is not longer.
 max(test - train, 0)
-    `max`: A shorter test text has no additional tokens, so m in m(m + 1) is 0 and not negative.
+    `max`: A shorter test text has no additional tokens, so test − train counts as 0.
 min(train, test)
     `min`: In a text shorter than the training texts everything was seen, so nothing is new.
 min(train, test) ** 2
@@ -78,9 +78,9 @@ min(train, test) ** 2
 2
     the exponent 2: n queries and n keys make n² pairs.
 longer + 1
-    the factor m + 1: With m additional tokens there are two corners of 1 + 2 + … + m pairs.
+    the factor test − train + 1: There are two corners of 1 + 2 + … + (test − train) pairs.
 longer * (longer + 1)
-    the count of pairs at new offsets: With m additional tokens there are two corners of 1 + 2 + … + m pairs.
+    the count of pairs at new offsets: There are two corners of 1 + 2 + … + (test − train) pairs.
 clip < train
     the comparison of `clip`: Clipping helps only if the offset ±clip occurred in training.
 clip is not None
@@ -88,7 +88,7 @@ clip is not None
 """,
     slips="""
 longer * (longer + 1) → longer**2
-    Each of the two corners is a triangle with 1 + 2 + … + m pairs, m = test − train. Together that is not m².
+    Each of the two corners is a triangle with 1 + 2 + … + (test − train) pairs. Together that is not (test − train)².
 longer * (longer + 1) → longer * (longer + 1) // 2
     You count one corner. There are two, because keys may be too far behind the query or too far ahead of it.
 longer * (longer + 1) → longer * (longer - 1)
@@ -127,7 +127,7 @@ max(test - train, 0) → (test - train)
 min(train, test) → train
 longer * (longer + 1) → longer**2
 relative = 0 → pass
-    Relative: each of the two corners holds 1 + 2 + … + m pairs, with m = test − train, and together that is not m².
+    Relative: each of the two corners has 1 + 2 + … + (test − train) pairs, together not (test − train)².
     (And `clip` has no effect yet.)
 longer * (longer + 1) → 2 * longer
 relative = 0 → pass
