@@ -84,6 +84,24 @@ def test_a_lesson_says_what_it_is_what_it_needs_and_what_follows(topic):
     assert sorted(needs) == sorted(chapter.needs) and set(needs) <= set(before)
 
 
+READING = 30  # words of prose in a minute, with pictures and code: measured on readers of this course
+LONG = {"longer_than_training"}  # to be shortened when its study has converged
+
+
+def words(topic):
+    """Words of two letters and more in the Markdown of a lesson."""
+    cells = re.split(r"(?m)^# %%", SOURCES[topic])
+    lines = "\n".join(cell for cell in cells if cell.startswith(" [markdown]"))
+    return len(re.findall(r"[A-Za-z]{2,}", "\n".join(re.findall(r"(?m)^#(.*)", lines))))
+
+
+@pytest.mark.parametrize("topic", SOURCES)
+def test_a_lesson_takes_as_long_as_its_words_say(topic):
+    minutes = TOPICS[topic].minutes
+    assert minutes % 5 == 0 and abs(minutes - words(topic) / READING) <= 5
+    assert topic in LONG or (words(topic) <= 2200 and minutes <= 75)
+
+
 # README
 
 
