@@ -1,20 +1,20 @@
 # %% [markdown]
 # # [[title]]
 #
-# A model can learn how much each offset matters: one number per offset, added to the score. But nobody has seen an
-# offset of some thousands often enough to learn its number. T5 lets far offsets share: 32 numbers per head cover every
-# distance there is. The rule that shares them out fits in one line, and its boundaries are easily misremembered. You
-# will compute where they are.
+# A model can learn how much each offset matters: one number per offset, added to the score. But an offset of several
+# thousand occurs too rarely in training for its number to be learned. T5 (Raffel et al. 2020) therefore lets far offsets
+# share, so that 32 numbers per head cover every distance.
 #
 # **You will be able to**
 # - find the bucket of any offset with a pencil, in an encoder and in a decoder;
-# - turn a learned table into the bias of every head, with and without a cache;
-# - say what T5 shares, what it leaves out (scaling, a bias in cross-attention) and why;
-# - recognise four quiet bugs: the sign, the stale cache, the bias nobody adds, sizes that run backwards;
-# - load the table of a published T5 and read it.
+# - turn a learned table into a bias, with and without a cache;
+# - recognise four silent bugs: a wrong sign, a stale cache, a missing bias, sizes that run backwards;
+# - choose the two sizes for your own texts.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias, mask) and [[diagonals|#]] (`from_grid`, `to_grid`, `row_offsets`), and
 # a little torch. **Time** [[time]].
+#
+# The drawing shows that T5 adds one number to each score.
 
 # %%
 import math
@@ -23,17 +23,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from course_lib import figures
-from course_lib.example import TOKENS, K, Q, V
+from course_lib.example import D_K, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)
 n = len(TOKENS)
+figures.attention_block("T5 buckets")
 
 # %% [markdown]
 # ## A number for each offset
 #
-# The simplest bias one can learn: a number per offset $j - i$, and one such row of numbers for each head. Five tokens
-# have nine offsets, $n$ tokens have $2n - 1$. How often does a text train each of these numbers? Sum a grid of ones
-# along its diagonals (`from_grid`, [[diagonals|chapter #]]).
+# The simplest learned bias has one number per offset $j - i$ and head. Five tokens have nine offsets, and $n$ tokens have
+# $2n - 1$. How often does a text train each of them? To count the pairs with each offset, we sum a grid of ones along its
+# diagonals.
 
 # %%
 from course_lib.reference.grid import from_grid, row_offsets, to_grid
@@ -50,22 +51,24 @@ assert times.size == 1023 and count.sum() == n * n
 figures.heatmap(count[0], columns=signs, alt="Five tokens: how many pairs have each offset")
 
 # %% [markdown]
-# The offset $r$ occurs $n - |r|$ times. Near offsets get plenty of practice, the farthest is seen once in each
-# direction, and beyond the training length there is no number at all. *One step back* and *two steps back* are
-# different things in a language. Two hundred steps back, or one more: T5 bets that it hardly matters. So let near
-# offsets keep a number of their own and far ones share. A group that shares is a **bucket**.
+# The offset $r$ occurs $n - |r|$ times. Near offsets get plenty of practice, the farthest occurs once in each direction,
+# and beyond the training length nothing is learned.
+#
+# *One step back* and *two steps back* mean different things in a language. T5 bets that two hundred steps back and one
+# step more hardly differ. So near offsets keep their own number, and far offsets share one. A group of offsets that share
+# a number is a **bucket**.
 
 # %% [markdown]
 # ## One bucket by hand
 #
-# T5 has 32 buckets. In the encoder, where a query looks both ways, each direction gets $N = 16$ of them. Half of those,
-# $E = 8$, are **exact**: distances 0 to 7, one bucket each. The other 8 share the logarithm of the distance from $E$
-# up to `max_distance` $= 128$ evenly:
+# T5 has 32 buckets. An encoder's query looks both ways, so each direction gets $N = 16$ of them. Half of these, $E = 8$,
+# are **exact**: each of the distances 0 to 7 has its own bucket. The other 8 divide the distances from $E$ to
+# `max_distance` $= 128$ evenly on a logarithmic scale:
 #
 # $$\text{bucket}(d) = E + \left\lfloor \frac{\ln(d / E)}{\ln(128 / E)} \, (N - E) \right\rfloor
 # \quad \text{for } d \ge E, \text{ at most } N - 1$$
 #
-# Take a key 20 tokens to the left.
+# Take a key 20 tokens to the left. How far along this scale is it?
 
 # %%
 N, E, largest, d = 16, 8, 128, 20
@@ -76,7 +79,7 @@ print(f"share of the way {part:.4f}, times {N - E} buckets = {part * (N - E):.4f
 print(f"bucket {E} + {math.floor(part * (N - E))} = {E + math.floor(part * (N - E))}")
 
 # %% [markdown]
-# The same for more distances. 3 needs no logarithm, and 200 runs past the last bucket and is held there.
+# Now we write this as a function. Distance 3 needs no logarithm, and distance 200 stays in the last bucket.
 
 
 # %%
@@ -92,10 +95,12 @@ for d in (0, 3, 7, 8, 11, 12, 20, 70, 200, 10_000):
     print(f"distance {d:6}: bucket {bucket_of_distance(d):2}")
 
 # %% [markdown]
-# Direction comes last. **In an encoder** a key at or before the query ($j - i \le 0$) keeps its number, and a key after
-# it gets 16 more: the past has buckets 0 to 15, the future the rest. **A decoder** never looks ahead, and buckets for
-# the future would be wasted. All 32 serve the past: $N = 32$, $E = 16$, and the distance is $\max(-(j - i), 0)$. Every
-# key after the query falls into bucket 0, where the mask hides it. The library has both rules for whole arrays.
+# The direction comes last. **In an encoder**, a key at or before the query ($j - i \le 0$) keeps its bucket, and a key
+# after it gets 16 more. So the past has buckets 0 to 15, and the future has the rest.
+#
+# **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is
+# $\max(-(j - i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The library's `bucket` should
+# agree.
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -122,17 +127,16 @@ assert [bucket_causal(x) for x in r] == bucket(r, bidirectional=False).tolist()
 # %% [markdown]
 # ## A number line
 #
-# A query at position 10 looks along a sentence of 24 tokens. Which bucket has each key, in an encoder and in a decoder?
-# First commit to an answer for the two neighbours.
+# A query at position 10 reads a sentence of 24 tokens. Commit to an answer for the buckets of its two neighbours.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "An encoder's query stands at position 10. Which buckets do the keys at positions 9 and 11 fall into?",
+    "An encoder's query is at position 10. Which buckets do the keys at positions 9 and 11 fall into?",
     options={
-        "1 and 1": "The distance is 1 for both. What tells the two apart is the direction.",
-        "15 and 17": "Not centred on 16: the numbers of the past count up with the distance.",
-        "9 and 11": "Those are positions. A bucket knows only the offset, −1 and +1.",
+        "1 and 1": "The distance is 1 for both, but the direction differs, and so does the bucket.",
+        "15 and 17": "Buckets are not centred on 16. In the past they count up with the distance.",
+        "9 and 11": "Those are positions. A bucket depends only on the offset, −1 or +1.",
         "1 and 17": "Yes: distance 1 in the past, and distance 1 in the future plus 16.",
     },
     answer="1 and 17",
@@ -148,12 +152,10 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Read the encoder's line from the query (offset 0) outwards: 0, 1, 2, … to the left; 17, 18, 19, … to the right. From
-# distance 8 on (offsets −8 and +8) neighbours begin to share. In the decoder everything to the right of the query is 0.
+# In the decoder, everything to the right of the query is 0.
 #
-# The same line, alive. Choose a key (point, tap or arrow keys) and read its calculation, move the query, switch the
-# direction. Two things to look for: how few buckets are left for the shared distances with 8 buckets, and where the
-# last bucket begins when you double `max_distance`.
+# The next picture is alive: choose a key to read its calculation, or change the sizes. With 8 buckets, how few shared ones
+# are left? And where does the last bucket begin when you double `max_distance`?
 
 # %%
 from course_lib.reference.t5 import bucket_starts
@@ -175,10 +177,12 @@ for name, both in (("encoder", True), ("decoder", False)):
     print(f"{name}: a new bucket at", *starts[name])
 
 # %% [markdown]
-# In the encoder the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. The last one holds everything from 91
-# on. In the decoder it begins at 113. So "up to 128" is loose: `max_distance` is where one bucket more *would* begin.
-# (Nor is it a training length: T5 was trained on texts of 512 tokens.) The last boundary is $8 \cdot 16^{7/8}$, and
-# $16 \cdot 8^{15/16}$ in the decoder, rounded up.
+# In the encoder, the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. The last one holds everything from 91 on.
+# In the decoder it begins at 113. So "up to 128" is loose: `max_distance` is where one bucket more *would* begin. T5's
+# training texts were longer, 512 tokens (Raffel et al. 2020, section 3.1.2).
+#
+# By the formula, the last bucket begins at $8 \cdot 16^{7/8}$ in the encoder and at $16 \cdot 8^{15/16}$ in the decoder,
+# rounded up.
 
 # %%
 print(f"encoder {8 * 16 ** (7 / 8):.2f}, decoder {16 * 8 ** (15 / 16):.2f}")
@@ -194,13 +198,11 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# On a logarithmic axis the shared steps would be equally wide, were distances not whole numbers: each boundary is
-# rounded up to the next one. From $E$ on, until the last bucket ends it, a doubling of the distance adds
-# $(N - E) / \log_2(128 / E)$ buckets on average. In the encoder that is two, each time. In the decoder it is $16/3$, so
-# now 5 and now 6.
+# On this logarithmic axis the shared steps would be equally wide if distances were not whole numbers. Between $E$ and the
+# start of the last bucket, each doubling of the distance therefore adds $(N - E) / \log_2(128 / E)$ buckets on average:
+# two in the encoder, and $16/3$ in the decoder, so five or six.
 #
-# And one number of the 32 is never used in an encoder: bucket 16 would be *distance 0, in the future*, and the token
-# itself is bucket 0 already. So the table has 32 rows and trains 31 of them.
+# An encoder never uses bucket 16, which would be *distance 0, in the future*. So its table has 32 rows and trains only 31.
 
 # %%
 distances = -np.array([8, 16, 32, 64, 128])
@@ -219,67 +221,28 @@ print("decoder, never reached:", sorted({*range(32)} - {*bucket(r, bidirectional
 assert set(range(32)) - set(bucket(r)) == {16}
 
 # %% [markdown]
-# ## Easy to believe; let us run it
-#
-# Six sentences about T5's buckets. Decide for each whether it is true before you run the cell.
-#
-# 1. Distances 12 to 16 share a bucket.
-# 2. Doubling the distance adds about one bucket.
-# 3. Bucket 10 is a distance of about 50.
-# 4. Distances 50 and 55 are the same to T5.
-# 5. Bucket 1 is the neighbour.
-# 6. Bucket 16 is the token itself, with the past below it and the future above.
-
-# %%
-print("1. buckets of 12 … 16:", bucket(-np.arange(12, 17)))
-print("2. 8, 16, 32, 64:", bucket([-8, -16, -32, -64]))
-for both in (True, False):
-    held = [d for d in range(300) if bucket(-d, bidirectional=both) == 10]
-    first, second = bucket([-50, -55], bidirectional=both)
-    print(f"3. bidirectional={both}: bucket 10 holds {held}")
-    print(f"4. bidirectional={both}: 50 and 55 share a bucket: {first == second}")
-print("5. one to the left, one to the right:", bucket([-1, 1]))
-
-r = np.array([-200, -12, -4, -2, 0, 2, 4, 12, 200])
-both = np.array([np.clip(r, -16, 15) + 16, bucket(r)])
-assert both[0, 4] == 16 and both[1, 4] == 0
-columns = [f"{x:+d}" for x in r]
-rows = ["clipped offset + 16", "T5's bucket"]
-figures.heatmap(both, rows=rows, columns=columns, corner="6. offset", alt="Clipped offsets are no buckets")
-
-# %% [markdown]
-# 1. Almost: 16 is the first of the next bucket.
-# 2. It adds two, exactly, from 8 to the last boundary; in a decoder a little over five.
-# 3. In an encoder it holds 16 to 22, in a decoder the distance 10 alone.
-# 4. True in an encoder, not in a decoder.
-# 5. Half of it: one neighbour is bucket 1, the other bucket 17. That is how a head can prefer the word before to the
-#    word after.
-# 6. That is a picture of `offset + 16`, clipped: Shaw's way to count ([[vector_per_distance|chapter #]]), cut to 32
-#    rows here. The table has it above T5's buckets.
-
-# %% [markdown]
 # ## Whole numbers instead of a logarithm
 #
-# The formula asks a floor of a logarithm, and a floor is merciless: 8 and a hair below 8 differ by one bucket. Some code
-# computes $\ln d - \ln E$ where the formula has $\ln(d/E)$. On paper it is the same. Take a decoder with
-# `max_distance=256`, where $d = 64$ is a boundary: $\ln(64/16) / \ln(256/16)$ is one half exactly.
+# The formula takes the floor of a logarithm, so a tiny rounding error can move a distance into the wrong bucket. Distance
+# 64 is on a boundary of the encoder: $\ln(64/8) / \ln(128/8) \cdot 8$ is exactly 6. A usual optimisation stores the factor
+# $8 / \ln(128/8)$. What happens to 64?
 
 # %%
-whole = math.log(256) - math.log(16)
-difference = (math.log(64) - math.log(16)) / whole * 16
-ratio = math.log(64 / 16) / math.log(256 / 16) * 16
-print(f"difference of logarithms {difference:.15f}: bucket {16 + math.floor(difference)}")
-print(f"logarithm of the ratio   {ratio:.15f}: bucket {16 + math.floor(ratio)}")
-assert bucket(-64, bidirectional=False, max_distance=256) == 16 + math.floor(ratio)
+factor = (N - E) / math.log(largest / E)
+stored = math.log(64 / E) * factor
+direct = math.log(64 / E) / math.log(largest / E) * (N - E)
+print(f"with the stored factor    {stored:.15f}: bucket {E + math.floor(stored)}")
+print(f"divided, then multiplied  {direct:.15f}: bucket {E + math.floor(direct)}")
+assert math.floor(stored) == 5 and bucket(-64) == E + 6
 
 # %% [markdown]
-# The ratio keeps to the right side there. The sure way has no logarithm at all. Bucket $E + t$ has begun when
-# $\ln(d/E) / \ln(\text{largest}/E) \cdot (N - E) \ge t$. Multiply by the denominator and take $e$ to the power of both
-# sides:
+# The stored factor moves 64 one bucket down. Google's library flaxformer adds a tiny number inside the logarithm to prevent
+# this. The safest way needs no logarithm. Bucket $E + t$ begins where the formula's fraction, times $N - E$, reaches $t$.
+# Multiply by the denominator and take $e$ to the power of both sides:
 #
-# $$\left(\frac{d}{E}\right)^{N-E} \ge \left(\frac{\text{largest}}{E}\right)^{t}$$
+# $$(d/E)^{N-E} \ge (128/E)^{t}$$
 #
-# Only whole powers are left (multiply by $E$ as often as needed), and Python's whole numbers are exact at any size.
+# Multiplied by powers of $E$, both sides are whole numbers, which Python computes exactly.
 
 
 # %%
@@ -296,25 +259,11 @@ print("decoder:", [first_distance(t, N=32, E=16) for t in range(16)])
 assert [first_distance(t) for t in range(8)] == starts["encoder"][7:].tolist()
 
 # %% [markdown]
-# `bucket_starts` in the library is this list, and `bucket` finds its place in it. In bfloat16, which keeps two or three
-# decimal digits, T5's own sizes go wrong in the ratio form too:
-
-# %%
-import torch
-
-d = torch.arange(8, 300)
-coarse = torch.log(d.bfloat16() / 8) / math.log(16) * 8
-coarse = (8 + coarse.long()).clamp(max=15)
-right = torch.from_numpy(bucket(-d.numpy()))
-print("bfloat16 puts these into the wrong bucket:", d[coarse != right].tolist())
-assert d[coarse != right].tolist() == [16, 32, 90]
-
-# %% [markdown]
 # ## From table to grid
 #
-# What T5 learns is a table of shape `(num_buckets, heads)`: each head has a column. To see what a table can say, fill
-# one by hand. Head 0 likes the word before it (bucket 1), head 1 the word after it (bucket 17), and both dislike
-# everything else a little.
+# T5 learns a table of shape `(num_buckets, heads)`, with one column per head. We fill one by hand for the five tokens,
+# which come from a published tutorial. Head 0 likes the word before it (bucket 1), and head 1 the word after it (bucket
+# 17). Both dislike everything else a little.
 
 # %%
 table = np.full((32, 2), -1.0)
@@ -327,9 +276,8 @@ print("bucket ", bucket(r))
 figures.heatmap(row.T, rows=["head 0", "head 1"], columns=signs, alt="One number per offset")
 
 # %% [markdown]
-# Nine offsets, nine numbers for each head. `to_grid` lays them on the diagonals: a look-up for each pair, in three
-# loops, gives the same. Then add them to the scores. (A symmetric bias such as [[bias_by_hand|chapter #]]'s could not
-# do this: it treats $-1$ and $+1$ alike.)
+# Nine offsets give nine numbers per head, which `to_grid` places on the diagonals. A look-up for each pair, in three loops,
+# should give the same. We add the grid to the scores.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -351,11 +299,13 @@ figures.side_by_side(
 )
 
 # %% [markdown]
+# Each head prefers its own side. A symmetric bias such as the log decay could not do this.
+#
 # ## T5 does not scale
 #
-# Look at `scale=1.0`: in T5 the score is $q_i \cdot k_j + b$, without $1/\sqrt{d_k}$. The size that scaling would take
-# away is left out of the initial weights instead: $W_q$ starts smaller by $\sqrt{d_k}$. Draw initial weights both ways,
-# for inputs of 512 numbers and heads of 64:
+# The last cell used `scale=1.0`, because T5's score is $q_i \cdot k_j + b$, without $1/\sqrt{d_k}$. The initial weights
+# make up for it: $W_q$ starts smaller by the factor $\sqrt{d_k}$ (`T5PreTrainedModel._init_weights` in the library
+# `transformers`). We draw initial weights both ways, for inputs of 512 numbers and heads of 64.
 
 # %%
 rng = np.random.default_rng(0)
@@ -372,19 +322,17 @@ print(f"five tokens, scaled by mistake: weights off by up to {abs(scaled - weigh
 assert abs(scaled - weights).max() > 0.1
 
 # %% [markdown]
-# At the start the two are the same function. Weights that were *trained* without the scaling are another matter: put
-# it in when you load them, and every $q_i \cdot k_j$ shrinks by $\sqrt{d_k}$ while the biases stay as they were. The
-# last line shows it for our five tokens.
+# At the start, both are the same function. But weights that were *trained* without scaling must be used without it.
+# Otherwise every $q_i \cdot k_j$ shrinks by $\sqrt{d_k}$ and the biases do not, as the last line shows.
 
 # %% [markdown]
 # ## One table for a whole stack
 #
-# T5 keeps one table for all layers of its encoder, and another for all layers of its decoder. Layers differ in their
-# queries and keys, never in the bias. The course has both in torch: `T5Bias` is a table with its look-up, and
-# `RelativeAttention` a layer of attention that adds the bias it is handed. Hand the same `T5Bias` to every layer of a
-# list (`nn.ModuleList`), and its table counts once:
+# T5 has one table for all layers of its encoder, and another for all layers of its decoder. In torch, `T5Bias` is such a
+# table with its look-up. If every layer gets the same one, it counts once:
 
 # %%
+import torch
 from torch import nn
 
 from course_lib.nn.layer import RelativeAttention
@@ -398,32 +346,9 @@ print("tables among the parameters:", tables, tuple(shared.table.shape))
 assert len(tables) == 1
 
 # %% [markdown]
-# Two relatives of T5 differ. umT5 gives *every layer* a table of its own. One kind of LongT5 has a second table in its
-# encoder: there each token looks at its neighbours and at summaries of blocks, and the second table is for the
-# summaries. If Hugging Face's `transformers` is installed, count:
-
-# %% tags=["nbval-ignore-output"]
-try:
-    import transformers as hf
-
-    sizes = dict(vocab_size=9, d_model=8, d_kv=4, num_heads=2, d_ff=8, num_layers=3)
-    kinds = {"T5": {}, "UMT5": {}, "LongT5": {"encoder_attention_type": "transient-global"}}
-    found = {}
-    for kind, extra in kinds.items():
-        config = getattr(hf, f"{kind}Config")(**sizes, **extra)
-        model = getattr(hf, f"{kind}Model")(config)
-        kept = [x for x, _ in model.named_parameters() if "relative_attention_bias" in x]
-        found[kind] = [sum(x.startswith(stack) for x in kept) for stack in ("enc", "dec")]
-        print(f"{kind:6} of 3 + 3 layers: tables in encoder, decoder {found[kind]}")
-    assert found == {"T5": [1, 1], "UMT5": [3, 3], "LongT5": [2, 1]}
-except ImportError:
-    hf = None
-    print("transformers is not installed: T5 [1, 1], UMT5 [3, 3], LongT5 [2, 1]")
-
-# %% [markdown]
-# None of these tables belongs to cross-attention. There a decoder's query looks at the encoder's output, the *memory*.
-# The two texts are counted separately, and T5 gives an offset between them no number: it adds no bias there. So its
-# cross-attention does not see the order of the memory:
+# Cross-attention has no table. There, a decoder's query looks at the encoder's output, the *memory*. Query and key belong
+# to different texts, and T5 gives an offset between two texts no number. So the order of the memory should make no
+# difference:
 
 # %%
 torch.manual_seed(0)
@@ -434,13 +359,13 @@ assert torch.allclose(cross(x, memory), cross(x, mixed), atol=1e-6)
 print("the same output for the memory in any order")
 
 # %% [markdown]
-# (The order is in the memory all the same: the encoder's own layers have put it there.)
+# The order is not lost, because the encoder has put it into the memory. A superfluous bias can go unnoticed: until
+# November 2020, Hugging Face's T5 had one in cross-attention (pull request 8518).
 #
 # ## Decoding, one token at a time
 #
-# A decoder that writes keeps the old keys and asks for one new query, which stands at position `past`. Its bias is the
-# *last* row of the grid, offsets $-\text{past}$ to 0. A bias that forgets `past` hands over the first row: there no
-# key lies in the past, and all of them are in bucket 0.
+# A decoder that writes keeps the old keys and has one new query, at position `past`. Its bias is the *last* row of the
+# grid, with offsets $-\text{past}$ to 0. Code that forgets `past` takes the first row, and puts all keys into bucket 0.
 
 # %%
 past = 5
@@ -462,8 +387,8 @@ print("40 tokens one by one = all at once")
 # %% [markdown]
 # ## What to cache, and what not
 #
-# Buckets depend on sizes alone, so they may be kept for ever. A *bias* is made of the table, and the table learns. Keep
-# the bias over one step of the optimizer and look:
+# The bucket of an offset depends only on the sizes, so it may be kept for ever. A *bias* is made from the table, which
+# training changes. What happens if a layer keeps its bias across an optimiser step?
 
 # %%
 optimizer = torch.optim.SGD(decoder.parameters(), lr=0.5)
@@ -480,18 +405,18 @@ except RuntimeError as error:
     print(str(error).split("(")[0])
 
 # %% [markdown]
-# The layer would go on with yesterday's table, and a second backward pass fails in words that do not mention a cache.
-# Detaching the kept bias silences the error and keeps the bug: then the table gets no gradient at all. What is safe:
-# keep the bucket indices, or compute the bias once per *forward pass* and hand it to all layers, as T5 does.
+# The kept bias has the old numbers, and a second backward pass fails. Detaching the bias removes the error but not the bug,
+# because the table then gets no gradient.
 #
-# Handing it on brings its own bug. One layer owns the table, the others receive the finished bias, and yet a stack of
-# six may have position in one of them: nothing fails. You will hunt that one in the tasks.
+# So never keep a bias across an optimiser step. T5 computes it once per forward pass and shares it among all layers. With
+# frozen weights it may be kept for good, as flaxformer does (`cached_bias`).
+#
+# A layer may also forget to add the bias that it receives, and nothing fails. You will hunt this bug in the tasks.
 
 # %% [markdown]
 # ## `bidirectional=True` in a decoder
 #
-# Suppose a decoder is built with the encoder's buckets by mistake. It is easy to believe that it then sees the future.
-# Commit to an answer, then run the cell.
+# Suppose a decoder is built with the encoder's buckets by mistake. Does it see the future?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -499,11 +424,11 @@ figures.question(
     "A causal layer gets the bias T5Bias(bidirectional=True). How much weight goes to keys after the query?",
     options={
         "A little, through buckets 17 to 31":
-            "The bias there is a finite number, and the mask comes after it: −∞ wins.",
+            "The bias there is a finite number. The mask comes later and sets the score to −∞.",
         "None, exactly":
-            "Yes. Hiding is the mask's business; a bias can neither hide nor reveal.",
+            "Yes. Hiding is the job of the mask, and no bias can undo it.",
         "As much as the table says":
-            "The table has a say wherever the mask lets a query look.",
+            "The table counts only where the mask lets a query look.",
     },
     answer="None, exactly",
 )
@@ -523,18 +448,18 @@ for both in (True, False):
     print(f"bidirectional={both}: a decoder of {m} tokens tells {used} buckets apart")
 
 # %% [markdown]
-# Causality stands. The price is elsewhere: half of the table is for keys that the mask hides, and the past has to make
-# do with 16 buckets instead of 32. Among 40 tokens that leaves 13 instead of 23.
+# The future stays hidden, but half of the table now belongs to it. A text of 40 tokens uses 13 buckets of the past
+# instead of 23.
 #
-# And trained weights no longer fit: row 10 of a decoder's table was learned for distance 10 and would be read for 16 to
-# 22. Models trained that way work, only more coarsely; models *loaded* that way are damaged.
+# Trained weights no longer fit, either. Row 10 of a decoder's table was learned for distance 10, and now serves 16 to 22.
+# New training can adapt to this, but a model that was *loaded* is damaged.
 
 # %% [markdown]
 # ## The decoder that one sign blinds
 #
-# [[start_here|Chapter #]] began with a decoder that read *dog bites man* and *man bites dog* alike. Now you can say
-# why. The causal rule takes the distance $\max(-(j - i), 0)$. Feed it $i - j$ in place of $j - i$: for every key a
-# query may see, the distance becomes $\max(-(i - j), 0) = 0$.
+# [[start_here|Chapter #]] began with a decoder that read *dog bites man* and *man bites dog* alike. T5's formula can fail
+# in the same way. Its decoder takes the distance $\max(-(j - i), 0)$. With $i - j$ instead of $j - i$, the distance of every
+# visible key becomes $\max(-(i - j), 0) = 0$.
 
 # %%
 position = np.arange(n)
@@ -546,9 +471,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# On the right, all visible keys (on and below the diagonal) are in bucket 0. Each row of the bias is one and the same
-# number there, $e^{s+c} = e^s e^c$, and the softmax divides $e^c$ out again. The layer computes what it would compute
-# without any bias:
+# On the right, all visible keys (on and below the diagonal) are in bucket 0. So in each row of the bias they have the same
+# number $c$. Because $e^{s+c} = e^s e^c$, the softmax divides $e^c$ out again. The layer should then compute what it would
+# compute without any bias:
 
 # %%
 numbers = np.random.default_rng(3).normal(size=32)
@@ -561,15 +486,104 @@ for name, r in {"j − i": offset, "i − j": -offset}.items():
 assert np.allclose(with_bias, without)  # with i − j
 
 # %% [markdown]
-# In an encoder the same slip only mirrors the buckets: left becomes right (the `assert` beside the tables says so). A
-# model trained so is as good as any. Load trained tables into it, and each head looks the wrong way.
+# In an encoder, the same mistake only mirrors the buckets, and training can adapt. But with loaded tables, each head looks
+# the wrong way.
 
 # %% [markdown]
-# ## Sizes that make no sense
+# ## Does training repair the sign?
 #
-# "1,024 buckets for distances up to 128: more than needed, but harmless." Let us run it. Each direction has 512
-# buckets, 256 of them exact. Beyond 256 the formula takes $\ln(d/256)$ and divides by $\ln(128/256)$, which is
-# *negative*:
+# Both signs now learn a task that needs distance: name the token three places back. The texts are random, so their content
+# does not help. Each model is one causal layer with T5's scale of 1.
+#
+# The wrong sign can only guess a frequent token. **Our margin: with all three seeds, the right sign reaches 0.95 and the
+# wrong sign stays below 0.40.** The training takes about three seconds.
+
+# %%
+from course_lib import study
+
+
+class WrongSign(T5Bias):
+    """T5's bias with query minus key: the offset r gets the number of −r."""
+
+    def bias(self, n_q, n_k, past):
+        return super().bias(n_q, n_k, past).flip(-1)
+
+
+def ask_back(back, length):
+    """Texts of 8 kinds of tokens; the answer at each token is the token `back` places before it."""
+
+    def draw(generator):
+        tokens = torch.randint(8, (32, length), generator=generator)
+        answers = tokens.roll(back, dims=1)
+        answers[:, :back] = -100  # no token is that far back, so nothing is asked
+        return tokens, answers
+
+    return draw
+
+# %%
+kept_models = []
+
+
+def decoder_with(scheme):
+    """One causal layer. We keep it, so that we can look at its table later."""
+    position = scheme(1, bidirectional=False)
+    kept_models.append(study.OneLayer(position, 8, causal=True))
+    return kept_models[-1]
+
+
+signs_to_train = {
+    "right sign": lambda: decoder_with(T5Bias),
+    "wrong sign": lambda: decoder_with(WrongSign),
+}
+found = study.fit(signs_to_train, ask_back(3, length=24), steps=150)
+print("accuracy    seed 0  seed 1  seed 2")
+for name, accuracies in found.items():
+    print(f"{name:10}", *(f"{accuracy:7.2f}" for accuracy in accuracies))
+print(f"by chance  {1 / 8:7.2f}")
+assert min(found["right sign"]) > 0.95 and max(found["wrong sign"]) < 0.40
+
+# %% [markdown]
+# The right sign names every token, and the wrong sign guesses. We draw the bias that the right sign learned with each
+# seed.
+
+# %%
+distance = torch.arange(24)
+fig, ax = plt.subplots(figsize=(6.4, 2.6))
+rows = torch_bucket(-distance, bidirectional=False)
+for seed, model in enumerate(kept_models[:3]):  # the right sign was trained first
+    learned = model.attention.position.table.detach()[rows, 0]
+    ax.plot(distance, learned, marker="o", markersize=3, label=f"seed {seed}")
+    assert learned.argmax() == 3
+ax.set(xlabel="distance of the key, to the left", ylabel="learned bias")
+ax.legend()
+figures.show(fig, alt="The bias by distance that three seeds learned, each with its peak at distance 3")
+
+# %% [markdown]
+# All three tables peak at distance 3, which has its own bucket. Distance 20 shares bucket 17. **Your turn.** How often can
+# the right sign name the token 20 places back? Guess, then run the cell (about four seconds).
+
+# %%
+there = [d for d in range(40) if bucket(-d, bidirectional=False) == 17]
+only_right = {"right sign": signs_to_train["right sign"]}
+far = study.fit(only_right, ask_back(20, length=40), steps=300)["right sign"]
+best = 1 / 2 + 1 / 2 * 1 / 8
+questions = 8 * 32 * 20  # 8 batches of 32 texts, with 20 questions each
+error = math.sqrt(best * (1 - best) / questions)
+print("distances in bucket 17:", there)
+print("accuracy with three seeds:", *(f"{accuracy:.2%}" for accuracy in far))
+print(f"best possible: {best:.2%}, standard error of an accuracy: {error:.2%}")
+assert there == [19, 20] and max(far) < best + 2 * error
+
+# %% [markdown]
+# Two distances share the bucket, so the layer must guess between two tokens. It is right half of the time, and by luck for
+# one eighth of the rest: $\frac12 + \frac12 \cdot \frac18 = 56.25$ %. Within two standard errors, no seed does better. This
+# is the price of a bucket. T5 bets that in a language it is small.
+
+# %% [markdown]
+# ## Choosing the two sizes
+#
+# Are 1,024 buckets for distances up to 128 more than needed, but harmless? Each direction has 512 buckets, 256 of them
+# exact. Beyond 256 the formula divides $\ln(d/256)$ by $\ln(128/256)$, which is *negative*:
 
 # %%
 for d in (255, 256, 257, 300, 400, 512, 514):
@@ -585,16 +599,33 @@ for sizes in ((1024, 128), (32, 8), (33, 128), (2, 128)):
         print(error)
 
 # %% [markdown]
-# The buckets run backwards, through those that belong to near distances, and beyond 512 they are negative: an error at
-# last, or in NumPy's and torch's indexing the other end of the table. The exact buckets must leave room: $E < $ `max_distance`. When the two
-# are equal, the formula divides by $\ln 1 = 0$, and that is refused as well.
+# The buckets run backwards, through rows that belong to near distances. Beyond 512 they are negative, and a negative index
+# reads the other end of the table. The library refuses such sizes.
+#
+# A `max_distance` can also be too large. How many buckets of a decoder do texts of 64 tokens train?
+
+# %%
+for largest in (32, 64, 128):
+    starts = np.array(bucket_starts(bidirectional=False, max_distance=largest))
+    trained = np.sum(starts < 64)
+    print(f"max_distance={largest:3}: {trained} of 32 buckets, the last begins at {starts[-1]}")
+assert trained < 32  # with 128
+
+# %% [markdown]
+# **Reference card**, for training texts of $n$ tokens:
+#
+# | | `num_buckets` | `max_distance` |
+# |---|---|---|
+# | sets | numbers per head; $E$ is a quarter of them in an encoder, half in a decoder | where the shared buckets would end |
+# | choose | so that $E$ exceeds the distances that must be exact | at most $n$, and above $E$ |
+# | too small | near words share a number | far words share one number |
+# | too large | rows with little training | buckets that no text trains ([[longer_than_training|chapter #]] measures the damage) |
 
 # %% [markdown]
 # ## What it costs
 #
-# A table has `num_buckets` numbers for each head, however long the text. The *materialised* bias, one number per head
-# and pair, is another thing. It is easy to believe that a number per offset needs $n^2$ parameters, for the matrix has
-# so many cells; it needs $2n - 1$. For 12 heads and a text of 512 tokens, as in T5's base size:
+# A table has `num_buckets` numbers per head, however long the text. The bias as a matrix has one number per head and pair.
+# We compare them for 12 heads and 512 tokens, as in T5-base (Raffel et al. 2020, section 3.1).
 
 # %%
 heads, m, bytes_each = 12, 512, 4
@@ -605,152 +636,89 @@ print(f"bias as a matrix: {matrix:,} numbers = {matrix * bytes_each / 2**20:.0f}
 print(f"bias as a row per head: {heads * (2 * m - 1) * bytes_each / 2**10:.0f} KiB")
 
 # %% [markdown]
-# Buckets save parameters, not activations: the matrix has the same size whether its numbers come from 32 buckets or
-# from 1,023 offsets, and it grows with the square of the length. What saves memory is to keep the row and read it
-# diagonal by diagonal (chapters [[diagonals|#]] and [[fast_attention|#]]).
+# Buckets save parameters, but no memory. Chapters [[diagonals|#]] and [[fast_attention|#]] save memory by keeping only the
+# row.
 
 # %% [markdown]
-# ## The same as the published code
+# ## Optional: the released code
 #
-# Equal to Hugging Face's T5, when it is installed: every bucket from −300 to 300 in several sizes, and the output of
-# one attention layer with the same weights.
+# `T5Attention` in `models/t5/modeling_t5.py` of Hugging Face's `transformers` should give the same buckets, and the same
+# weights for the five tokens.
 
 # %% tags=["nbval-ignore-output"]
-if hf is None:
-    print("transformers is not installed: nothing to compare with")
+from importlib.util import find_spec
+from itertools import product
+
+if find_spec("transformers") is None:
+    print("To run this comparison: pip install transformers==5.23.0")
 else:
-    from transformers.models.t5.modeling_t5 import T5Attention
-
+    from transformers.models.t5 import modeling_t5 as released
     r = torch.arange(-300, 301)
-    for both in (True, False):
-        for buckets, largest in ((32, 128), (32, 256), (64, 256), (8, 20)):
-            published = T5Attention._relative_position_bucket(r, both, buckets, largest)
-            options = dict(bidirectional=both, num_buckets=buckets, max_distance=largest)
-            assert torch.equal(torch_bucket(r, **options), published)
-    print("every bucket agrees, in 8 settings")
-
-    config = hf.T5Config(d_model=16, d_kv=4, num_heads=4, attn_implementation="eager")
-    theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0).eval()
-    nn.init.normal_(theirs.relative_attention_bias.weight)
-    ours = RelativeAttention(16, 4, position=T5Bias(4))
-    with torch.no_grad():
-        ours.position.table.copy_(theirs.relative_attention_bias.weight)
-        pairs = {"query": "q", "key": "k", "value": "v", "out": "o"}
-        for us, they in pairs.items():
-            getattr(ours, us).weight.copy_(getattr(theirs, they).weight)
-        x = torch.randn(2, 50, 16)
-        gap = (ours(x) - theirs(x)[0]).abs().max()
-    assert gap < 1e-5
-    print("one layer, 50 tokens: the same output")
+    rule = released.T5Attention._relative_position_bucket
+    for both, (count, largest) in product((True, False), ((32, 128), (64, 256), (8, 20))):
+        sizes = dict(bidirectional=both, num_buckets=count, max_distance=largest)
+        assert torch.equal(torch_bucket(r, **sizes), rule(r, both, count, largest))
+    config = released.T5Config(d_model=8, d_kv=D_K, num_heads=2)
+    layer = released.T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+    layer.relative_attention_bias.weight.data = torch.tensor(table)
+    q, k, v = (torch.tensor(x).expand(1, 2, n, D_K) for x in (Q, K, V))
+    bias = layer.compute_bias(n, n)
+    _, theirs = released.eager_attention_forward(layer, q, k, v, bias, layer.scaling)
+    assert np.allclose(theirs[0].detach(), weights)
+    print("the buckets agree in 6 settings, and so do the weights of the five tokens")
 
 # %% [markdown]
-# ## Learn a table
-#
-# What does a table look like when a task forces it to be precise? The task: at every token, say which token stood
-# three places back. The texts are random, so content does not help, and only the bias can point.
-
-
-# %%
-def train(position, back, length=24, kinds=8, steps=200):
-    """Teach one causal layer to name the token `back` places ago; the share it names."""
-    torch.manual_seed(0)
-    layer = RelativeAttention(32, 1, position=position, causal=True)
-    embed, read = nn.Embedding(kinds, 32), nn.Linear(32, kinds)
-    optimizer = torch.optim.Adam(nn.ModuleList([embed, layer, read]).parameters(), lr=0.01)
-    for step in range(steps + 1):
-        x = torch.randint(kinds, (64, length))
-        guess = read(layer(embed(x)))[:, back:].flatten(0, 1)
-        target = x[:, : length - back].flatten()
-        if step == steps:
-            return (guess.argmax(-1) == target).float().mean().item()
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(guess, target).backward()
-        optimizer.step()
-
+# **Who uses it today?** mT5, Pix2Struct and UDOP use T5's rule unchanged. In umT5 *every layer* has its own table, and one
+# kind of LongT5 has a second table for summaries of blocks. The speech model WavLM has 320 buckets up to distance 800. The
+# newer T5Gemma uses RoPE.
 
 # %% tags=["nbval-ignore-output"]
-three_back = T5Bias(1, bidirectional=False)
-with_table, without_table = train(three_back, back=3), train(None, back=3)
-print(f"with the table {with_table:.0%}, without {without_table:.0%}, by chance {1 / 8:.0%}")
-assert with_table > 0.95 and without_table < 0.45
+if find_spec("transformers") is not None:
+    import transformers as hf
 
-learned = three_back.table.detach()[:, 0]
-assert learned.argmax() == 3
-distance = torch.arange(24)
-fig, ax = plt.subplots(figsize=(6.4, 2.4))
-ax.bar(distance, learned[torch_bucket(-distance, bidirectional=False)], color="#0b6e8a")
-ax.set(xlabel="distance of the key, to the left", ylabel="learned bias")
-figures.show(fig, alt="Learned bias by distance: a single peak at 3")
+    sizes = dict(vocab_size=9, d_model=8, d_kv=4, num_heads=2, d_ff=8, num_layers=3)
+    kinds = {"T5": {}, "MT5": {}, "UMT5": {}, "LongT5": {"encoder_attention_type": "transient-global"}}
+    counted = {}
+    for kind, extra in kinds.items():
+        model = getattr(hf, f"{kind}Model")(getattr(hf, f"{kind}Config")(**sizes, **extra))
+        kept = [x for x, _ in model.named_parameters() if "relative_attention_bias" in x]
+        counted[kind] = [sum(x.startswith(stack) for x in kept) for stack in ("enc", "dec")]
+        print(f"{kind:6} of 3 + 3 layers: tables in encoder, decoder {counted[kind]}")
+    assert counted == {"T5": [1, 1], "MT5": [1, 1], "UMT5": [3, 3], "LongT5": [2, 1]}
+    assert (hf.WavLMConfig().num_buckets, hf.WavLMConfig().max_bucket_distance) == (320, 800)
 
 # %% [markdown]
-# Without position the layer can only count which tokens it has seen, and name a frequent one. With it, the table points
-# at distance 3: all else is far below.
+# ## Optional: a published table
 #
-# Distance 3 has a bucket of its own. Distance 20 has not: in a decoder it shares bucket 17. **Your turn.** How well can
-# the layer name the token 20 places back? Guess, then run the cell. Then put 12 or 30 in place of 20, and guess again.
-
-# %% tags=["nbval-ignore-output"]
-import itertools
-
-back = 20
-far_back = T5Bias(1, bidirectional=False)
-share = train(far_back, back=back, length=40)
-bucket_there = int(bucket(-back, bidirectional=False))
-mates = [d for d in range(40) if bucket(-d, bidirectional=False) == bucket_there]
-tokens = itertools.product(range(8), repeat=len(mates))
-best = np.mean([max(map(x.count, x)) for x in tokens]) / len(mates)
-print(f"{back} back: {share:.0%}, bucket {bucket_there} holds {mates}")
-print(f"naming the most frequent token among them: {best:.2%}")
-assert far_back.table[:, 0].argmax() == bucket_there and share < best + 0.1
-
-# %% [markdown]
-# Two distances share the bucket, so the layer looks at both tokens equally and must guess between them: right half of
-# the time, and by luck for one eighth of the rest, $\frac12 + \frac12 \cdot \frac18 = 56.25$ %. (Where more distances
-# share, the best guess is the most frequent token among them.) That is what a bucket costs. In a language model
-# it may cost little: that is T5's bet.
-
-# %% [markdown]
-# ## A real table
-#
-# With a connection, the next cell reads the encoder's table of T5-base out of its published file: a kilobyte or two of
-# hundreds of megabytes, because the file says where each tensor lies. Without one, it draws the small table from above.
+# The course comes with no published table, so the tables drawn above were trained in this lesson. With a connection, this
+# cell draws that of T5-base.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib.nn.pretrained import t5_table
 
+picture = None
 try:
     published = t5_table("google-t5/t5-base")
-    title, both = "T5-base, encoder: the bias of each head by offset", True
 except (OSError, ValueError) as error:
     print("T5-base cannot be read:", type(error).__name__)
-    published = three_back.table.detach()
-    title, both = "The table learned above: its bias by offset", False
-print(title)
-assert published.shape[0] == 32 and published.isfinite().all()
-
-r = torch.arange(-130 if both else -23, 131 if both else 1)
-fig, ax = plt.subplots(figsize=(6.4, 3.2))
-ax.plot(r, published[torch_bucket(r, bidirectional=both)], linewidth=1.2)
-ax.set(xlabel="offset j − i", ylabel="bias", title=title)
-assert len(ax.lines) == published.shape[1]
-figures.show(fig, alt=f"{title}, a line for each head")
-
-# %% [markdown]
-# If you see T5-base: which heads look near, and which far? Does any prefer one side? Where do the lines run in steps, and
-# where is the last one? A folder of your own works as well: `t5_table("path/to/model")`, with a T5 that was saved by
-# `save_pretrained`.
+else:
+    assert published.shape[0] == 32
+    r = torch.arange(-130, 131)
+    fig, ax = plt.subplots(figsize=(6.4, 3.2))
+    ax.plot(r, published[torch_bucket(r)], linewidth=1.2)
+    ax.set(xlabel="offset j − i", ylabel="bias", title="T5-base, encoder: the bias of each head")
+    picture = figures.show(fig, alt="T5-base, encoder: the bias of each head by offset")
+picture
 
 # %% [markdown]
 # ## Remember
 #
-# - A bucket is a group of offsets that share one learned number per head. Near offsets stand alone, far ones share,
-#   evenly on a logarithmic scale.
-# - T5's encoder: 16 buckets per direction, exact up to distance 7, new ones at 8, 12, 16, 23, 32, 46, 64 and 91; bucket
-#   16 is never used. Its decoder: 32 for the past, exact up to 15, the last one from 113 on.
-# - The offset is key minus query. One sign turned round, and a decoder's bias cancels in the softmax.
-# - T5: no scaling, one table per stack, no bias in cross-attention.
-# - Cache bucket indices, never a bias that is made of learned numbers.
-# - Buckets save parameters. The matrix of biases is as large as ever.
+# - Near offsets have their own bucket, and far ones share, evenly on a logarithmic scale.
+# - T5's encoder has 16 buckets per direction: exact up to distance 7, then new ones at 8, 12, 16, 23, 32, 46, 64 and 91.
+#   Its decoder has 32 for the past: exact up to 15, and the last from 113 on.
+# - The offset is key minus query. With the wrong sign, a decoder's bias cancels in the softmax.
+# - T5 has no scaling, one table per stack, and no bias in cross-attention.
+# - Never keep a bias across an optimiser step.
 #
 # ## Three questions
 
@@ -760,11 +728,11 @@ figures.question(
     "T5's encoder was trained on texts of 512 tokens. What does its bias do with an offset of −2,000?",
     options={
         "It fails: no such offset was trained":
-            "A table with a number per offset would. Buckets have no end.",
+            "A table with a number per offset would fail. The last bucket has no end.",
         "It takes the number of bucket 15":
-            "Yes, as every distance from 91 on. Within one layer it cannot tell 2,000 from 100.",
+            "Yes, like every distance from 91 on. Within one layer it cannot tell 2,000 from 100.",
         "It takes the number of distance 128":
-            "That is the same bucket, but the bucket begins at 91: 128 has no number of its own.",
+            "That is the same bucket, but it begins at 91, so no number belongs to 128 alone.",
     },
     answer="It takes the number of bucket 15",
     title="Question 1",
@@ -776,9 +744,9 @@ figures.question(
     "You load trained T5 weights into a layer that divides scores by √d_k. What happens?",
     options={
         "Nothing: softmax cancels a common factor":
-            "It cancels what is added to a whole row, not what multiplies it.",
+            "The softmax cancels what is added to a whole row, not what multiplies it.",
         "The biases become too weak":
-            "They stay as they are. It is q·k that shrinks.",
+            "The biases stay as they are, and q·k shrinks.",
         "The content counts for less, the bias for more":
             "Yes: q·k becomes √d_k times smaller, and the biases keep their size.",
     },
@@ -794,9 +762,9 @@ figures.question(
         "The bias of the first layer, detached":
             "Then the table gets no gradient, and the bias is stale after one step.",
         "The bucket of each offset":
-            "Yes: it depends on the sizes alone. The table is looked up anew each time.",
+            "Yes: it depends on the sizes alone. The table is read again in each step.",
         "The bias, for as long as the length stays the same":
-            "The length is the same, the table is not: the optimizer has changed it.",
+            "The length is the same, but the optimiser has changed the table.",
     },
     answer="The bucket of each offset",
     title="Question 3",
@@ -810,6 +778,5 @@ figures.question(
 # **Next:** [[next]].
 #
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
-# 2020, section 2.1 (buckets, one table per stack), and the published code of T5 and of Hugging Face's `transformers`
-# (the exact rule, the missing scale) · H. W. Chung et al., *UniMax*, 2023 (umT5) · M. Guo et al., *LongT5*, 2022,
-# section 3.
+# 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's `transformer_layers.py` ·
+# flaxformer's `relative_position_biases.py` · `transformers` 5.23, the folders of the named models.

@@ -27,7 +27,7 @@ def t5_table(name_or_path: str | Path, stack: str = "encoder", *, hub: str = HUB
     """The bias table that all layers of a stack share, (num_buckets, heads), float32.
 
     name_or_path: a folder that holds model.safetensors, or a name on the hub such as "google-t5/t5-base"; `stack` is
-    "encoder" or "decoder". Raises ValueError for what holds no such table, OSError when the hub cannot be reached.
+    "encoder" or "decoder". Raises ValueError if the file holds no such table, OSError if the hub cannot be reached.
     Source: Raffel et al. 2020, section 2.1; the layout of the file as safetensors documents it.
     """
     if stack not in ("encoder", "decoder"):

@@ -1,4 +1,4 @@
-"""T5's bias as T5 really has it: a learned number per bucket and head, bare scores, no bias in cross-attention."""
+"""T5's bias: a learned number per bucket and head, scores without scaling, and no bias in cross-attention."""
 
 import torch
 from torch import Tensor, nn
@@ -37,7 +37,7 @@ class T5Bias(Position):
 
 
 class T5CrossAttention(Position):
-    """What T5's decoder has where it looks at the encoder: no bias, for the two texts share no origin; scale 1.0.
+    """What T5's decoder has where it looks at the encoder: no bias, because the two texts share no origin. Scale 1.0.
 
     Source: Raffel et al. 2020, section 2.1, and their code.
     """

@@ -17,7 +17,8 @@ def bucket(
         E + ⌊ln(d / E) / ln(max_distance / E) · (N − E)⌋      for larger d, at most N − 1.
     bidirectional: N = num_buckets / 2; a key at or before the query has buckets 0 … N − 1, a key after it N more.
     Otherwise N = num_buckets and every key after the query falls into bucket 0 (the causal mask hides it).
-    Raises ValueError for sizes that leave no such buckets. Source: Raffel et al. 2020, section 2.1, and their code.
+    Raises ValueError for sizes that leave no such buckets. Source: Raffel et al. 2020, section 2.1, and their code,
+    `_relative_position_bucket` in mesh_tensorflow/transformer/transformer_layers.py.
     """
     r = np.asarray(offset)
     starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
@@ -30,7 +31,7 @@ def bucket_starts(*, bidirectional: bool = True, num_buckets: int = 32, max_dist
     """The distance at which each bucket of one direction begins: 0, 1, …, 7, 8, 12, 16, 23, 32, 46, 64, 91 by default.
 
     Bucket E + t begins at the smallest d with (d / E)^(N − E) ≥ (max_distance / E)^t: the formula of `bucket` without
-    its logarithm. In whole numbers no rounding can move a boundary, as ln(d) − ln(E) does at d = 64 in float64.
+    its logarithm. Whole numbers are exact, whereas in float64 ln(64 / 8) · (8 / ln 16) is 5.999999999999999, not 6.
     Raises ValueError for sizes that leave no such buckets.
     """
     n, exact = check_buckets(bidirectional, num_buckets, max_distance)

@@ -1,4 +1,4 @@
-"""Bug hunt: yesterday's bias."""
+"""Bug hunt: right in a test, wrong in training."""
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def _same_sum(seed):
 
 
 biases_while_learning = CodingTask(
-    title="Bug hunt: yesterday's bias",
+    title="Bug hunt: right in a test, wrong in training",
     minutes=8,
     difficulty=2,
     words="""To save time, this layer keeps its bias for each length. As long as it is tested with one table,

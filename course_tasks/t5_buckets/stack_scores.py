@@ -1,4 +1,4 @@
-"""Bug hunt: the bias that is passed on and never added."""
+"""Bug hunt: position in one layer of twelve."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def _stack_scores_given(content, table):
 
 
 stack_scores = CodingTask(
-    title="Bug hunt: the bias that is passed on and never added",
+    title="Bug hunt: position in one layer of twelve",
     minutes=8,
     difficulty=2,
     words="""T5's layers share one table. The first layer owns it, makes the bias and passes it on. In this code the

@@ -52,7 +52,9 @@ $$E + \left\lfloor \frac{\ln(d/E)}{\ln(\text{max\_distance}/E)} \cdot (N - E) \r
 \quad \text{at most } N - 1.$$
 
 With `bidirectional`, a key *after* the query gets $N$ more. Without it, such a key falls into bucket 0. A loop is
-fine: go over `offsets.flat`, and end with `.reshape(offsets.shape)`. Or write it for whole arrays.
+fine: go over `offsets.flat`, and end with `.reshape(offsets.shape)`. Or write it for whole arrays. The cases include
+boundaries of buckets, so rounding matters.
+
 `t5_buckets(np.array([-20, 0, 1]), True, 32, 128)` is `[10, 0, 17]`, and with `False` it is `[17, 0, 0]`.""",
     solution=_t5_buckets,
     expected=_expected,

@@ -40,11 +40,9 @@ t5_scores = CodingTask(
     title="Bug hunt: four axes at once",
     minutes=8,
     difficulty=2,
-    words="""This function has two bugs. The first raises an error: `k.T` is the transpose of an array with two axes,
-but with four axes it is something else. The second is silent: the last line changes the axes of `bias`. If the batch
-has as many texts as there are heads, it runs and adds the wrong numbers. Fix both.
-
-NumPy matches shapes from the right: here (heads, n_q, n_k) with (batch, heads, n_q, n_k).""",
+    words="""This function has two bugs. The first raises an error. The second is silent: if the batch has as many texts
+as there are heads, the function runs and adds the wrong numbers. Fix both. It helps to write the shape of every array
+beside it.""",
     solution=_t5_scores,
     starter=_t5_scores_given,
     expected=lambda q, k, bias: scores(q, k, scale=1.0) + bias,
@@ -123,7 +121,7 @@ products + bias → products / np.sqrt(q.shape[-1]) + bias
     hints=[
         "`np.zeros((2, 3, 4, 5)).T.shape` shows what `.T` does to four axes.",
         "`k.swapaxes(-1, -2)`, or `k.mT`, swaps the last two axes and leaves batch and heads alone.",
-        "`bias[:, None]` is (heads, 1, n_q, n_k). Compare it with (batch, heads, n_q, n_k): where are the heads, and "
-        "where should they be?",
+        "NumPy matches shapes from the right. `bias[:, None]` is (heads, 1, n_q, n_k). Compare it with (batch, heads, "
+        "n_q, n_k): where are the heads, and where should they be?",
     ],
 )
