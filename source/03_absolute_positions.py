@@ -7,7 +7,7 @@
 # **You will be able to**
 # - build sinusoidal positions, and show that a step along the text rotates them;
 # - count what is new to a model in a text longer than its training texts;
-# - say what absolute positions know that relative ones do not, and how models combine both.
+# - say what absolute positions tell a model that relative ones do not, and how models combine both.
 #
 # **You need** [[blind_to_distance|chapter #]] (attention, the one-line proof) and [[bias_by_hand|chapter #]] (a bias
 # per offset). **Time** [[time]].
@@ -56,7 +56,7 @@ assert np.allclose(layer(dog_man)[0], layer(man_dog)[2])  # the same output for 
 #
 # $$P_{p,\,2m} = \sin(p\,\theta_m), \; P_{p,\,2m+1} = \cos(p\,\theta_m), \; \theta_m = 10000^{-2m/d}$$
 #
-# With $d = 4$ there are two frequencies. We compute position 3 by hand, then all five with a loop.
+# With $d = 4$ there are two frequencies. We compute position 3 by hand, then positions 0 to 4 with a loop.
 
 # %%
 theta = [10000 ** (-2 * m / 4) for m in (0, 1)]
@@ -95,7 +95,7 @@ figures.show(fig, alt="Sinusoidal table: columns on the left alternate every few
 
 # %% [markdown]
 # Read down a column. On the left the colour changes every few rows, because the first clock turns once in $2\pi$
-# positions. On the right it stays the same: each sine is near 0 and each cosine near 1.
+# positions. On the right each column keeps its colour, because its sine stays near 0 or its cosine near 1.
 #
 # The paper gives no reason for the base 10000, nor for adding the vectors instead of concatenating them. Before adding,
 # it multiplies the words by $\sqrt d$, and the tasks show why.
@@ -113,13 +113,13 @@ assert not np.allclose(first, last)
 # ## Moving is turning
 #
 # Why sines? The authors hoped that they make it easy to attend by *relative* position. If you move on by $s$ positions,
-# each clock turns by $s\,\theta_m$, wherever it was before. The addition theorems say the same in numbers:
+# each clock turns by $s\,\theta_m$, wherever it was before. The angle-addition formulas say the same in numbers:
 #
 # $$\begin{pmatrix} \sin((p+s)\theta) \\ \cos((p+s)\theta) \end{pmatrix} =
 # \begin{pmatrix} \cos s\theta & \sin s\theta \\ -\sin s\theta & \cos s\theta \end{pmatrix}
 # \begin{pmatrix} \sin p\theta \\ \cos p\theta \end{pmatrix}$$
 #
-# The matrix is a rotation, and $p$ does not occur in it. One pair first:
+# The matrix is a rotation that does not contain $p$. We check it on one pair of channels:
 
 # %%
 def turn(angle):
@@ -133,7 +133,7 @@ print("P[0], turned by 2 · θ₀:   ", turn(s * theta[0]) @ table[0, :2])
 print("P[2], first pair:         ", table[2, :2])
 
 # %% [markdown]
-# For the whole vector, the matrix $R_s$ has one such rotation per pair on its diagonal, the same for every $p$:
+# For the whole vector, the matrix $R_s$ has one such rotation per pair along its diagonal:
 
 # %%
 def shift_matrix(s, d):
@@ -152,20 +152,20 @@ for s in (1, 2, -7, 500):
 figures.heatmap(shift_matrix(2, 4), channels, channels, alt="R for a shift of 2, d = 4")
 
 # %% [markdown]
-# "Look two positions back" is therefore one linear map, and a layer can learn it: its $W_q$ can hold $R_{-2}^\top$
-# (transposed, because our vectors are rows). [[rope|Chapter #]] takes this rotation out of the input and applies it to
-# the queries and keys themselves (RoPE).
+# "Look two positions back" is therefore one linear map, and a layer can learn it: its $W_q$ can hold $R_{-2}^\top$. The
+# matrix is transposed because $x$ is a row in $x W_q$. [[rope|Chapter #]] takes this rotation out of the input and
+# applies it to the queries and keys (RoPE).
 
 # %% [markdown]
 # ## Do two sinusoids know how far apart they are?
 #
-# Multiply two of them. For each pair of channels, $\sin a \sin b + \cos a \cos b = \cos(a - b)$, so
+# Multiply the vectors of two positions. For each pair of channels, $\sin a \sin b + \cos a \cos b = \cos(a - b)$, so
 #
 # $$P_i \cdot P_j = \sum_m \cos\big((j - i)\,\theta_m\big)$$
 #
-# The product depends only on the distance $|j - i|$. But a layer never multiplies $P_i$
-# with $P_j$. It multiplies $P_i W_q$ with $P_j W_k$. The next cell draws both products against the offset $j - i$, for
-# three queries:
+# The product depends only on the distance $|j - i|$. But a layer never multiplies $P_i$ with $P_j$. It multiplies
+# $P_i W_q$ with $P_j W_k$. For three queries, the next cell draws both products against the offset $j - i$, with random
+# $W_q$ and $W_k$:
 
 # %%
 far = sinusoidal(np.arange(128), 64)
@@ -184,12 +184,12 @@ figures.show(fig, alt="Product against offset, three queries. Left: one curve wi
              "its top at 0. Right: three different curves")
 
 # %% [markdown]
-# On the left the three curves are one. On the right the same distance gets a different score at every position.
+# On the left the three curves coincide. On the right, pairs at the same offset have different products.
 #
 # **"Sinusoids make attention relative"** is easy to believe. What is true is that they *allow* it. With
 # $W_q = R_{-3}^\top$ and the identity as $W_k$, every query from 3 on has its *largest* score three positions back. But
-# only training can give the two matrices this form, and the words' own vectors pass through them too. How sharply the
-# head looks there depends on the size of $W_q$:
+# a model must first learn such matrices, and the words' own vectors pass through them too. The larger $W_q$, the more
+# weight goes to that position:
 
 # %%
 looking_back = far @ shift_matrix(-3, 64).T @ far.T
@@ -205,9 +205,9 @@ for size in (1, 8):
 # The second way is simpler: a table with one row per position, trained like any other weight (Gehring et al. 2017).
 # Vaswani et al. found nearly the same quality with both, and preferred sines because these might work on longer texts.
 #
-# A table has an end. Past the end you get an error, and that is the good case. The silent failure: the table is long
-# enough, but the training texts were shorter. The later rows then always had a gradient of exactly 0, so they learned
-# nothing.
+# A table has an end. Past the end you get an error, and that is the good case. The failure is silent if the table is
+# long enough but the training texts were shorter. The later rows then always had a gradient of exactly 0, so they
+# learned nothing.
 
 # %%
 import torch
@@ -230,9 +230,9 @@ assert touched.tolist() == [True] * 5 + [False] * 3
 # %% [markdown]
 # ## What a table solves, and where it ends
 #
-# We train one small layer on a task that needs absolute positions. A text has random letters in lines of four, and each
-# position must name the first letter of its line. Training texts have 16 letters. A second test asks at positions 16 to
-# 31 of longer texts, where the table has untrained rows.
+# We train one small layer on a task that needs absolute positions. A text has random letters, each one of eight, in
+# lines of four. At each position the model must name the first letter of the line. Training texts have 16 letters. A
+# second test asks only at positions 16 to 31 of texts of 32 letters, where the table has untrained rows.
 
 # %%
 def draw(generator, lines=4):
@@ -249,8 +249,8 @@ def draw_longer(generator):
 
 
 # %% [markdown]
-# Our claim before the run: with each of three seeds, the table gets at least 0.5 more of the answers right than no
-# positions do. At positions 16 to 31 it loses at least 0.5.
+# Our claim before the run: with three seeds, the table's share of right answers is at least 0.5 above the share without
+# positions, and it drops by at least 0.5 at positions 16 to 31.
 
 # %%
 from torch import nn
@@ -264,9 +264,9 @@ trained, beyond = {name: [] for name in kinds}, {name: [] for name in kinds}
 for name, make in kinds.items():
     for seed in range(3):
         with reproducible(seed):
-            model = study.OneLayer(None, vocabulary=8)
-            model.embedding = nn.Sequential(model.embedding, make())
-            train(model, draw, 150, 0.01, seed, lambda: None)
+            model = study.OneLayer(None, vocabulary=8)  # None: no relative position either
+            model.embedding = nn.Sequential(model.embedding, make())  # letter vector + position vector
+            train(model, draw, 150, 0.01, seed, lambda: None)  # 150 steps, learning rate 0.01, no progress bar
         trained[name].append(accuracy(model, draw))
         beyond[name].append(accuracy(model, draw_longer))
     print(f"{name:12} 16 letters {np.array(trained[name])}   positions 16 to 31 {np.array(beyond[name])}")
@@ -274,16 +274,16 @@ assert min(trained["learned"]) > max(trained["no position"]) + 0.5
 assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 
 # %% [markdown]
-# The table solves the task. Past position 15 it falls to about 1 in 8, no better than guessing.
-# Without positions, a third of the answers is right. Repeating each letter would give as much, because every fourth one
-# *is* the first of its line. Sinusoids have no end, but here they fail on longer texts too.
+# The table solves the task. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without positions,
+# it gets a third right. Repeating each letter would do about as well, because every fourth letter *is* the first of its
+# line. Sinusoids have no end, but here they fail on longer texts too.
 
 # %% [markdown]
 # ## Seen and unseen
 #
-# How much of a longer text is new to a model? A score is about a *pair* of tokens. With absolute positions, training
-# must have shown the pair of positions $(i, j)$, with relative ones only the offset $j - i$. We train on texts of 3
-# tokens, test on 6, and mark every pair that is new:
+# How much of a longer text is new to a model? A score is about a *pair* of tokens. With absolute positions, a pair is
+# new if position $i$ or $j$ never occurred in training. With relative positions, it is new only if the offset $j - i$
+# never occurred. We train on texts of 3 tokens, test on 6, and mark every pair that is new:
 
 # %%
 train_n, test_n = 3, 6
@@ -298,9 +298,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# On the left, all is new except the corner that training covered: `test² − train²` pairs. On the right, only two corner
-# triangles are new, with `(test − train)(test − train + 1)` pairs. Now at a realistic size: in the picture, move the
-# lengths, switch the scheme, point at a pair.
+# On the left, every pair is new except in the corner that training covered: `test² − train²` pairs. On the right, only
+# two corner triangles are new, with `(test − train)(test − train + 1)` pairs. In the next picture, move the lengths,
+# switch the scheme and point at a pair.
 
 # %%
 for scheme in ("absolute", "relative"):
@@ -310,11 +310,11 @@ for scheme in ("absolute", "relative"):
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
-# 75 % of the absolute pairs are new. **"Relative positions carry over to any length"** is easy to believe, but not true
-# of plain offsets: 25.2 % of the pairs have an offset that no training text had.
+# 75 % of the absolute pairs are new. **"Relative positions carry over to any length"** is easy to believe, but false if
+# each offset has a learned number: 25.2 % of the pairs have an offset that no training text had.
 #
-# The remedy is to **clip** the offset at $k$, so that everything beyond $\pm k$ counts as $\pm k$
-# ([[vector_per_distance|chapter #]]). For which $k$ is nothing new?
+# One remedy is to **clip** the offset at $k$, so that everything beyond $\pm k$ counts as $\pm k$
+# ([[vector_per_distance|chapter #]]). For which $k$ was every offset seen?
 
 # %%
 for k in (16, 127, 128):
@@ -324,18 +324,18 @@ for k in (16, 127, 128):
     assert never == figures.unseen_pairs(128, 256, "clipped", clip=k)
 
 # %% [markdown]
-# With $k \le 127$ every clipped offset occurred in training. This does not mean that it was trained well: in a text of
-# 128 tokens the offset $+1$ occurs 127 times, and the offset $+127$ once.
+# With $k \le 127$ every clipped offset occurred in training, but not equally often: in a text of 128 tokens the offset
+# $+1$ occurs 127 times, and the offset $+127$ once.
 
 # %% [markdown]
 # ## The same phrase, 500 tokens later
 #
-# Can a model use at one position what it learned at another? Our five words, with random vectors, begin a long text and
-# occur again at position 500. How much do their scores change, under three schemes?
+# Can a model use at one position what it learned at another? "The cat sat on mat", with random vectors, begins a long
+# text and occurs again at position 500. How much do its 25 scores change, under three schemes?
 #
 # - *learned*: a row per position, here random, is added to $x$;
 # - *sinusoidal*: $P_p$ is added to $x$;
-# - *relative bias*: $-0.3\,\ln(1 + |j - i|)$ is added to each *score* (the log decay, from a published tutorial).
+# - *relative bias*: $-0.3\,\ln(1 + |j - i|)$, the log decay, is added to each *score*.
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -370,21 +370,22 @@ shown = {
 figures.side_by_side(*shown.values())
 
 # %% [markdown]
-# The random table plays the part of learned vectors before training: its rows are unrelated, so what the model learns
-# about the phrase at position 0, it must learn again at 500. Sinusoids do not help. With the bias nothing
-# changes, because the words and their offsets are the same. [[transformer_xl|Chapter #]] shows which parts of
-# an absolute score change.
+# The random table plays the part of learned vectors before training. Its rows are unrelated, so the part of a score
+# that comes from positions must be learned at 500 separately. Sinusoids change the scores too. With the bias nothing
+# changes, because the words and their offsets are the same. [[transformer_xl|Chapter #]] shows which parts of an
+# absolute score change.
 #
 # ## What a bias does to the proof
 #
 # What do relative positions lose? We add a bias $B$ to the one-line proof. The permutation is called $\Pi$ here,
-# because $P$ is our table. The words are permuted, but the bias belongs to the positions and stays:
+# because $P$ is our table. The words are permuted, but $B$ is not, because it depends on the positions only:
 #
 # $$\text{softmax}(\Pi\,QK^\top \Pi^\top + B)\,\Pi V = \Pi\,\text{softmax}(QK^\top + \Pi^\top B\, \Pi)\,V$$
 #
-# If $\Pi^\top B\,\Pi = B$, then the output is only permuted, whatever the words are. The bias is *blind* to this
-# permutation. So we can *count* what a bias is blind to, among all 120 permutations of five positions. One of our four
-# biases belongs to a ring, where the first position follows the last.
+# If $\Pi^\top B\,\Pi = B$, then the output is only permuted, whatever the words are, and we call the bias *blind* to
+# this permutation. For a bias per offset the converse is true as well. So we can *count* to how many of the 120
+# permutations of five positions a bias is blind. Of our four biases, the last belongs to a ring, where position 0
+# follows position 4.
 
 # %%
 biases = {
@@ -405,14 +406,14 @@ for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
     print(f"{name}: dog biting = dog bitten? {np.allclose(biting, bitten)}")
 
 # %% [markdown]
-# Without a bias, all 120 go unseen. With the log decay, two do: the identity and the **mirror**, because $|j-i|$ is the
-# same from both sides. "Man bites dog" *is* the mirror of "dog bites man", so a symmetric bias cannot tell who bites.
+# The log decay is blind to two: the identity, which moves nothing, and the **mirror**, because $|j-i|$ is the same from
+# both sides. "Man bites dog" *is* the mirror of "dog bites man", so a symmetric bias cannot tell who bites.
 #
-# If past and future have different slopes, only the identity does. This is always so if every signed offset has a
-# number different from all others, because a permutation that keeps every $j - i$ moves nothing. On the ring this
-# condition fails: $-1$ and $+4$ are the same step and share a number, so the five rotations go unseen.
+# Our bias with two slopes is blind to the identity alone. So is any bias in which no two signed offsets share a number,
+# because a permutation that keeps every $j - i$ moves nothing. On the ring, $-1$ and $+4$ are the same step and share a
+# number. So this bias is blind to the five rotations.
 #
-# A relative scheme is thus blind to **shifts**. In a finite text, only the ends reveal them.
+# Such a rotation is a **shift**: it keeps all offsets. A text is not a ring, but only its ends can reveal a shift.
 #
 # ## What relative positions cannot tell
 #
@@ -423,7 +424,7 @@ for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
 same_word = embed(" ".join(["today"] * 12))
 for length, mask in ((12, None), (12, causal_mask(12)), (3, None)):
     h = same_word[:length]
-    for _ in range(3):
+    for _ in range(3):  # tanh plays the part of everything that treats each token by itself
         h = np.tanh(layer(h, bias=decay_bias(length, scale=3.0), mask=mask))
     kind = "no mask" if mask is None else "causal mask"
     print(f"{length:2} words, {kind:11} first {h[0, :3]}  last {h[-1, :3]}")
@@ -431,9 +432,10 @@ for length, mask in ((12, None), (12, causal_mask(12)), (3, None)):
 
 # %% [markdown]
 # All outputs are equal, even in a text of 3 words, because an average of equal values does not depend on the weights.
-# So no bias on scores can count repeated words, at any depth. Positions added to the values could.
+# So no bias on scores can count repeated words, at any depth. Vectors per offset, added to the values, could.
 #
-# A text with a pattern is different at its ends. In "dog man dog man …", let each token see 3 tokens to each side:
+# A text with a pattern is different at its ends. In "dog man dog man …", let each token see a window of 3 tokens to
+# each side:
 
 # %%
 dogs = embed(" ".join(["dog", "man"] * 12))
@@ -453,22 +455,22 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 
 # %% [markdown]
 # In the middle no dog can know which one it is, because each sees the same words at the same offsets. Near the ends
-# fewer keys are left, so the average changes. This **edge** is absolute position leaking in, one window further with
-# each layer. In a long text most tokens are far from any edge.
+# fewer keys are left, so the average changes. This **edge** effect reveals absolute position, and it reaches one window
+# further with each layer. In a long text most tokens are far from any edge.
 
 # %% [markdown]
 # ## Both at once
 #
-# Three things give a relative scheme back some absolute position:
+# A model with a relative scheme can get absolute position from three sources:
 #
 # - **A mark at the beginning.** This token occurs nowhere else and is usually called BOS (*beginning of sequence*). The
-#   weight a token gives to the mark reveals how far away it is.
-# - **The edge of a causal mask.** The first word sees only itself. Among equal words this does not help.
-# - **Absolute positions as well.** Shaw et al. (2018) added them in translation and found no further gain. DeBERTa (He
+#   weight a token gives to the mark can reveal how far away the mark is.
+# - **The edge of a causal mask.** The first word sees only itself. If all words are equal, this does not help.
+# - **Absolute positions as well.** Shaw et al. (2018) added them for translation and found no further gain. DeBERTa (He
 #   et al. 2021) adds them just before it predicts masked words: in "a new **store** opened beside the new **mall**",
 #   both words have similar neighbours, but only one is the subject.
 #
-# Can a mark separate our twelve equal words, under a causal mask and without a bias? The more of them a token sees, the
+# Can a mark separate our twelve equal words, under a causal mask and without a bias? The more words a token sees, the
 # less weight remains for the mark.
 
 # %%
@@ -477,13 +479,15 @@ h = layer(marked, mask=causal_mask(13))[1:]
 steps = abs(np.diff(h, axis=0)).max(axis=1)
 print("from each of the 12 to the next, the output changes by\n", steps)
 assert steps.min() > 0.001
+apart = abs(h[:, None] - h[None]).max(axis=2)[~np.eye(12, dtype=bool)]  # every output with every other
+assert apart.min() > 0.001
 
 # %% [markdown]
-# All twelve outputs differ now.
+# All twelve outputs differ now, but neighbours differ less with each word.
 #
 # ## The released code (optional)
 #
-# Hugging Face's `transformers` has three forms of sinusoids. XLM interleaves sines and cosines as we do. Marian puts
+# Hugging Face's `transformers` has several forms of sinusoids. XLM interleaves sines and cosines as we do. Marian puts
 # all sines first. Whisper does so too, but its exponent is $-m/(d/2 - 1)$, so its last frequency is exactly $1/10000$.
 
 # %% tags=["nbval-ignore-output"]
@@ -509,19 +513,20 @@ else:
     print("XLM: our table. Marian: all sines first. Whisper: other frequencies, too.")
 
 # %% [markdown]
-# **Who uses absolute positions today?** Whisper's encoder adds sinusoids and its decoder a learned
-# table (`modeling_whisper.py`). SigLIP 2 learns its tables (`modeling_siglip2.py`), as BERT and GPT-2 do.
+# **Who uses absolute positions today?** Whisper (speech) adds sinusoids in its encoder and a learned table in its
+# decoder (`modeling_whisper.py`). SigLIP 2 (images and text) learns its tables (`modeling_siglip2.py`), as BERT and
+# GPT-2 do.
 
 # %% [markdown]
 # ## Remember
 #
-# - A sinusoid moved by $s$ is the same vector, rotated by a matrix that depends only on $s$. The product of two
-#   sinusoids depends only on their distance, but after $W_q$ and $W_k$ this need not be so.
+# - A step of $s$ positions rotates a sinusoid by a matrix that depends only on $s$. The product of two sinusoids
+#   depends only on their distance, but after $W_q$ and $W_k$ this need not be so.
 # - Past the training length, the rows of a learned table are untrained.
-# - At twice the training length, 75 % of the absolute pairs are new. Of the plain offsets it is 25.2 % (128 to 256
-#   tokens), and none if offsets are clipped within the training length.
-# - Relative schemes score a phrase alike everywhere, and lose the absolute position. Marks and edges
-#   give some of it back.
+# - At twice the training length, 75 % of the pairs have a new position. From 128 to 256 tokens, 25.2 % have a new
+#   offset, and none if offsets are clipped below the training length.
+# - A relative bias gives a phrase the same first-layer scores everywhere, and loses the absolute position. Marks and
+#   edges give some of it back.
 #
 # ## Three questions
 
@@ -530,29 +535,29 @@ else:
 figures.question(
     "Sinusoids are added to the word vectors. On what does the score of a query and a key depend?",
     options={
-        "Of the positions, only on their offset":
-            "The product of two sinusoids does. After W_q and W_k, and with the words added, a score need not.",
-        "On both positions":
-            "Yes. The same phrase, 500 tokens later, had other scores.",
-        "On neither position: sines repeat":
-            "The slowest sine needs tens of thousands of positions for one turn.",
+        "On the two words and the offset":
+            "The product of two sinusoids depends only on the offset. After W_q and W_k, a score need not.",
+        "On the two words and both positions":
+            "Yes. The same phrase had other scores 500 tokens later.",
+        "On the two words only, because sines repeat":
+            "With 32 channels, the slowest sine needs 35,333 positions for one turn.",
     },
-    answer="On both positions",
+    answer="On the two words and both positions",
     title="Question 1",
 )
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Trained on 512 tokens with learned offsets up to ±511, unclipped, a model reads 1,024. "
-    "Which pairs have an offset it never saw?",
+    "A model has a learned number per offset, without clipping. It was trained on texts of 512 tokens and now reads "
+    "1,024. Which pairs have an offset that never occurred in training?",
     options={
         "None: offsets are relative":
-            "The offsets 512 … 1,023 occurred in no training text, in either direction.",
+            "The offsets ±512 … ±1,023 occurred in no training text.",
         "Three quarters of them":
             "That is the share for absolute positions at twice the length.",
         "About a quarter, in two corners":
-            "Yes: 512 · 513 pairs, the far ones on both sides. Clipping would give them an offset that was trained.",
+            "Yes: 512 · 513 pairs, half of them in each corner. Clipping would give them an offset that was trained.",
     },
     answer="About a quarter, in two corners",
     title="Question 2",
@@ -561,11 +566,11 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "An encoder has one learned bias per signed offset, no other positions, and attends to near words only. "
-    "What can it not do, far from both ends of a long text?",
+    "An encoder (no causal mask) has one learned bias per signed offset and no other positions. Each word sees a "
+    "window of 5 words to each side. What can the encoder not do, far from both ends of a long text?",
     options={
         "Tell the word before from the word after":
-            "A signed offset tells them apart: −1 and +1 have a bias each.",
+            "The offsets −1 and +1 have different biases, so it can tell them apart.",
         "Look exactly three words back":
             "A large bias at offset −3 does just that.",
         "Tell the 1,000th word from the 2,000th, if their surroundings are the same":
