@@ -1,17 +1,17 @@
 # %% [markdown]
 # # [[title]]
 #
-# ALiBi is the simplest scheme in wide use. It subtracts from each score a penalty that grows with the distance, and it
-# has nothing to learn. The code fits in a few lines, but two details are easy to get wrong without any error message:
-# the slopes of 12 heads, and a short form of the bias that is right only under a mask.
+# ALiBi is one of the simplest position schemes. It subtracts from each score a penalty that grows with the distance,
+# and it has nothing to learn. The code fits in a few lines, but two details are easy to get wrong without any error
+# message: the slopes of 12 heads, and a short form of the bias that is right only under a causal mask.
 #
 # **You will be able to**
 # - give every head its slope, for 8 heads and for 12, where two rules are in use;
 # - say which part of a bias the softmax removes, and when a shortcut based on this fails;
 # - test the sentence "ALiBi reads texts of any length" instead of repeating it.
 #
-# **You need** chapters [[bias_by_hand|#]] (bias, linear decay, mask) and [[t5_buckets|#]] (`past`), and a little torch.
-# **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]] (bias, linear decay, mask) and [[t5_buckets|#]] (`past`), and a little
+# torch. **Time** [[time]].
 
 # %%
 import math
@@ -29,12 +29,14 @@ mat = TOKENS.index("mat")
 figures.attention_block("ALiBi")
 
 # %% [markdown]
-# ALiBi enters where the log decay and T5's buckets do: it adds a number to the score, the same for every query.
+# ALiBi enters where the biases of chapters [[bias_by_hand|#]] and [[t5_buckets|#]] do: it adds to each score a number
+# that depends on the offset, but not on what the query contains.
 #
 # ## ALiBi: a straight line
 #
-# ALiBi (attention with linear biases) was designed for decoders, where a query looks only at itself and back. A key that
-# is $i - j$ tokens back loses $m \, (i - j)$ in its score. The **slope** $m$ is fixed (Press et al. 2022, section 3):
+# ALiBi (attention with linear biases) was designed for decoders, where a query looks only at itself and back. A key
+# that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The **slope** $m$ is fixed (Press et al. 2022,
+# section 3):
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m \, (i - j), \qquad j \le i$$
 #
@@ -52,8 +54,9 @@ rows = ["scaled score", "−m · (i − j)", "sum", "weight", "weight without"]
 figures.heatmap(steps, rows=rows, columns=list(TOKENS), alt='ALiBi, query "mat"')
 
 # %% [markdown]
-# Now for all queries, first with two loops, then as one row of numbers placed on the diagonals. The two are equal for
-# all keys that the mask lets through. The other entries may hold any number, because the mask hides them.
+# Now for all queries, first with two loops, then as one row of numbers placed on the diagonals. The loops and the
+# grid agree for all keys that the mask lets through. The other entries may hold any number, because the mask hides
+# them.
 
 # %%
 by_loop = np.zeros((n, n))
@@ -74,12 +77,12 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The bias is added after the scaling and is not scaled itself (footnote 10 of the paper).
+# The bias is added after the division by $\sqrt{d_k}$, so it is not divided itself (footnote 10 of the paper).
 #
 # ## A slope for each head
 #
-# If all heads had the slope $\frac12$, the layer would see only a few tokens. So each head gets a slope of its own. For
-# $H$ heads, the paper takes a geometric sequence that ends at $2^{-8}$:
+# If all heads had the slope $\frac12$, the layer would see only a few tokens. So each head gets a slope of its own.
+# For $H$ heads, the paper takes a geometric sequence that ends at $2^{-8}$:
 #
 # $$m_h = 2^{-8h/H}, \qquad h = 1 \dots H$$
 
@@ -96,8 +99,8 @@ assert np.array_equal(slopes(4), [1 / 4**h for h in range(1, 5)])
 assert np.array_equal(alibi_bias(n, n_heads=8)[0], B)  # our head with m = 1/2
 
 # %% [markdown]
-# How far does each head see? Suppose all keys fit equally well, so that only the bias decides. The next cell counts how
-# many of the nearest keys together have 90 % of the weight.
+# How far does each head see? Suppose that without the bias all scores are equal, so only the bias decides. The next
+# cell counts how many of the nearest keys together have 90 % of the weight.
 
 # %%
 distance = np.arange(4096)
@@ -107,15 +110,14 @@ for h, slope in enumerate(slopes(8), 1):
 assert np.searchsorted(within, 0.9) + 1 == 590
 
 # %% [markdown]
-# The steepest head sees 5 keys and the flattest 590, and the number doubles from head to head. Together they cover what
-# is near and what is some hundreds of tokens away. The text can be as long as it likes: these widths stay the same.
+# The steepest head sees 5 keys and the flattest 590, and the number doubles from head to head. Together the heads
+# cover distances from a few tokens to several hundred. These widths stay the same however long the text is.
 #
 # ## Twelve heads, two rules
 #
-# Many models have 12 heads, or 20, or 40. The paper gives the formula for any number of heads, and many people use it
-# like this. But the authors' own code does something else if $H$ is not a power of two. It takes all slopes of the next
-# lower power of two, here 8, and then every other slope of the next higher one, 16 (`get_slopes` in their
-# `fairseq/models/transformer.py`).
+# Many models have 12 heads, or 20, or 40. The paper gives the formula for any number of heads. But the authors' own
+# code uses another rule if $H$ is not a power of two. It takes all slopes of the next lower power of two, here 8, and
+# then every other slope of the next higher one, 16 (`get_slopes` in their `fairseq/models/transformer.py`).
 
 # %%
 formula = np.array([2 ** (-8 * h / 12) for h in range(1, 13)])
@@ -129,14 +131,14 @@ for h in range(12):
 print("heads with the same slope:", np.isclose(formula, code).sum())
 
 # %% [markdown]
-# The two rules agree for none of the twelve heads. Neither is better in itself, because both reach from somewhat above
-# $\frac12$ down to $\frac{1}{256}$. But published weights were *trained* with one of them: BLOOM, MPT and Falcon-RW use
-# the slopes of the authors' code. If you load such weights with the formula, every head decays at a rate it was not
-# trained for.
+# The two rules agree for none of the twelve heads. We know of no reason to prefer one of them: both reach from
+# somewhat above $\frac12$ down to $\frac{1}{256}$. But published weights were *trained* with one of them: BLOOM, MPT
+# and Falcon-RW use the slopes of the authors' code. If you load such weights with the formula, every head decays at a
+# rate it was not trained for.
 #
-# Two models need even more care. Falcon-RW divides the *sum* of score and bias by $\sqrt d$, so its bias is scaled as
-# well, and it rounds slopes and bias to bfloat16. MPT-7B-StoryWriter was trained with slopes down to $2^{-16}$
-# (`alibi_bias_max: 16` in its configuration), but `transformers` ignores this entry and uses 8.
+# Two models need even more care. Falcon-RW divides the *sum* of product and bias by $\sqrt{d_k}$, so its bias is
+# scaled as well, and it rounds slopes and bias to bfloat16. MPT-7B-StoryWriter was trained with slopes down to
+# $2^{-16}$ (`alibi_bias_max: 16` in its configuration), but `transformers` ignores this entry and uses 8.
 #
 # With the authors' rule, the slopes do not fall from head to head: head 9 is the steepest of all. Move the number of
 # heads in the picture to see when the two rules agree, and choose a head to see where its slope comes from.
@@ -146,16 +148,21 @@ assert not np.isclose(formula, code).any() and slopes(12).argmax() == 8
 figures.alibi_slopes(12)
 
 # %% [markdown]
-# How much does the wrong slope change? We take head 1 of 12, keys that fit equally well, and a query with 20 keys.
+# How much does the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
 
 # %%
-for name, slope in (("authors' code", code[0]), ("formula", formula[0])):
-    w = softmax(-slope * np.arange(20))
-    print(f"{name:13}  slope {slope:.4f}: itself {w[0]:.1%}, one back {w[1]:.1%}, ten back {w[10]:.2%}")
+for h in (0, 8):
+    for name, slope in (("authors' code", code[h]), ("formula", formula[h])):
+        w = softmax(-slope * np.arange(20))
+        shares = f"itself {w[0]:5.1%}, one back {w[1]:5.1%}, ten back {w[10]:.2%}"
+        print(f"head {h + 1}, {name:13}  slope {slope:.4f}: {shares}")
 
 # %% [markdown]
-# A related bug appears when a large model splits its heads over several machines, for example 4 of 8 heads on each. The
-# slopes belong to the heads of the whole *model*, so we have to compute 8 slopes and then take our part of them.
+# With the wrong slope, head 1 changes little, but head 9 no longer looks at the nearest tokens: it sees all 20 almost
+# alike.
+#
+# A related bug appears when a large model splits its heads over several machines, for example 4 of 8 heads on each.
+# The slopes belong to the heads of the whole *model*, so we have to compute 8 slopes and then take our part of them.
 
 # %%
 by_four = [slopes(4), slopes(8)[:4]]
@@ -166,8 +173,9 @@ print("first 4 heads of 8, as slopes(8)[:4]:", by_four[1])
 # %% [markdown]
 # ## What the softmax removes
 #
-# The code of BLOOM does not contain $i - j$. It adds $m \, j$, which depends on the position of the key but not on that
-# of the query. (The authors' own code does the same.) Why is this right? We split the bias into two parts:
+# BLOOM's code, like the authors' own, does not contain $i - j$. It adds $m \, j$, which depends on the position of
+# the key but not on that of the query. We call this the **key form** and $-m \, (i - j)$ the **matrix form**. Why is
+# the key form right? We split the bias into two parts:
 #
 # $$-m \, (i - j) = m \, j - m \, i$$
 #
@@ -191,19 +199,19 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. The shortcut saves memory, because
-# one row `(heads, 1, n_k)` is enough for all queries, while the other form needs a matrix for each head. MPT adds
-# $m \, (j - (n - 1))$, which again differs only by a constant in each row.
+# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. The shortcut saves memory,
+# because one row per head, `(heads, 1, n_k)`, is enough for all queries, while the matrix form needs a matrix for
+# each head. MPT adds $m \, (j - (n - 1))$, which again differs only by a constant in each row.
 #
 # ## Without a mask
 #
-# These forms were made for a causal mask, but an encoder has none. What happens if an encoder uses BLOOM's row? Suppose
-# that all keys fit equally well, and choose an answer.
+# These forms were made for a causal mask, but an encoder has none. What happens if an encoder uses BLOOM's key form?
+# Suppose that without the bias all scores are equal, and choose an answer.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "No mask, the bias m · j on every score, all keys equally good. Where does the first token look?",
+    "No mask, the bias m · j on every score, and all scores equal without it. Where does the first token look?",
     options={
         "Mostly at itself": "That would need −m·|i − j|. m·j does not depend on the position of the query.",
         "At all tokens equally": "The bias is not constant along a row, because it grows with j.",
@@ -228,15 +236,17 @@ figures.side_by_side(
 # All rows on the left are the same. Without a mask, $m\,j$ and $-m\,(i - j)$ say nothing about the distance and only
 # favour the end of the text. A key *after* the query even gets a reward, because there $-m\,(i - j)$ is positive.
 #
-# An encoder needs the symmetric form $-m\,|i - j|$ on the right. It is an extension, since the paper has only the causal
-# form. Below the diagonal the two are equal, so under a causal mask you may use either. The symmetric form cannot tell
-# *before* from *after*, but this does not affect a decoder, whose mask already hides everything after the query.
+# An encoder needs the symmetric form $-m\,|i - j|$ on the right. It is an extension, since the paper has only the
+# causal form. On and below the diagonal the two are equal, so under a causal mask you may use either. The symmetric
+# form cannot tell *before* from *after*, but this does not affect a decoder, whose mask already hides everything
+# after the query.
 #
 # ## Decoding with ALiBi
 #
 # When a decoder writes, it computes one new query at position `past`. The matrix form must know `past`
-# ([[t5_buckets|chapter #]]), but the key form $m\,j$ need not. The next cell compares the two, and then decodes 40 tokens
-# one by one with the course's torch module `ALiBi`.
+# ([[t5_buckets|chapter #]]). If it forgets `past`, the new query gets the bias of the first token and prefers the
+# start of the text. The key form $m\,j$ needs no `past`. The first cell compares the three, and the second decodes 40
+# tokens one by one with the course's torch module `ALiBi`.
 
 # %%
 past = 4
@@ -268,12 +278,14 @@ print("40 tokens one by one = all at once")
 # %% [markdown]
 # ## What a fixed slope can learn
 #
-# ALiBi has no parameters of its own, so what does it do for a model that learns? We train one small layer on a task in
-# which the nearest of a kind counts. The texts have random letters, 8 of them capitals and 8 small. At each place the
-# model should name the last capital so far. A layer without position sees which capitals came, but not in which order.
+# ALiBi has no parameters of its own, so what does it do for a model that learns? We train one small layer to find the
+# nearest capital. The texts are random letters from an alphabet of 8 capitals and 8 small letters. At each place the
+# model should name the last capital so far. A layer without position knows which capitals came, but not in which
+# order.
 #
-# We compare ALiBi's four fixed slopes with four slopes that may learn, and with no position at all. Our claim before the
-# run: with each of three seeds, the fixed slopes get at least 0.1 more of the answers right than no position.
+# We compare three layers with four heads: with ALiBi's fixed slopes, with slopes that are trained from ALiBi's
+# values, and without position. Our claim before the run: with each of three seeds, the accuracy with fixed slopes is
+# more than 0.1 higher than without position.
 
 # %%
 from torch import nn
@@ -282,10 +294,13 @@ from course_lib import study
 from course_lib.nn.grid import row_offsets as offsets_of
 from course_lib.nn.position import Position
 
+trained = []  # one LearnedSlopes for each seed
+
 
 class LearnedSlopes(Position):
     def __init__(self, n_heads):
         super().__init__()
+        trained.append(self)
         self.slopes = nn.Parameter(torch.tensor(slopes(n_heads), dtype=torch.float32)[:, None])
 
     def bias(self, n_q, n_k, past):
@@ -293,7 +308,7 @@ class LearnedSlopes(Position):
 
 
 def draw(generator):
-    """Letters 0 to 7 are capitals; each place asks for the last capital so far, if there was one."""
+    """Letters 0 to 7 are capitals; each place asks for the last capital so far, or nothing (−100)."""
     letters = torch.randint(16, (32, 24), generator=generator)
     place = torch.where(letters < 8, torch.arange(24), -1).cummax(dim=1).values
     return letters, torch.where(place < 0, -100, letters.gather(1, place.clamp(min=0)))
@@ -310,17 +325,19 @@ right = study.fit(
 )
 for name, accuracies in right.items():
     print(f"{name:14}", ", ".join(f"{accuracy:.3f}" for accuracy in accuracies))
+print("slopes after training, first seed:", trained[0].slopes.detach().ravel().numpy())
 assert min(right["fixed slopes"]) > max(right["no position"]) + 0.1
+assert min(position.slopes.min() for position in trained) > 1 / 4
 
 # %% [markdown]
-# Without position the layer is right only where the letter itself is a capital, and by luck elsewhere. The fixed slopes
-# solve most of the task. The learned slopes do even better, because one of them can become steeper than ALiBi's steepest
-# slope for four heads, which is $\frac14$. At the training length, then, fixed slopes are not the best choice here.
-# What they are made for is longer texts, and [[longer_than_training]] measures that.
+# Without position the layer is right where the letter itself is a capital. Elsewhere it can only guess among the
+# capitals so far. The fixed slopes solve most of the task. The learned slopes do even better, because training makes
+# all of them steeper than ALiBi's steepest slope for four heads, which is $\frac14$. So at the training length, fixed
+# slopes are not the best choice here. They are made for longer texts, which [[longer_than_training]] measures.
 #
 # ## "ALiBi reads texts of any length"
 #
-# This is easy to believe, so let us run it. The bias of a far key is a known number. How much higher than the query's own
+# The bias of a far key is a known number, so we can test this claim. How much higher than the query's own
 # token must a far key score to get the same weight?
 
 # %%
@@ -331,16 +348,16 @@ print(f"a lead of {need[-1]:.2f} in the score: a factor of {math.exp(need[-1]):.
 assert math.isclose(need[-1], 10_000 / 256)
 
 # %% [markdown]
-# Nothing forbids a head to look 10,000 tokens back. But even in the flattest head, it will do so only if that key
-# outscores the query's own token by 39. What ALiBi promises is that a longer text does no harm, because the far tokens
-# get almost no weight. This is not the same as reading them. [[longer_than_training|Chapter #]] measures how the loss
-# behaves beyond the training length.
+# Nothing prevents a head from looking 10,000 tokens back. But even in the flattest head, that key needs a score 39
+# higher than that of the query's own token. So a longer text can do little harm, because the far tokens get almost no
+# weight. But this is not the same as reading them. [[longer_than_training|Chapter #]] measures how the loss behaves
+# beyond the training length.
 #
 # ## The released code (optional)
 #
 # BLOOM and Falcon in Hugging Face's `transformers` each have a function `build_alibi_tensor`, in
-# `models/bloom/modeling_bloom.py` and in `models/falcon/modeling_falcon.py`. The next cell compares them with ours, on the
-# five tokens and on longer texts.
+# `models/bloom/modeling_bloom.py` and in `models/falcon/modeling_falcon.py`. The next cell compares them with ours,
+# on the five tokens and on longer texts.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -361,22 +378,23 @@ else:
     print("Falcon uses ALiBi by default:", FalconConfig().alibi)
 
 # %% [markdown]
-# The last line settles a sentence you will often read, "Falcon uses ALiBi". Only the small Falcon-RW models do, while the
+# The last line answers a sentence you will often read, "Falcon uses ALiBi". Only the small Falcon-RW models do; the
 # others use RoPE.
 #
-# **Who uses it today?** In November 2026, `transformers` has three families with ALiBi: BLOOM, Falcon-RW and MPT, all from
-# 2022 and 2023 (`models/bloom`, `models/falcon`, `models/mpt`). Newer decoders use RoPE. Outside of `transformers`, the
-# FlashAttention package takes `alibi_slopes` as an argument of its kernels.
+# **Who uses it today?** In November 2026, `transformers` has three families with ALiBi: BLOOM, Falcon-RW and MPT, all
+# from 2022 and 2023 (`models/bloom`, `models/falcon`, `models/mpt`). Newer decoders use RoPE. Outside of
+# `transformers`, the FlashAttention package takes `alibi_slopes` as an argument of its kernels.
 
 # %% [markdown]
 # ## Remember
 #
 # - ALiBi adds $-m_h \, (i - j)$ after the scaling, with one fixed slope per head. The paper's slopes are
-#   $m_h = 2^{-8h/H}$. If $H$ is not a power of two, the authors' code takes the slopes of the next lower power of two,
-#   then every other slope of the next higher one.
-# - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it favours
-#   the end of the text, and an encoder needs $-m\,|i - j|$.
-# - Equal slopes are not enough to load a model: Falcon-RW divides its bias by $\sqrt d$, BLOOM and MPT do not.
+#   $m_h = 2^{-8h/H}$. If $H$ is not a power of two, the authors' code takes the slopes of the next lower power of two, then
+#   every other slope of the next higher one.
+# - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
+#   favours the end of the text, and an encoder needs $-m\,|i - j|$.
+# - To load a model, the right slopes are not enough: Falcon-RW divides its bias by $\sqrt{d_k}$, BLOOM and MPT do
+#   not.
 #
 # ## Three questions
 
@@ -438,6 +456,6 @@ figures.question(
 #
 # **Next:** [[next]].
 #
-# **Sources** O. Press, N. A. Smith, M. Lewis, *Train Short, Test Long: Attention with Linear Biases Enables Input Length
-# Extrapolation*, 2022, section 3 (the bias, the slopes), and their published code (other numbers of heads) · the code of
-# BLOOM, MPT and Falcon in Hugging Face's `transformers`.
+# **Sources** O. Press, N. A. Smith, M. Lewis, *Train Short, Test Long: Attention with Linear Biases Enables Input
+# Length Extrapolation*, 2022, section 3 (the bias, the slopes), and their published code (other numbers of heads) ·
+# the code of BLOOM, MPT and Falcon in Hugging Face's `transformers`.

@@ -6,7 +6,7 @@
 #
 # **You will be able to**
 # - rotate a query and a key by hand, and prove that of their two positions only $j - i$ reaches the score;
-# - say what fast and slow pairs of channels are for, and test "decays with distance" and "extrapolates";
+# - say what fast and slow pairs of channels are for, and test two claims: "decays with distance" and "extrapolates";
 # - convert weights between the two ways to pair channels, and recognise what happens when they are mixed.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias, mask), [[absolute_positions|#]] (sinusoids), [[t5_buckets|#]]
@@ -35,17 +35,18 @@ n = len(TOKENS)
 cat, sat, mat = (TOKENS.index(word) for word in ("cat", "sat", "mat"))
 
 # %% [markdown]
-# The drawing shows where RoPE enters: it rotates queries and keys, but not values.
+# The drawing shows where RoPE enters. $R_i$ and $R_j$ are rotations: one multiplies each query, the other each key.
+# Values are not rotated.
 
 # %%
-assert np.allclose(rotate(Q)[0], Q[0])
+assert np.allclose(rotate(Q)[0], Q[0])  # at position 0 the angle is 0
 figures.attention_block("RoPE")
 
 # %% [markdown]
 # ## RoPE: one pair, turned
 #
-# RoPE (rotary position embedding, Su et al. 2021) takes the channels of a query two by two. Two numbers are an arrow
-# in the plane. Rotated to the left by the angle $\alpha$, it becomes
+# RoPE (rotary position embedding, Su et al. 2021) takes the channels of a query two by two. Each pair of numbers
+# is an arrow in the plane. Rotating the arrow to the left by the angle $\alpha$ gives
 #
 # $$(a, b) \;\to\; (a \cos\alpha - b \sin\alpha,\;\; a \sin\alpha + b \cos\alpha)$$
 #
@@ -67,8 +68,8 @@ print("key of mat:  ", k, "rotated by 4:", turn(k, 4))
 print(f"product: before {q @ k:.4f}, rotated {turn(q, 2) @ turn(k, 4):.4f}")
 
 # %% [markdown]
-# Does the product depend on both positions, or only on their difference? We move both tokens by the same number of
-# places.
+# Does the dot product depend on both positions, or only on their difference? We move both tokens by the same number
+# of places.
 
 # %%
 for by in (0, 1, 10, 1000):
@@ -92,8 +93,8 @@ print(f"only the key rotated, by 2: {q @ turn(k, 2):.4f}")
 # $$(R(i\theta)\,q) \cdot (R(j\theta)\,k) = q^\top R(i\theta)^\top R(j\theta)\, k
 # = q^\top R((j - i)\,\theta)\, k$$
 #
-# Each is rotated by its own position, but of the two positions only $j - i$ is left. If $\varphi_q$ and $\varphi_k$
-# are the directions of the two arrows, the same product is
+# Each is rotated by its own position, but the product contains only the offset $j - i$. If
+# $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the same product is
 #
 # $$|q|\,|k| \cos(\varphi_k - \varphi_q + (j - i)\,\theta)$$
 
@@ -115,7 +116,8 @@ assert np.isclose(by_angles, turn(q, 2) @ turn(k, 4))
 # ## All pairs, each at its own speed
 #
 # One pair is not enough, because it is a clock with one hand: it shows the time only up to whole turns. So pair $m$
-# of a head with $d$ channels gets its own speed, as in [[absolute_positions|chapter #]]'s sinusoids:
+# of a head with $d$ channels gets its own speed, in radians per position. The speeds are the frequencies of
+# [[absolute_positions|chapter #]]'s sinusoids:
 #
 # $$\theta_m = \text{base}^{-2m/d}, \quad m = 0 \dots d/2 - 1, \quad \text{base} = 10000$$
 #
@@ -127,8 +129,9 @@ assert abs(44 - 7 * 2 * np.pi) < 0.02  # seven whole turns of pair 0
 figures.rope_clocks((0, 1, 4, 44), d=8)
 
 # %% [markdown]
-# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pair 1 can. Fast pairs tell neighbours apart and
-# soon repeat. Slow pairs tell distant positions apart, and the slowest nearly compares the bare content.
+# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pairs 1 and 2 can, and pair 3 has hardly moved.
+# Fast pairs tell neighbours apart but soon repeat. Slow pairs tell distant positions apart. The slowest rotate so
+# little that they compare contents almost as if there were no positions.
 #
 # Our tokens have $d = 4$ and so two pairs, with the speeds 1 and 0.01. The next cell rotates all five queries; pair
 # $m$ is channels $m$ and $m + d/2$.
@@ -158,11 +161,11 @@ assert np.isclose(sum(products), rotate(Q)[sat] @ rotate(K)[mat])
 figures.rope_rotation(Q[sat], K[mat], query=sat, key=mat)
 
 # %% [markdown]
-# Pair 1 adds −0.0100, so the product is −0.1796. In the picture, move the query, the key, then *both*: the arrows run
-# around, and the angle between them stays.
+# Pair 1 adds −0.0100, so the product is −0.1796. In the picture, move the query or the key: the angle between the
+# arrows changes. Then move both: the angle stays.
 #
-# Rotating all pairs is one matrix $R_p$, with the small rotations inside. Since $R_i^\top R_j = R_{j-i}$, the proof
-# above holds for whole vectors.
+# One matrix $R_p$ rotates all pairs of a vector at position $p$: it holds one small rotation for each pair. Since
+# $R_i^\top R_j = R_{j-i}$, the proof above holds for whole vectors.
 
 
 # %%
@@ -180,8 +183,9 @@ assert np.allclose(rotation_matrix(3, d).T @ rotation_matrix(5, d), rotation_mat
 figures.heatmap(rotation_matrix(2, d), rows=four, columns=four, alt="R for position 2, d = 4")
 
 # %% [markdown]
-# In practice four multiplications per pair do the same before attention begins, so every fast kernel works with RoPE
-# ([[fast_attention|chapter #]]). Which scores of the five tokens does RoPE leave as they are?
+# In practice four multiplications per pair replace the matrix. Attention then begins with rotated vectors, so every
+# fast kernel works with RoPE ([[fast_attention|chapter #]]). Which scores of the five tokens does RoPE leave as they
+# are?
 
 # %%
 with_rope = scores(rotate(Q), rotate(K))
@@ -195,8 +199,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The diagonal stays, because at offset 0 query and key are rotated alike. The change is not constant along the other
-# diagonals, so **RoPE is not a bias**: the offset decides *how* query and key are compared, not what is added.
+# Only the diagonal stays, because at offset 0 query and key are rotated alike. The change is not constant along the
+# other diagonals, so **RoPE is not a bias**: the offset decides *how* query and key are compared, not what is added.
 #
 # ## Left and right
 #
@@ -208,7 +212,7 @@ figures.question(
     "A key is two places before its query, or two places after it. Are the scores the same?",
     options={
         "Yes: cos(2θ) = cos(−2θ)":
-            "The angle inside is not (j − i)θ alone: the directions of q and k count too.",
+            "The angle in the cosine is not (j − i)θ alone: the directions of q and k count too.",
         "No, never": "For a key that points exactly as its query does, they are.",
         "In general not; yes if q and k point the same way in every pair":
             "Yes: then φ_k − φ_q is 0, and only a cosine of ±2θ is left.",
@@ -223,22 +227,23 @@ for name, key in (("key = query", Q[sat]), ("key of mat", K[mat])):
 assert not np.isclose(before, after)
 
 # %% [markdown]
-# So a head can prefer "the word before" if its keys point in other directions than its queries. Suppose that each key
-# is its query, rotated to the left by $t$ positions. A key $t$ places before its query is rotated by $t$ positions
-# less than the query. The two cancel, so this key fits best.
+# So a head can prefer "the word before" if its keys point in other directions than its queries. Suppose that all
+# queries are the same vector, and that all keys are this vector with pair $m$ already rotated by $t\,\theta_m$. RoPE
+# rotates a key $t$ places back by $t\,\theta_m$ less than the query. So this key ends up pointing exactly as the
+# query does, and gets the highest score. We call such a head *tuned to* $t$.
 #
-# For queries of ones each pair is the arrow (1, 1), of length $\sqrt2$, so $|q|\,|k| = 2$. At offset $r = j - i$ the
-# angle from query to key is $(r + t)\,\theta_m$. The score is the sum over pairs, divided by $\sqrt d$:
+# With ones as the query, each pair is the arrow (1, 1) of length $\sqrt2$, so $|q|\,|k| = 2$ in each pair. Write $r$
+# for the offset $j - i$. The angle from query to key is $(r + t)\,\theta_m$, and the score sums over pairs:
 #
 # $$s_r = \frac{1}{\sqrt d} \sum_m 2 \cos((r + t)\,\theta_m)$$
 #
 # **Your turn.** `figures.play` makes sliders for a function of yours and places its numbers on the diagonals. Move
-# $t$. Then choose $d = 4$: why is there a second strong diagonal?
+# $t$. Then choose $d = 4$: why are there more strong diagonals?
 
 
 # %%
 def tuned_head(t=1, d=16, base=10_000, n=10):
-    """The score at each offset −(n − 1) … n − 1 if each key is its query of ones, rotated by t positions."""
+    """The score at each offset −(n − 1) … n − 1; queries are ones, keys are ones rotated by t positions."""
     angle = (row_offsets(n)[:, None] + t) * frequencies(d, base)
     return 2 * np.cos(angle).sum(axis=1) / np.sqrt(d)
 
@@ -248,15 +253,15 @@ assert np.allclose(to_grid(tuned_head(t=3)[None], 10), scores(rotate(ones), rota
 figures.play(tuned_head, attend=False, t=(-6, 6), d=[4, 16, 64], base=[10_000, 100, 500_000])
 
 # %% [markdown]
-# The best diagonal is $t$ places back. With two pairs, the diagonal six places beside it is nearly as strong, because
-# six positions are almost a whole turn of pair 0 and pair 1 hardly moves. ALiBi's bias cannot be tuned: it is always
-# largest at the query's own position.
+# The best diagonal is $t$ places back. With $d = 4$, the diagonals six places to its left and right are nearly as
+# strong: six positions are almost a whole turn of pair 0, and pair 1 hardly moves. ALiBi's bias cannot be tuned,
+# because it is always largest at the query's own position.
 #
 # ## The word before, learned
 #
-# Does training find this? The task is to name the word before, at each place of a random text. The control is the
-# same causal layer without position. With each of three seeds we expect more than 95 % from RoPE and less than 50 %
-# from the control.
+# Does training find this? We train one causal layer with one head to name, at each place of a random text, the word
+# before. The control is the same layer without position. With each of three seeds we expect an accuracy above 95 %
+# with RoPE and below 50 % without.
 
 
 # %%
@@ -267,7 +272,7 @@ def draw(generator):
     """Random texts of 12 words; the answer is the word before."""
     tokens = torch.randint(WORDS, (32, 12), generator=generator)
     answers = tokens.roll(1, 1)
-    answers[:, 0] = -100  # nothing is asked at the first place
+    answers[:, 0] = -100  # no word comes before the first, and cross-entropy ignores −100
     return tokens, answers
 
 
@@ -282,7 +287,8 @@ for name, accuracies in found.items():
 assert min(found["RoPE"]) > 0.95 and max(found["none"]) < 0.5
 
 # %% [markdown]
-# RoPE makes no error; the control sees a bag of words. Where does the trained RoPE head look?
+# RoPE makes no error. The control knows which words came earlier, but not in which order. Where does the trained RoPE
+# head look?
 
 # %%
 tokens, _ = draw(torch.Generator().manual_seed(0))
@@ -295,8 +301,8 @@ assert weights.diagonal(-1).mean() > 0.75
 figures.heatmap(weights, digits=2, alt="Attention weights of the trained head in one text", corner="query ↓ key →")
 
 # %% [markdown]
-# It looks one place back. In a trained Gemma 7B, Barbero et al. (2025) found heads that attend by position, and these
-# use the fastest pairs.
+# It looks one place back, like a head tuned to $t = 1$. In a trained Gemma 7B, Barbero et al. (2025) found heads that
+# attend by position, and these use the fastest pairs.
 #
 # ## Wavelengths
 #
@@ -320,17 +326,16 @@ figures.show(fig, alt="Wavelength by pair on a log axis: straight lines from 6.2
 
 # %% [markdown]
 # With base 10,000, 41 pairs do. A larger base makes more pairs slow: with 500,000, as in Llama 3 (`rope_theta` in its
-# `params.json`), 29 are left.
+# `params.json`), only 29 pairs do.
 #
 # ## "RoPE's scores decay with distance"
 #
-# Easy to believe; let us run it. The paper shows that an *upper bound* on the size of a score falls with distance (Su
-# et al. 2021, section 3.4.3). A bound is not the score. We compute scores by distance for three contents, with 64
-# channels:
+# The paper shows that an *upper bound* on the size of a score falls with distance (Su et al. 2021, section 3.4.3). A
+# bound is not the score. We compute scores by distance for three contents, with 64 channels:
 #
 # 1. queries and keys of ones;
-# 2. queries and keys drawn at random, 4,000 times: the mean score and its spread;
-# 3. a head tuned to $t = 50$.
+# 2. queries and keys of random normal numbers, 4,000 times: the mean score and its spread (standard deviation);
+# 3. a head tuned to $t = 50$, as above.
 #
 # **Your turn.** Where will curve 3 be highest? Guess, then run the cells. Then put 20 in place of 50.
 
@@ -361,41 +366,41 @@ figures.show(fig, alt=f"Scores by distance. Curve 1 falls from 8 and swings; cur
              "random content has mean 0 and spread 1. Up to 4,096, curve 1 swings between −2 and 4.")
 
 # %% [markdown]
-# 1. It falls, with swings. Farther out they take it below 0 and back above 3.
-# 2. On average there is no decay. A random key scores as high 1,000 tokens away as beside the query, because rotating
-#    it makes another random key.
-# 3. The highest score is at exactly 50. It is curve 1, with its peak moved.
+# 1. The score falls, with swings. Farther out, the swings take it below 0 and back above 3.
+# 2. On average there is no decay. A random key scores as high 1,000 tokens away as beside the query, because a
+#    rotated random key is another random key.
+# 3. The highest score is at exactly 50. Curve 3 is curve 1 with its peak moved there.
 #
 # So decay is not a property of RoPE, but of contents whose arrows align at distance 0 and drift out of step from
 # there. ALiBi's *bias* does decay, whatever the content.
 #
 # ## "RoPE extrapolates to any length"
 #
-# It is true that nothing fails: an angle can be computed for any position. But which angles has a head seen? In
-# training on $L$ = 1,024 tokens, offsets rotate pair $m$ by up to $(L - 1)\,\theta_m$. A pair that makes no whole
-# turn there meets *new* angles at larger offsets.
+# Nothing fails: an angle can be computed for any position. But which angles has a head seen? In a
+# decoder trained on $L$ = 1,024 tokens, offsets rotate pair $m$ by up to $(L - 1)\,\theta_m$. If this is less than a
+# whole turn, larger offsets bring *new* angles.
 
 # %%
-L, longer = 1024, 4096
+L = 1024
 speeds = frequencies(128)
-seen, asked = (L - 1) * speeds, (longer - 1) * speeds
-new_angles = (seen < 2 * np.pi) & (asked > seen)
-print(f"pairs with angles never seen, {longer:,} after {L:,}: {new_angles.sum()} of {len(speeds)}")
+new_angles = (L - 1) * speeds < 2 * np.pi
+print(f"pairs that meet new angles beyond {L:,} tokens: {new_angles.sum()} of {len(speeds)}")
 assert new_angles.sum() == 28
 
 # %% [markdown]
-# And models do break. A model with rotary positions, trained on 512 tokens, improved up to about 200 more, and then
-# its loss rose (Press et al. 2022, section 2). The angles need not be the cause: with T5's bias, which has none, the
-# loss rose too, after about 600. [[longer_than_training|Chapter #]] measures small models of our own.
+# And models do break. A model with rotary positions, trained on 512 tokens, improved on texts up to about 200 tokens
+# longer; beyond that its loss rose (Press et al. 2022, section 2). New angles need not be the cause: T5's bias uses
+# no angles, and its loss rose too, from about 600 additional tokens. [[longer_than_training|Chapter #]] measures
+# small models of our own.
 #
 # A first repair is **position interpolation** (Chen et al. 2023): divide all positions by the factor by which the
-# text is longer. The angles stay in the trained range, but neighbours are harder to tell apart. The chapter "RoPE,
-# stretched" will explain what became of RoPE on long texts.
+# text is longer. The angles stay in the trained range, but neighbours are harder to tell apart. Later repairs
+# (NTK-aware scaling; YaRN, Peng et al. 2023) slow mainly the slow pairs: see `course_lib.reference.speeds`.
 #
 # ## Rotate queries and keys, not values
 #
-# The proof needs a product of two rotated vectors, and a value meets no other. If values were rotated, the output
-# would be $\sum_j w_{ij} R_j v_j$. Moving the text by 100 places would rotate it by $R_{100}$.
+# The proof needs the product of two rotated vectors. A value meets only its weight $w_{ij}$, a number. If values were
+# rotated, the output would be $\sum_j w_{ij} R_j v_j$, so moving the text by 100 places would rotate it by $R_{100}$.
 
 
 # %%
@@ -414,9 +419,10 @@ for v_rotated in (False, True):
 # %% [markdown]
 # ## In a decoder
 #
-# A decoder rotates each key once, by *its own* position, and then caches it. A new query is rotated by `past`. Two
-# mistakes raise no error: to forget `past`, so that every new token is rotated by 0, and to rotate the whole cache
-# again at each step. For *mat*, at position 4, by how many positions are its query and the keys rotated in each case?
+# A decoder rotates each key once, by *its own* position, and then caches it. A new query is at position `past`, the
+# number of cached tokens. Two mistakes raise no error: rotating every new token by 0 because `past` was forgotten,
+# and rotating the whole cache again at each step. Suppose the five tokens arrive one by one. For *mat*, at position
+# 4, by how many positions are its query and the keys rotated in each case?
 
 
 # %%
@@ -470,9 +476,9 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Before training neither is better, because nothing gives a channel its number. Trained weights fit only one form.
-# The two differ by a **permutation** $P$, which takes the even channels first and then the odd ones. In this order,
-# the pairs of an interleaved model are where half-split code looks for them:
+# Before training neither form is better, because the numbering of channels is arbitrary. Trained weights fit only
+# one. The two differ by a **permutation** $P$, which takes the even channels, then the odd ones. It moves each
+# interleaved pair to where half-split code expects it:
 
 # %%
 P = to_half_split(8)
@@ -481,9 +487,9 @@ some = np.random.default_rng(0).normal(size=(n, 8))
 assert np.allclose(rotate(some, interleaved=True)[:, P], rotate(some[:, P]))
 
 # %% [markdown]
-# A score is a sum over channels, so their order does not matter if queries and keys share it. It is enough to permute
-# the *rows of* $W_q$ *and* $W_k$ once, **head by head**, when the weights are loaded.
-# `convert_llama_weights_to_hf.py`, which brought Meta's Llama to Hugging Face, does this in its function `permute`.
+# A score is a sum over channels, so their order does not matter if queries and keys share it. In torch each row of a
+# weight matrix makes one channel. So it is enough to permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**,
+# when the weights are loaded. Hugging Face's `convert_llama_weights_to_hf.py` does this in its function `permute`.
 
 # %%
 rng = np.random.default_rng(1)
@@ -518,20 +524,21 @@ for name, weights in broken.items():
     own = np.diagonal(error, axis1=1, axis2=2)
     print(f"{name:15} scores off by up to {error.max():.2f}, at offset 0 by up to {own.max():.2f}")
     assert error.max() > 1
-    assert np.allclose(head_scores(*weights, past=500), found)  # the text moved
+    assert np.allclose(head_scores(*weights, past=500), found)  # the same after moving the text by 500
 
 # %% [markdown]
 # *Mixed*: only offset 0 is right, because the wrong channels rotate together. *Over all heads*: offset 0 is wrong
 # too, because each head now compares half of the channels of head 0 and half of those of head 1.
 #
-# Both broken models are still perfectly *relative*, since each pair rotates by $p\,\theta$ whichever channels it has.
-# So a test that moves the text finds nothing. A model **trained** that way works as well as any. A model **loaded**
-# that way is damaged: a test must compare with the published numbers.
+# Both broken models are still perfectly *relative*, because whichever two channels form a pair, the pair rotates by
+# $p\,\theta$. So a test that moves the text finds nothing. A model **trained** that way works as well as any. A model
+# **loaded** that way is damaged: a test must compare with the published numbers.
 #
 # ## Late positions in bfloat16
 #
-# bfloat16 has 8 significant bits, so from 256 on it has no odd numbers. The angle of RoPE's fastest pair is the
-# position itself. What happens to eight neighbours around position 1,000 if angles are computed in bfloat16?
+# bfloat16 has 8 significant bits, so beyond 256 it cannot represent odd numbers. The fastest pair has $\theta_0 = 1$,
+# so its angle is the position itself. What happens to eight neighbours around position 1,000 if angles are computed
+# in bfloat16?
 
 # %%
 j = torch.arange(1000, 1008)
@@ -547,14 +554,14 @@ print("ALiBi, slope times distance:", [f"{x:z}" for x in by_distance.tolist()])
 assert torch.equal(by_distance.float(), -0.5 * (1007.0 - j))
 
 # %% [markdown]
-# Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their cosines
-# and sines. ALiBi's bias needs the same care: made from *distances* it is exact for near keys, whose numbers are
-# small.
+# Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their
+# cosines and sines. ALiBi's bias needs the same care. Computed from *distances*, it is exact for near keys, because
+# small numbers fit into its 8 bits.
 #
 # ## The released code (optional)
 #
-# Ours equals `apply_rotary_pos_emb` of the library `transformers`: half-split in `models/llama/modeling_llama.py`,
-# interleaved in `models/gptj/modeling_gptj.py`.
+# Our `rotate` equals `apply_rotary_pos_emb` of the library `transformers`: half-split in
+# `models/llama/modeling_llama.py`, interleaved in `models/gptj/modeling_gptj.py`.
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -577,7 +584,7 @@ else:
 
 # %% [markdown]
 # **Partial rotation.** Some models rotate only the first channels of each head and compare the others as bare
-# content. Their configuration classes say how many. And how many models of this library rotate at all?
+# content. Their configuration classes say how many channels. And how many models of this library use RoPE at all?
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -600,16 +607,15 @@ else:
     assert rotating > 100
 
 # %% [markdown]
-# By default GPT-NeoX and StableLM rotate a quarter of the channels, Phi a half, GPT-J 64 of 256. In version 5.23 the
-# code of 208 of 524 models rotates, as in Llama, Mistral and Qwen 3.
+# In version 5.23, 208 of 524 models rotate, among them Llama, Mistral and Qwen 3.
 #
 # ## Remember
 #
-# - RoPE rotates pair $m$ of each query and key by $p\,\theta_m$. Of their two positions, only $j - i$ reaches the
-#   score.
+# - RoPE rotates pair $m$ of a query or key at position $p$ by $p\,\theta_m$. Of their positions, only $j - i$
+#   reaches the score.
 # - Scores decay with distance for contents that align at distance 0, and not for random contents.
-# - One permutation, head by head, converts between the two ways to pair channels. Mixed weights are relative, and
-#   wrong.
+# - One permutation, head by head, converts between the two ways to pair channels. Without it the scores are wrong,
+#   but still relative.
 # - Keys are rotated once, before the cache, and values never. Angles are computed in float32.
 #
 # ## Three questions
@@ -621,7 +627,7 @@ figures.question(
     options={
         "The scores": "q and k are rotated by the same additional angle, which their product does not see.",
         "The keys in the cache": "Yes: each is rotated further. Only products with queries stay the same.",
-        "The weights": "They are made of the scores, which stay.",
+        "The weights": "They are computed from the scores, which do not change.",
         "The output": "Weights and (unrotated) values are the same, and so is their average.",
     },
     answer="The keys in the cache",
@@ -635,7 +641,7 @@ figures.question(
     options={
         "The output does not change when the text is moved": "It passes: the mixed model is relative, too.",
         "Token by token gives the same as all at once": "It passes: both are wrong in the same way.",
-        "The lengths of queries and keys stay": "It passes: rotating any pair keeps lengths.",
+        "Rotation leaves the lengths of queries and keys unchanged": "It passes: rotating any pair keeps lengths.",
         "The scores equal those of the original code": "Yes. Of these four it is the only one that notices.",
     },
     answer="The scores equal those of the original code",
@@ -652,7 +658,7 @@ figures.question(
         "For keys that point as their query does":
             "Yes, at first and with swings. Another key may have its peak at distance 50.",
         "For none: a rotation keeps every length":
-            "It does. But the angle between a rotated query and a rotated key depends on the offset.",
+            "It does keep lengths. But the angle between a rotated query and a rotated key depends on the offset.",
     },
     answer="For keys that point as their query does",
     title="Question 3",
@@ -667,5 +673,5 @@ figures.question(
 #
 # **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · O. Press et al., *Train Short, Test
 # Long*, 2022, section 2 · S. Chen et al., *Extending Context Window of Large Language Models via Positional
-# Interpolation*, 2023 · F. Barbero et al., *Round and Round We Go!*, 2025 · the code of `transformers` 5.23. The five
-# tokens come from a published tutorial on relative position bias.
+# Interpolation*, 2023 · B. Peng et al., *YaRN*, 2023 · F. Barbero et al., *Round and Round We Go!*, 2025 · the code
+# of `transformers` 5.23. The five tokens come from a published tutorial on relative position bias.
