@@ -11,10 +11,12 @@
 # %% [markdown]
 # ## Thirty seconds: a decoder that cannot tell word order
 #
-# A decoder reads from left to right, so a word looks only at itself and at the words before it. Ours has a single
-# attention layer and a random vector for each word. To give it word order, we add a number to each attention score.
-# This number, the **bias**, depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5
-# for the word two places back, and so on. In a real model these numbers are learned.
+# In attention, each word compares its *query* with the *key* of other words, and the result is a **score** for each
+# pair ([[blind_to_distance|chapter #]] computes it by hand). In a decoder, a mask hides the words that come later.
+#
+# Our decoder has a single attention layer and a random vector for each word. To give it word order, we add a number to
+# each score. This number, the **bias**, depends only on the **offset** between the two words: it is 1.2 for the word
+# before, −0.5 for the word two places back, and so on. In a real model these numbers are learned.
 
 # %%
 import numpy as np
@@ -27,7 +29,7 @@ table = {0: 0.3, -1: 1.2, -2: -0.5, -3: 0.8}  # a bias for each offset; an offse
 
 
 def last_output(sentence, sign):
-    """What the decoder computes at the last word; sign says in which direction the offset is counted."""
+    """What the decoder computes at the last word. The offset is key minus query for sign=+1, else query minus key."""
     x = np.array([vectors[word] for word in sentence.split()])
     n = len(x)
     bias = np.array([[table.get(sign * (j - i), 0) for j in range(n)] for i in range(n)])
@@ -36,8 +38,9 @@ def last_output(sentence, sign):
 
 
 # %% [markdown]
-# Two sentences have the same words in another order. Does the decoder compute something different at their last word?
-# First we count the offset as the query's position minus the key's, which many people would write without thinking.
+# Two sentences have the same words in another order, and both end in *today*. Does the decoder compute something
+# different at this last word? First we count the offset as the position of the query minus the position of the key.
+# Many people would write it in this order without thinking.
 
 # %%
 same = np.allclose(
@@ -48,7 +51,7 @@ print("dog bites man = man bites dog?", same)
 assert same
 
 # %% [markdown]
-# The two outputs are equal to the last digit. There was no error and no warning, and this model could even be trained.
+# The two outputs are equal up to rounding. There was no error and no warning, and this model could even be trained.
 # Now we change one sign and count key minus query.
 
 # %%
@@ -60,9 +63,9 @@ print("dog bites man = man bites dog?", same)
 assert not same
 
 # %% [markdown]
-# What happened? The table has an entry for every word in the past, and there the offset is negative. With the wrong
-# sign, all earlier words seem to lie in the future, where the table has no entries. So they all get the same bias, 0,
-# and a number that is the same for all of them says nothing about their order.
+# What happened? The table gives negative offsets to the words in the past. With the wrong sign, these words get
+# positive offsets, as if they came later, and the table has no entries for positive offsets. So all earlier words get
+# the same bias, 0, and a number that is the same for all of them says nothing about their order.
 
 # %%
 position = np.arange(4)
@@ -71,9 +74,9 @@ print("key minus query:", {int(o): table.get(int(o), 0) for o in offsets})
 print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 
 # %% [markdown]
-# This is why the course says in which direction it counts, and checks it everywhere: **offset = j − i**, where $i$ is
-# the position of the query and $j$ that of the key. A negative offset means that the key is in the past. In
-# [[t5_buckets|chapter #]] you will meet the same bug in the formula of a real model.
+# This is why all chapters count in the same direction: **offset = j − i**, where $i$ is the position of the query and
+# $j$ that of the key. A negative offset means that the key is in the past. In [[t5_buckets|chapter #]] you will meet
+# the same bug in the formula of a real model.
 
 # %% [markdown]
 # ## Is your machine ready?
@@ -88,7 +91,7 @@ ready
 assert ready.ok, ready
 
 # %% [markdown]
-# You do not need a GPU for any chapter. If a line says *missing*, the same line says what to do.
+# You do not need a GPU for any chapter. A line that says *missing* also says what to do.
 
 # %% [markdown]
 # ## The five tokens
@@ -109,6 +112,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
+# The chapters share the letters below. There is no need to learn them now: come back when you meet one.
+#
 # | letter | means |
 # |---|---|
 # | $i$, $j$ | position of the query, of the key, counted from 0 |
@@ -117,19 +122,20 @@ figures.side_by_side(
 # | $d_k$ | numbers in a query or key (4 in the example) |
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
-# | scale | what $q_i \cdot k_j$ is multiplied by: $1/\sqrt{d_k}$, in T5 1 |
-# | $\lambda$ | the strength of the log-decay bias (the argument `scale` of `decay_bias`) |
-# | past | how many tokens came before the first query (0 unless a cache holds some) |
+# | scale | the factor of $q_i \cdot k_j$ in the score: $1/\sqrt{d_k}$, but 1 in the model T5 |
+# | $\lambda$ | the strength of the log-decay bias $-\lambda \log(1 + \lvert j - i\rvert)$ (`scale` in `decay_bias`) |
+# | past | how many tokens came before the first query: 0, unless their keys are kept in a cache |
 #
-# In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$. Then comes the mask, then the
-# softmax over $j$. Other schemes change the score in other places, as the map below shows. In torch, tensors have the
-# shape `(batch, heads, length, d)`.
+# In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$. The mask then hides keys, and a
+# softmax over $j$ turns the scores of each query into weights that sum to 1. In torch, tensors have the shape
+# `(batch, heads, length, d)`: a **head** is one of several attentions that run side by side in a layer.
 
 # %% [markdown]
 # ## The map
 #
-# Every scheme answers one question: **what may a head see of the offset, and where does it enter?** The map shows all
-# the places where position can enter attention. The number beside a scheme is the chapter that builds it.
+# A way to add position to attention is called a **scheme**. Every scheme answers one question: **what may a head see of
+# the offset, and where does it enter?** The map shows the seven places in attention that the course treats. The number
+# beside a scheme is the chapter that builds it, so you need not know any of these names yet.
 
 # %%
 figures.map_of_schemes()
@@ -138,7 +144,7 @@ figures.map_of_schemes()
 # ## Pictures you can touch
 #
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
-# This one shows the bias of [[bias_by_hand|chapter #]]. At which position of the slider does the bias disappear?
+# This one shows the bias of [[bias_by_hand|chapter #]]. At which strength λ does the bias disappear?
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -147,15 +153,15 @@ assert np.isclose(decay_bias(5, scale=0.3)[0, 4], -0.3 * np.log(5))
 figures.bias_heatmap(n=5, scale=0.3, decay="log", tokens=TOKENS)
 
 # %% [markdown]
-# If you see only a coloured table here, JupyterLab does not trust the notebook yet. `python3 course.py lab` opens the
-# course with its notebooks trusted. Anywhere else, run the cell and its picture comes to life.
+# If you see only a coloured table without sliders, JupyterLab does not trust the notebook yet. `python3 course.py lab`
+# opens the course with its notebooks trusted. In another editor, run the cell to get the sliders.
 
 # %% [markdown]
 # ## The line tracer
 #
 # The line tracer shows what each line of a function computes. Click a line to see its values. If the line runs several
-# times, click again for the next time, or step with the buttons. It also traces your own functions:
-# `figures.trace(your_function, its, arguments)`.
+# times, click again for the next time, or step with the buttons. To trace a function of your own, pass it and then its
+# arguments to `figures.trace`.
 
 
 # %%
@@ -173,8 +179,8 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 # %% [markdown]
 # ## Tasks that answer back
 #
-# Each chapter has tasks in `exercises/`. You write a function and pass it to `check`, which tells you what is wrong in
-# the words of the problem. Here is a first attempt at the bias matrix of [[bias_by_hand|chapter #]]:
+# Each chapter has tasks in `exercises/`. In most of them you write or correct a function and pass it to `check`, which
+# says what is wrong and where. Here is a first attempt at the bias matrix of [[bias_by_hand|chapter #]]:
 
 # %%
 from course_tasks import bias_by_hand as task
@@ -199,8 +205,8 @@ task.bias_matrix.hint()
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Correct the sign in the cell with `def bias_matrix` and run it again. You cannot break anything: if your code loops for
-# ever, prints a million lines or changes its arguments, the check stops it and tells you so.
+# Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
+# loops for ever or prints a million lines, the check stops it, and if it changes its arguments, the check says so.
 
 # %% [markdown]
 # ## Where you are
@@ -220,7 +226,7 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # ## Where to go
 #
 # The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and ends
-# with a link to its tasks. The last lesson compares all schemes, tests popular sentences about them, and ends with a
+# with a link to its tasks. The last lesson compares all schemes, tests popular claims about them, and ends with a
 # quiz over the whole course.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]].

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# "Dog bites man" is not news, but "man bites dog" is. Yet a layer of self-attention gives each word the same output in
-# both sentences. In this chapter you see why, and how much of the order a causal mask gives back.
+# "Dog bites man" is not news, but "man bites dog" is. Yet without a mask, a layer of self-attention, in which the words
+# of a text attend to each other, gives each word the same output in both sentences. In this chapter you see why, and how
+# much of the order a causal mask gives back.
 #
 # **You will be able to**
 # - compute attention by hand, and see that the position of a token is never used;
@@ -28,8 +29,9 @@ for j in range(n):
 # ## One token asks
 #
 # Attention gives each token a **query** (what it looks for), a **key** (what it offers) and a **value** (what it passes
-# on). Take a pencil and follow *cat*. To compare its query with a key, multiply them number by number, add up, and
-# divide by $\sqrt{d_k} = 2$ ([[bias_by_hand|chapter #]] says why). The result is the **score** of that key.
+# on). The cell above printed the query of *cat* and all keys and values. Take a pencil and follow *cat*. To compare its
+# query with a key, multiply them number by number, add up, and divide by $\sqrt{d_k} = 2$, where $d_k = 4$ is the length
+# of a key ([[bias_by_hand|chapter #]] says why). The result is the **score** of that key.
 #
 # The **softmax** turns the scores into positive weights that sum to 1: take $e$ to the power of each score, then divide
 # by the sum. The **output** is the average of the values with these weights.
@@ -70,8 +72,8 @@ figures.side_by_side(
 
 # %% [markdown]
 # Where in this calculation did we use the position of a token? The loop ran over $j$, but it used $j$ only to fetch a
-# key and its value. Nothing was multiplied by $j$, compared with it, or added to it. In any other order, the loop would
-# compute the same sum.
+# key and its value. Nothing was multiplied by $j$, compared with it, or added to it. If the loop took the keys in
+# another order, it would compute the same sum.
 #
 # ## Permute the words
 #
@@ -113,8 +115,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# *on* is now the first token, and its output is the same as before. This is true for all 120 orders of five tokens. It
-# does not prove anything about six tokens, so the next section gives a proof.
+# *on* is now the first token, and its output is the same as before. The check succeeds for all 120 orders of these five
+# tokens. It says nothing about six tokens or about other numbers, so the next section gives a proof.
 
 # %% [markdown]
 # ## The proof is one line
@@ -127,8 +129,8 @@ figures.side_by_side(
 #
 # The first step uses $(PK)^\top = K^\top P^\top$. The second and third step use one fact each.
 #
-# 1. The softmax treats all rows alike, and all entries of a row alike. So it makes no difference whether we permute rows
-#    and columns before the softmax or after it.
+# 1. The softmax computes every row by the same rule, and a row's sum does not depend on the order of its entries. So we
+#    may permute rows and columns before the softmax or after it, with the same result.
 # 2. $P^\top P = I$, because the columns of $P$ are unit vectors and no two are the same. So the permuted rows of $V$
 #    exactly undo the permuted columns of the weights.
 #
@@ -156,8 +158,8 @@ assert not np.allclose(output, permuted)
 assert np.allclose(output.mean(axis=0), permuted.mean(axis=0))
 
 # %% [markdown]
-# **Your turn.** Try an order of your own in the next cell. When would two tokens that change places leave the whole
-# table as it is? The answer is below the cell.
+# **Your turn.** Try an order of your own in the next cell. Suppose that only two tokens change places. When does the
+# table of outputs stay exactly as it is? The answer is below the cell.
 
 # %%
 my_order = [4, 3, 2, 1, 0]
@@ -166,14 +168,14 @@ print("same rows, new order:", np.allclose(mine, output[my_order]))
 print("same table:          ", np.allclose(mine, output))
 
 # %% [markdown]
-# The table stays as it is only if the two tokens have the same *output*. Equal queries are enough for that, because each
-# query meets all keys and values in any case. Our five tokens have five different outputs.
+# The table stays as it is only if the two tokens have the same *output*. Two tokens with equal queries do, even if their
+# keys and values differ, because every query is compared with all keys. Our five tokens have five different outputs.
 
 # %% [markdown]
 # ## Dog bites man
 #
-# Now we use a real layer. Each word has a vector $x$, three matrices turn it into query, key and value, and the output of
-# attention is added to $x$, as in every Transformer. Does *dog* get another vector when it is bitten?
+# Now we use a layer closer to that of a Transformer. Each word has a vector $x$, three matrices turn it into query, key
+# and value, and the output of attention is added to $x$. Does *dog* get another vector when it is bitten?
 
 # %%
 rng = np.random.default_rng(0)
@@ -196,8 +198,8 @@ print("dog, as the last word: ", layer(man_dog)[2, :4])
 
 # %% [markdown]
 # *dog* gets the same vector whether it bites or is bitten. Later layers cannot repair this, because a feed-forward layer,
-# a normalisation and the next attention layer also treat all tokens alike. The next cell checks it for three layers.
-# There, tanh plays the part of everything that treats each token by itself.
+# a normalisation and the next attention layer also treat all tokens alike. The next cell checks this for three layers,
+# with tanh in place of the feed-forward layer and the normalisation.
 
 # %%
 a, b = dog_man, man_dog
@@ -213,21 +215,22 @@ print("after three layers, dog bitten:", b[2, :4])
 #
 # ## What a causal mask gives away
 #
-# A decoder hides the future, so query $i$ sees only the keys $j \le i$. This mask belongs to the positions and does not
-# move with the words. Therefore the proof above no longer applies. The first word, for example, sees only itself:
+# A decoder hides the future, so query $i$ sees only the keys $j \le i$. This mask is fixed by the positions, and it stays
+# where it is when we permute the words. So fact 1 of the proof no longer applies, because it needs every row to be
+# computed by the same rule. The first word, for example, sees only itself:
 
 # %%
 from course_lib.reference.attention import causal_mask
 
-hidden = causal_mask(3)
-print("dog, as the first word:", layer(dog_man, mask=hidden)[0, :4])
+visible = causal_mask(3)  # True where query i may see key j
+print("dog, as the first word:", layer(dog_man, mask=visible)[0, :4])
 print("itself and its value:  ", (word["dog"] + word["dog"] @ W_v)[:4])
-print("dog, as the last word: ", layer(man_dog, mask=hidden)[2, :4])
+print("dog, as the last word: ", layer(man_dog, mask=visible)[2, :4])
 
 # %% [markdown]
-# So with a mask, the output depends on the order in some way. How much does it reveal? Suppose all scores are equal. Then
-# token $i$ spreads its attention evenly over $i + 1$ keys, and the first key gets the weight $1/(i+1)$. If the value of
-# the first token differs from all others, this weight can be read from the output, and it gives the position.
+# *dog* now has different outputs as the first and as the last word. How much does the mask reveal? Suppose all scores are
+# equal. Then token $i$ spreads its attention evenly over $i + 1$ keys, and the first key gets the weight $1/(i+1)$. If
+# the value of the first token differs from all others, the output reveals this weight, and the weight the position.
 
 # %%
 equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))
@@ -237,9 +240,9 @@ assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# The last word of a text sees all words, so the mask hides nothing from it. In a single layer, the earlier words are
-# therefore still a bag to it. This changes in the second layer, because there the earlier words have already seen
-# different things.
+# The last word of a text sees all words, so the mask hides nothing from it. A single layer therefore shows it the
+# earlier words as a bag, without their order. In the second layer this changes, because the vector of each earlier word
+# now depends on the words before that one.
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -248,30 +251,32 @@ for depth in (1, 2):
     print(f"{depth} layer(s), at the last word: same = {np.allclose(a[-1], b[-1])}")
 
 # %% [markdown]
-# So we have to say it carefully. *Self-attention without a mask* is permutation equivariant, but a stack of *causal*
-# layers is not. A decoder without any position encoding is often called **NoPE**, and two papers studied it.
+# So self-attention is permutation equivariant only *without a mask*. One causal layer is not equivariant, but it shows
+# each word the words before it only as a bag. Two causal layers can reveal the order of these words. A decoder without
+# any position encoding is often called **NoPE**, and two papers studied it.
 #
-# - Haviv et al. (2022) found that such language models come close to those with positions, and that positions can be
-#   read from their inner layers to a degree. They conjecture that the model counts how many tokens came before.
-# - Kazemnejad et al. (2023) compared five schemes on small reasoning tasks and tested them on longer inputs than in
-#   training. NoPE did best. They also prove that it can represent absolute and relative positions.
+# - Haviv et al. (2022) found that such language models come close to those with positions, and that a small classifier
+#   can read approximate positions from their inner layers. They conjecture that the model counts the tokens before.
+# - Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, with longer inputs in the test than
+#   in training. NoPE did best. They also prove that it can represent absolute and relative positions.
 #
-# NoPE is therefore a serious baseline, and [[longer_than_training]] measures it beside the schemes of this course.
+# NoPE is therefore a baseline to take seriously, but not the best in every task. [[longer_than_training]] measures it
+# beside the schemes of this course.
 
 # %% [markdown]
 # ## Remember
 #
 # - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output. A
 #   pooled output, such as the mean, is invariant.
-# - A causal mask breaks this symmetry, so a stack of masked layers can work out positions to a degree.
-# - To the last word of a single masked layer, the words before it are still a **bag of words**.
+# - A causal mask breaks this symmetry, so masked layers can work out positions to a degree.
+# - A single masked layer still shows each word the words before it as a **bag of words**. A second layer shows more.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "You classify whole texts by the mean of the outputs of an encoder without positions. "
+    "You classify whole texts by the mean of the outputs of an encoder (no mask) without positions. "
     "You permute the words of a text. What happens to the class?",
     options={
         "It cannot change":
@@ -288,7 +293,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "An encoder of three layers has no positions. You swap two words of a text, which are different. "
+    "An encoder of three layers has no mask and no positions. You swap two different words of a text. "
     "Which output rows change?",
     options={
         "None: attention is blind to order":

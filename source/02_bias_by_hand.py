@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention compares words by what they say. In this chapter you give it a sense of distance with a single addition. You
-# follow every number through five tokens and find out *why* each weight changed. The first explanations that come to
-# mind are easy to believe, and most of them are wrong. You will test them.
+# Attention compares words by their content. In this chapter you give it a sense of distance with a single addition. You
+# follow every number through five tokens and find out *why* each weight changed. Most explanations that come to mind
+# first are wrong, and you will test them.
 #
 # **You will be able to**
 # - write the bias matrix from its formula, and say why its diagonals are constant;
@@ -12,7 +12,7 @@
 # - choose between logarithmic and linear decay;
 # - put the bias into a torch layer and train it.
 #
-# **You need** matrix products and the softmax, nothing else. **Time** [[time]].
+# **You need** matrix products and the softmax, and a little torch near the end. **Time** [[time]].
 #
 # The picture shows attention from the input $x$ to the output $o_i$. Our bias is added to the score.
 
@@ -89,12 +89,13 @@ figures.heatmap(scaled, alt="Scaled scores Q Kᵀ / √4", digits=3)
 # %% [markdown]
 # ## Step 3 · The bias
 #
-# Now comes the one new step. A key that is $d = |j - i|$ tokens away gets a penalty:
+# A key that is $d = |j - i|$ tokens away gets a penalty:
 #
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
-# The formula is the logarithmic kind of KERPLE (Chi et al. 2022), $-r_1 \log(1 + r_2 |j - i|)$, with $r_2 = 1$. KERPLE
-# learns $r_1$ and $r_2$ for each head, while our $r_1 = \lambda$ is fixed. First one pair, then every distance:
+# The formula is a special case ($r_2 = 1$) of a published bias, $-r_1 \log(1 + r_2 |j - i|)$ of KERPLE (Chi et al. 2022).
+# KERPLE learns $r_1$ and $r_2$ for each **head**, one of several attentions in a layer. First one pair, then every
+# distance:
 
 # %%
 d = abs(cat - sat)
@@ -105,8 +106,7 @@ for d in range(n):  # np.log1p(d) is log(1 + d), and "0 - …" avoids printing -
     print(f"{d:8}  {np.log1p(d):10.4f}  {0 - LAMBDA * np.log1p(d):7.4f}")
 
 # %% [markdown]
-# A token has no penalty for itself, and each further step costs less than the one before. The matrix needs only the
-# distance of each query $i$ and key $j$:
+# A token has no penalty for itself, and each further step costs less than the one before. Now for all queries and keys:
 
 # %%
 B = np.zeros((n, n))
@@ -119,29 +119,29 @@ figures.heatmap(B, alt="The bias B")
 
 # %% [markdown]
 # All numbers on a diagonal are equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**.
-# Our 25 entries have 9 different offsets, from −4 to +4, so a row of 9 numbers holds the whole bias. Row $i$ of the
-# matrix is the window of $n$ numbers that begins at place $n - 1 - i$ of this row.
+# Our 25 entries have 9 different offsets, from −4 to +4, so a list of 9 numbers holds the whole bias. Query $i$ uses $n$
+# neighbouring numbers of this list, beginning at index $n - 1 - i$.
 #
-# The function `to_grid` builds the matrix from the row. It serves nearly every scheme of the course.
+# The function `to_grid` builds the matrix from the list. Nearly every scheme of the course uses it.
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
 
 offset = row_offsets(n)
 row = 0 - LAMBDA * np.log1p(abs(offset))
-assert np.array_equal(to_grid(row[None], n), B)  # row[None]: one row, shared by all queries
+assert np.array_equal(to_grid(row[None], n), B)  # row[None]: one list, shared by all queries
 
 signs = [f"{o:+d}" for o in offset]
 figures.heatmap(row, columns=signs, alt="One number per offset: the whole bias in a row")
 
 # %% [markdown]
-# Now try it. Move λ, switch the decay, and point at a cell (or use the arrow keys) to see its calculation. What is left
-# at λ = 0? What does *linear* do to the corners?
+# Move λ, switch the decay, and point at a cell to see its calculation. What is left at λ = 0? What does *linear* do to
+# the corners?
 
 # %%
 from course_lib.reference.bias import decay_bias
 
-assert np.array_equal(decay_bias(n, scale=LAMBDA), B)
+assert np.array_equal(decay_bias(n, scale=LAMBDA), B)  # in the course's code, λ is called scale
 figures.bias_heatmap(n=n, scale=LAMBDA, decay="log", tokens=TOKENS)
 
 # %% [markdown]
@@ -162,8 +162,8 @@ figures.heatmap(biased, alt="Biased scores S")
 # ## Step 5 · Softmax, two rows by hand
 #
 # The softmax turns a row of scores into weights that are positive and sum to 1:
-# $w_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$. Subtracting the largest score first keeps $e^x$ small, and the common factor
-# cancels. Here are all steps for the query *The*:
+# $w_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. To keep $e^x$ small, we first subtract the
+# largest score $M$ of the row. The factor $e^{-M}$ cancels. Here are all steps for the query *The*:
 
 
 # %%
@@ -203,8 +203,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## Step 6 · The output
 #
-# The output of a token is the average of all values under its weights, $o_i = \sum_j w_{ij} v_j$. The first four values
-# are unit vectors, and *mat* hands over one half everywhere. So number $c$ of the output is $w_{ic} + w_{i,mat}/2$.
+# The output of a token is the average of all values under its weights, $o_i = \sum_j w_{ij} v_j$. At place $c$, the value
+# of token $c$ has a 1, that of *mat* has ½, and the others have 0. So number $c$ of the output is $w_{ic} + w_{i,mat}/2$.
 
 # %%
 for j in range(n):
@@ -219,8 +219,7 @@ figures.side_by_side(
 # %% [markdown]
 # ## The whole in one function, line by line
 #
-# Click a line (or use the buttons or arrow keys) to see its result: the shape, the dtype and every number at that
-# moment.
+# Click a line (or use the buttons) to see its result: the shape, the dtype and every number.
 
 
 # %%
@@ -255,7 +254,7 @@ figures.heatmap(change, alt="Change: weight with the bias − weight without it"
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Which rule says for every query and key of this table whether the key gained?",
+    "Which rule is right for all 25 cells of this table?",
     options={
         "Neighbours gain, far keys lose":
             "In the rows sat and on, both direct neighbours lost. 21 of 25 cells fit.",
@@ -274,8 +273,9 @@ figures.question(
 #
 # We test four explanations of this table.
 #
-# **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone,
-# we give all pairs the same content score:
+# **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone, we
+# give all pairs the same content score $q_i \cdot k_j$, so each old weight is $1/n$. How much weight for itself does
+# each token gain?
 
 # %%
 place_only = softmax(B) - 1 / n
@@ -283,17 +283,18 @@ print("own gain with equal content:", place_only.diagonal())
 assert place_only.diagonal().argmin() == sat
 
 # %% [markdown]
-# The centre gains *least*. Its keys are all near, so they are penalised less and give up less weight.
+# The centre gains *least*. Its other keys are all near, so they are penalised less and lose less weight to it.
 #
 # **"*mat* gains most because it is at the edge."** This is half true. With equal content both edges gain most, 0.0626
-# each. But *The* is at an edge too, and in our sentence it gains less than the centre. The reason is the content:
+# each. But *The* is at an edge too, and in our sentence it gains less than the centre. The reason is the content: its
+# score for itself is 0, so it begins with a small weight.
 
 # %%
 print("own gain in our sentence:   ", change.diagonal())
 assert change[mat, mat] > change[sat, sat] > change[the, the]
 
 # %% [markdown]
-# **"*The* and *mat*, both two steps from *sat*, lost equally."** They lost 0.0198 and 0.0254. But both weights were
+# **"*The* and *mat*, both two steps from *sat*, lost equally."** No, they lost 0.0198 and 0.0254. But both weights were
 # multiplied by the same *factor*:
 
 # %%
@@ -303,7 +304,7 @@ print("factor of The and mat:", factor[sat, [the, mat]])
 assert np.isclose(factor[sat, the], factor[sat, mat])
 
 # %% [markdown]
-# **"The diagonal always gains."** This one is true here, and its proof also says which other keys gain.
+# **"The diagonal always gains."** This is true here. The next section proves it, and finds which other keys gain.
 
 # %% [markdown]
 # ## Why: one line of algebra
@@ -331,7 +332,7 @@ print("factor at distance 0 … 4: ", np.exp(B[0]))
 # A neighbour's factor is 0.8123. This is above the averages of the rows *The* (0.7432), *cat* (0.7978) and *mat*
 # (0.7745), where neighbours gained. It is below those of *sat* (0.8270) and *on* (0.8244), where they lost.
 #
-# How many of the 25 cells does each rule predict? We expect 25 only for the rule that we proved.
+# How many of the 25 cells does each rule predict? The proved rule, the last one, must reach 25. Does any other?
 
 # %%
 offsets = np.arange(n) - np.arange(n)[:, None]  # j − i: keys go across, queries go down
@@ -344,7 +345,7 @@ rules = {
     "keys with a high score gain": raw > raw.mean(axis=1, keepdims=True),
     "nearer than the row's mean distance": distance < mean_distance,
     "bias above the weighted mean bias": B > mean_bias,
-    "factor above the weighted mean factor": np.exp(B) > average,
+    "factor above the weighted mean factor": np.exp(B) > average,  # the proved rule
 }
 gained = weights > standard
 assert gained.sum() == n + 4  # every token itself, and four neighbours
@@ -352,9 +353,9 @@ for name, prediction in rules.items():
     print(f"{(prediction == gained).sum():2} of 25  {name}")
 
 # %% [markdown]
-# Two candidates predict all 25 cells, but only one of them holds in general. "Bias above the weighted mean *bias*"
-# leaves out the exponential. The mean of the exponentials is never below the exponential of the mean (Jensen's
-# inequality), so this rule is wrong for every key whose factor is between the two. A stronger bias has such keys:
+# Two rules predict all 25 cells, but only one of them holds in general. "Bias above the weighted mean *bias*" compares
+# the factor with $e^{\text{mean bias}}$, which is below the mean factor (Jensen's inequality). So this rule is wrong for
+# every key whose factor is between the two. With a stronger bias there are such keys:
 
 # %%
 def above_mean(x):
@@ -382,7 +383,7 @@ figures.heatmap((my_rule == gained).astype(int), alt="1 where my rule is right")
 # ## How strong? λ
 #
 # Choose a query and move λ. The line is the average factor of the row, and a key gains when its factor is above this
-# line. At λ = 0 you have standard attention. Far to the right, the token itself has most of the weight.
+# line. At λ = 0 you have standard attention. At the largest λ, the token itself has most of the weight.
 
 # %%
 figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, scale=LAMBDA, decay="log")
@@ -425,9 +426,9 @@ for length in (64, 1024, 16384):
 assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 
 # %% [markdown]
-# At λ = 0.3 the log bias gives each near key more weight than each far key, but there are so many far keys that
-# together they win. At 16,384 tokens they have 99.3 % of the attention. The reason is that the sum of
-# $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1. For λ > 1 it converges, so near keys keep their share.
+# At λ = 0.3, every near key has more weight than any far key, but the far keys are so many that together they have most
+# of the attention: 99.3 % at 16,384 tokens. The reason is that the sum of $(1+d)^{-\lambda}$ grows without limit for
+# λ ≤ 1. For λ > 1 it converges, so near keys keep their share.
 #
 # The linear bias gives the far keys 0.8 % at every length, so it acts like a window of fixed width. ALiBi uses it with a
 # different slope for each head, so some heads look far ([[alibi|chapter #]]).
@@ -492,8 +493,8 @@ from course_lib.nn.bias import DecayBias
 from course_lib.nn.terms import Terms
 
 q, k, v = (torch.tensor(x).expand(2, 3, n, D_K) for x in (Q, K, V))
-bias = DecayBias(scale=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)
-output, w = torch_attention(q, k, v, Terms(bias=bias))
+bias = DecayBias(scale=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)  # past: tokens before the first query
+output, w = torch_attention(q, k, v, Terms(bias=bias))  # Terms: all that a scheme adds to attention
 for name, tensor in {"output": output, "weights": w, "bias": bias}.items():
     print(f"{name:8}{tuple(tensor.shape)}")
 assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
@@ -501,8 +502,8 @@ assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 # %% [markdown]
 # Head 0 is standard attention, because its λ is 0. Head 1 has this chapter's weights.
 #
-# The layer `RelativeAttention` adds learned projections. Reading one token at a time, with the past keys in a cache,
-# should give the same numbers as reading the whole text at once:
+# The layer `RelativeAttention` adds learned matrices that turn $x$ into queries, keys and values. If it reads one token
+# at a time and keeps earlier keys in a cache, it should compute the same numbers as for the whole text at once:
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -539,12 +540,13 @@ print("text:   ", "".join("ABCDEFGHabcdefgh"[t] for t in tokens[0]))
 print("answers:", "".join("ABCDEFGH"[a] if a >= 0 else "·" for a in answers[0]))
 
 # %% [markdown]
-# Training changes the parameters of a model step by step. In each step the model answers a batch of new texts. The
-# **loss** is small when the right answers get a high probability. `backward` computes the **gradient**, which says for
-# each parameter how the loss would change if this parameter grew. Then **Adam**, the optimizer, moves each parameter a
-# little in the direction that lowers the loss. The learning rate `lr` sets the size of these moves.
+# In each step of the training, the model answers a batch of new texts. The **loss** is small when the right answers get
+# a high probability. `backward` computes the **gradient**, which says for each parameter how the loss would change if
+# this parameter grew. Then **Adam**, the optimizer, moves each parameter a little in the direction that lowers the loss.
+# The learning rate `lr` sets the size of these moves.
 #
-# Our model has an embedding, one attention layer with a causal mask, and a linear map to eight answers.
+# Our model has an embedding (a learned vector per letter), one attention layer with a causal mask, and a linear map to
+# eight scores, the *logits*.
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -572,8 +574,8 @@ assert np.mean(losses[-10:]) < 0.2 * np.mean(losses[:10])
 # The loss falls, so the model learns. Later chapters call `study.fit`, which runs this loop for several models with
 # three seeds each and then measures the accuracy on new texts.
 #
-# We compare λ = 0 (no bias) with λ = 0.3 and λ = 3. Without a bias the model sees which capitals a text contains, but
-# not which one is nearest. So we expect that the worst seed of λ = 3 beats the best seed of λ = 0 by at least 0.3.
+# We compare λ = 0 (no bias) with λ = 0.3 and λ = 3. Without a bias the model sees which capitals came before, but not
+# which one is nearest. So we expect that the worst seed of λ = 3 beats the best seed of λ = 0 by at least 0.3.
 
 
 # %%
@@ -589,16 +591,16 @@ assert min(found["λ = 3.0"]) > max(found["λ = 0.0"]) + 0.3
 
 # %% [markdown]
 # Without a bias the model is right about half of the time, because many places have only one or two different capitals
-# before them. λ = 0.3 helps, but several far capitals together still outweigh the nearest one. With λ = 3 the model is
-# nearly always right.
+# before them. λ = 0.3 helps, but several far capitals together can still outweigh the nearest one. With λ = 3 the model
+# is nearly always right.
 
 # %% [markdown]
 # ## What it costs
 #
 # $QK^\top$ needs $n^2 d_k$ multiplications and the bias only $n^2$ additions. But a logarithm takes longer than a
-# multiplication, so we measure. The bias needs neither a logarithm per cell nor a matrix in memory, because its rows are
-# windows in one row of $2n - 1$ numbers. `sliding_window_view` shows them without copying ([[diagonals|chapter #]]
-# makes this the fast path).
+# multiplication, so we measure. A logarithm per cell can be avoided, because every row of $B$ is a window in one list of
+# $2n - 1$ numbers. `sliding_window_view` shows all windows without copying ([[diagonals|chapter #]] builds on this). The
+# last line measures what remains, the $n^2$ additions.
 
 # %% tags=["nbval-ignore-output"]
 import timeit
@@ -610,15 +612,17 @@ big_q, big_k, big_v = np.random.default_rng(0).normal(size=(3, m, 64))
 row = decay_row(row_offsets(m), scale=LAMBDA)
 place = np.arange(m)
 windows = np.lib.stride_tricks.sliding_window_view
+scores = big_q @ big_k.T
 ways = {
     "attention without bias": lambda: reference_attention(big_q, big_k, big_v),
     "B, a logarithm per cell": lambda: 0 - LAMBDA * np.log1p(abs(place - place[:, None])),
     "B, a view of one row": lambda: windows(row, m)[::-1],
+    "scores + B, from the view": lambda: scores + windows(row, m)[::-1],
 }
 took = {name: min(timeit.repeat(way, number=3, repeat=5)) for name, way in ways.items()}
 for name, seconds in took.items():
     print(f"{1000 * seconds / 3:8.3f} ms  {name}")
-assert took["B, a view of one row"] < took["B, a logarithm per cell"] / 5
+assert took["scores + B, from the view"] < took["B, a logarithm per cell"] / 3
 
 # %%
 view = ways["B, a view of one row"]()
@@ -629,9 +633,9 @@ print(f"numbers stored: {row.size:,} instead of {m * m:,}")
 # %% [markdown]
 # ## Optional: released code
 #
-# Who adds a number per offset to the score today? In `transformers` 5.23, T5 adds a learned one
-# (`models/t5/modeling_t5.py`) and BLOOM a linear one (`models/bloom/modeling_bloom.py`). The log decay is not in
-# `transformers`. KERPLE's authors have it as `ParallelKerpleLog` in `megatron/mpu/layers.py` of
+# Which released models add a number per offset to the score? In `transformers` 5.23, T5 adds a learned one
+# (`models/t5/modeling_t5.py`) and BLOOM a linear one (`models/bloom/modeling_bloom.py`). KERPLE's authors released
+# the log decay as `ParallelKerpleLog` in `megatron/mpu/layers.py` of
 # [chijames/KERPLE](https://github.com/chijames/KERPLE).
 #
 # T5's numbers come from a table ([[t5_buckets|chapter #]]), which has one entry per offset up to distance 7. If we write
@@ -660,8 +664,8 @@ else:
 #   $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *which* keys
 #   gain depends on the content of the whole row.
-# - With log decay and λ ≤ 1, the far keys of a long row together outweigh the near ones. A linear decay acts like a
-#   window of fixed width.
+# - With log decay, λ ≤ 1 and equal content scores, the far keys of a long row together outweigh the near ones. A linear
+#   decay acts like a window of fixed width.
 # - A finite bias does not mask. Direction needs a mask, or a bias that is not symmetric.
 #
 # ## Three questions
@@ -687,7 +691,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A colleague divides by √d_k after adding B. What happens with d_k = 64?",
+    "A colleague divides by √d_k after adding B. What happens to the bias with d_k = 64?",
     options={
         "Nothing, the softmax cancels it":
             "The softmax cancels a number that is added to a whole row, but not a factor.",
@@ -719,7 +723,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eleven, from the first score to a bug hunt. The check of a wrong answer says what went wrong.
+# [[tasks]]: eleven, from the first score to a bug hunt.
 #
 # **Next:** [[next]].
 #
