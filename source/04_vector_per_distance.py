@@ -470,9 +470,9 @@ assert np.allclose(shaw_attention(Q, K, V, key_table=single)[1], without)
 # %% [markdown]
 # ## Does it break causality?
 #
-# The table has vectors for later keys. Does a decoder then see the future? No, because the key vectors only change scores,
-# and the **mask** comes after them. A hidden key has weight 0, so neither its value nor its vector reaches the output.
-# We test this with a table that makes the future very tempting.
+# The table has vectors for later keys. Does a decoder then see the future? No, because the key vectors only change
+# scores, and the **mask** comes after them. A hidden key has weight 0, so neither its value nor its vector reaches the
+# output. We test this with a table that makes the future very tempting.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -486,9 +486,9 @@ assert np.allclose(modest, greedy)
 print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 
 # %% [markdown]
-# In a causal model, the rows for later keys are therefore never trained. We check this with a layer in torch: `ShawVectors`
-# holds both tables, and `RelativeAttention` the projections and the mask. The text has six tokens, and the table has
-# $k = 8$. Of its offsets −8 to +8, which receive a gradient? (Six tokens have no offset beyond ±5.)
+# In a causal model, the rows for later keys are therefore never trained. We check this with a layer in torch:
+# `ShawVectors` holds both tables, and `RelativeAttention` the projections and the mask. The text has six tokens, and
+# the table has $k = 8$. Of its offsets −8 to +8, which receive a gradient? (Six tokens have no offset beyond ±5.)
 
 # %%
 import torch
