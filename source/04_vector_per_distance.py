@@ -3,8 +3,8 @@
 #
 # In [[bias_by_hand|chapter #]] each offset had one number, and every query had to use it. But words differ: a verb may
 # look for its subject before it, an adjective for its noun after it. Shaw, Uszkoreit and Vaswani (2018) therefore give
-# each offset a *vector*, which a query reads as it reads a key. The same offset can then attract one query and repel
-# another. The next three chapters build on this scheme.
+# each offset a *vector*, and a query is multiplied by it just as by a key. The same offset can then attract one query
+# and repel another.
 #
 # **You will be able to**
 # - show what a vector per offset can do that a number cannot;
@@ -15,7 +15,7 @@
 #
 # **You need** [[bias_by_hand|chapter #]]: scores, softmax, the offset $j - i$, `to_grid`. **Time** [[time]].
 #
-# The drawing shows where the vectors enter: one with the key, the other with the value.
+# The drawing shows where the vectors enter: one in the product of query and key, the other with the value.
 
 # %%
 import numpy as np
@@ -30,13 +30,13 @@ figures.attention_block("Shaw")
 # %% [markdown]
 # ## What one number per offset cannot do
 #
-# We use the five tokens of [[bias_by_hand|chapter #]] again, the worked example of a published tutorial. The offset
-# $j - i$ of query $i$ and key $j$ is negative when the key comes first.
+# We use the five tokens of [[bias_by_hand|chapter #]] again. The offset $j - i$ of query $i$ and key $j$ is negative when
+# the key comes first.
 #
-# Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Let the offset −1
-# have the bias $b_{-1}$ and the offset +1 the bias $b_{+1}$. [[bias_by_hand|Chapter #]] showed that a bias multiplies
-# each weight by $e^b$, and its whole row by one common factor. So the ratio of "before" to "after" should grow by
-# $e^{b_{-1} - b_{+1}}$ in *every* row. The next cell tries $b_{-1} = 1$ and $b_{+1} = 0$.
+# Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Give the
+# offsets −1 and +1 the biases $b_{-1}$ and $b_{+1}$. In the softmax, a bias $b$ multiplies $e^{score}$ by $e^b$, and the
+# sum that divides a row cancels in the ratio of two weights. So the ratio of "before" to "after" should grow by the
+# factor $e^{b_{-1} - b_{+1}}$ in *every* row. The next cell tries $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -60,7 +60,8 @@ assert np.allclose(growth, np.e)
 
 # %% [markdown]
 # All three ratios grow by the same factor $e$. Whatever numbers we choose, a preference that helps *sat* is forced on
-# *cat* too. A model with biases needs several heads to escape. Shaw's vectors do it within one head.
+# *cat* too. With biases, a model would need one head per direction, and a later layer to choose between them. Shaw's
+# vectors do it within one head.
 #
 # Biases by distance came first: Shaw's introduction cites Parikh et al. (2016) for them.
 
@@ -73,8 +74,9 @@ assert np.allclose(growth, np.e)
 # $$s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt{d_k}} = \frac{q_i \cdot k_j + q_i \cdot a_{j-i}}{\sqrt{d_k}}$$
 #
 # The first product is the **content** part, the second the **position** part. In a model the vectors are learned. We
-# make ours by hand, so that they can be read. Channel 0 asks for the word just before, and channel 1 for the word just
-# after. Channel 2 avoids keys two or more ahead, and channel 3 asks for keys two or more back.
+# make ours by hand, so that they can be read. The four numbers of a vector are its *channels*. A query that is positive
+# in channel 0 prefers the word just before, and in channel 1 the word just after. In channel 2 it avoids keys two or more
+# ahead, and in channel 3 it prefers keys two or more back.
 
 # %%
 A = np.array([
@@ -106,7 +108,7 @@ assert Q[sat] @ (K[cat] + A[r + clip]) == Q[sat] @ K[cat] + Q[sat] @ A[r + clip]
 
 # %% [markdown]
 # Now every query with every vector of the table. **Before you run the cell:** *on* has the query (0, 0, 1, 1). Which of
-# the five offsets does it ask for, and which does it avoid?
+# the five offsets does it prefer, and which does it avoid?
 
 # %%
 products = Q @ A.T
@@ -114,7 +116,7 @@ assert products.shape == (n, 2 * clip + 1)
 figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q Aᵀ", digits=0)
 
 # %% [markdown]
-# *on* asks for what is two or more back, and avoids what is two or more ahead. Now compare two rows: *sat* gets 2 at −1
+# *on* prefers keys two or more back, and avoids keys two or more ahead. Now compare two rows: *sat* gets 2 at −1
 # and 1 at +1, while *cat* gets 0 and 2. The vectors are the same, but the preferences are opposite. **The query decides
 # what a distance means.**
 #
@@ -128,8 +130,8 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 #
 # $$\mathrm{clip}(r) = \max(-k, \min(k, r)), \qquad \text{row of the table} = \mathrm{clip}(r) + k$$
 #
-# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. In code, $k$ is called `clip`. Take $k = 4$
-# and the query at position 5. Which keys does clipping change?
+# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. In code, this $k$ is called
+# `clip`. Take ten tokens, $k = 4$ and the query at position 5. Which offsets does clipping change?
 
 # %%
 def clip_row(r, k):
@@ -144,12 +146,11 @@ for j in range(10):
     print(f"{j:3}  {r:+6}  {clip_row(r, 4) - 4:+7}  {clip_row(r, 4):3}{changed}")
 
 # %% [markdown]
-# Clipping changes only key 0, and leaves −4 unchanged. But −4 now shares its vector with −5, so the outermost vector
-# means "4 *or more* back".
+# Only that of key 0: −5 becomes −4. So the outermost vector means "4 *or more* back".
 #
-# Now for all pairs. `offsets(n)` is the square of $n$ tokens. When a text is read in pieces, the first queries may
-# already have been processed: `offsets(2, 5, 3)` has two queries and five keys, and 3 tokens are `past`. Query $i$ is
-# then at position `past + i`, so these are the last two rows of the square.
+# Now for all pairs. `offsets(n)` is the $n \times n$ matrix of all offsets. When a text is read in pieces, the first
+# queries may already have been processed: `offsets(2, 5, 3)` has two queries and five keys, and 3 tokens are `past`.
+# Query $i$ is then at position `past + i`, so these are the last two rows of `offsets(5)`.
 
 # %%
 from course_lib.reference.grid import offsets
@@ -165,11 +166,11 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Along each **diagonal** (top left to bottom right) the row of the table is the same, because $j - i$ is. Along an
-# anti-diagonal the offset changes by two at every step.
+# Along each **diagonal** the row of the table is the same, because $j - i$ is. Along an anti-diagonal the offset, and so
+# the row, changes by two at every step, until it is clipped.
 #
-# Point at a cell or at a row of the table to see which cells share it. Before you move the clip from 2 to 3, say how many
-# cells will still be clipped.
+# In the picture, point at a cell or table row to see which cells share it. Before you move the clip from 2 to 3, say
+# how many cells will be clipped.
 
 # %%
 clipped_cells = [int((abs(offsets(6)) > k).sum()) for k in range(6)]
@@ -180,7 +181,7 @@ figures.clip_grid(n=6, clip=2)
 # ## Why clip?
 #
 # Clipping makes the table finite, so every offset of a longer text has a row. Suppose we train on 128 tokens and test on
-# 256. How many pairs have a row that was never trained? And how many training pairs does an offset have?
+# 256. How many pairs of the test need a row that no training pair used? And how many training pairs does each offset get?
 
 # %%
 seen, longer = offsets(128), offsets(256)
@@ -214,7 +215,7 @@ for i in range(n):
         S[i, j] = Q[i] @ A[clip_row(j - i, clip)]
 
 assert S[sat, cat] == 2
-figures.heatmap(S, alt="Position part q_i · a_{j−i}", digits=0)
+figures.heatmap(S, alt="Position part q·a", digits=0)
 
 # %% [markdown]
 # **2 · A vector for every pair.** We fetch the vector of each pair, add it to the key, and multiply. This needs an array
@@ -232,15 +233,15 @@ for batch, heads, m, d in ((2, 8, 64, 32), (1, 8, 1024, 64), (1, 8, 4096, 64)):
     print(f"{batch:5}  {heads:5}  {m:4}  {d:2}  {scores / 1e6:7.2f} MB  {d * scores / 1e6:11,.1f} MB")
 
 # %% [markdown]
-# The paper splits the score into content and position (section 3.3). Then all sequences and heads can share one such
-# array. The next two ways need none.
+# The paper splits the score into content and position (section 3.3). The array then holds only the vectors, so all
+# sequences can share it, and all heads with the same table. The next two ways need no such array.
 #
 # **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors. We have
 # these already: `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
 # **4 · The grid.** We write the products of each query in the order of the $2n - 1$ offsets, repeating the clipped ones.
-# Then `to_grid` places these rows on the diagonals. This needs one shift per row instead of one index per pair. The
-# library's `key_term` works this way.
+# Then `to_grid` shifts these rows onto the diagonals, which the next chapter makes fast. The library's `key_term` works
+# this way.
 
 # %%
 from course_lib.reference.shaw import key_term
@@ -257,12 +258,12 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Ways 1 and 2 take $n^2 d$ multiplications, and the products take $n(2k+1)d$. This is less as soon as $2k + 1 < n$.
+# Ways 1 and 2 take $n^2 d$ multiplications, ways 3 and 4 $n(2k+1)d$, which is less when $2k + 1 < n$.
 
 # %% [markdown]
 # ## Content, position, sum
 #
-# Both parts are **inside** the scaling, so the position part is divided by $\sqrt{d_k}$ as well.
+# Unlike the bias above, the position part is **inside** the scaling: it is divided by $\sqrt{d_k}$ as well.
 
 # %%
 scaled = S / np.sqrt(D_K)
@@ -275,8 +276,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Does the table do what no bias could do? The position part of *sat* is 2 before and 1 after, so its ratio should be
-# multiplied by $e^{(2 - 1)/2}$. That of *cat* is 0 and 2, which gives $e^{(0 - 2)/2}$.
+# Does the table do what no bias could do? The position part of *sat* is 2 before and 1 after, and $\sqrt{d_k} = 2$. So
+# its ratio should be multiplied by $e^{(2 - 1)/2}$. That of *cat* is 0 and 2, which gives $e^{(0 - 2)/2}$.
 
 # %%
 weights = softmax(total)
@@ -292,8 +293,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# It does. Without the table both words prefer the word before by the ratio 1.6487. With it, *sat* prefers it by 2.7183,
-# while *cat*, at 0.6065, now prefers the word after.
+# It does. Without the table, both prefer the word before (ratio 1.6487). With it, the ratio of *sat* is 2.7183, while
+# *cat*, at 0.6065, now prefers the word after.
 #
 # **Your turn.** Change one vector of the table, and say which rows will move before you run the cell. For example: which
 # queries notice a vector (0, 3, 0, 0) in the middle row, offset 0?
@@ -326,18 +327,18 @@ both = ["with the table", "without it"]
 figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean weight by offset", digits=2)
 
 # %% [markdown]
-# Only the *index* is Toeplitz. The position part is not, because the query changes from row to row.
+# The position part is not Toeplitz, because the query changes from row to row.
 #
-# The means at −1 and +1 grow most, so the profile shows what the table favours. But it hides who moves: *cat* gives
-# *less* weight to the word before. And the outermost means come from a single pair each.
+# The means at −1 and +1 grow most, and the table favours both. But it also favours −4, whose mean falls. The profile
+# hides which query moved: *cat* gives *less* weight to the word before. And the outermost means come from one pair each.
 #
 # > **Three traps with random numbers.** A published walk-through (Brenndoerfer 2025) draws six tokens with the seed 42,
-# > and both the projections and the table with the seed 123. The next cell repeats it.
+# > and both $W_q, W_k$ and the table with the seed 123. The next cell repeats it.
 # >
 # > 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
 # > 2. Even a random table moves a lot of attention: 0.255 of one row.
-# > 3. Because the seed is used twice, each row of the table *is* a row of $W_q$, up to a factor. So the position part
-# >    echoes the query's own token (correlation 0.46). Nothing fails. The task `random_layers` is about this bug.
+# > 3. Because the seed is used twice, row $r$ of the table *is* row $r$ of $W_q$, up to a factor. So the position part
+# >    follows number $r$ of the query's own token (correlation 0.46). See the task `random_layers`.
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)
@@ -360,12 +361,12 @@ print(f"correlation of q_i · a_r with number r of token i: {echo:.2f}")
 # %% [markdown]
 # ## The value side
 #
-# The key table changes *where* a query looks. A second table changes *what it receives*: each value, too, gets the
-# vector of its offset ($a_v$ in the drawing, $c$ here).
+# The key table changes *where* a query looks. A second table changes *what it receives*: each value gets a vector of its
+# offset ($a_v$ in the drawing, $c$ here).
 #
 # $$o_i = \sum_j w_{ij}\,(v_j + c_{j-i})$$
 #
-# Ours is made by hand again. Channel 0 counts steps back and channel 3 steps ahead, two at most because of clipping.
+# In our table, channel 0 counts steps back and channel 3 steps ahead, two at most because of clipping.
 
 # %%
 C = np.array([
@@ -381,9 +382,9 @@ output_sat = sum(weights[sat, j] * (V[j] + C[clip_row(j - sat, clip)]) for j in 
 print("output of sat:", output_sat)
 
 # %% [markdown]
-# Now for all queries. The sum splits as the scores did, and $WV$ is the content. For the rest we first collect how much
-# weight each query gives to each offset. This is `from_grid` again, with one row per query. Offsets beyond the clip share
-# a vector, so we add up their weights. One product with the vectors completes the sum.
+# For all queries, the sum splits as the scores did: $\sum_j w_{ij} v_j$ is the content part. For the position part
+# we first collect how much weight each query gives to each offset. `from_grid` does this with one row per query.
+# Offsets beyond the clip share a vector, so we add up their weights and multiply by the vectors.
 
 # %%
 from course_lib.reference.shaw import shaw_attention
@@ -404,8 +405,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Channel 0 of *mat* is 1.4092. This is how many steps back *mat* looked on average, if far ones count as two. The plain sum
-# $\sum_j w_{ij} v_j$ does not say *where* a value came from.
+# Channel 0 of *mat* is 1.4092. This is how many steps back *mat* looked on average, with every longer distance counted
+# as two. The plain sum $\sum_j w_{ij} v_j$ does not say *where* a value came from.
 
 # %% [markdown]
 # ## What it costs, and what it brought
@@ -426,8 +427,8 @@ print("the same, 8 heads apart:", f"{parameters(16, 64, 64, tables=8):,}  per la
 print("projections, d_model 512:", f"{4 * 512 * 512:,} per layer")
 
 # %% [markdown]
-# What did this bring in translation? Here Shaw's vectors *replace* absolute positions (BLEU on the test set; table 1 of
-# the paper):
+# What did this bring in translation? Here Shaw's vectors *replace* sinusoids, the fixed position vectors of
+# [[absolute_positions|chapter #]]. A higher BLEU is a better translation (test set; table 1 of the paper):
 #
 # | | positions | English to German | English to French |
 # |---|---|---|---|
@@ -436,11 +437,11 @@ print("projections, d_model 512:", f"{4 * 512 * 512:,} per layer")
 # | big, $k = 8$ | sinusoids | 27.9 | 41.2 |
 # | big, $k = 8$ | Shaw | 29.2 | 41.5 |
 #
-# The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2), and training made 7 % fewer
+# The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2). Training made 7 % fewer
 # steps per second (section 3.3).
 #
-# An *ablation* takes parts away to see which ones matter. Here no model has absolute positions (base model, English to
-# German, development set; tables 2 and 3):
+# An *ablation* removes parts to see which matter. Here no model has absolute positions (base model, English to German,
+# development set; tables 2 and 3):
 #
 # | clip $k$ | 0 | 1 | 2 … 256 |
 # |---|---|---|---|
@@ -450,8 +451,8 @@ print("projections, d_model 512:", f"{4 * 512 * 512:,} per layer")
 # |---|---|---|---|---|
 # | BLEU | 25.8 | 25.8 | 25.3 | 12.5 |
 #
-# So a small $k$ is enough here. One reason may be that in a stack of layers, a token two steps away has itself looked two
-# steps further. And keys alone do as well as both tables.
+# So a small $k$ is enough here. The paper suggests why: in a stack of layers, a token two steps away has itself looked
+# two steps further. Keys alone do as well as both tables.
 #
 # Why is $k = 0$ as bad as no table? All offsets then share one vector. Work out the effect before you run the cell.
 
@@ -469,9 +470,9 @@ assert np.allclose(shaw_attention(Q, K, V, key_table=single)[1], without)
 # %% [markdown]
 # ## Does it break causality?
 #
-# The table has vectors for later keys. Does a decoder then see the future? No, because vectors only change scores. The
-# **mask** comes last: a hidden key has weight 0, so neither its value nor its vector reaches the output. We test this with
-# a table that makes the future as tempting as possible.
+# The table has vectors for later keys. Does a decoder then see the future? No, because the key vectors only change
+# scores, and the **mask** comes after them. A hidden key has weight 0, so neither its value nor its vector reaches the
+# output. We test this with a table that makes the future very tempting.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -485,9 +486,9 @@ assert np.allclose(modest, greedy)
 print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 
 # %% [markdown]
-# In a causal model, the rows for later keys are therefore never trained. We check this with a layer in torch: `ShawVectors`
-# holds both tables, and `RelativeAttention` the projections and the mask. The text has six tokens, and the table $k = 8$.
-# Which offsets receive a gradient?
+# In a causal model, the rows for later keys are therefore never trained. We check this with a layer in torch:
+# `ShawVectors` holds both tables, and `RelativeAttention` the projections and the mask. The text has six tokens, and
+# the table has $k = 8$. Of its offsets −8 to +8, which receive a gradient? (Six tokens have no offset beyond ±5.)
 
 # %%
 import torch
@@ -509,8 +510,8 @@ assert torch.arange(-8, 9)[trained].tolist() == [-5, -4, -3, -2, -1, 0]
 # Can training find vectors that let words look in different directions? In this task a text has 12 words, drawn from 16.
 # At a small word (0 to 7) the answer is the word before it, and at a large word (8 to 15) the word after it.
 #
-# The control is a bias with one learned number per offset. It must look the same way for all words and guess the rest, so
-# we expect it to be right about half of the time. Shaw's layer gets key vectors only, because value vectors would be a
+# The control is a bias with one learned number per offset. It cannot look back from some words and ahead from others, so
+# it should be right about half of the time. Shaw's layer gets key vectors only, because value vectors would be a
 # second difference. **Our margin: with all three seeds, the vectors reach 0.95 and the bias stays below 0.65.**
 
 # %%
@@ -551,14 +552,13 @@ print(f"one neighbour, else a guess: {1 / 2 + 1 / 2 / 16:.2f}")
 assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 
 # %% [markdown]
-# The vectors get everything right. The bias also knows every offset, but it cannot let the query choose.
+# The vectors get everything right. The bias distinguishes the same offsets, but the query cannot choose between them.
 
 # %% [markdown]
 # ## Optional: the released code
 #
 # The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 use Shaw's key vectors by default, without value vectors, clipped
-# at 64 back and 8 ahead (their configurations in `transformers`; the cell prints them). We call
-# `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our five tokens.
+# at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our tokens.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -585,11 +585,11 @@ else:
 # %% [markdown]
 # ## Remember
 #
-# - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, read by the query, inside the scaling.
+# - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling.
 # - Clip first, then shift: row $= \mathrm{clip}(j - i) + k$. The outermost rows mean "$k$ or more".
 # - Avoid the $(n, n, d)$ array: multiply $QA^\top$ first, then look up or use `to_grid`.
 # - The index is constant along diagonals. The position part is not, because the query decides.
-# - The value side is `from_grid(weights)` times the vectors. In the paper, keys alone did as well.
+# - The value side is the weight per clipped offset times the vectors. Keys alone did as well.
 #
 # ## Three questions
 
@@ -631,16 +631,16 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "You add the same vector to every row of the key table. What changes?",
+    "You add the same vector to every row of the key table. How do the attention weights change?",
     options={
-        "Nothing":
+        "Not at all":
             "Yes: q_i · (a + u) = q_i · a + q_i · u, the same for all keys of a row, and the softmax cancels it.",
-        "Queries that like the vector look further":
-            "It is added to every offset alike, near and far.",
-        "All scores, and with them the weights":
-            "All scores, yes. But every score of a row by the same amount.",
+        "Queries with a positive product with it look further away":
+            "The vector is added to every offset alike, near and far.",
+        "All of them, because all scores change":
+            "All scores may change, but every score of a row changes by the same amount.",
     },
-    answer="Nothing",
+    answer="Not at all",
     title="Question 3",
 )
 

@@ -2,16 +2,15 @@
 # # [[title]]
 #
 # A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. Code that treats every pair
-# separately is slow and large, because it repeats the same work many times. The published tricks avoid this. You meet
-# the two operations behind them, take the most famous trick apart number by number, and end with a bias that needs no
-# matrix.
+# separately repeats the same work many times. You meet the two operations that avoid this, take the best-known trick
+# apart number by number, and end with a bias that needs no matrix.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
 # - explain Huang's skew, and the wrong numbers that it leaves;
 # - tell what a scheme stores, in bytes, and read a bias as a view that stores nothing.
 #
-# **You need** [[bias_by_hand|chapter #]]. **Time** [[time]]. A good place to rest is after Huang's skew, half way.
+# **You need** [[bias_by_hand|chapter #]]. **Time** [[time]]. Rest after Huang's skew, half way.
 
 # %%
 import numpy as np
@@ -28,7 +27,8 @@ print("offsets of five tokens:", *signs)
 print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 
 # %% [markdown]
-# Music Transformer adds the blue term to every score. How can it be computed cheaply?
+# Music Transformer (Huang et al. 2019) has a vector $a$ for every offset. To each score it adds the blue term below.
+# How can it be computed cheaply?
 
 # %%
 figures.attention_block("Music Transformer")
@@ -36,12 +36,11 @@ figures.attention_block("Music Transformer")
 # %% [markdown]
 # ## One row, many diagonals
 #
-# The **offset** of query $i$ and key $j$ is $j - i$, so it is negative when the key comes before the query. Five tokens
-# have nine offsets. Take a row with one number for each, from offset −4 to +4. To make the numbers easy to follow, let
-# each *be* its offset.
+# The **offset** of query $i$ and key $j$ is $j - i$, negative when the key comes first. Five tokens have nine offsets.
+# Take a row with one number for each, from offset −4 to +4. For easy reading, let each *be* its offset.
 #
 # Which number goes in the cell for query *sat* and key *The*? Their offset is 0 − 2 = −2. The row begins at −4, so this
-# offset is in column −2 + 4 = 2. Two loops fill the grid like this, as does `to_grid`:
+# offset is in column −2 + 4 = 2. Two loops fill the grid of $n_q$ queries from a row $r$ like this, as does `to_grid`:
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
 
@@ -64,14 +63,14 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Each offset fills one **diagonal**. Now read the grid row by row: each query sees five neighbours of the nine numbers,
-# a **window**. For *The* it is columns 4 to 8, and for each later query it starts one column further left (the last
-# assert). Every trick of this chapter slides this window.
+# Each offset fills one **diagonal**. Read the grid row by row: each query sees five consecutive numbers of the
+# nine, a **window**. For *The* it is columns 4 to 8, and for each later query it starts one column further left (the
+# last assert). Every trick of this chapter slides this window.
 #
 # ### A row for each query
 #
-# In [[vector_per_distance|chapter #]] an offset has a *vector* $a_{j-i}$, and the score gets $q_i \cdot a_{j-i}$. So
-# each query has a row of nine different numbers. The index stays the same. To see this we use labels, ten times the
+# With a *vector* $a_{j-i}$ per offset, the score gets $q_i \cdot a_{j-i}$ ([[vector_per_distance|chapter #]]). So each
+# query has its own row of nine numbers, but takes the same columns as before. To see this we use labels, ten times the
 # query plus the column: 23 is query 2, column 3.
 
 # %%
@@ -94,8 +93,8 @@ figures.side_by_side(
 # ### Any number of queries and keys
 #
 # A decoder has read three tokens and now reads two more: $n_q = 2$, $n_k = 5$, and query $i$ is at position `past`
-# $+\,i$ with `past` $= 3$. There are always $n_q + n_k - 1$ offsets. The index does not change; `past` only decides
-# *which offset a column means*.
+# $+\,i$ with `past` $= 3$. There are always $n_q + n_k - 1$ offsets. The formula above still picks the column; `past`
+# only decides *which offset this column holds*.
 
 # %%
 row = row_offsets(2, 5, past=3)
@@ -139,16 +138,17 @@ figures.heatmap(
 #
 # ### Why the two belong together
 #
-# Take a row $r$ and any grid $G$. We can place the row on a grid, multiply by $G$ cell by cell, and add up. Or we can
-# sum $G$ along its diagonals first, then multiply by the row and add up. The result is the same:
+# Take a row $r$ and any grid $G$. Let $\langle x, y \rangle$ mean "multiply number by number, then add up". We can
+# place the row on a grid and do this with $G$. Or we can sum $G$ along its diagonals and do it with the row. The result
+# is the same:
 #
 # $$\langle \text{to\_grid}(r),\, G \rangle = \langle r,\, \text{from\_grid}(G) \rangle$$
 #
 # To prove it, write the left side as $\sum_{i,j} r_{j-i+n_q-1}\, G_{ij}$ and collect the cells of each column $c$. They
 # share the factor $r_c$, and what remains is the sum of $G$ along that diagonal. Two such linear maps are called
-# **adjoint** (as matrices, transposes).
+# **adjoint**: as matrices, each is the transpose of the other.
 #
-# With random numbers this is a sharp test. What can it not see? We also test two functions that *both* have the wrong
+# We test this with random numbers. Which bug does the test miss? We also try two functions that *both* have the wrong
 # sign, $i - j$ instead of $j - i$.
 
 
@@ -172,8 +172,8 @@ for n_q, n_k in ((5, 5), (2, 5), (5, 2), (1, 7)):
 assert not np.allclose(wrong_to_grid(r, n_q), to_grid(r, n_q))
 
 # %% [markdown]
-# Both pairs pass. The test shows that two functions *fit each other*, but not that either is right. So compare one of
-# them with its definition too, as we did with the loops.
+# Both pairs pass. The test shows that two functions *fit each other*, but not that either is right. So also compare one
+# with its definition, as we did with the loops.
 #
 # ### Where you meet `from_grid`
 #
@@ -183,7 +183,7 @@ assert not np.allclose(wrong_to_grid(r, n_q), to_grid(r, n_q))
 # %%
 import os
 
-os.environ["KINETO_LOG_LEVEL"] = "6"  # torch's profiler, used later, logs nothing
+os.environ["KINETO_LOG_LEVEL"] = "6"  # keeps torch's profiler, used later, from printing a log
 import torch
 
 torch.set_num_threads(1)  # so memory does not depend on the number of cores
@@ -201,8 +201,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# **Shaw's value term.** The vectors that [[vector_per_distance|chapter #]] adds to the values need the weight that each
-# query gives to each offset. This is `from_grid` with `shared=False`, which keeps the queries apart.
+# **Shaw's value term.** The vectors that Shaw adds to the values need the weight that each query gives to each offset.
+# This is `from_grid` with `shared=False`, which keeps the queries apart.
 
 # %%
 by_offset = from_grid(weights, shared=False)
@@ -216,7 +216,7 @@ figures.heatmap(
 # ## The cube nobody needs
 #
 # Now the scores with a vector per offset, $S_{ij} = q_i \cdot a_{j-i}$. Written like this, each pair looks up its
-# vector. Our table is simple enough to check with a pencil.
+# vector. The table of all vectors, one per row, is called $E$. Ours is simple enough to check with a pencil.
 
 # %%
 o = row_offsets(n)
@@ -242,8 +242,8 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# What does this save? Take the example of the Music Transformer paper (section 1.1): 2,048 tokens, 8 heads of 64
-# numbers, 4 bytes per number. Commit to an answer before you look at the numbers below it.
+# What does this save in the Music Transformer paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4
+# bytes per number?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -262,7 +262,7 @@ figures.question(
 )
 
 # %%
-L, H, d = 2048, 8, 64
+L, H, d = 2048, 8, 64  # tokens, heads, numbers per vector
 stored = {
     "cube (n, n, d)": H * L * L * d,
     "table, causal": H * L * d,
@@ -277,14 +277,14 @@ assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal: n offsets"]
 
 # %% [markdown]
 # The paper compares the first two lines, 8.59 GB with 4.19 MB. Between them are the products, 134 MB with $n$ offsets
-# and 268 MB in general. They still grow with $n^2$. Only a plain bias needs as little as 0.131 MB.
+# and 268 MB in general. Only a plain bias needs as little as 0.131 MB.
 
 # %% [markdown]
 # ## Huang's skew
 #
-# `to_grid` picks numbers by index. Huang and colleagues (2019) found three steps that need no index. Their model is
-# causal, so there are only $n$ columns, for the offsets $-(n-1)$ to 0. We follow names instead of numbers: `cat-1` is
-# the product of query *cat* and the vector of offset −1.
+# `to_grid` picks numbers by index. Huang et al. found three steps that need no index. Their model is causal, so there
+# are only $n$ columns, for the offsets $-(n-1)$ to 0. We follow names instead of numbers: `cat-1` is the product of query
+# *cat* and the vector of offset −1.
 
 
 # %%
@@ -303,11 +303,11 @@ show(padded, recut, recut[1:])
 assert recut[1:][sat, the] == "sat-2"
 
 # %% [markdown]
-# **Step 1** puts a column of dots in front. **Step 2** cuts the memory again: these 30 names form one
-# long line, and we now cut it every 5 names instead of every 6. No name moves; only the cuts do. Each row loses one
-# name to the next, so row $i$ slips by $i$ places. **Step 3** drops the first row.
+# **Step 1** puts a column of dots (zeros) in front. **Step 2** cuts the memory again: these 30 names form
+# one long line, and we now cut it every 5 names instead of every 6. No name moves; only the cuts do. Row $i$ now starts
+# $i$ names earlier, so its old names slip $i$ places to the right. **Step 3** drops the first row.
 #
-# On and below the diagonal we have what we wanted: under *The*, query *sat* has `sat-2`. What is above it?
+# On and below the diagonal we have what we wanted: under *The*, query *sat* has `sat-2`. What is above the diagonal?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -317,9 +317,9 @@ figures.question(
         "The score of The for offset +2, under another name":
             "No vector for +2 was ever multiplied, because the table ends at offset 0.",
         "A zero from the padding":
-            "Those are the dots, one place nearer to the diagonal.",
+            "Those are the dots, directly to the right of the diagonal.",
         "Another query's product, for an offset that query cannot even have":
-            "Yes. cat has one token before it, not four. It comes next in memory.",
+            "Yes. cat has one token before it, not four. Its row follows the row of The in memory.",
     },
     answer="Another query's product, for an offset that query cannot even have",
 )
@@ -333,8 +333,8 @@ figures.question(
 # $$i(n+1) + 1 + (j - i + n - 1) = n + i\,n + j$$
 #
 # The places agree. But column $c$ exists only up to $n - 1$, which means $j \le i$. For $j = i + 1$ the place holds the
-# dot of the next row, and for $j \ge i + 2$ a product of the *next query*. These cells are **junk**; the picture hatches
-# them. Point at a cell to follow its number.
+# dot of the next row, and for $j \ge i + 2$ a product of the *next query*. These cells are **junk**; the picture
+# hatches them. Point at a cell to follow its number.
 
 # %%
 picture = figures.provenance("skew", n=n)
@@ -346,7 +346,7 @@ picture
 #
 # A causal mask sets the junk to −∞, so it has no effect. Now an encoder, which has no mask, uses the same skew because
 # the shapes fit. No error appears. But a row of $S$ must depend only on its own query and the table, so we change the
-# query *cat* alone and see which rows change.
+# query *cat* alone.
 
 # %%
 from course_lib.reference.music_transformer import skew_causal
@@ -364,9 +364,9 @@ changed = (abs(moved) > 1e-12).astype(int)
 figures.heatmap(changed, alt="1 where S changed: cat's own row, and The's")
 
 # %% [markdown]
-# The row of *The* changed in three cells, because it reads products of the next token. In an encoder this is noise. A
-# decoder that multiplies $QK^\top$ by a mask of zeros and ones, and then adds $S$, leaks the future. If the sum gets a
-# mask of −∞, the weights of *The* stay as they were (the last assert).
+# The row of *The* changed in three cells, because it reads products of the next token. In an encoder, these cells give
+# later keys the wrong scores. A decoder that multiplies $QK^\top$ by a mask of zeros and ones, and then adds $S$, leaks
+# the future. With a mask of −∞ on the sum, the weights of *The* stay the same (last assert).
 
 # %% [markdown]
 # ## The general skew
@@ -375,7 +375,7 @@ figures.heatmap(changed, alt="1 where S changed: cat's own row, and The's")
 # column *behind*, skip $n_q - 1$ numbers, cut every $w$, and keep the first $n_k$ of each row.
 #
 # The proof is the same. Column $c$ of row $i$ is at place $i(w+1) + c = i\,w + j + (n_q - 1)$, which is row $i$, column
-# $j$ of a cut every $w$ after the skip. Now $c$ is a column of the row for every cell.
+# $j$ of a cut every $w$ after the skip. Now every cell's $c$ exists, from 0 to $w - 1$.
 
 # %%
 picture = figures.provenance("general", n_q=3, n_k=5, past=2)
@@ -383,7 +383,7 @@ assert picture.junk == 0
 picture
 
 # %% [markdown]
-# No cell is hatched. We now compare the skew with plain Python loops over the formula (`oracle`), in all kinds of
+# No cell is hatched. We now compare the skew with plain Python loops over the formula (`oracle`), in every kind of
 # attention and with a cache.
 
 # %%
@@ -425,15 +425,16 @@ figures.heatmap(
 # %% [markdown]
 # ### A recipe to debug
 #
-# I. Ukhov's article [*Relative positional embedding for any attention mechanism*](https://blog.ivanukhov.com) (17
-# January 2024) reaches the same goal by stacking whole diagonals of $QE^\top$, one for each key. For whole sentences
-# the result is right. In a decoder with a cache, query 0 is still taken for position 0, and no error appears. Find and
-# fix this in the task `stacked_scores`.
+# I. Ukhov's [article](https://blog.ivanukhov.com/2024/01/17/relative-positional-embedding.html) of 17 January 2024
+# stores the table in reverse, so the scores of each key are a diagonal of $QE^\top$, and stacks these diagonals as
+# columns. For whole sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0,
+# without an error. Fix this in the task `stacked_scores`.
 
 # %% [markdown]
 # ## The view that stores nothing
 #
-# The skew pads, and padding copies all products. This is unnecessary, because the grid is already in memory.
+# The skew pads, and padding copies all products. This is unnecessary, because every number of the grid is already in
+# memory.
 #
 # NumPy keeps the numbers of an array in one line. The array only says where to start, and how many numbers to move for
 # one step along each axis. These step sizes are called **strides**. Products with $w$ offsets per query have strides
@@ -473,9 +474,9 @@ print("strides of the grid:    ", [s // size for s in view.strides])
 # A plain bias has one row that all queries share. The next query starts one number *earlier*, so the stride is −1,
 # which torch does not allow.
 #
-# So we reverse the queries. Counted from the last one, $r = n_q - 1 - i$, the column is $j - i + n_q - 1 = r + j$, and
-# the stride is +1. Attention treats each query separately, so we can reverse the queries, attend, and reverse the
-# output.
+# So we reverse the queries. Counted from the last, query $i$ has the number $u = n_q - 1 - i$. Its column is
+# $j - i + n_q - 1 = u + j$, so the stride is +1. Attention treats each query separately, so we can reverse the queries,
+# attend, and reverse the output.
 
 # %%
 figures.strides(shared=True, flipped=True)
@@ -499,7 +500,8 @@ print("strides in torch:", list(bias.stride()))
 # %% [markdown]
 # ### Does the kernel make a copy?
 #
-# We give such a view to torch's fused attention kernel. Is the output right?
+# We give such a view to torch's *fused* attention kernel, which never stores the matrix of weights. Is the output
+# right?
 
 # %%
 from torch.nn.functional import scaled_dot_product_attention as sdpa
@@ -541,9 +543,9 @@ for name, mb in more.items():
 assert more["fixed row, as a view"] == 0 and more["learned row, as a view"] > 8 * 4
 
 # %% [markdown]
-# With the view, the call allocates exactly as much as without a bias, so the kernel makes no copy. This holds for a
-# *fixed* bias. A learned row needs a gradient, which the fused CPU kernel does not provide, so torch silently falls
-# back to code that stores the weights of all heads (more in [[fast_attention|chapter #]]).
+# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. This holds for a
+# *fixed* bias. A learned row needs a gradient, which this kernel does not provide, so torch silently falls back to code
+# that stores the weights of all heads ([[fast_attention|chapter #]]).
 #
 # Do not combine reversed queries with `is_causal=True`, which would hide the wrong triangle. Put −∞ into the row for
 # every offset above 0.
@@ -582,29 +584,29 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# So this view is its own adjoint. But the buffer has $n\,w$ numbers, which is quadratic again.
-# [`nn/fast.py`](../course_lib/nn/fast.py) works on blocks of queries, so that neither $QE^\top$ nor the buffer is ever
-# whole.
+# So writing through the view is the adjoint of reading through it. But the buffer has $n\,w$ numbers, which is
+# quadratic again. [`nn/fast.py`](../course_lib/nn/fast.py) works on blocks of queries and never stores $QE^\top$ or the
+# buffer as a whole.
 
 # %% [markdown]
 # ## All of them are `to_grid`
 #
-# Shaw and T5 look up every pair; skews and strides look up nothing. We compare them all with the definition at sizes
-# that differ: three queries, five keys, two tokens before.
+# Shaw and T5 look up an index for every pair, while skews and strides need no index. (T5's `bucket` gives each offset
+# one of 32 numbers.) We compare them with `to_grid` for three queries, five keys and two past tokens.
 
 # %%
 from course_lib.reference.t5 import bucket
 
 n_q, n_k, past = 3, 5, 2
-q, r = Q[past:], offsets(n_q, n_k, past)
+q, offset = Q[past:], offsets(n_q, n_k, past)
 per_query = q @ slice_table(E, n_q, n_k, past=past).T
 per_bucket = np.random.default_rng(6).normal(size=32)
 shared = per_bucket[bucket(row_offsets(n_q, n_k, past))][None]
 ways = {
-    "Shaw: gather a vector per pair": ((q[:, None] * E[r + n - 1]).sum(-1), per_query),
+    "Shaw: gather a vector per pair": ((q[:, None] * E[offset + n - 1]).sum(-1), per_query),
     "Huang, made general: pad and cut": (skew(per_query, n_q), per_query),
     "strides": (strided(per_query, n_q), per_query),
-    "T5: look up an index per pair": (per_bucket[bucket(r)], shared),
+    "T5: look up an index per pair": (per_bucket[bucket(offset)], shared),
     "windows of one row": (sliding_window_view(shared[0], n_k)[::-1], shared),
 }
 for name, (grid, rows) in ways.items():
@@ -614,9 +616,9 @@ for name, (grid, rows) in ways.items():
 # %% [markdown]
 # ## The released code beside ours (optional)
 #
-# The library transformers has both operations in the speech model VITS (`models/vits/modeling_vits.py`), which MMS-TTS
-# uses. `VitsAttention._relative_position_to_absolute_position` is a skew, and `_absolute_position_to_relative_position`
-# is the way back for Shaw's value term.
+# The library transformers has both operations in the speech model VITS, which MMS-TTS uses.
+# `VitsAttention._relative_position_to_absolute_position` is a skew, and `_absolute_position_to_relative_position` is
+# the way back for Shaw's value term.
 
 # %%
 from importlib.util import find_spec
@@ -636,14 +638,13 @@ else:
 
 # %% [markdown]
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
-# `layers/common_attention.py`). Today Gemma 4's audio encoder pads and cuts in the same way, block by block
-# (`_rel_shift` in transformers' `models/gemma4/modeling_gemma4.py`).
+# `common_attention.py`). Gemma 4's audio encoder pads and cuts in the same way, block by block (`_rel_shift` in
+# transformers' `modeling_gemma4.py`).
 #
 # ## In torch
 #
-# `MusicTransformer` is this chapter's table, learned, with a vector for every offset and head. The last test is
-# decoding: a decoder with a cache, which reads token by token or in chunks, must give the same output as one that reads
-# everything at once.
+# `MusicTransformer` is this chapter's table, learned, with a vector for every offset and head. The last test: a decoder
+# with a cache, which reads token by token or in chunks, must give the same output as one that reads everything at once.
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -669,7 +670,7 @@ with torch.no_grad():
 #   `from_grid` sums them back.
 # - Multiply first, place afterwards: $S = \text{to\_grid}(QE^\top)$.
 # - The causal skew fills $n(n-1)/2$ cells with junk, which a mask must hide.
-# - A function without `past` is right for whole sentences and wrong for decoding. Test at sizes that differ.
+# - Code that forgets `past` is right for whole sentences and wrong for decoding. Test at sizes that differ.
 # - $QE^\top$ grows with $n^2$. A fixed bias can be a view of $2n-1$ numbers.
 #
 # ## Three questions
