@@ -61,7 +61,7 @@ def _complete(array: Array) -> None:
 
 
 def check_tensor(value: Any) -> None:
-    """Raises Unusable for what is no torch tensor."""
+    """Raises Unusable if it is not a torch tensor."""
     import torch
 
     if not isinstance(value, torch.Tensor):

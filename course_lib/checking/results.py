@@ -13,7 +13,7 @@ STATUSES = (
 
 @dataclass
 class Result:
-    """What `check` answers: a status, the facts, the cause when it is known, and notes that are no fault."""
+    """What `check` answers: a status, the facts, the cause when it is known, and notes that are not faults."""
 
     status: str
     title: str

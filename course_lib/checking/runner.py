@@ -2,7 +2,7 @@
 
 Its processor time decides whether it loops for ever, because a busy machine slows down right code too. A loop in Python
 is stopped when that time is up, even through the learner's own `except:`. A long call into C cannot be stopped: the
-caller goes on without it, and the thread ends when that call does.
+caller continues without it, and the thread ends when that call does.
 (A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing helps there.)
 """
 
@@ -46,7 +46,7 @@ STUCK = (
 
 @dataclass
 class Outcome:
-    """What one call came to: a value, or an error with the learner's line, or something that is no answer."""
+    """The result of one call: a value, or an error with the learner's line, or something that is not an answer."""
 
     value: Outputs | None = None
     error: str = ""  # "ValueError: …"

@@ -64,4 +64,4 @@ def difference(n_heads: int) -> str:
     differ = sum(not math.isclose(code, plain) for code, plain in pairs)
     if not differ:
         return f"{n_heads} is a power of two: both formulas give the same slopes."
-    return f"{n_heads} is no power of two: the two formulas differ in {differ} of {n_heads} heads."
+    return f"{n_heads} is not a power of two: the two formulas differ in {differ} of {n_heads} heads."

@@ -32,7 +32,7 @@ def attention_explorer(
 
     q, k (n, d) with n from 2 to 16 give the scaled scores. The picture shows who gains: exactly the keys whose e^B
     lies above the row's mean Σ_k w_k e^B_k, w the weights without bias.
-    Raises ValueError for q and k that do not fit, a query that is no row, or a scale or decay outside these.
+    Raises ValueError for q and k that do not fit, a query that is not a row, or a scale or decay outside these.
     """
     q, k = _rows("q", q), _rows("k", k)
     if q.shape != k.shape or not 2 <= len(q) <= LARGEST_N:

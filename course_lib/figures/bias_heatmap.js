@@ -30,7 +30,7 @@ function start(data) {
   const reading = el("p", { class: "rp-reading", "aria-live": "polite" });
   const note = el("p", { class: "rp-note" },
     "Point at a cell, tap it, or walk with the arrow keys; its whole diagonal shares one offset and one value. ",
-    "Colour is what the bias leaves of a weight: white all of it (e⁰ = 1), full blue nothing.");
+    "The colour shows what the bias leaves of a weight: white leaves all of it (e⁰ = 1), full blue leaves nothing.");
   let cells = [];
 
   // Only a new n needs new cells; every other change repaints the ones that are there.

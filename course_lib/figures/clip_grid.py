@@ -16,7 +16,7 @@ def clip_grid(n: int = 6, clip: int = 2, tokens: Sequence[str] | None = None, *,
     cell or a row (point, tap, arrow keys) and all cells with the same row are outlined.
 
     `tokens` name the first positions; those after them, and all without it, go by their number.
-    Raises ValueError for an n or a clip outside these, or tokens that are no list of words.
+    Raises ValueError for an n or a clip outside these, or tokens that are not a list of words.
     """
     n = check_whole("n", n, 2, LARGEST_N)
     clip = check_whole("clip", clip, 0, LARGEST_CLIP)
@@ -42,7 +42,7 @@ def clipped_cells(n: int, clip: int) -> int:
 
 
 def row_counts(n: int, clip: int) -> list[int]:
-    """How many of the n × n cells take each of the 2·clip + 1 table rows; the two ends collect what lies beyond."""
+    """How many of the n × n cells take each of the 2·clip + 1 table rows; the two end rows also take all offsets beyond them."""
     ends = max(n - clip, 0) * max(n - clip + 1, 0) // 2
     if clip == 0:
         return [n * n]

@@ -37,7 +37,7 @@ def heatmap(
     shown; whole numbers go without. `signed` chooses the colours: blue–white–orange around zero (the default as soon as
     a number is negative), or white to teal. `limit` is the magnitude of the strongest colour (the largest by default):
     give two pictures the same to compare them. `legend` says in other words what the colours mean.
-    Raises ValueError for a missing alt text, a shape that is no matrix, more than 24 rows or columns, or labels that
+    Raises ValueError for a missing alt text, a shape that is not a matrix, more than 24 rows or columns, or labels that
     do not fit.
     """
     text = check_alt(alt)

@@ -1,4 +1,4 @@
-"""How a model goes on beyond the length it was trained at: one curve per scheme, with its interval over seeds."""
+"""How good a model is beyond the length it was trained at: one curve per scheme, with its interval over seeds."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -16,7 +16,7 @@ Point = tuple[float, float, float]
 
 
 class Panel(NamedTuple):
-    """One task: its name, the points of every scheme, and where among the points the training length stands."""
+    """One task: its name, the points of every scheme, and which of the points belongs to the training length."""
 
     name: str
     curves: dict[str, list[Point]]
@@ -130,7 +130,7 @@ def _half(point: Point) -> float:
 
 
 def _words(panel: Panel, y: str, trained: int, longest: int, digits: int) -> str:
-    """Who changes most, who least; no praise, because for a loss low is good and for an accuracy high is."""
+    """Which scheme changes most and which least. Neither is called good: a low loss is, but so is a high accuracy."""
     by_change = sorted(panel.curves, key=lambda scheme: abs(panel.rise(scheme)))
 
     def change(scheme: str) -> str:

@@ -15,7 +15,7 @@ COLOURS = 256  # the eye sees no difference, and the file is a third as large
 def show(fig: Any, *, alt: str | None = None, title: str | None = None) -> Picture:
     """The figure as an <img> with alt text, at most 700 pixels wide, and close it, so that it is not drawn twice.
 
-    Raises ValueError without an alt text, or for what is no matplotlib figure.
+    Raises ValueError without an alt text, or if `fig` is not a matplotlib figure.
     """
     text = check_alt(alt)
     if not hasattr(fig, "savefig"):

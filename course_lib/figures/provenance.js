@@ -200,12 +200,12 @@ function start(data) {
     const who = zero ? ["the zero ", el("b", {}, `${front ? "in front of" : "behind"} query “${query(i)}”`)]
       : ["query ", el("b", {}, `“${query(i)}”`), ` (i = ${i}), `, el("b", {}, `${word} ${shown(offset)}`)];
     const place = `: flat place ${chosen}. With the zeros it is row ${i}, column ${chosen % m.line}`;
-    const cutAnew = to ? `; cut anew, row ${to.i}, column ${to.j}. ` : ". ";
+    const cutAgain = to ? `; cut again, row ${to.i}, column ${to.j}. ` : ". ";
     const end = kept(chosen)
       ? `In the grid: query “${query(to.i)}”, key “${key(to.j)}”, where ${word} ${shown(to.j - m.past - to.i)} belongs` +
         (isJunk(chosen) ? ": junk, the mask must hide it." : ".")
       : zero ? "Left out." : `Left out: its key would be number ${number(m.past + i + offset, 0)}, and there is none.`;
-    reading.replaceChildren(...who, place + cutAnew + end);
+    reading.replaceChildren(...who, place + cutAgain + end);
   }
 
   const choose = (event) => {

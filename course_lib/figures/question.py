@@ -10,7 +10,7 @@ def question(text: str, options: Mapping[str, str], answer: str, *, title: str =
     """Radio buttons and a Check button; after checking, every option shows what it tells.
 
     `options` maps each answer to its reason, `answer` is the right one of them; `backticks` in any text make code.
-    Without scripts the options stand as a list, the answer in a fold below.
+    Without scripts the options are a list, with the answer in a fold below.
     Raises ValueError for an empty question, fewer than two options, an option without a reason, or an unknown answer.
     """
     check_question(text, options, answer)
@@ -32,7 +32,7 @@ def question(text: str, options: Mapping[str, str], answer: str, *, title: str =
 
 
 def check_question(text: str, options: Mapping[str, str], answer: str) -> None:
-    """A ValueError for what is no question: see `question`."""
+    """A ValueError if these do not make a question: see `question`."""
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"text={text!r}: expected a question")
     if not isinstance(options, Mapping) or len(options) < 2:

@@ -24,8 +24,8 @@ class Question(NamedTuple):
 def quiz(questions: Sequence[Question], *, title: str = "Quiz") -> Picture:
     """One question at a time, with a score: a checked answer counts, and shows what each option tells.
 
-    After the last one stand the chapters to read again. `backticks` in any text make code. Without scripts all
-    questions stand in a list, each with its answer and reasons in a fold below.
+    After the last one come the chapters to read again. `backticks` in any text make code. Without scripts all
+    questions are a list, each with its answer and reasons in a fold below.
     Raises ValueError for no questions, for one that `figures.question` would refuse, and for an unknown chapter.
     """
     if not questions:

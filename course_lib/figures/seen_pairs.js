@@ -50,7 +50,7 @@ function start(data) {
     area.dataset.unseen = unseen;
     formula.textContent = over === 0 ? "Nothing is unseen when test is no longer than train."
       : reach ? `Every offset beyond ±${clip} takes the vector of ±${clip}, and training used that. So it is for every clip up to train − 1.`
-        : scheme === "absolute" ? `test² − train² = ${thousands(every)} − ${thousands(train ** 2)}: query or key stands where training never was.`
+        : scheme === "absolute" ? `test² − train² = ${thousands(every)} − ${thousands(train ** 2)}: the query or the key has a position that no training text had.`
           : `(test − train)(test − train + 1) = ${thousands(over)} · ${thousands(over + 1)}: two triangles, distance ${train} and more.`
             + (scheme === "clipped" ? ` A clip of ${clip} is too far to help; it helps up to ${train - 1}.` : "");
     for (const control of [query, key]) control.querySelector("input").max = test - 1;

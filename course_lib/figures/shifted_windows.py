@@ -11,7 +11,7 @@ STEPS = {
     "plain windows": "Without a shift: four windows of {w} × {w} patches. Neighbours across a border never meet.",
     "shifted windows": "Move all borders by {s}, down and right. Now there are 9 pieces of different sizes.",
     "rolled": "Roll the image by {s} up and left, round the edges: the pieces fill four windows of {w} × {w} again.",
-    "mask": "But some windows now hold pieces from opposite edges. A patch looks only at patches of its own piece.",
+    "mask": "But some windows now hold pieces from opposite edges. A patch looks only at patches of the same piece.",
 }
 
 
@@ -35,7 +35,7 @@ def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None
         f'<p style="margin:0 0 6px"><b>{escape(heading)}</b></p>'
         + _grid(plain, window, shift, "The image: 9 pieces")
         + _grid(rolled, window, shift, f"Rolled by {shift} up and left: four windows")
-        + f"<p>A patch may look at patches of its own window with its own letter. {counts}</p>"
+        + f"<p>A patch may look at the patches of its window that have the same letter. {counts}</p>"
     )
     alt = (
         f"{n} by {n} patches, windows of {window} by {window}, shift {shift}: the 9 pieces of the "

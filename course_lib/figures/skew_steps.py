@@ -1,4 +1,4 @@
-"""A skew as cuts through flat memory: which number stands where, and the words for it. (The picture: provenance.py.)"""
+"""A skew as cuts through flat memory: where each number is, and the words for it. (The picture: provenance.py.)"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ SAYS = {
         "offset j − i.",
     ],
     "general": [
-        "Offset o stands in row o + {longest} − 1 of the table. {n_q} queries and {n_k} keys have {n_q} + {n_k} − 1 = "
+        "Offset o is in row o + {longest} − 1 of the table. {n_q} queries and {n_k} keys have {n_q} + {n_k} − 1 = "
         "{width} offsets, and those rows lie together.",
         "One product gives each query a number for every offset, {width} of them.",
         "A zero goes behind every row. In memory the rows lie one behind the other, {line} numbers each.",
@@ -55,7 +55,7 @@ SAYS = {
 }
 JUNK = (
     "Junk (✗): n(n − 1)/2 = {n_q} · {before} / 2 = {junk} of {cells} cells hold a zero or a number of the next query. "
-    "They all stand at keys after the query, and the causal mask must hide them."
+    "They all belong to keys after the query, and the causal mask must hide them."
 )
 NO_JUNK = "Junk: 0 of {cells} cells. Every cell holds its own query and its own offset; nothing has to be hidden."
 SHORT = (
@@ -69,7 +69,7 @@ HINT = "Point at a number, tap it, or walk with the arrow keys: it is the same n
 class Cuts:
     """Rows of numbers, one per query, and how their flat memory is cut again.
 
-    A column of zeros stands in front of the rows (or behind them); then `skip` numbers are left out, the rest is cut
+    A column of zeros is put in front of the rows (or behind them); then `skip` numbers are left out, the rest is cut
     every `width`, and the first n_k of each row are the grid.
     """
 

@@ -23,7 +23,7 @@ def slopes(n_heads: int) -> Array:
 def alibi_bias(n_q: int, n_k: int | None = None, *, n_heads: int, past: int = 0) -> Array:
     """B[h, i, j] = −m_h · |j − i|, shape (n_heads, n_q, n_k), n_k = past + n_q by default: the symmetric form.
 
-    Under a causal mask this is the paper's −m_h (i − j). Added after the scaling. Query i stands at past + i.
+    Under a causal mask this is the paper's −m_h (i − j). Added after the scaling. Query i is at position past + i.
     Raises ValueError for sizes below 1. Source: Press et al. 2022, section 3 (footnote 10: the bias is not scaled).
     """
     distance = abs(row_offsets(n_q, n_k, past))

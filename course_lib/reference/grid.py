@@ -1,6 +1,6 @@
 """The heart of the course: one number per offset, placed on the diagonals of a grid, and the adjoint of this.
 
-Query i stands at position past + i, key j at position j; their offset is j − i − past (negative: key in the past).
+Query i is at position past + i, key j at position j; their offset is j − i − past (negative: key in the past).
 A row of n_q + n_k − 1 numbers holds one number per offset, in ascending order; `row_offsets` says which.
 """
 

@@ -3,7 +3,7 @@
 One loop for each place where position may enter: a bias, the query, the rotation of q and k, a number for each query
 and key, the value, and a sink.
 One head at a time; q (n_q, d_k), k (n_k, d_k), v (n_k, d_v) are nested sequences of numbers, and so are all results.
-Query i stands at position past + i, key j at position j, and their offset is j − (past + i).
+Query i is at position past + i, key j at position j, and their offset is j − (past + i).
 """
 
 import math

@@ -107,7 +107,7 @@ def yarn(
 
 
 def by_factors(speeds: ArrayLike, factors: ArrayLike) -> Array:
-    """θ'_m = θ_m / factors[m], (pairs,): each pair has a factor of its own, which LongRoPE finds by a search.
+    """θ'_m = θ_m / factors[m], (pairs,): each pair has its own factor, which LongRoPE finds by a search.
 
     Raises ValueError unless there is one factor above 0 for each pair. Source: Ding et al. 2024 (LongRoPE).
     """

@@ -93,7 +93,7 @@ def test_one_number_is_found_in_every_step(shown):
     reading, marked = figure.locator(".rp-reading"), figure.locator(".rp-chosen")
     figure.locator('[data-step="1"] td', has_text="sat −1").hover()
     expect(reading).to_have_text(
-        "query “sat” (i = 2), offset −1: flat place 16. With the zeros it is row 2, column 4; cut anew, row 2, "
+        "query “sat” (i = 2), offset −1: flat place 16. With the zeros it is row 2, column 4; cut again, row 2, "
         "column 1. In the grid: query “sat”, key “cat”, where offset −1 belongs."
     )
     assert marked.all_inner_texts() == ["−1", *["sat\n−1"] * 4]

@@ -32,7 +32,7 @@ def test_the_body_holds_the_slopes_and_biases(n_heads, formula):
 def test_the_difference_is_counted():
     for n_heads in (1, 2, 4, 8, 16, 32, 64):
         assert difference(n_heads) == f"{n_heads} is a power of two: both formulas give the same slopes."
-    assert difference(12) == "12 is no power of two: the two formulas differ in 12 of 12 heads."
+    assert difference(12) == "12 is not a power of two: the two formulas differ in 12 of 12 heads."
     assert difference(12) in static(figures.alibi_slopes(12))
 
 
