@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# A long text is cut into segments. Transformer-XL (Dai et al. 2019) reads them in order and keeps the previous one in
-# memory. Absolute positions fail with such a memory. Repairing them leads to a score of four terms, each with a job
-# that you can point at. You know two of the four already.
+# Transformer-XL (Dai et al. 2019) cuts a long text into segments, reads them in order and keeps the previous one in
+# memory. Absolute positions fail with such a memory. The repair is a score of four terms, each with a job that you can
+# see in a map of its numbers. Three of them you know already.
 #
 # **You will be able to**
 # - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
@@ -22,11 +22,12 @@ np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Transformer-XL")
 
 # %% [markdown]
-# Two of the four terms depend on distance. The drawing shows where they enter the score.
+# The drawing shows where the two terms with a distance enter the score. Its $a$ is called $r$ below, and its $b$ is $v
+# \cdot r$.
 #
-# This chapter starts at the inputs of attention. Each of our five tokens (from a published article, see
-# `docs/acknowledgements.md`) gets an input $x$ of six numbers. Five say which word it is; the sixth is 0, because
-# sinusoids come in pairs. The weights give the queries and keys of the other chapters.
+# Each of our five tokens (see `docs/acknowledgements.md`) has an input $x$ of six numbers. Five say which word it is.
+# The sixth is 0, because a position vector needs an even number of channels. The weights give the queries and keys of
+# the other chapters.
 
 # %%
 from course_lib.example import D_K, TOKENS, K, Q, V
@@ -47,8 +48,8 @@ figures.side_by_side(
 # Take ten tokens, our sentence twice, and read them in two segments of five. While the model reads the second, it keeps
 # the inputs of the first as a **memory**. Queries come from the new segment; keys and values come from both.
 #
-# Each token gets a sinusoidal position vector $p$, added to its input. Positions start at 0 in each segment. How do the
-# inputs of the two segments differ?
+# To each input we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
+# at 0 in each segment. How do the inputs of the two segments differ?
 
 # %%
 P = sinusoidal(np.arange(n), 6)
@@ -89,15 +90,15 @@ figures.heatmap(
 
 # %% [markdown]
 # The left half of the table equals the right half. No query can tell which segment a key came from, because token $t$
-# of every segment has the position vector $p_t$ (section 3.3).
+# of every segment has the position vector $p_t$ (section 3.3 of the paper).
 #
-# If we numbered on, positions would soon exceed all that training has seen. What a query needs to know is how far
-# back a key is, so the score should depend on that.
+# If positions did not restart, they would soon exceed all positions seen in training. A query only needs to know how
+# far back a key is, so the score should depend on that.
 
 # %% [markdown]
 # ## The absolute score, taken apart
 #
-# Where do positions enter the score? With $q = (x_i + p_i) W_q$ and $k = (x_j + p_j) W_k$, multiply out:
+# Where do positions enter the score? With $q = (x_i + p_i) W_q$ and $k = (x_j + p_j) W_k$, multiply out $q \cdot k$:
 #
 # $$(x_i + p_i)\, W_q W_k^\top (x_j + p_j)^\top =
 # \underbrace{x_i W_q W_k^\top x_j^\top}_{(a)} + \underbrace{x_i W_q W_k^\top p_j^\top}_{(b)} +
@@ -140,8 +141,8 @@ print(f"p·p largest change: {abs(P_later @ P_later.T - P @ P.T).max():.2f}")
 assert np.allclose(P @ P.T, P_later @ P_later.T)
 
 # %% [markdown]
-# Everything with a position changes. But do sinusoids not depend on distance alone? The last line shows that $p_i \cdot
-# p_j$ does. But in the score, $W_q W_k^\top$ comes between the two, so even (d) depends on where the sentence starts.
+# Every term with a position changes. The bare product $p_i \cdot p_j$ depends on distance alone (last line). In the
+# score, however, $W_q W_k^\top$ comes between the two vectors, so even (d) depends on where the sentence starts.
 
 # %% [markdown]
 # ## Three changes
@@ -153,9 +154,10 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # If only distance should matter, that influence must be the same at every position. So one learned vector serves all
 # positions: $u$ in (c), $v$ in (d).
 #
-# **3. Words and distances get different key weights**: $k_j = x_j W_{k,E}$ and $r_{j-i} = R_{i-j} W_{k,R}$.
+# **3. Words and distances get different key weights**: $k_j = x_j W_{k,E}$ and $r_{j-i} = R_{i-j} W_{k,R}$. One word
+# back is distance 1 for $R$, as in the paper, and offset −1 for $r$, as in this course.
 #
-# The score is $s_{ij} = \big((a) + (b) + (c) + (d)\big) / \sqrt d$ with these terms:
+# The score is $s_{ij} = \big((a) + (b) + (c) + (d)\big) / \sqrt d$, where $d$ is the width of a key:
 #
 # | | absolute | Transformer-XL | its job |
 # |---|---|---|---|
@@ -163,17 +165,15 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # | (b) | $x_i W_q \cdot p_j W_k$ | $q_i \cdot r_{j-i}$ | content meets distance |
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
-#
-# One word back is distance 1 for $R$, as in the paper, and offset −1 for $r$, as in this course.
 
 # %% [markdown]
 # ## R: no table, no end
 #
 # $R$ is the sinusoidal formula with the distance in place of the position: positive for the past, negative for the
-# future. Nothing in it is learned, so every distance has a vector. What is learned is $W_{k,R}$, `W_r` in code.
+# future. Being a formula and not a table, it gives every distance a vector. Only $W_{k,R}$ (`W_r` in code) is learned.
 #
-# Ours keeps the first four channels: sine and cosine of the distance δ, and of a slower angle. `position_keys`
-# returns $r$ for every offset of a grid, in ascending order.
+# Our `W_r` keeps the first four channels of $R$: sine and cosine of the distance δ, and of an angle that grows more
+# slowly. `position_keys` returns $r$ for every offset of a grid, in ascending order.
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -194,15 +194,15 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Even 100,000 words back has a vector. Dai et al. promise (section 3.3) that a model can use a memory several times
+# Even 100,000 words back has a vector. Dai et al. claim (section 3.3) that a model can use a memory several times
 # longer than in training; [[longer_than_training|chapter #]] tests longer texts. Their own evaluation is more careful:
 # with a memory of 640, distances above 400 count as 400 (`clamp_len`, see Sources).
 
 # %% [markdown]
 # ## One pair by hand
 #
-# Our $u$ favours keys with something in channels 1 and 3. Our $v$ favours the token itself (cosine) and what is a
-# little way back (sine).
+# Our $u$ favours keys with large numbers in channels 1 and 3. In our $v$ the cosine favours nearby keys, and the sine
+# favours one word back over one word ahead.
 
 # %%
 u = np.array([0.0, 1.0, 0.0, 1.0])
@@ -217,7 +217,7 @@ total = (Q[sat] + u) @ K[cat] + (Q[sat] + v) @ r_one
 print(f"score = sum/√4 = {total / np.sqrt(D_K):.4f}")
 
 # %% [markdown]
-# Before you see the four maps: which entries of (c), and which of (d), must be equal?
+# Before you see the four maps, predict:
 
 # %% tags=["hide-input"]
 # @title Question
@@ -251,7 +251,7 @@ for i in range(n):
         by_loop["d"][i, j] = v @ r_ij
 
 # %% [markdown]
-# Which maps are constant along their diagonals (a Toeplitz matrix), and which down their columns?
+# Which maps are constant along their diagonals, and which down their columns?
 
 # %%
 toeplitz = [name for name, t in by_loop.items() if np.allclose(t[1:, 1:], t[:-1, :-1])]
@@ -270,17 +270,17 @@ maps = [
 figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps[2:]))
 
 # %% [markdown]
-# - **(a)** is attention as in [[bias_by_hand|chapter #]], blind to distance.
+# - **(a)** is attention without positions, blind to distance.
 # - **(b)** is Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from *sat*.
-# - **(c)** is one number per key. *The* interests every query, *cat* none.
-# - **(d)** is a bias row: one number per offset, placed on the diagonals.
+# - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
+# - **(d)** is a bias row, as in [[bias_by_hand|chapter #]]: one number per offset, placed on the diagonals.
 #
 # Do (b) and (d) equal the functions of those chapters?
 
 # %%
 from course_lib.reference.shaw import key_term
 
-assert np.allclose(key_term(Q, r), by_loop["b"])  # nine rows, so clip = 4 and no offset is clipped
+assert np.allclose(key_term(Q, r), by_loop["b"])  # r reaches offset ±4, so none is clipped
 assert np.allclose(to_grid((v @ r.T)[None], n), by_loop["d"])
 figures.heatmap(v @ r.T, columns=signs, digits=2, alt="(d) as one number per offset")
 
@@ -309,7 +309,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## Easy to believe; let us run it: "(c) cancels in the softmax"
 #
-# (c) adds the same amounts for every query. What is the same for all should cancel. Does it?
+# (c) adds the same row of numbers to the scores of every query. The softmax ignores a constant, so (c) might cancel.
+# Does it?
 
 # %%
 without_c = scores - by_loop["c"] / np.sqrt(D_K)
@@ -320,7 +321,7 @@ assert not np.allclose(softmax(without_c), softmax(scores))
 
 # %% [markdown]
 # A term cancels if it does not depend on the **key**, because then it is constant along a row. (c) is constant down
-# the columns instead, so it stays: without it, some weight changes by more than a tenth.
+# the columns instead, so it stays. Without it, weights change by up to 0.16.
 
 # %% [markdown]
 # ## Which sign?
@@ -339,16 +340,16 @@ print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 
 
 # %% [markdown]
 # Both signs can express the same scores. But with weights trained for the other sign, one word back and one word ahead
-# change places, and nothing crashes. Check the order of the channels too: the authors put all sines first.
+# change places, and nothing crashes. The order of the channels matters too: the authors put all sines first.
 
 # %% [markdown]
 # ## What it costs
 #
-# The tutorial also says that (b) naively takes $O(n^3)$ and that the scheme adds $O(d)$ parameters. How
-# many multiplications does (b) take if we project $R$ for every pair, and how many if once per offset?
+# The tutorial also says that (b) naively takes $O(n^3)$ and that the scheme adds $O(d)$ parameters. The naive way
+# computes $R_{i-j} W_{k,R}$ for every pair, but once per offset is enough. How many multiplications do they take?
 
 # %%
-d, totals = 64, []  # numbers in R and in the vectors of one head
+d, totals = 64, []  # d: the width of R, and of one head
 print("   n   per pair: project  then multiply | per offset: project  then multiply")
 for m in (256, 512, 1024):
     pairs, offsets = m * m, 2 * m - 1
@@ -378,13 +379,14 @@ assert [p.numel() for p in module.parameters()] == [512, 512, 512**2]
 # %% [markdown]
 # ## The relative shift
 #
-# Under a causal mask, a query needs only the distances from $n_k - 1$ down to 0. Multiply every query with those $n_k$
-# vectors, then shift row $i$ into place. Three queries after a memory of two have five keys:
+# With $n_q$ queries, $n_k$ keys and a causal mask, only the distances from $n_k - 1$ down to 0 are needed. Multiply
+# every query by all their $r$, then shift each row so that every product reaches its key. Here three queries follow a
+# memory of two:
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
 
-labels = [[f"q{i}·r{delta}" for delta in range(4, -1, -1)] for i in range(3)]
+labels = [[f"q{i}·r[{offset}]" for offset in range(-4, 1)] for i in range(3)]
 for line in labels:
     print("  ".join(line))
 rows = 10 * np.arange(1, 4)[:, None] + np.arange(4, -1, -1)
@@ -395,7 +397,7 @@ assert shifted[0, :3].tolist() == [12, 11, 10]
 
 # %% [markdown]
 # Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins
-# with 12, 11, 10. Then come a zero and 24, which is query 1 at distance 4. Follow any number:
+# with 12, 11, 10. Then come a zero and 24, which is query 1 at distance 4. Point at any number to follow it:
 
 # %%
 picture = figures.provenance("shift", n=3, memory=2)
@@ -403,9 +405,9 @@ assert picture.junk == 3
 picture
 
 # %% [markdown]
-# **The proof counts places.** Column $c$ of the rows is distance $n_k - 1 - c$. After the zero in front, it is at place
-# $i(n_k + 1) + 1 + c$ of the flat line of numbers. The shift skips $n_q$ numbers and cuts the line every $n_k$, so
-# cell $(i, j)$ is place $n_q + i\,n_k + j$.
+# **The proof counts places** in the picture's top line, where every row begins with a zero. Column $c$ of row $i$ has
+# distance $n_k - 1 - c$ and is at place $i(n_k + 1) + 1 + c$. The shift skips $n_q$ numbers and cuts the line into rows
+# of $n_k$, so cell $(i, j)$ is at place $n_q + i\,n_k + j$.
 #
 # Query $i$ is at position $n_k - n_q + i$ and needs the distance $n_k - n_q + i - j$. This is column
 # $c = j - i + n_q - 1$, the same index as in `to_grid`. The two places agree:
@@ -428,15 +430,14 @@ for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
     assert wrong == n_q * (n_q - 1) // 2
 
 # %% [markdown]
-# A wrong shift can have the right shape and never read the future. The tutorial's shift passes both tests and is
-# right in a single visible cell (see the tasks). A loop over the formula finds the bug.
+# The tutorial's shift returns the right shape and never reads a later query, so it passes both usual tests. Yet only
+# one of 15 visible cells is right (see the tasks). A loop over the formula finds the bug.
 
 # %% [markdown]
 # ## Segments with memory
 #
-# Now the recurrence itself (section 3.2). `past` is the number of remembered rows, and `update_memory`
-# puts a segment behind the memory and keeps the last `length` rows. Do two segments of five give the same outputs as
-# one pass?
+# Now we read segment by segment (section 3.2). `past` is the number of remembered rows. `update_memory` appends a
+# segment to the memory and keeps the last `length` rows. Do two segments of five give the same outputs as one pass?
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -488,19 +489,17 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# With memory 0 the segments are separate texts. With 2, every query misses three keys. This is truncation, not a bug,
-# as in a sliding attention window. But a window reaches equally far back from every query, a memory from the start of
-# the segment.
+# With memory 0 the segments are separate texts. With 2, every query misses three keys, and *on* is even further off
+# than without memory. This is truncation, not a bug, as in a sliding attention window. But a window is counted back
+# from each query, and a memory from the start of the segment.
 #
-# If code accepts a memory and then ignores it, you get the last row. No error is raised, and only the comparison with
-# the long pass reveals it.
+# Code that ignores its memory gives the last row, and raises no error.
 
 # %% [markdown]
 # ## Several layers: how far back?
 #
-# Each layer remembers its own *inputs*. In the second layer, these have already looked back one segment. How far do
-# such traces reach? Read a text in segments of 4 with a memory of 4, change token 0 only, and see which outputs
-# change.
+# Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
+# back. Read a text in segments of 4 with a memory of 4, change token 0 only, and see which outputs change.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -511,7 +510,7 @@ figures.question(
         "7": "That is one layer: segment 2 (tokens 4 to 7) has segment 1 in its memory.",
         "11": "That is two layers. Each layer adds one segment.",
         "15": "Yes: its own segment, and one more for each of three layers.",
-        "the last of the text": "The memory of a layer is finite, so the trace ends after the last layer.",
+        "the last of the text": "Each layer carries the change only one segment further.",
     },
     answer="15",
 )
@@ -535,7 +534,7 @@ shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": 
 stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
 
 # %% [markdown]
-# Now change token 0. The weights of the layers are random.
+# Now change token 0. The weights are random.
 
 # %%
 long_text = rng.normal(size=(20, 8))
@@ -565,14 +564,14 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Each layer adds one segment. To follow a trace backwards, repeat one step for every layer: go to the beginning of
-# the segment, then back by the length of the memory. From token 15, three layers lead to tokens 8, 4 and 0. If
-# segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the segment, the paper's $O(N L)$.
+# Each layer adds one segment. How far back does token 15 see? Repeat one step for every layer: go to the beginning of
+# the segment, then back by the length of the memory. Three layers lead to tokens 8, 4 and 0. If segment and memory have
+# length $L$, then $N$ layers reach $N L$ tokens before the segment, the paper's $O(N L)$.
 #
 # "Can be reached" does not mean "is used". Along each row the numbers fall, here in untrained layers. For trained
-# models the paper reports dependencies 450 % longer than those of vanilla Transformers.
+# models the paper reports dependencies 450 % longer than those of Transformers without memory.
 #
-# Does the deep stack equal one long pass? Only while its memory holds *everything* before:
+# Does the deep stack equal one long pass? Only while its memory holds *every* earlier token:
 
 # %%
 long_pass = read_text(long_text, stack, 20, 0)
@@ -585,8 +584,8 @@ for length in (16, 8, 4):
 # %% [markdown]
 # ## In torch, and where gradients stop
 #
-# `TransformerXL` plugs into the same `RelativeAttention` as every scheme of the course, and `SegmentMemory` carries the
-# hidden states. Do two segments again equal one pass?
+# `TransformerXL` plugs into the same `RelativeAttention` as every scheme of the course, and `SegmentMemory` keeps the
+# inputs of the layer. Do two segments again equal one pass?
 
 # %%
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
@@ -603,8 +602,8 @@ assert torch.allclose(torch.cat([ours_1, ours_2], dim=1), whole)
 print("remembered:", tuple(memory.x.shape))
 
 # %% [markdown]
-# They do. The memory is **detached** (the paper writes SG, stop gradient). Otherwise gradients would flow back one
-# segment per layer, and all computations on the way would have to be kept.
+# They do. The memory is **detached**: no gradient passes through it. Otherwise all computations of earlier segments
+# would have to be kept.
 #
 # Now the loss comes from segment 2 alone, and a mask lets it look only at the remembered tokens. Will the input of
 # segment 1 get a gradient? Will $W_k$?
@@ -627,8 +626,8 @@ assert old.grad is None and len(learn) == 7
 # No gradient reaches the old segment. All seven weights learn, and here $W_k$ and $W_v$ can only have learned from the
 # memory: its keys and values are computed while segment 2 is read.
 #
-# A key-value cache ([[bias_by_hand|chapter #]]) gives the same output, but it keeps keys and values. Three differences
-# follow:
+# A key-value cache ([[bias_by_hand|chapter #]]) of the same tokens gives the same output, but it keeps keys and values.
+# Three differences follow:
 #
 # - **Gradients** flow through a cache unless someone detaches it.
 # - **Size:** a memory keeps $d_{model}$ numbers per token and layer, a cache twice as many.
@@ -683,7 +682,7 @@ class InSegments(study.OneLayer):
 def draw(generator):
     tokens = torch.randint(16, (32, 8), generator=generator)
     answers = tokens.roll(4, dims=1)
-    answers[:, :4] = -100  # nothing is asked in the first segment
+    answers[:, :4] = -100  # the loss skips −100: nothing is asked in segment 1
     return tokens, answers
 
 # %% [markdown]
@@ -701,14 +700,14 @@ four, two, none = accuracies.values()
 assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 
 # %% [markdown]
-# The layer learns to look four places back across the border. With half of that segment it finds half of the answers.
-# Without memory it can only guess, because the answer is not among its keys.
+# The layer learns to look four places back across the border. Without memory it can only guess, because the answer is
+# not among its keys.
 
 # %% [markdown]
 # ## The same as the released code (optional)
 #
 # Version 5.23 of `transformers` has no Transformer-XL, but XLNet (Yang et al. 2019) has the same four terms. Its rows
-# run from distance $n$ down to $-(n-1)$, so its shift leaves no junk. Does it agree with us on the five tokens?
+# cover past and future, from distance $n$ to $-(n-1)$, so its shift leaves no junk. Does it agree with us?
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -736,8 +735,8 @@ else:
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Gemma 4** has (a) and (b) (`Gemma4AudioAttention`).
 #
-# For text, **DeBERTa** (He et al. 2021) keeps (a) and (b) and adds the mirror image of (b): the *key* reads a vector of
-# the distance.
+# For text, **DeBERTa** (He et al. 2021) keeps (a) and (b) and adds a mirror image of (b), in which the *key* is
+# multiplied by a vector of the distance.
 
 # %% [markdown]
 # ## Remember
@@ -757,8 +756,8 @@ figures.question(
         "One for memory, one for the segment":
             "Both are used for every key, wherever it comes from.",
         "One meets keys made from words, the other keys made from distances":
-            "Yes: W_kE and W_kR make different kinds of keys, and what is interesting "
-            "among words says nothing about distances.",
+            "Yes: W_kE and W_kR make different kinds of keys, so a vector that suits words "
+            "need not suit distances.",
         "One per direction, past and future":
             "The direction is the sign of the distance inside R.",
     },
@@ -776,7 +775,7 @@ figures.question(
         "An error about shapes":
             "All shapes fit. That is what makes it dangerous.",
         "For later keys, queries read a zero and then scores of the next query":
-            "Yes. Without a mask use the general skew, or to_grid.",
+            "Yes. Without a mask use to_grid, or the general skew.",
     },
     answer="For later keys, queries read a zero and then scores of the next query",
     title="Question 2",

@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # In a sentence, one number says where a key is: the offset $j - i$. In an image it takes two: how many rows down, and
-# how many columns to the right. Swin learns a number for each pair of offsets and adds it to the score, inside small
-# square windows.
+# how many columns to the right. Swin, a vision transformer, learns a number for each pair of offsets and adds it to the
+# score, inside small square windows.
 #
 # **You will be able to**
 # - derive the row of the table that any pair of patches takes;
@@ -20,7 +20,6 @@ import numpy as np
 from course_lib import figures
 
 np.set_printoptions(precision=4, suppress=True)
-assert (2 * 2 - 1) ** 2 == 9  # offsets of a 2 × 2 window
 figures.attention_block("Swin")
 
 # %% [markdown]
@@ -28,7 +27,7 @@ figures.attention_block("Swin")
 #
 # ## A picture of three kilobytes
 #
-# A few comparisons draw a sky, a sun, a hill and a house:
+# We draw a sky, a sun, a hill and a house:
 
 # %%
 def house(size=32):
@@ -45,12 +44,14 @@ def house(size=32):
 
 
 image = house()
-print(f"as bytes: {(image * 255).astype(np.uint8).nbytes:,}")
+size = (image * 255).astype(np.uint8).nbytes
+print(f"as bytes: {size:,}")
+assert size == 3 * 1024
 
 # %% [markdown]
-# A vision transformer cuts the image into small squares, the **patches**, and makes each a token. Swin's have 4 × 4 pixels
-# (Liu et al. 2021, section 3.1), so our image has 8 × 8 patches. Attention between all of them would cost the square of
-# their number. Swin keeps it inside **windows** of $W \times W$ patches; we take $W = 4$.
+# A vision transformer cuts the image into small squares, the **patches**, and makes each a token. Swin's have 4 × 4
+# pixels (Liu et al. 2021, section 3.1), so our image has 8 × 8 patches. Attention's cost grows with the square of the
+# number of tokens, so Swin keeps it inside **windows** of $W \times W$ patches; we take $W = 4$.
 
 # %%
 def patch_colours(image):
@@ -89,12 +90,12 @@ print(windows)
 figures.window_arrays("cut")
 
 # %% [markdown]
-# `reshape` splits each axis into *which window* and *where in it*, and `swapaxes` brings *which window* to the front.
-# The library has this as `partition`, and `reverse` undoes it.
+# `reshape` splits each axis in two: *which window*, and *where in it*. `swapaxes` puts both *which window* axes first.
+# The library calls this `partition`; `reverse` undoes it.
 #
 # ## Why one offset is not enough
 #
-# The list already has offsets $j - i$, from $-15$ to $15$. Could a bias have one number for each, as in a sentence?
+# In the list, patches have offsets $j - i$ from $-15$ to $15$. Is one number for each enough, as in a sentence?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -143,12 +144,12 @@ for i in range(4):
 
 # %% [markdown]
 # Each axis has the offsets $-1$, $0$ and $+1$, so 16 pairs of patches share $3 \cdot 3 = 9$ pairs of offsets. In a
-# window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has one row for each of the $(2W - 1)^2$ pairs.
+# window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair.
 #
 # ## The index, derived
 #
 # We number the pairs of offsets as we numbered the patches: arrange them in a square and read it line by line. (We say
-# *line* because *row* already has two meanings.)
+# *line* because the image and the table have *rows*.)
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -189,8 +190,8 @@ axes = dict(rows=places, columns=places, corner="query ↓ key →")
 figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
 
 # %% [markdown]
-# Does each pair of offsets get its own row? If so, we can undo the formula: divide the index by $2W - 1$, and
-# quotient and remainder are the two offsets again.
+# Does each pair of offsets get its own row? Yes, if we can undo the formula. Divide the index by $2W - 1$:
+# quotient and remainder, each minus $W - 1$, should be the two offsets.
 
 # %%
 for w in range(1, 9):
@@ -203,8 +204,8 @@ print("undone by division for W = 1 … 8, and every row of the table is used")
 # %% [markdown]
 # ## Two slips that look right
 #
-# The factor is $2W - 1$, the width of the square of *offsets*. It is easy to believe that it is $W$, the width of the
-# window. Another slip adds $W$ instead of $W - 1$. We run both for $W = 3$.
+# The factor is $2W - 1$, the width of the square of *offsets*. One slip takes $W$, the width of the window. Another adds
+# $W$ instead of $W - 1$. We run both for $W = 3$.
 
 # %%
 delta = offsets_2d(3).reshape(-1, 2)
@@ -226,14 +227,14 @@ except IndexError as error:
     print("plus W:", error)
 
 # %% [markdown]
-# If you add $W$, the last rows are past the end of the table, and NumPy says so. With the factor $W$ nothing fails, but
-# the index is the offset $j - i$ of the list again: *two to the right* and *one down, one to the left* share a number.
-# We train a model with this slip below.
+# If you add $W$, the last rows are past the end of the table, and NumPy raises an error. With the factor $W$ nothing
+# fails, but the index is the offset $j - i$ of the list again: *two to the right* and *one down, one to the left* share
+# a number. We train a model with this slip below.
 #
 # ## A 3 × 3 window
 #
 # Choose a key to see its calculation. Choose it again, or press Enter, to make it the query. How do the nine outlined
-# rows move?
+# rows move with the query?
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
@@ -313,8 +314,8 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
 # average all sixteen.
 #
-# **Your turn.** Here *two to the right* and *one down* are large. Predict each corner of a window, run the cell, then write
-# another table.
+# **Your turn.** Here *two to the right* and *one down* are large. Predict how many keys each corner of a window looks
+# at, run the cell, then write another table.
 
 # %%
 mine = np.zeros((2 * W - 1, 2 * W - 1))
@@ -323,7 +324,9 @@ mine[1 + W - 1, 0 + W - 1] = 20.0
 
 output, weights = attention(nothing, nothing, values, bias=window_bias(mine.reshape(-1, 1), W)[0])
 assert np.allclose(weights.sum(axis=-1), 1)
-print("upper left: both keys, half and half; upper right and lower left: one key; lower right: no key, so all sixteen")
+for corner, patch in {"upper left": 0, "upper right": 3, "lower left": 12, "lower right": 15}.items():
+    most = weights[0, patch].max()
+    print(f"{corner:12} largest weight {most:.2f}, keys with it: {(weights[0, patch] > most - 0.01).sum()}")
 show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them")
 
 # %% [markdown]
@@ -333,7 +336,8 @@ show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them
 # ## Windows have borders
 #
 # Neighbours on different sides of a border never meet. So Swin alternates plain windows with **shifted windows**, whose
-# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Do both separate any pair of neighbours?
+# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Is any pair of neighbours separated by
+# both?
 
 # %%
 def windows_of(shift, n=8, W=4):
@@ -374,8 +378,8 @@ figures.shifted_windows(4, shift=2)
 # %% [markdown]
 # ## The mask by hand
 #
-# The roll joins opposite ends of the image at a **seam**, one per axis. Two patches of a window see each other if both
-# crossed the row seam or neither did, and the same for the column seam.
+# The roll takes the first rows to the bottom, where they meet the last ones at a **seam**. Columns have a seam too.
+# Two patches of a window see each other if the roll took both or neither across each seam.
 
 # %%
 def mask_by_sides(n, W, shift):
@@ -399,8 +403,8 @@ figures.side_by_side(*(
 # %% [markdown]
 # Window 1 lies on one seam: 7 sees 11, and 4 sees 8. Window 3 lies on both, so each patch is alone.
 #
-# It is easy to believe that the mask needs *nine* labels, one per piece, as in Swin's code (`models/swin_transformer.py`).
-# Four give the same mask, because only patches of one window are compared.
+# Swin's code labels all *nine* pieces (`models/swin_transformer.py`). Our four labels give the same mask, because only
+# patches of one window are compared.
 #
 # ## And back again
 #
@@ -422,15 +426,14 @@ alt = "Taking the patch above in windows shifted by 2: nothing is above rows 0, 
 show({"patches": colours, "the patch above": shifted}, alt, borders=(2, 6))
 
 # %% [markdown]
-# Row 4, a blur in plain windows, now finds its upper neighbour. Row 0 is still the top of the image, because the mask
-# hides the bottom row. If you forget to roll back, no shape complains, but a residual path adds every patch to a different
-# one.
+# Row 4, a blur in plain windows, now finds its upper neighbour. The mask hides the bottom row from row 0. If you
+# forget to roll back, no error is raised, but the residual path ($x$ + attention) adds every patch to a different one.
 #
 # ## −100 is not −∞
 #
-# Swin's code hides a key by *adding* $-100$ to its score (same file). But in Swin's second version scores may reach 100: a
-# cosine is divided by a learned number of at least 0.01 (Liu et al. 2022, section 3.2). Hide a key with cosine 1 beside a
-# visible one with $-0.5$:
+# Swin's code hides a key by *adding* $-100$ to its score (same file). But in Swin's second version scores may reach
+# 100, because the cosine of query and key is divided by a learned number of at least 0.01 (Liu et al. 2022,
+# section 3.2). Hide a key with cosine 1 beside a visible one with $-0.5$:
 
 # %%
 cosine, visible = np.array([1.0, -0.5]), np.array([False, True])
@@ -446,9 +449,9 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 #
 # ## What the slip costs
 #
-# We train a model with the right factor and one with the factor $W$, whose table counts places in the list. In random
-# windows, each patch must count the suns in its row (left and right of it) or in its column (above and below it). Its kind
-# says which. A bias is the same for every query, so this takes two heads.
+# We train a model with the right factor and one with the factor $W$. Windows are random: a patch holds a sun or not,
+# and must count the suns in its row or its column, including its own. The kind of the patch says which. A head adds the
+# same bias for every kind, so the model gets two heads.
 #
 # We expect the right factor to be ahead by at least 0.1 with every seed.
 
@@ -503,8 +506,8 @@ for name, shares in accuracies.items():
 assert min(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.1
 
 # %% [markdown]
-# Which questions does the slip get wrong? In the list, the same column is every fourth patch, so it has its own
-# offsets. The same row does not.
+# Which questions does the slip get wrong? Only patches of one column are 4, 8 or 12 places apart in the list. But an
+# offset of $+1$ to $+3$ leads to the same row or to the next.
 
 # %%
 kinds, counts = draw(torch.Generator().manual_seed(7))
@@ -524,7 +527,8 @@ axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1
 figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
 
 # %% [markdown]
-# With the right factor, one head has learned to read its row, the other its column.
+# With the right factor, one head has learned to read its row, the other its column. (A patch need not look at itself,
+# because $x$ is added.)
 #
 # ## When the window grows
 #
@@ -532,7 +536,7 @@ figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned tab
 # fill it in three ways:
 #
 # - **flat**: the 49 numbers go into the first 49 rows;
-# - **keep**: every old offset keeps its number, and new offsets get the smallest;
+# - **keep**: every old offset keeps its number, and new offsets get the smallest number;
 # - **stretch**: bicubic interpolation enlarges the table like a picture.
 #
 # The larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
@@ -546,8 +550,7 @@ pictures = {"more of the scene": patch_colours(wider), "the same, finer": patch_
 show(pictures, alt, borders=(8,), size=16)
 
 # %% [markdown]
-# Both images have 64 × 64 pixels and patches of 4 × 4 pixels, so sizes do not tell the two cases apart. Which filling is
-# for which?
+# Both images have 64 × 64 pixels, so their size does not tell the two cases apart. Which filling is for which?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -594,13 +597,13 @@ for pixels, window in ((224, 7), (384, 12)):
 assert 224 // 4 // 7 == 384 // 4 // 12 == 8
 
 # %% [markdown]
-# The image is larger, but it shows **the same scene**: a window still covers an eighth of its width. So Swin's authors
-# stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
+# The image has more pixels but shows **the same scene**: a window still covers an eighth of its width. So Swin's
+# authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
 #
 # ## The released code beside ours (optional)
 #
-# The released code counts *query minus key*, so a published table must be read **backwards** here. We load our weights, with
-# the table backwards (`flip`), into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
+# The released code counts *query minus key*, so the rows of a published table must be **reversed** here. We load our
+# weights, with the table reversed (`flip`), into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -624,7 +627,7 @@ else:
     x = torch.randn(1, 8, 8, 48)
     made = theirs(x.flatten(1, 2), (8, 8))[0].view_as(x) - x
     assert torch.allclose(made, ours(x), atol=1e-5)
-    print("SwinLayer with the table read backwards = ours, shift and mask included")
+    print("SwinLayer with the table reversed = ours, shift and mask included")
 
 # %% [markdown]
 # **Who uses it today** (files of transformers): Donut reads documents with a Swin (`modeling_donut_swin.py`), and CLAP
@@ -635,8 +638,7 @@ else:
 # - In an image a bias needs two offsets, each key minus query.
 # - The index numbers a square of $2W - 1$ by $2W - 1$ offsets line by line.
 # - Shifted windows: roll, attend with a mask, roll back.
-# - *Stretch* the table for the same scene, sampled more finely, even if that means more pixels. *Keep* it for more of the
-#   scene.
+# - *Stretch* the table for the same scene, sampled more finely. *Keep* it for more of the scene.
 #
 # ## Three questions
 
@@ -675,7 +677,7 @@ figures.question(
     options={
         "Because shifted windows are smaller": "After the roll all windows have the same size again.",
         "Because the roll puts patches from opposite edges into one window":
-            "Yes. They stand beside each other there, and the bias would take them for neighbours.",
+            "Yes. There they lie side by side, and the bias would take them for neighbours.",
         "To keep it causal": "An image has no before and after: nothing here is causal.",
     },
     answer="Because the roll puts patches from opposite edges into one window",
