@@ -120,7 +120,7 @@ CONTENTS = (
         "Fast attention",
         "one bias, three backends",
         "run one bias in three ways, decode with a cache, time it fairly",
-        75,
+        70,
         ("bias_by_hand", "diagonals"),
     ),
     Chapter(
@@ -128,7 +128,7 @@ CONTENTS = (
         "Longer than training",
         "which schemes survive longer texts, measured",
         "read measurements of what a longer text does to each scheme, and repeat them",
-        70,
+        115,
         ("bias_by_hand", "vector_per_distance", "transformer_xl", "t5_buckets", "alibi", "rope"),
     ),
     Chapter(
@@ -136,7 +136,7 @@ CONTENTS = (
         "Which one?",
         "a comparison, a guide, forty claims put to the test, a quiz, and a scheme of your own",
         "compare and choose, put claims to the test, and bring in a scheme of one's own",
-        100,
+        65,
         (
             *("bias_by_hand", "absolute_positions", "vector_per_distance", "diagonals", "transformer_xl", "t5_buckets"),
             *("alibi", "rope", "two_dimensions", "fast_attention", "longer_than_training"),
