@@ -371,20 +371,20 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 FITS,
                 "log decay, ALiBi",
-                "A bias that does not learn is a mask, fused if it has four axes.",
+                "A bias that does not learn is a mask. The fused CPU kernel takes it with two or four axes.",
                 "fast_attention",
             ),
             Rule(
                 CAVEAT,
                 "Shaw, Music Transformer, Transformer-XL, T5 buckets",
-                "A mask that learns sends SDPA back to the formula, without a word; the course's `RelativeAttention` "
-                "makes blocks again instead.",
+                "A mask that learns: on a CPU, SDPA falls back to the formula; on a GPU, one kernel returns its n × n "
+                "gradient. `RelativeAttention` needs neither.",
                 "fast_attention",
             ),
             Rule(
                 CAVEAT,
                 "Swin",
-                "A mask that learns sends SDPA back to the formula; the grid of a window is W² × W².",
+                "On a CPU, a mask that learns sends SDPA back to the formula. The grid of a window is W² × W².",
                 "two_dimensions, fast_attention",
             ),
         ],
@@ -399,9 +399,9 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "ALiBi",
-                "Only under a causal mask: there m · j is enough, as one more channel (1/scale in each query, m · j in "
-                "each key). bfloat16 rounds it.",
-                "alibi",
+                "Only if causal: m · j as one more channel (1/scale in each query, m · j in each key), rounded by "
+                "bfloat16. flash-attn takes `alibi_slopes`.",
+                "alibi, fast_attention",
             ),
         ],
         "token by token, with a cache": [

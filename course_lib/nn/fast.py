@@ -12,10 +12,11 @@ is its mask. The future is hidden by a bias of −inf after offset 0. A block le
 may see: those of the future, and those that a sliding window has left behind. Where many offsets share a vector (Shaw's
 clipping), each vector is multiplied once, and the outermost products are repeated.
 
-**Computed again instead of kept.** The fused kernel gives its mask no gradient. So when tables learn, the forward pass
-still runs fused, and the backward pass computes each block again from plain operations, which autograd differentiates.
-Dropout needs the weights, so with dropout the forward pass uses plain operations as well. The backward pass then draws
-the same numbers again, because it starts from the same seed.
+**Computed again instead of kept.** On a CPU the fused kernel returns no gradient of its mask. On a GPU the
+memory-efficient kernel does, but as a whole matrix. So when tables learn, the forward pass still runs fused, and the
+backward pass computes each block again from plain operations, which autograd differentiates. Dropout needs the weights,
+so with dropout the forward pass uses plain operations as well. The backward pass then draws the same numbers again,
+because it starts from the same seed.
 
 **One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and
 f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. A sink is

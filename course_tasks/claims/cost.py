@@ -22,8 +22,8 @@ from course_tasks.claims.claim import claim
     "same time is a larger share. It depends on the scheme and on its code; the "
     f"chapter “{TOPICS['fast_attention'].title}” times attention on your machine.",
     quoted=True,
-    source="Press et al. 2022, figure 2: within 1 %, and section 2.2: 14,400 words a second against 28,500; Shaw et "
-    "al. 2018, section 3.3: 7 % fewer steps a second",
+    source="Press et al. 2022, figure 2: within 1 %, and appendix table 1, L = 512: 14,400 words a second against "
+    "28,500 (footnote 8 quotes Narang et al. 2021: 8.7 %); Shaw et al. 2018, section 3.3: 7 % fewer steps a second",
 )
 def less_than_five_percent():
     alibi, shaw, t5 = 0.01, 0.07 / (1 - 0.07), 28_500 / 14_400 - 1
@@ -39,8 +39,9 @@ def less_than_five_percent():
     otherwise={"flash": 1, "memory-efficient": 1, "cuDNN": 1, "flash on a CPU": 1},
     because="Of the fast kernels for a GPU behind scaled_dot_product_attention the flash one has {fact[flash]} "
     "arguments for a bias, the memory-efficient one {fact[memory-efficient]}, that of cuDNN {fact[cuDNN]}. The flash "
-    "one for a CPU has {fact[flash on a CPU]}. A bias given as a mask is not refused: another kernel computes it.",
-    source="run: the schemas of the kernels as torch declares them",
+    "one for a CPU has {fact[flash on a CPU]}. A bias given as a mask is not refused: another kernel computes it. (The "
+    "flash-attn package takes ALiBi's slopes.)",
+    source="run: the schemas of the kernels as torch declares them; the README of Dao-AILab/flash-attention",
 )
 def flash_takes_any_bias():
     import torch

@@ -101,7 +101,7 @@ row.shape[-1] - n_q + 1
 row.unfold(-1, n_k, 1)
     the view of the windows: It is (heads, n_q, n_k) and copies nothing.
 grid.expand(batch, -1, -1, -1)
-    the batch axis: SDPA needs (batch, heads, n_q, n_k), and falls back to the formula with three axes.
+    the batch axis: The mask needs (batch, heads, n_q, n_k). On a CPU, SDPA falls back to the formula with three axes.
 mask.untyped_storage().nbytes()
     the number of bytes: `.nbytes()` of the storage is the size of the memory behind the mask.
 """,

@@ -71,10 +71,10 @@ your answers before you run anything.
             2: "A mask of numbers is added to the scores, and adding 0 hides nothing.",
         },
         LEARNS: {
-            True: "A learned mask needs a gradient, but the fused kernel returns gradients of q, k and v only.",
+            True: "A learned mask needs a gradient, but the fused CPU kernel returns gradients of q, k and v only.",
         },
         AXES: {
-            True: "The numbers would be right. But the kernel needs two or four axes, and with three SDPA silently falls back.",
+            True: "The numbers would be right. But the CPU kernel needs two or four axes. With three, SDPA silently falls back.",
         },
         DROPPED: {
             0: "`eval()` changes modules. `dropout_p` is a number in a function call, which `eval()` does not reach.",

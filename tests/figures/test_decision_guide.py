@@ -277,6 +277,15 @@ def test_what_adds_to_the_scores_does_not_fit_a_kernel_without_a_bias():
     assert not torch.equal(RoPE(8).rotate(x, x, 0, 0)[0], x)
 
 
+def test_a_mask_that_learns_falls_back_on_a_cpu_and_the_guide_says_so():
+    """Of torch's kernels only the memory-efficient one, for a GPU, returns a fourth gradient: that of its mask."""
+    kernels = ("flash_attention_for_cpu", "flash_attention", "efficient_attention")
+    ops = [getattr(torch.ops.aten, f"_scaled_dot_product_{kernel}_backward").default for kernel in kernels]
+    assert [len(op._schema.returns) for op in ops] == [3, 3, 4]
+    told = [rule.why for _, _, rule in RULES if "mask that learns" in rule.why]
+    assert len(told) == 2 and all("on a cpu" in why.lower() for why in told)
+
+
 def test_alibi_fits_into_one_more_channel():
     q, k, v = torch.randn(3, 2, 4, 6, 8, dtype=torch.float64)
     m, scale = torch.from_numpy(slopes(4))[:, None, None], 8**-0.5
