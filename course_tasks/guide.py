@@ -14,8 +14,8 @@ from course_lib.figures.decision_guide import CAVEAT, FITS, OUT, Decision, Rule,
 
 NOTE = (
     "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
-    f"those of chapter {number('longer_than_training')}: two layers, trained on texts of 64 tokens, tested up to 512. "
-    "What they did is a reason to test yours; of large models it says nothing."
+    f"those of chapter {number('longer_than_training')}: two layers, trained for 300 steps on texts of 64 tokens, "
+    "tested up to 512. What they did is a reason to test yours; of large models it says nothing."
 )
 SCHEMES = {scheme.name: (scheme.what, scheme.topic) for scheme in schemes.SCHEMES.values()}
 UNTOLD = "The course has no rule for it here: read its chapter, and test yours."
@@ -191,7 +191,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
                 FITS,
                 "Transformer-XL",
                 "Small models stayed level in text and copying; in flip-flop seeds differ (0.08 ± 0.22 nats). "
-                "Nobody promised it: test yours.",
+                "The authors promise it (Dai et al. 2019): test yours.",
                 "longer_than_training",
             ),
             Rule(

@@ -1,20 +1,19 @@
 # %% [markdown]
 # # [[title]]
 #
-# You have built ten ways to tell attention where a token stands. Now somebody asks: *which one shall we take?* This
-# chapter answers with four things. A table that is computed, cell by cell, from the modules you know. A guide that
-# rules out what cannot work. Measurements on text, code, proteins and a photograph: is near really what matters there?
-# And a ledger of forty sentences that circulate about relative positions, each with a few lines of code that decide it.
-# At the end you add a scheme of your own, and a quiz goes through the whole course.
+# You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* This
+# chapter answers in four steps. A table compares all schemes, and each of its cells is computed from the modules you
+# know. A guide rules out what cannot work for your model. An optional section measures whether near is what matters.
+# And a ledger decides popular claims with a few lines of code each. At the end you add a scheme of your own.
 #
 # **You will be able to**
-# - compare schemes by what they are: where they enter, what they learn, what they keep, how far they reach;
-# - choose for a given model, and say which part of the choice is proved, which was measured and which is a guess;
-# - take a sentence such as "ALiBi reads texts of any length" and find the few lines that test it;
-# - bring a new scheme into a model, have it checked, timed and trained.
+# - compare schemes by where they enter, what they learn, what they keep, and how far they reach;
+# - choose for a given model, and say what is proved, what was measured and what is a guess;
+# - test a sentence such as "ALiBi reads texts of any length" with a few lines of code;
+# - bring a new scheme into a model, and have it checked, timed and trained.
 #
-# **You need** chapters [[bias_by_hand|#]] to [[longer_than_training|#]]. **Time** [[time]]. A quarter of it is the
-# quiz.
+# **You need** chapters [[bias_by_hand|#]] to [[longer_than_training|#]]. **Time** [[time]].
+# The quiz takes 20 more.
 
 # %%
 import re
@@ -32,9 +31,8 @@ np.set_printoptions(precision=3, suppress=True)
 # %% [markdown]
 # ## The schemes beside each other
 #
-# First one cell of the table, to see how it comes about. *How many numbers does Shaw's scheme learn?* Nobody wrote the
-# answer down. The module is made for the sizes asked for, its parameters are counted, and the cell keeps how it was
-# found and which test backs it.
+# Where does a cell of the table come from? *How many numbers does Shaw's scheme learn?* The answer is not written down
+# anywhere: the module is made for the sizes we ask for, and its parameters are counted.
 
 # %%
 table = comparison.table()  # for the sizes of the study: 64 channels, 4 heads, texts of 64 tokens
@@ -48,10 +46,9 @@ H, k, d = 4, 16, 16
 assert cell.value == 2 * H * (2 * k + 1) * d
 
 # %% [markdown]
-# The whole table: eighteen schemes, eight questions. Open the folds below it for how each cell was found and what backs
-# it. The last but two, *longer than training?*, is the only column that rests on trained models, those of
-# [[longer_than_training|chapter #]]. All others follow from how a scheme is made. The study has no runs of the
-# seven schemes at the end of the table, from axial RoPE on.
+# Here is the whole table, with eighteen schemes and eight questions. The folds below it say how each cell was found and
+# what backs it. Only the column *longer than training?* rests on trained models: small ones, after 300 steps
+# ([[longer_than_training|chapter #]]). All others follow from how a scheme is made.
 
 # %%
 figures.comparison_table(table)
@@ -64,42 +61,40 @@ assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than traini
 # %% [markdown]
 # Read it by columns.
 #
-# - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
-#   and every trick for biases serves all of them ([[fast_attention|chapter #]]). Swin's is one too, with two offsets.
-#   What enters through the query says more, and costs a product per offset.
-# - **Causal only?** In its usual form just one scheme is made for one direction alone. Three others, the log decay,
-#   ALiBi and FIRE, cannot tell *before* from *after*, and that is another matter: under a causal mask they need not.
-# - **Longer than training?** has no *yes* that holds in general. Two schemes stayed level in text, in one study of
-#   small models.
+# - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay, Swin) is a
+#   bias, so every trick for biases serves all of them ([[fast_attention|chapter #]]). A scheme that enters through the
+#   query can say more, and costs a product per offset.
+# - **Causal only?** Only Music Transformer's usual form is made for one direction. The log decay, ALiBi and FIRE cannot
+#   tell *before* from *after*, but under a causal mask they need not.
+# - **Longer than training?** No scheme has a *yes* that holds in general. Two stayed level in text after this short
+#   training. After 2,000 steps a T5 table does too, as one of the claims below shows.
 
 # %% [markdown]
 # ## What grows with the text
 #
-# One column is easy to misread: *keeps for n tokens*. It counts the bytes that one layer holds for position
-# when a text has n tokens. Ask for other sizes.
+# The column *keeps for n tokens* counts the bytes that one layer holds for position. Which scheme needs the most in long texts?
 
 # %%
 sizes = (64, 256, 1024, 4096)
 tables = [comparison.table(n=n) for n in sizes]
-print(f"{'bytes for n =':18}", *(f"{n:>9,}" for n in sizes))
+print(f"{'bytes for n =':18}", *(f"{n:>11,}" for n in sizes))
 for scheme in comparison.SCHEMES:
     kept = [t[scheme, "keeps for n tokens"].value[0] for t in tables]
-    print(f"{scheme:18}", *(f"{b:9,}" for b in kept))
+    print(f"{scheme:18}", *(f"{b:11,}" for b in kept))
 matrix = [4 * 4 * n * n for n in sizes]  # float32, 4 heads
-print(f"{'n × n for 4 heads':18}", *(f"{b:9,}" for b in matrix))
-print(f"for n = 4,096: {matrix[-1] / 1e6:.0f} MB for the matrices, {4 * 4 * (2 * 4096 - 1) / 1e3:.0f} kB for ALiBi's row")
-assert tables[-1]["ALiBi", "keeps for n tokens"].value[0] == 4 * 4 * (2 * 4096 - 1)
+print(f"{'n × n for 4 heads':18}", *(f"{b:11,}" for b in matrix))
+alibi = tables[-1]["ALiBi", "keeps for n tokens"].value[0]
+print(f"for n = 4,096: {matrix[-1] / 1e6:.0f} MB for the matrices, {alibi / 1e3:.0f} kB for ALiBi's row")
+assert [s for s in comparison.SCHEMES if tables[-1][s, "keeps for n tokens"].value[0] == matrix[-1]] == ["FIRE"]
 
 # %% [markdown]
-# Apart from Swin in its one window, no module of this table keeps the n × n matrix of the last line: from n = 64 to
-# 4,096 it grows to 268 MB, and ALiBi's row to 131 kB. That is [[diagonals|chapter #]]'s doing, not a merit of ALiBi.
-# Swin's line does not move: a larger image has more windows, not larger ones. (It would with larger windows, and with
-# the square of their patches, as the table says.)
-
-# %% [markdown]
-# Another column to look at twice: *parameters*, for some schemes learn once for the whole model and others in each
-# layer. A decoder with 12 layers, 768 channels and 12 heads reads 512 tokens. Which scheme learns the most numbers in
-# it: learned positions, T5, Music Transformer, or Transformer-XL? Guess, then count.
+# Only FIRE keeps the whole n × n matrix, 268 MB at 4,096 tokens, because its bias depends on the query's position as
+# well as on the offset. ALiBi's row takes 131 kB: one number per offset needs one row, not a matrix
+# ([[diagonals|chapter #]]). Swin's line does not grow, because a larger image has more windows, not larger ones.
+#
+# Some schemes learn once for the whole model and others in each layer. Take a decoder with 12 layers, 768 channels and
+# 12 heads that reads 512 tokens. Which scheme learns the most numbers in it: learned positions, T5, Music Transformer,
+# or Transformer-XL? Guess, then count.
 
 # %%
 large = comparison.table(d_model=768, n_heads=12, n=512)
@@ -114,22 +109,22 @@ print(f"{'W_q, W_k, W_v, W_o':18}{projections:11,}")
 assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transformer-XL"] > projections
 
 # %% [markdown]
-# Transformer-XL's map is as large as a query projection: it adds a quarter to what attention learns. T5's 384 numbers
-# are nothing beside that, and in [[longer_than_training|chapter #]] a table of 128 was enough to share the first place
-# at the training length. The number of parameters does not tell how much a scheme knows.
+# Transformer-XL's map of the distances is as large as a query projection, so it adds a quarter to what attention
+# learns. (Its paper and code share u and v among layers; here each layer has its own.) T5 learns only 384 numbers. Yet
+# in [[longer_than_training|chapter #]] a table of 128 shared the first place at the training length, with a learning
+# rate ten times that of the rest.
 
 # %% [markdown]
 # ## A guide
 #
-# Six questions about your model. A scheme is **ruled out** by how it is made or by what you have (published weights
-# come with their scheme), never by a measurement alone; a measurement gives a caveat. Answer as many as you like. Every
-# verdict shows its reason and the chapter that backs it.
+# The guide asks six questions about your model. It **rules a scheme out** because of how it is made or because of what
+# you have (published weights come with their scheme). A measurement alone gives only a caveat.
 
 # %%
 guide.picture()
 
 # %% [markdown]
-# The same rules in Python. Three models, and the schemes that are left.
+# The same rules work in Python. Which schemes are left for these three models?
 
 
 # %%
@@ -155,84 +150,70 @@ for found in guide.decide(llama)["RoPE"].rules:
         print("the caveat:", found.why)
 
 # %% [markdown]
-# Nothing *fits* the second model without a caveat: the weights decide the scheme, and the scheme has never met the
-# angles of longer texts. That is the usual situation of somebody who uses a published model. The choice is then not
-# between schemes but between repairs ([[rope|chapter #]] measured one, position interpolation).
+# Nothing *fits* the second model without a caveat: its weights decide the scheme, and RoPE has never met the angles of
+# longer texts. If you use a published model, you do not choose between schemes but between repairs, such as position
+# interpolation ([[rope|chapter #]]).
 
 # %% [markdown]
 # ## Is near what matters?
 #
-# Many pages recommend relative positions for this use or that one, because "what is near belongs together". It is a
-# statement about *data*, so it can be measured on data. We take what every machine has that runs this course: Python's
-# help texts, the source of Python's standard library, a photograph that comes with matplotlib, and four small proteins
-# whose bonds have been known for decades. (The numbers below are those of the Python that made this page; yours
-# may differ a little.)
+# *Optional: the next section does not need it.*
 #
-# ### Language modelling
+# Many pages recommend relative positions because "what is near belongs together". That is a statement about data, and
+# it decides between schemes: a bias that falls with distance helps only where near matters, and a clip harms only where
+# far offsets differ. So we measure it. (With another version of Python your numbers may differ a little.)
 #
-# How much does a character tell about the one $d$ places further on? The **mutual information** answers, in nats: how
-# much lower the loss of a perfect guesser, who knows nothing else, gets when it is told that character.
+# ### Text
+#
+# How much does one character tell about the character $d$ places later? The **mutual information** answers in nats: by
+# how much the loss of a perfect guesser falls when it is told that character and knows nothing else.
 #
 # $$I(d) = \sum_{x, y} p_d(x, y) \ln \frac{p_d(x, y)}{p(x)\, p(y)}$$
 #
-# where $p_d(x, y)$ is how often $x$ stands $d$ places before $y$. A little of it is found by chance: as much as in the
-# same characters, shuffled. We subtract that.
+# Here $p_d(x, y)$ is how often $x$ occurs $d$ places before $y$. Even shuffled characters give a little by chance, so
+# we subtract that. Our text is Python's help pages. How fast does the information fall with distance?
 
 # %% tags=["nbval-ignore-output"]
 pages = [topics[name] for name in sorted(topics)]  # Python's help texts
+lines = "\n".join(pages).split("\n")
+prose = [line for line in lines if not line.strip().startswith(("|", "+"))]
 
 
 def information(characters, d):
-    """Mutual information of characters d places apart, in nats, above that of shuffled ones."""
-    alphabet, ids = np.unique(list(characters), return_inverse=True)
-    m, shuffled = len(alphabet), np.random.default_rng(0).permutation(ids)
-
-    def told(x, y):
-        p = np.bincount(x * m + y, minlength=m * m).reshape(m, m) / len(x)
-        alone = np.outer(p.sum(axis=1), p.sum(axis=0))
-        return np.sum(p[p > 0] * np.log(p[p > 0] / alone[p > 0]))
-
-    return told(ids[:-d], ids[d:]) - told(shuffled[:-1], shuffled[1:])
+    """Mutual information of characters d places apart, in nats."""
+    alphabet, ids = np.unique(characters, return_inverse=True)
+    p = np.bincount(ids[:-d] * len(alphabet) + ids[d:], minlength=len(alphabet) ** 2) / (len(ids) - d)
+    p = p.reshape(len(alphabet), -1)
+    alone = np.outer(p.sum(axis=1), p.sum(axis=0))
+    return np.sum(p[p > 0] * np.log(p[p > 0] / alone[p > 0]))
 
 
-lines = "\n".join(pages).split("\n")
-prose = [line for line in lines if not line.strip().startswith(("|", "+"))]
-apart = [1, 2, 4, 8, 16, 32, 64, 128]
+apart, found = [1, 2, 4, 8, 16, 32, 64, 128], {}
 print(f"{'places apart':24}", *(f"{d:5}" for d in apart))
-found = {}
 for name, kept in {"all lines": lines, "without those of tables": prose}.items():
-    found[name] = [information("\n".join(kept), d) for d in apart]
+    characters = list("\n".join(kept))
+    chance = information(np.random.default_rng(0).permutation(characters), 1)
+    found[name] = [information(characters, d) - chance for d in apart]
     print(f"{name:24}", *(f"{i:5.3f}" for i in found[name]))
-print(f"{1 - len(prose) / len(lines):.0%} of the lines belong to tables and grammars")
+
+# %% tags=["nbval-ignore-output"]
 everything, without = found.values()
-assert everything[0] > 3 * everything[3] and without[0] > 3 * without[3] and everything[5] > 4 * without[5]
+print(f"{1 - len(prose) / len(lines):.0%} of the lines belong to tables and grammars")
+assert everything[0] > 3 * everything[3] and without[0] > 3 * without[3]  # near tells more than far
+assert everything[5] > 4 * without[5]  # most of what 32 places tell comes from tables
 
 # %% [markdown]
-# So it is true of text: near tells more than far, and the neighbour most of all. But compare the two lines. In the
-# first a character still tells 0.060 nats at 32 places. The second leaves out the lines that begin with `|` or `+`,
-# fewer than one in twenty: **five sixths of the 0.060 were columns of tables**. Somebody who stopped at the first line
-# would have found a slow decay, and perhaps a reason for a logarithmic bias. Ask what data are made of before you read
-# a law in them.
+# So in text near does tell more than far. But compare the two lines. In the first, a character still tells 0.060 nats
+# at 32 places. The second leaves out the lines that begin with `|` or `+`, fewer than one in twenty, and **five sixths
+# of the 0.060 disappear: they came from the columns of tables**. Find out what your data are made of before you read a
+# law in them.
 #
-# ### Code
+# ### Code, words that return, and proteins
 #
-# "A local variable is usually defined within a few lines of its use." Measure it: in each function of the standard
-# library take every use of a local name, and count the tokens back to where that name was last bound. (A task of this
-# chapter has you write the counting.)
-#
-# ### Summaries
-#
-# A summary takes up what was said before, perhaps long before. As a stand-in that every machine can measure: how many
-# words back, on the same help page, did a word last occur? We leave the 200 most frequent words out, for *the* tells
-# nothing. (Across pages would be wrong: that a word came up some pages ago, on another subject, says nothing of a
-# document.)
-#
-# ### Proteins
-#
-# A protein is a chain of amino acids, one letter each, and it folds. "Amino acids that are close in the sequence
-# interact" is true of its helices, the spirals in which each is tied to the fourth after it. It is not true of the
-# bonds between two cysteines, the letter C, that hold the folded chain together. Here are four proteins with all their
-# bonds; a bond between the letters 6 and 127 reaches 121 places.
+# Three kinds of tokens look for another one at a distance that we can measure. In the **code** of Python's standard
+# library, a variable looks for its definition. On a **help page**, a word looks for its last occurrence (we leave out
+# the 200 most frequent words). In a **protein**, a chain of amino acids, each cysteine (the letter C) looks for the one
+# it is bound to.
 
 # %%
 PROTEINS = {  # sequence, bonds between its cysteines, counted from 1
@@ -250,8 +231,6 @@ PROTEINS = {  # sequence, bonds between its cysteines, counted from 1
     "crambin": ("TTCCPSIVARSNFNVCRLPGTPEALCATYTGCIIIPGATCPGDYAN", [(3, 40), (4, 32), (16, 26)]),
 }
 for name, (chain, bonds) in PROTEINS.items():
-    cysteines = [k for k, letter in enumerate(chain, 1) if letter == "C"]
-    assert sorted(end for bond in bonds for end in bond) == cysteines  # each C is in one bond, and no other letter is
     print(f"{name:18}{len(chain):4} letters, its bonds reach", *(b - a for a, b in bonds))
 reach = np.array([b - a for _, bonds in PROTEINS.values() for a, b in bonds])
 print(f"more than 32 places: {np.sum(reach > 32)} of {reach.size}")
@@ -259,11 +238,10 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 
 # %% [markdown]
 # AlphaFold 2 gives every pair of residues a vector for their offset, clipped at ±32 (Jumper et al. 2021, supplement,
-# algorithm 4): Shaw's idea with $k = 32$. **Half of these bonds lie beyond.** For them position says "far", and which
-# of the far ones it is must come from the content, and in AlphaFold from related proteins. The
-# helices are a matter of position, the bonds are not.
+# algorithm 4). That is Shaw's idea with $k = 32$. **Half of these bonds reach farther.** Beyond the clip, position only
+# says "far"; content must tell which of the far residues it is.
 #
-# Now all three in one picture: of what a token looks for, how much stands within a distance?
+# Now the other two. How far away is what a token looks for?
 
 # %% tags=["nbval-ignore-output"]
 modules = definition_distance.standard_library(limit=40).values()
@@ -283,6 +261,8 @@ def returns(words):
 
 page_words = [re.findall(r"[a-z]+", page.lower()) for page in pages]
 back = np.array([d for words in page_words for d in returns(words)])
+
+# %% tags=["nbval-ignore-output"]
 looked_for = {
     "variable → definition (tokens)": uses,
     "word → same word (words)": back,
@@ -291,8 +271,6 @@ looked_for = {
 for name, far in looked_for.items():
     beyond = ", ".join(f"{np.mean(far > k):.0%} beyond {k}" for k in (16, 32, 113))
     print(f"{name:32}{far.size:7,}, half within {np.median(far):.0f}; {beyond}")
-a_line = [len(found) / len({line for (line, _), _ in found}) for found in map(definition_distance.tokens_of, modules)]
-print(f"a line of code has {np.median(a_line):.0f} tokens")
 assert np.mean(uses > 113) < 0.2 < 0.3 < np.mean(back > 113) and np.median(uses) < np.median(back)
 
 # %% tags=["nbval-ignore-output"]
@@ -308,12 +286,11 @@ assert np.mean(reach > 113) < np.mean(uses > 113)
 figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds within about 30 places, half of the words that come back within 55")
 
 # %% [markdown]
-# The dotted lines say where a scheme stops telling distances apart: Shaw's clip, AlphaFold's clip, and the last bucket
-# of a T5 decoder. (Each counts in its own unit, and T5's are pieces of words: take the lines as orders of magnitude.)
+# The dotted lines mark where a scheme stops telling distances apart. (Each counts in its own unit, so take them as
+# orders of magnitude.)
 #
-# Two curves nearly coincide, those of the definitions and of the bonds. Are bonds as near as definitions, then? Before
-# "near" means anything, ask **how near chance would be**: the words of each page in another order, the same cysteines
-# paired at random.
+# But **how near would chance be**? As a control, we put the words of each page in random order and pair the same
+# cysteines at random.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -322,45 +299,19 @@ ends = [np.array(bonds).ravel() for _, bonds in PROTEINS.values()]
 paired = np.concatenate([abs(np.diff(rng.permutation(e).reshape(-1, 2))).ravel() for e in ends for _ in range(1000)])
 print(f"words: half within {np.median(back):.0f}; in another order {np.median(by_chance):.0f}")
 print(f"bonds: half within {np.median(reach):.0f}; paired at random {np.median(paired):.0f}")
-came_back = back.size / sum(word not in frequent for words in page_words for word in words)
-print(f"of all words counted {came_back:.0%} had occurred before on their page")
 assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * np.median(paired)
 
 # %% [markdown]
-# - **Code.** Half of all uses find their definition within about thirty tokens, some five lines; nearly half lie beyond
-#   32 tokens, and one in eight beyond the last bucket of T5. What finds them there is the name.
-# - **Summaries.** A word that comes back does so nearer than chance would have it: half within 55 words, and not within
-#   277. Nearness is real here. But two in five come back from beyond 113 words, and a bias that falls with
-#   distance makes these harder to find. That T5 does well at summaries *because of* its biases has no source known to
-#   us. LongT5, made for long documents, lets a token look at 127 others on each side and at summaries of blocks, with a
-#   bias of its own for those (Guo et al. 2022, section 3).
-# - **Proteins.** The bonds of these four are no nearer than cysteines paired at random. Their helices are near and
-#   regular; of a bond, nearness says nothing.
-#
-# ### Translation
-#
-# "Source and target are aligned more or less in order, so a relative bias helps to line them up." Take the best case, a
-# perfectly regular alignment: 8 words of the target, 12 of the source. Which offset does each target word need?
-
-# %%
-target, source = 8, 12
-aligned = np.round(np.arange(target) * (source - 1) / (target - 1)).astype(int)
-rows = {"target word i": np.arange(target), "source word j": aligned, "offset j − i": aligned - np.arange(target)}
-for name, row in rows.items():
-    print(f"{name:14}", *(f"{x:2}" for x in row))
-assert np.ptp(aligned - np.arange(target)) == source - target
-
-# %% [markdown]
-# **No offset is right for all**: it drifts from 0 to 4, and how far depends on both lengths. A fixed bias can favour
-# the band, and not the right word in it. T5 has no bias in its cross-attention ([[t5_buckets|chapter #]] looked; the
-# paper gives no reason). What *is* true: inside encoder and decoder relative positions did help translation. That was
-# Shaw's experiment ([[vector_per_distance|chapter #]]).
+# - **Code.** Half of all uses find their definition within about thirty tokens, and one in eight only beyond T5's last
+#   bucket.
+# - **Words that return.** Half return within 55 words, against 277 in random order. But two in five come from beyond
+#   113 words, and a bias that falls with distance makes these harder to find.
+# - **Proteins.** The bonds are no nearer than cysteines paired at random.
 #
 # ### Pictures
 #
-# "Patches that are near belong together." Take the photograph in matplotlib's sample data, cut it into
-# patches of 4 × 4 pixels, take the brightness of each, and ask how alike two patches are that stand so many columns or
-# rows apart. The measure is the correlation: 1 for the same up to scale, 0 for no relation.
+# We cut the photograph in matplotlib's sample data into patches of 4 × 4 pixels and take the brightness of each. How
+# strongly do two patches at some distance correlate?
 
 # %%
 from matplotlib.cbook import get_sample_data
@@ -393,25 +344,19 @@ assert along[2 * columns - 1] > along[2 * columns - 1 - columns // 2] + 0.3
 figures.show(fig, alt="How alike two patches are by their distance along the list: falling, and back at every multiple of a row")
 
 # %% [markdown]
-# True, in two dimensions and of the brightness in one photograph: near is alike, in a row as in a column. But
-# **along the list of patches nearness comes back** with every row. A bias that falls along the list, as ALiBi's, takes
-# the patch below for one that is far away. That is why Swin counts two offsets ([[two_dimensions|chapter #]]).
-#
-# Six uses, then. In text, in code and among patches, near is where to look first, and much of what is looked for lies
-# farther. Of a protein's bonds nearness says nothing, and between two languages no fixed offset is right. *"What is
-# near belongs together" is a sentence about data*: measure it on yours, beside what chance would give.
+# Near patches are alike, in a row as in a column. But **along the list of patches nearness comes back** with every row.
+# A bias that falls along the list treats the patch below as one that is far away, so Swin counts two offsets
+# ([[two_dimensions|chapter #]]).
 
 # %% [markdown]
-# ## Forty sentences
+# ## Claims, decided by code
 #
-# Sentences about relative positions circulate from page to page. Each of these forty is easy to believe, and each can
-# be run. **Guess before you open one**: is it true, half true, false, or *unsourced*, which means that no measurement
-# known to this course supports it? Inside you find the verdict and why, the code that decided it just now, what it
-# computed, and the rule that leads from there to the verdict. Half true is no polite word for false: the sentence holds
-# under a condition that it does not mention.
+# You will read sentences like these on many pages, and each is easy to believe. **Guess before you open one**: is it
+# true, half true, false, or *unsourced*? "Half true" is not a polite way of saying "false": the sentence holds under a
+# condition that it does not mention. "Unsourced" means that no measurement known to this course supports it. Each fold
+# holds the verdict, the reason, and the code that decided it just now.
 #
-# One of them by hand first. *In T5's logarithmic buckets, twice the distance is one bucket further.* The logarithm of
-# an encoder begins at distance 8 and spends 8 buckets on a factor of 16.
+# We do one by hand first. *In T5's logarithmic buckets, twice the distance is one bucket further.*
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -422,11 +367,12 @@ print("steps   ", np.diff(bucket(-distances)))
 print(claims.decide("doubling_is_one_bucket"))
 
 # %% [markdown]
-# Two buckets for each doubling, not one. The others work in the same way: `claims.decide(name)` runs one, and
-# `claims.CLAIMS[name].fact()` gives its numbers alone. Now the forty, by topic.
+# Each doubling moves two buckets on, not one. The first four topics test single chapters, so take them as revision, one
+# at a time. The last three compare schemes: watch for the word *any*, and for numbers without a model beside them. What
+# published models give was recorded with version 5.23.0 of `transformers`, so you need not install it.
 
 # %%
-assert len(claims.CLAIMS) == 40 and claims.decide("doubling_is_one_bucket").verdict == "false"
+assert claims.decide("doubling_is_one_bucket").verdict == "false"
 claims.topic("Positions and offsets")
 
 # %%
@@ -438,26 +384,18 @@ claims.topic("T5's buckets")
 # %%
 claims.topic("ALiBi and RoPE")
 
-# %% [markdown]
-# The next are about time, memory and longer texts. Watch for the word *any*, and for numbers without a model beside
-# them.
-
 # %%
 claims.topic("Time and memory")
 
 # %%
 claims.topic("Longer texts")
 
-# %% [markdown]
-# The last are about published models. Five of the facts begin with what the models' own code gives, in version 5.23.0 of
-# the package `transformers`. You do not need that package: the course keeps what it gave, and the tests ask it again.
-
 # %%
 claims.topic("Models and history")
 
 # %% [markdown]
-# How many did you guess? Look at the half true ones again: each holds under a condition that got lost on the way, such
-# as *for a power of two of heads*, *with clipping*, *under a causal mask*, *in text*.
+# Look at the half true ones again. Each holds under a condition that was lost on the way: *for
+# a power of two of heads*, *with clipping*, *under a causal mask*, *in text*.
 
 # %%
 claims.counts()
@@ -465,12 +403,15 @@ claims.counts()
 # %% [markdown]
 # ## A scheme of your own
 #
-# New schemes appear every month. To judge one you need three answers: does the module do what its formula says, what
-# does it cost, and what does it do beyond its training length? Each is a call of the **workbench**.
+# To judge a new scheme you need three answers. Does the module do what its formula says? What
+# does it cost? What does it do beyond its training length? Each is one call of the **workbench**. It has a limit: no
+# hook sees the scores, so a scheme whose positions depend on them, such as CoPE (Golovneva et al. 2024), cannot be
+# written with it.
 #
-# An example: a bias that falls linearly, as ALiBi's, and stops at distance 16, so that far keys are not lost. One hook
-# is enough. The formula stands beside it a second time, as plain Python for one offset: that is for the oracle, the
-# loops which every scheme of this course is tested against. This first version has a fault.
+# Our example is a bias that falls linearly, as ALiBi's does, but stops at distance 16, so that far keys are not lost.
+# We also write the formula as plain Python for one offset, because `agrees` compares the module with plain loops. This
+# first version has a fault.
+
 
 # %%
 from course_lib.nn.grid import row_offsets
@@ -489,9 +430,8 @@ assert not found.passed and "past" in found.cause
 found
 
 # %% [markdown]
-# Trained on whole texts, this model would never have shown it. It would have failed in use, when the first word is
-# generated with a cache. The check names the first trial that fails, the place in the grid, and the cause, because it
-# knows this fault. Mended:
+# Training on whole texts would never have shown this fault. The model would have failed in use, with its first word
+# from a cache. Here is the repaired version:
 
 
 # %% tags=["nbval-ignore-output"]
@@ -511,10 +451,10 @@ print(found)
 cost
 
 # %% [markdown]
-# It computes what it should, in all backends, at nearly the price of plain attention and without a matrix. Now for
-# longer texts: it is trained at 64 tokens and tested at 512. Guess before you run it. Does its loss stay **level**,
-# as ALiBi's, with which it begins as a straight line? Does it **rise**, for every far key keeps a weight? Or does it
-# **break** at once, for no distance beyond 63 was ever trained?
+# It computes what it should in all backends, at nearly the price of plain attention and without a matrix. Next we train
+# it at 64 tokens and test it at 512. Guess before you run the cell. Does its loss stay **level**, as ALiBi's does,
+# because both begin as a straight line? Does it **rise**, because every far key keeps a weight? Or does it **break**,
+# because no distance beyond 63 was ever trained?
 
 # %% tags=["nbval-ignore-output"]
 trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-32"))
@@ -524,11 +464,11 @@ assert rise["Ramp"] > 0.15 > 0.05 > rise["alibi"] and loss["Ramp"][0] < loss["al
 trained
 
 # %% [markdown]
-# It rises. Nothing here is trained, so nothing is untrained, and −4 was met at distance 16 already. But each far key
-# keeps $e^{-4}$, about a fiftieth, and at 512 tokens there are almost five hundred of them.
+# It rises. It does not break, because the bias −4 was met in training already. But each far key keeps $e^{-4}$ of its
+# weight, about a fiftieth, and at 512 tokens there are almost five hundred far keys.
 #
 # At the training length Ramp is better than ALiBi, by almost a tenth. *Because its far keys stay in reach*, one would
-# think. It is easy to believe; so run the **control**: the same line without the stop.
+# think. To test that we need a **control**: the same line without the stop.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib.nn.bias import DecayBias
@@ -539,28 +479,23 @@ assert abs(straight[0] - loss["Ramp"][0]) < 0.04 and straight[-1] < straight[0] 
 control
 
 # %% [markdown]
-# The straight line is as good at 64, and it stays level. So the stop earned nothing and lost everything: what made Ramp
-# better than ALiBi is that *all four heads* fall by a quarter per token. ALiBi has one such head, and the others fall
-# four, sixteen and sixty-four times more slowly. A scheme differs from another in more than the part you had in mind.
-# Change one thing at a time, and take several seeds before you call it a result ([[longer_than_training|chapter #]]).
-#
-# The capstone in the tasks goes the same way with a published scheme, in which each head *learns* how strongly its bias
-# falls.
+# The straight line is as good at 64, and it stays level. So the stop gained nothing and cost everything at 512. Ramp
+# was better than ALiBi because *all four of its heads* fall by a quarter per token. Only one of ALiBi's heads does; the
+# others fall four, sixteen and sixty-four times more slowly. Change one thing at a time, and take several seeds before
+# you call it a result ([[longer_than_training|chapter #]]).
 
 # %% [markdown]
 # ## Remember
 #
-# - Ask first where a scheme enters. It decides what the scheme can say, which tricks make it fast, and which kernels
-#   can run it.
-# - Much of the choice is made by what you have: published weights, a mask, a kernel, an image.
-# - "Near matters" is a statement about data. It can be measured, and it was true of some data and not of others.
+# - Ask first where a scheme enters. This decides what it can say, which tricks make it fast, and which kernels can run
+#   it.
+# - What you have makes much of the choice: published weights, a mask, a kernel, an image.
 # - A better number needs a control: the same thing without the part that is said to be the reason.
 # - A sentence without its condition is half true. Ask for the model, the length, the mask, and the number of seeds.
-# - A verdict that is computed can change. Run it again when the model, the library or the length is another.
 #
 # ## The whole course in questions
 #
-# Commit to an answer before you check. Each question names the chapter that answers it.
+# Each question names the chapter that answers it.
 
 # %% tags=["hide-input"]
 # @title Quiz
@@ -569,14 +504,12 @@ figures.quiz(quiz.QUESTIONS, title="The whole course in 32 questions")
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: from counting parameters to a scheme of your own, checked
-# by the oracle, timed, and trained by the study.
+# [[tasks]]: from counting parameters to a published scheme in which each head *learns* how strongly its bias falls.
 #
-# **And then?** Take a sentence about attention that you read this week, and write the five lines that decide it. If
-# it is about relative positions and not among the forty, the ledger has room for it (`course_tasks/claims`).
+# **And then?** Take a sentence about attention that you read this week, and write the five lines that decide it.
 #
-# **Sources** J. Jumper et al., *Highly Accurate Protein Structure Prediction with AlphaFold*,
-# 2021, supplement, algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542
-# (mature chains) · M. Guo et al., *LongT5: Efficient Text-To-Text Transformer for Long Sequences*, 2022, section 3 · P.
-# Shaw et al., *Self-Attention with Relative Position Representations*, 2018 · T. Chi et al., *KERPLE*, 2022 (the scheme
-# of the tasks). Everything else was measured here or in the chapter named.
+# **Sources** J. Jumper et al., *Highly Accurate Protein Structure Prediction with AlphaFold*, 2021, supplement,
+# algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542 (mature chains) · O.
+# Golovneva et al., *Contextual Position Encoding: Learning to Count What's Important*, 2024 · T.-C. Chi et al.,
+# *KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation*, 2022 (the scheme of the tasks). The
+# sources of each claim are in its fold.

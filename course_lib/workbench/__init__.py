@@ -1,4 +1,5 @@
-"""A bench for a scheme of your own: held against its definition, timed beside plain attention, trained by the study.
+"""Try out a scheme of your own: check it against its definition, time it against plain attention, and train it as the
+study does.
 
     from course_lib import workbench
 
@@ -9,9 +10,12 @@
     workbench.benchmark(make)
     workbench.train(make)
 
-`agrees` takes what the scheme adds, said once more in plain Python: a number per offset (`with_bias`), vectors on keys
-and values and a number beside them (`with_vectors`), turned pairs of channels (`with_rotation`), or any other
+`agrees` takes what the scheme adds, written a second time in plain Python: a number per offset (`with_bias`), vectors
+on keys and values and a number beside them (`with_vectors`), turned pairs of channels (`with_rotation`), or any other
 `Definition`.
+
+The hooks of a `Position` know positions, offsets and the text that the keys are made from, but no hook sees the scores:
+a scheme whose positions depend on them, as in CoPE (Golovneva et al. 2024), cannot be written with these hooks.
 """
 
 from .against_definition import Agreement, agrees

@@ -17,7 +17,11 @@ Make = Callable[[int, int], Position]
 
 
 def made(make: Make, n_heads: int, d_head: int) -> Position:
-    """The scheme make(n_heads, d_head). Raises ValueError for what is no such function, scheme or hook."""
+    """The scheme make(n_heads, d_head).
+
+    Raises ValueError if `make` does not take (n_heads, d_head), does not return a `Position`, or has a hook that
+    returns the wrong type.
+    """
     expected = "expected a function of (n_heads, d_head) that returns a Position"
     if isinstance(make, nn.Module) or not callable(make):
         raise ValueError(f"make={kind(make)}: {expected}")

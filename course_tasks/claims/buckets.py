@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from course_lib.reference.attention import causal_mask
+from course_lib.reference.attention import attention, causal_mask
 from course_lib.reference.grid import offsets
-from course_lib.reference.t5 import bucket, bucket_starts
+from course_lib.reference.t5 import bucket, bucket_starts, t5_bias
 from course_tasks.claims.claim import claim
 
 
@@ -100,6 +100,28 @@ def sign_is_convention():
     seen = offsets(40)[causal_mask(40)]
     found = {"j − i": seen, "i − j": -seen}
     return {name: len(np.unique(bucket(r, bidirectional=False))) for name, r in found.items()}
+
+
+@claim(
+    "Bidirectional buckets in a decoder break causality: words see the future.",
+    chapter="t5_buckets",
+    stated="false",
+    verdict=lambda fact: "true" if fact["weight on later words"] > 0 else "false",
+    otherwise={"weight on later words": 0.2, "buckets of the past": {"bidirectional": 13, "decoder": 23}},
+    because="The weight on later words is {fact[weight on later words]}: the causal mask hides them, and no bias undoes "
+    "a mask. The harm is another one. The past of forty words falls into {fact[buckets of the past][bidirectional]} "
+    "buckets instead of {fact[buckets of the past][decoder]}, because half of the table waits for words that never come.",
+    source="run: forty words, random scores and table, T5's default sizes",
+)
+def buckets_break_causality():
+    rng, mask = np.random.default_rng(0), causal_mask(40)
+    q, k, v = rng.normal(size=(3, 1, 40, 8))
+    bias = t5_bias(40, table=rng.normal(size=(32, 1)))  # bidirectional
+    weights = attention(q, k, v, bias=bias, mask=mask)[1]
+    past = offsets(40)[mask]
+    found = {"bidirectional": bucket(past), "decoder": bucket(past, bidirectional=False)}
+    used = {name: np.unique(buckets).size for name, buckets in found.items()}
+    return {"weight on later words": float(weights[0][~mask].max()), "buckets of the past": used}
 
 
 @claim(

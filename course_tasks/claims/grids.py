@@ -11,6 +11,23 @@ from course_tasks.claims.claim import claim
 
 
 @claim(
+    "Along each anti-diagonal of the grid of scores the offset is the same.",
+    chapter="diagonals",
+    stated="false",
+    verdict=lambda fact: "true" if fact["on the anti-diagonal"] == 1 else "false",
+    otherwise={"on the diagonal": 5, "on the anti-diagonal": 1},
+    because="The cells of the long diagonal of five words hold {fact[on the diagonal]} offset, those of the long "
+    "anti-diagonal {fact[on the anti-diagonal]}. Along a diagonal, from top left to bottom right, query and key both "
+    "move on by one, so j − i stays. Along an anti-diagonal i + j stays.",
+    source="run: the offsets of five words",
+)
+def one_offset_on_antidiagonals():
+    r = offsets(5)
+    lines = {"on the diagonal": np.diagonal(r), "on the anti-diagonal": np.diagonal(r[:, ::-1])}
+    return {name: np.unique(line).size for name, line in lines.items()}
+
+
+@claim(
     "A relative position term is a Toeplitz matrix: every diagonal holds one value.",
     chapter="diagonals",
     stated="half true",

@@ -1,4 +1,4 @@
-"""Claims about published models and their history. What a model's code gives is recorded in published.py."""
+"""Claims about published models. What a model's code gives is recorded in published.py."""
 
 import numpy as np
 
@@ -55,14 +55,32 @@ def bias_across():
 
 
 @claim(
+    "BART has a relative position bias.",
+    chapter="absolute_positions",
+    stated="false",
+    verdict=lambda fact: "true" if fact["relative"] > 0 else "false",
+    otherwise={"absolute": 0, "relative": 2},
+    because="A small BART has {fact[absolute]} tables for positions, one in its encoder and one in its decoder, and each "
+    "holds a vector per absolute position. Tables for offsets: {fact[relative]}.",
+    source="the parameters of BartModel of transformers 5.23.0, models/bart/modeling_bart.py",
+    quoted=True,
+)
+def bart_is_relative():
+    tables = published.BART_TABLES
+    rows = published.BART_LONGEST + 2  # a row for each position, and two that no position uses
+    absolute = [name for name in tables if tables[name] == rows]
+    return {"absolute": len(absolute), "relative": len(tables) - len(absolute)}
+
+
+@claim(
     "The GPT models use RoPE.",
     chapter="rope",
     stated="half true",
     verdict=lambda fact: "false" if not fact["rotate"] else "half true" if fact["do not"] else "true",
     otherwise={"rotate": ["GPT-2", "GPT-Neo", "GPT-J", "GPT-NeoX", "gpt-oss"], "do not": []},
     because="The published code of {fact[rotate][0]}, {fact[rotate][1]} and {fact[rotate][2]} rotates queries and "
-    "keys. That of {fact[do not][0]} and {fact[do not][1]} does not, because they learn a vector per absolute "
-    "position. GPT-3 is built as GPT-2 is.",
+    "keys: the first two are EleutherAI's, the third is OpenAI's own. That of {fact[do not][0]} and {fact[do not][1]} "
+    "does not, because they learn a vector per absolute position. GPT-3 is built as GPT-2 is.",
     source="the functions in the models' files of transformers 5.23.0, such as models/gpt2/modeling_gpt2.py; Brown et "
     "al. 2020, section 2.1; Press et al. 2022, section 4",
     quoted=True,
@@ -82,7 +100,8 @@ def gpt_uses_rope():
     ),
     otherwise={"in its code": ["RoPE", "ALiBi"], "by default": "ALiBi"},
     because="The code of the model has {fact[in its code][0]} and {fact[in its code][1]}, and a Falcon uses {fact[by "
-    "default]} unless told otherwise. The large published ones do; the small Falcon-RW models switch ALiBi on.",
+    "default]} unless its configuration says otherwise. The models of the Falcon series do; only the two Falcon-RW models, "
+    "trained on web pages alone, switch ALiBi on.",
     source="FalconConfig and models/falcon/modeling_falcon.py of transformers 5.23.0; the model cards of Falcon and "
     "Falcon-RW",
     quoted=True,
@@ -111,52 +130,3 @@ def llama_halves():
     forms = {"half-split": False, "interleaved": True}
     ours = {name: rotate(q, interleaved=form) for name, form in forms.items()}
     return {name: round(float(abs(x - theirs).max()), 4) for name, x in ours.items()}
-
-
-@claim(
-    "A T5 reaches 84.5 on GLUE with its relative bias, and 83.2 with sines.",
-    chapter="longer_than_training",
-    stated="unsourced",
-    verdict=lambda fact: (
-        "unsourced" if fact["models with sines"] == 0 else "true" if min(fact["deviations away"]) < 1 else "false"
-    ),
-    otherwise={"with the bias": [84.4, 84.6], "models with sines": 1, "deviations away": [0.4, 0.4]},
-    because="The numbers go around as those of the T5 paper. Its table has {fact[models with sines]} models with "
-    "sines. With the bias it reports {fact[with the bias][0]} and {fact[with the bias][1]}, and the number that goes "
-    "around lies {fact[deviations away][0]} and {fact[deviations away][1]} standard deviations away from these.",
-    quoted=True,
-    source="Raffel et al. 2020, section 2.1 (leaves such a study for later), table 1 (baseline and its standard "
-    "deviation) and table 15 (T5-Base)",
-)
-def t5_compares_on_glue():
-    said, deviation = 84.5, 0.235
-    reported = {"bias": [83.28, 85.97], "sines": []}  # the baseline, T5-Base
-    return {
-        "with the bias": reported["bias"],
-        "models with sines": len(reported["sines"]),
-        "deviations away": [round(abs(said - x) / deviation, 1) for x in reported["bias"]],
-    }
-
-
-@claim(
-    "Relative positions in attention began with Transformer-XL and T5.",
-    chapter="vector_per_distance",
-    stated="false",
-    verdict=lambda fact: "true" if fact["first"] in ("Transformer-XL", "T5") else "false",
-    otherwise={"papers": 4, "first": "Transformer-XL", "months earlier": 0},
-    because="Of {fact[papers]} papers with relative positions that this course teaches the first to appear is that "
-    "of {fact[first]}, {fact[months earlier]} months before Transformer-XL.",
-    quoted=True,
-    source="the dates of the preprints: arXiv 1803.02155, 1809.04281, 1901.02860, 1910.10683",
-)
-def who_began():
-    appeared = {  # year and month
-        "T5": (19, 10),
-        "Transformer-XL": (19, 1),
-        "Music Transformer": (18, 9),
-        "Shaw et al.": (18, 3),
-    }
-    months = {name: 12 * year + month for name, (year, month) in appeared.items()}
-    first = min(months, key=months.__getitem__)
-    earlier = months["Transformer-XL"] - months[first]
-    return {"papers": len(months), "first": first, "months earlier": earlier}

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from course_lib.contents import number
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention, causal_mask, softmax
 from course_lib.reference.bias import decay_bias
@@ -12,39 +11,34 @@ from course_tasks.claims.claim import claim
 
 
 @claim(
-    "Without positions, attention cannot tell in which order the words stand.",
+    "Without positions, attention cannot tell in which order the words come.",
     chapter="blind_to_distance",
     stated="half true",
     verdict=lambda fact: "true" if max(fact.values()) == 0 else "half true" if min(fact.values()) == 0 else "false",
-    otherwise={"every key": 0.0, "only the past": 0.0},
-    because="Where a query sees every key, another order of the words changes the answer of each word by {fact[every "
-    "key]}. Under a causal mask it changes them by up to {fact[only the past]}: each word then sees other words before "
-    "it.",
-    source="run: the five tokens of the course, reversed; Vaswani et al. 2017, section 3.5",
+    otherwise={"every key, two layers": 0.0, "only the past, one layer": 0.0, "only the past, two layers": 0.0},
+    because="Put the words before the last into another order, and watch the answer of the last word. Where each word "
+    "sees all the others it changes by {fact[every key, two layers]}. Under a causal mask it changes by {fact[only the "
+    "past, one layer]} in one layer, which is blind to the order of what it sees, and by {fact[only the past, two "
+    "layers]} in two: the words that the second layer reads have themselves seen different words.",
+    source="run: the five tokens of the course; Vaswani et al. 2017, section 3.5",
 )
 def words_in_another_order():
-    change = {}
-    for name, mask in (("every key", None), ("only the past", causal_mask(5))):
-        forward = attention(Q, K, V, mask=mask)[0]
-        backward = attention(Q[::-1], K[::-1], V[::-1], mask=mask)[0][::-1]
-        change[name] = round(float(abs(forward - backward).max()), 4)
+    def last_word(order, layers, mask):
+        x = V[order]
+        for _ in range(layers):
+            x = attention(Q[order], K[order], x, mask=mask)[0]
+        return x[-1]
+
+    cases = {
+        "every key, two layers": (2, None),
+        "only the past, one layer": (1, causal_mask(5)),
+        "only the past, two layers": (2, causal_mask(5)),
+    }
+    orders, change = ([0, 1, 2, 3, 4], [3, 1, 0, 2, 4]), {}
+    for name, (layers, mask) in cases.items():
+        one, other = (last_word(order, layers, mask) for order in orders)
+        change[name] = round(float(abs(one - other).max()), 4)
     return change
-
-
-@claim(
-    "Train on 128 tokens, test on 256, and three quarters of the pairs of absolute positions are new.",
-    chapter="absolute_positions",
-    stated="true",
-    verdict=lambda fact: "true" if fact["new"] == 0.75 * fact["all"] else "false",
-    otherwise={"new": 16_512, "all": 65_536},
-    because="A pair is known if both positions were trained. Of {fact[all]:,} pairs {fact[new]:,} are new: twice the "
-    "length has four times the pairs, and training had only one of the four.",
-    source="run: all pairs counted",
-)
-def positions_never_seen():
-    trained = np.arange(256) < 128
-    known = trained[:, None] & trained
-    return {"new": int(np.sum(~known)), "all": known.size}
 
 
 @claim(
@@ -89,16 +83,25 @@ def own_word_gains():
 
 
 @claim(
-    "The middle word gains most from a distance bias, because it has near neighbours on both sides.",
-    chapter="bias_by_hand",
-    stated="false",
-    verdict=lambda fact: "true" if fact["middle"] > fact["end"] else "false",
-    otherwise={"end": 0.0461, "middle": 0.0626},
-    because="Give five words the same content, so that only the bias speaks. The weight of the middle word on itself "
-    "rises by {fact[middle]}, that of a word at the end by {fact[end]}. Near neighbours keep their weight too, so "
-    "they take more of the row.",
-    source=f"run: equal content, the log decay of chapter {number('bias_by_hand')}",
+    "Shaw's tables are shared by all heads.",
+    chapter="vector_per_distance",
+    stated="half true",
+    verdict=lambda fact: (
+        "true"
+        if max(fact["tables in a layer"].values()) == 1
+        else "half true"
+        if min(fact["tables in a layer"].values()) == 1
+        else "false"
+    ),
+    otherwise={"tables in a layer": {"base": 1, "big": 1}, "vectors in a layer": {"base": 33, "big": 17}},
+    because="In the paper's big model they are: {fact[tables in a layer][big]} table of keys in a layer, with "
+    "{fact[vectors in a layer][big]} vectors. In its base model each head has its own: {fact[tables in a layer][base]} "
+    "tables with {fact[vectors in a layer][base]} vectors. The paper says only that tables can be shared.",
+    quoted=True,
+    source="Shaw et al. 2018, section 4.1: unique per layer and head in the base model, per layer in the big one",
 )
-def middle_gains_most():
-    gain = np.diagonal(softmax(decay_bias(5))) - 1 / 5
-    return {"end": round(float(gain[0]), 4), "middle": round(float(gain[2]), 4)}
+def shaw_shares_over_heads():
+    models = {"base": (8, 16, "head"), "big": (16, 8, "layer")}  # heads, k, a table for each
+    tables = {name: heads if each == "head" else 1 for name, (heads, _, each) in models.items()}
+    vectors = {name: tables[name] * (2 * k + 1) for name, (_, k, _) in models.items()}
+    return {"tables in a layer": tables, "vectors in a layer": vectors}

@@ -33,6 +33,11 @@ T5_TABLES = [
     "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight",
 ]
 
+# models/bart/modeling_bart.py: the rows of each parameter of a BartModel that belongs to positions, by its name, where
+# the longest text has six tokens
+BART_LONGEST = 6
+BART_TABLES = {"encoder.embed_positions.weight": 8, "decoder.embed_positions.weight": 8}
+
 
 def t5_numbers():
     """Three words of 4 channels, W_q, W_k, W_v and W_o (4, 4), and the table (32 buckets, 2 heads) of a T5 layer."""

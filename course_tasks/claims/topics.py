@@ -1,4 +1,4 @@
-"""The claims by topic: each sentence is read first and guessed at, its verdict stands in a fold."""
+"""The claims by topic: each sentence is read first and guessed at, its verdict is in a fold."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -6,7 +6,7 @@ from types import ModuleType
 from course_lib.display.formatting import check_choice, escape
 from course_lib.display.picture import Picture
 
-from . import alibi_rope, buckets, cost, grids, longer, models, positions
+from . import alibi_rope, buckets, cost, grids, history, longer, models, positions
 from . import html as face
 from .claim import Claim
 from .ruling import Ruling, judge_claim
@@ -23,7 +23,7 @@ TOPICS = {
     "ALiBi and RoPE": _claims(alibi_rope),
     "Time and memory": _claims(cost),
     "Longer texts": _claims(longer),
-    "Models and history": _claims(models),
+    "Models and history": _claims(models) | _claims(history),
 }
 CLAIMS = {name: claim for claims in TOPICS.values() for name, claim in claims.items()}
 

@@ -72,8 +72,9 @@ training
 #
 # ### Your own idea
 #
-# Now any scheme you can think of: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
-# number for the rest. Write a `Position`, write in plain Python what it adds (`workbench.with_bias`,
+# Now try a scheme of your own: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
+# number for the rest. One thing the hooks cannot express: no hook sees the scores, so a scheme whose positions depend on
+# them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds (`workbench.with_bias`,
 # `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `workbench.agrees`, `workbench.benchmark`,
 # `workbench.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for
 # a claim, take three (`seed=1`, `seed=2`), as [[longer_than_training|chapter #]] does."""

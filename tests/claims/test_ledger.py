@@ -90,10 +90,10 @@ def kind(fact):
 
 
 def test_there_are_many_and_each_verdict_occurs():
-    assert 32 <= len(CLAIMS) <= 40
+    assert 38 <= len(CLAIMS) <= 44
     counts = Counter(claim.stated for claim in CLAIMS.values())
-    assert set(counts) == set(VERDICTS) and min(counts.values()) >= 4
-    assert counts["true"] >= 10
+    assert set(counts) == set(VERDICTS) and min(counts.values()) >= 3
+    assert counts["true"] >= 9
 
 
 def test_statements_are_short_and_said_once():
@@ -192,7 +192,10 @@ def test_what_is_quoted_says_so():
         "llama_halves",
         "rises_by_a_tenth",
         "t5_compares_on_glue",
+        "t5_leads_in_translation",
         "who_began",
+        "bart_is_relative",
+        "shaw_shares_over_heads",
     }
     for name, claim in CLAIMS.items():
         shown, words = claims.decide(name), "quoted and computed" if name in quoted else "computed"
@@ -204,8 +207,8 @@ def test_level_is_a_rise_whose_interval_stays_below_the_bound(monkeypatch):
     """The verdicts about longer texts share the rule of the study, and turn when the seeds do."""
     found = [name for name in CLAIMS if "level" in run(name)]
     assert found == ["rope_reads_longer", "alibi_stays_level", "sines_go_on", "last_bucket_is_safe", "any_length"]
-    levels = {name: run(name)["level"] for name in found}
-    assert levels == {name: {"alibi_stays_level": 2, "any_length": 1}.get(name, 0) for name in found}
+    some = {"alibi_stays_level": 2, "last_bucket_is_safe": 1, "any_length": 2}
+    assert {name: run(name)["level"] for name in found} == {name: some.get(name, 0) for name in found}
     assert f"at or below {study.LEVEL} nats" in CLAIMS["alibi_stays_level"].source
 
     for rises, share in (((0.1, 0.1, 0.1), 0), ((0.0, 0.0, 0.1), 0), ((0.01, 0.01, 0.01), 1)):
@@ -317,7 +320,8 @@ def test_words_of_a_claim_cannot_break_the_page():
     plain, page = claims.topic("T5's buckets"), claims.Topic(bad, [judgement])
     for html in (page._repr_html_(), judgement._repr_html_()):
         assert "<script" not in html and "alert('1')" not in html and face.escape(bad) in html
-    assert page._repr_html_().count("</summary>") == 1 and plain._repr_html_().count("</summary>") == 6
+    assert page._repr_html_().count("</summary>") == 1
+    assert plain._repr_html_().count("</summary>") == len(claims.TOPICS["T5's buckets"])
 
 
 def test_the_counts_are_those_of_the_verdicts():

@@ -43,6 +43,16 @@ def test_the_tables_of_a_t5():
     assert [name for name in names if "relative_attention_bias" in name] == published.T5_TABLES
 
 
+def test_the_tables_of_a_bart():
+    config = transformers.BartConfig(d_model=8, encoder_layers=3, decoder_layers=3, encoder_attention_heads=2,
+                                     decoder_attention_heads=2, encoder_ffn_dim=8, decoder_ffn_dim=8, vocab_size=10,
+                                     max_position_embeddings=published.BART_LONGEST)  # fmt: skip
+    with torch.device("meta"):  # shapes only
+        found = dict(transformers.BartModel(config).named_parameters())
+    about_positions = [name for name in found if "position" in name or "relative" in name]
+    assert {name: len(found[name]) for name in about_positions} == published.BART_TABLES
+
+
 def t5_output():
     config = transformers.T5Config(d_model=4, d_kv=2, num_heads=2, dropout_rate=0.0, attn_implementation="eager")
     layer = code("T5").T5Attention(config, has_relative_attention_bias=True, layer_idx=0).double()

@@ -137,7 +137,8 @@ def test_level_and_lost_are_the_words_of_the_comparison():
         ("Transformer-XL", "text", "level"), ("Transformer-XL", "copying", "level"),
     }  # fmt: skip
     found = rise("transformer-xl", "flip-flop")
-    assert f"{found.mean:.2f} ± {found.high - found.mean:.2f} nats" in why(LENGTHS, LONGER, "Transformer-XL")
+    said = why(LENGTHS, LONGER, "Transformer-XL")
+    assert f"{found.mean:.2f} ± {found.high - found.mean:.2f} nats" in said and "authors promise it" in said
     assert verdict(rise("shaw-16", "copy-back")) == "level" and "went on copying" in why(LENGTHS, LONGER, "Shaw")
     assert {scheme for scheme, run in RUNS.items() if verdict(rise(run)) == "level"} == {"Transformer-XL", "ALiBi"}
 
