@@ -1,9 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention without positions is fast: its kernels are among the most carefully written code there is. A bias can throw
-# all of that away. In this chapter one bias goes three ways through torch and comes out as one answer, at very
-# different costs.
+# Attention without positions is fast: its kernels are among the most carefully written code there is. A bias can lose
+# that speed. In this chapter we compute one bias in three ways, at very different costs.
 #
 # **You will be able to**
 # - compute a bias by the formula, by `scaled_dot_product_attention` and by FlexAttention;
@@ -52,8 +51,8 @@ number = -LAMBDA * np.log1p(abs(the - sat))
 print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
 
 # %% [markdown]
-# **The first way: eager.** Write down the formula. Most lines make an array as large as the grid of all pairs. First
-# one query in a loop, then all at once:
+# **The first way: eager.** Write down the formula. Most lines make an array with a number for every pair, the *grid*.
+# One query in a loop, then all at once:
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -63,7 +62,7 @@ row_of_sat = [
     Q[sat] @ K[j] / np.sqrt(D_K) - LAMBDA * np.log1p(abs(j - sat)) for j in range(n)
 ]
 scores = Q @ K.T / np.sqrt(D_K)  # n × n
-biased = scores + decay_bias(n, scale=LAMBDA)  # n × n, and the bias is another
+biased = scores + decay_bias(n, scale=LAMBDA)  # n × n, as is the bias
 weights = softmax(biased)  # n × n
 eager = weights @ V
 
@@ -87,9 +86,9 @@ print("q", tuple(q.shape), "mask", tuple(B.shape), "output", tuple(by_sdpa.shape
 assert np.allclose(by_sdpa[0, 0], eager)
 
 # %% [markdown]
-# **The third way: FlexAttention.** Here you pass a *function*, `score_mod`. It gets one scaled score and its place:
-# text $b$, head $h$, query $i$, key $j$. It returns the changed score, so no array of pairs is needed. Try it by hand
-# on the pair above:
+# **The third way: FlexAttention.** Here you pass a *function*, `score_mod`. It gets one scaled score and its indices
+# (here `b` is the text in the batch, `h` the head) and returns the changed score, so no grid is stored. Try it on the
+# pair above:
 
 # %%
 from torch.nn.attention.flex_attention import flex_attention
@@ -112,8 +111,8 @@ by_flex = flex(q, k, v, score_mod=log_decay)
 assert np.allclose(log_decay(*here), biased[sat, the]) and np.allclose(by_flex[0, 0], eager)
 
 # %% [markdown]
-# If a bias is learned, a `score_mod` can look it up in a row. Its `i` and `j` are positions in the *whole* text, even
-# where the kernel cuts the grid into blocks:
+# A `score_mod` can also look the bias up in a row, as a learned bias requires. Its `i` and `j` count from the start of
+# the text, even if the kernel works in blocks:
 
 # %%
 from course_lib.reference.bias import decay_row
@@ -126,8 +125,8 @@ print("numbers", row.numpy())
 assert np.allclose(looked_up[0, 0], eager)
 
 # %% [markdown]
-# FlexAttention is made for GPUs, where `torch.compile` writes a fused kernel around your function. Uncompiled, as here,
-# it is right but slow. (Compiled for a CPU, it has no backward pass.)
+# On a GPU, `torch.compile` turns your function into part of a fused kernel. Uncompiled, as here, FlexAttention is right
+# but slow. (Compiled for a CPU, it has no backward pass.)
 #
 # ## Four traps in one call
 #
@@ -147,8 +146,8 @@ figures.question(
 )
 
 # %% [markdown]
-# `is_causal` places its triangle in the *top left* corner of the grid. With fewer queries than keys, decoding needs it
-# in the *bottom right*, because query $i$ is at position $\text{past} + i$:
+# `is_causal` places its triangle in the *top left* corner of the grid. Decoding needs it in the *bottom right*: if
+# `past` tokens were read before, query $i$ is at position $\text{past} + i$.
 
 # %%
 last = q[:, :, -1:]
@@ -166,9 +165,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The next two traps concern the dtype of the mask. To SDPA, `True` means *look*; to `torch.nn.MultiheadAttention` it
-# means *hide*. A mask of zeros and ones in floating point is added, like a bias. Below, *mat* is padding, and the
-# values are the identity matrix, so the output *is* the weights.
+# That was the first trap. The second: to SDPA, `True` in a mask means *look*, but to `torch.nn.MultiheadAttention` it
+# means *hide*. The third: a floating-point mask of zeros and ones is added, like a bias. Below, *mat* is padding, and
+# the values are the identity matrix, so the output *is* the weights.
 
 # %%
 padding = torch.tensor([False, False, False, False, True])  # mat is padding: hide it
@@ -200,8 +199,8 @@ assert (once == 0).any() and not torch.allclose(once, again)
 # %% [markdown]
 # ## Every scheme, every way
 #
-# The layer of our library offers the three ways as `backend`. All must give the same output, or refuse with an error
-# that names what is missing.
+# Our library's layer has an option `backend` that chooses one of the three ways. All must give the same output, or
+# raise an error that names what they cannot handle.
 
 # %%
 from course_lib.nn.alibi import ALiBi
@@ -243,8 +242,8 @@ for name, layer in layers.items():
 assert "refuses" not in said[-1]
 
 # %% [markdown]
-# Shaw's value vectors change what the weights are applied to, so they are out of FlexAttention's reach. RoPE needs
-# nothing, because it rotates $q$ and $k$ beforehand.
+# Shaw's value vectors change the values, and a `score_mod` can change only scores. RoPE needs nothing, because it
+# rotates $q$ and $k$ beforehand.
 
 # %% [markdown]
 # ## What a fused kernel does
@@ -252,9 +251,9 @@ assert "refuses" not in said[-1]
 # Why is SDPA faster than the formula? Both multiply the same numbers, but the formula writes the grid to memory and
 # reads it back several times, and a processor multiplies faster than it reads (Dao et al. 2022, section 2.1).
 #
-# FlashAttention goes through the keys in tiles that fit into the small fast memory beside the processor. For each query
-# it keeps the largest score so far, the sum of exponentials and the mixture of values. When a larger score turns up, it
-# shrinks the other two. The backward pass computes the tiles again.
+# FlashAttention goes through the keys in tiles small enough for the processor's fast on-chip memory. For each query it
+# keeps the largest score so far, the sum of exponentials and the sum of values weighted by them. When a larger score
+# turns up, it scales both sums down. The backward pass computes the tiles again.
 #
 # By hand for *sat*, with the tiles *The, cat, sat* and *on, mat*:
 
@@ -322,7 +321,7 @@ assert np.allclose(mixed / total, eager)
 # ## What a materialised bias costs
 #
 # A bias that is stored as a matrix is called *materialised*. How much memory does it take, for 4 texts of 2,048 tokens
-# and 12 heads?
+# and 12 heads of width 64?
 
 # %%
 batch, heads, m = 4, 12, 2048
@@ -338,8 +337,8 @@ print(f"queries, 32 bit: {batch * heads * m * 64 * 4 / 2**20:.0f} MiB")
 assert ways["matrix per text and head, 32 bit"] > 4000 * ways["row per head, 32 bit"]
 
 # %% [markdown]
-# The queries take 24 MiB and the bias between them 768, because `repeat` copies. `expand` only notes that all texts
-# share the same numbers. We ask torch how many bytes are behind each tensor:
+# The queries take 24 MiB, their bias up to 768. That much is needed if `repeat` copies the matrix for each text;
+# `expand` lets them share one copy. How much memory does each tensor hold?
 
 # %%
 from course_lib.nn.grid import to_grid
@@ -363,7 +362,7 @@ assert held["repeat(4, 1, 1, 1)"] == 4 * held["expand(4, …)"]
 # one row of numbers. The fused CPU kernel reads it without a copy. So we flip the queries, attend, and flip the output
 # back.
 #
-# Under a causal mask, the numbers after offset 0 become $-\infty$ *in the row*.
+# For a causal mask, we set the row's entries for offsets above 0 to $-\infty$.
 
 # %%
 flipped = q.flip(-2)
@@ -386,7 +385,7 @@ figures.heatmap(
 # ## When the fused kernel steps aside
 #
 # SDPA does not say which kernel it took. To find out, we allow only the fused kernel **for CPUs**, which torch calls
-# `FLASH_ATTENTION`. If the call fails, SDPA by itself falls back to the plain formula.
+# `FLASH_ATTENTION`. If the call then fails, SDPA without this restriction would use the plain formula.
 
 # %%
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -422,34 +421,37 @@ for name, options in calls.items():
 assert is_fused(attn_mask=fixed) and not is_fused(attn_mask=fixed.clone().requires_grad_())
 
 # %% [markdown]
-# The CPU kernel holds three surprises. A mask with **three axes** falls back: give it four. A mask that **learns**
-# falls back, so every learned bias does in training. And *fused* does not mean *fast*: a table of buckets gives a grid
-# with the **heads innermost** in memory, which the kernel reads slowly until you call `.contiguous()`.
+# Apart from dropout, there are three surprises. A mask with **three axes** falls back: add a batch axis. A mask that
+# **learns** falls back, so training with one is slow. And *fused* does not mean *fast*: looking biases up in a table
+# puts the **heads innermost** in memory. The kernel reads that slowly (timed below) until you call `.contiguous()`.
 #
-# Why does a mask that learns fall back? Its gradient is a number for every pair, the array that a fused kernel exists
-# to avoid. The CPU kernel returns gradients of $q$, $k$ and $v$ only. In evaluation, under `torch.no_grad()`, nothing
-# asks for the mask's gradient, so a bias computed from a table is fused.
+# Why does a mask that learns fall back? Its gradient has a number for every pair, and a fused kernel is meant to avoid
+# such arrays. The CPU kernel returns gradients of $q$, $k$ and $v$ only. Under `torch.no_grad()` the mask needs no
+# gradient, so evaluation is fused.
 #
 # **On a GPU** torch has other kernels. Which take a mask, and how many gradients do they return?
 
 # %%
 returned = {}
-for kernel in ("flash_attention_for_cpu", "flash_attention", "efficient_attention"):
+kernels = "flash_attention_for_cpu", "flash_attention", "cudnn_attention", "efficient_attention"
+for kernel in kernels:
     forward, backward = (
         getattr(torch.ops.aten, f"_scaled_dot_product_{kernel}{end}").default._schema for end in ("", "_backward")
     )
     masks = {argument.name for argument in forward.arguments} & {"attn_mask", "attn_bias"}
     returned[kernel] = len(backward.returns)
     print(f"{kernel:24} mask: {''.join(masks) or 'none':10} gradients: {returned[kernel]}")
-assert list(returned.values()) == [3, 3, 4]
+assert list(returned.values()) == [3, 3, 3, 4]
 
 # %% [markdown]
-# The flash kernel for GPUs takes no mask. The memory-efficient one does, and its fourth gradient is that of the mask.
-# So on a GPU a mask that learns can stay fused, but mask and gradient are both materialised.
+# The flash kernel for GPUs takes no mask. cuDNN's takes one but returns no gradient for it. The memory-efficient
+# kernel's fourth gradient is the mask's. So on a GPU a mask that learns can stay fused, but mask and gradient are both
+# materialised.
 #
-# Yet nobody wants the gradient of the *matrix*. The gradient of a learned row is that of the matrix, summed along the
-# diagonals (`from_grid` of [[diagonals|chapter #]]). Our library runs the forward pass fused. Its backward pass
-# computes the scores again, one block of queries at a time, and sums each block at once. Is the gradient the same?
+# Yet we need only the gradient of the *row*: the matrix's gradient, summed along the diagonals (`from_grid` of
+# [[diagonals|chapter #]]). Our library's `fast_attention` runs the forward pass fused. Its backward pass computes the
+# scores again for one block of queries at a time, and sums that block's gradient before the next. Is the result the
+# same?
 
 # %%
 from course_lib.nn.attention import attention as plain_attention
@@ -519,8 +521,8 @@ figures.show(fig, alt="Memory kept by length: formula and learned matrix quadrat
 figures.decoding_step()
 
 # %% [markdown]
-# For a bias, a step computes nothing: make one row for the longest text, and step $t$ takes its *last* $t + 1$ numbers.
-# No causal mask is needed, because later tokens do not exist yet. FlexAttention counts the new queries from 0, so its
+# A bias needs no new computation: make one row for the longest text, and step $t$ takes its *last* $t + 1$ numbers. No
+# causal mask is needed, because later tokens do not exist yet. FlexAttention counts the new queries from 0, so its
 # `score_mod` must write `past + i`.
 
 # %%
@@ -536,7 +538,7 @@ last_by_flex = flex(q[:, :, mat:], k, v, score_mod=lambda s, b, h, i, j: log_dec
 assert torch.allclose(last_by_flex[0, 0, 0], causal[0, 0, mat])
 
 # %% [markdown]
-# For every scheme, reading a text token by token or in pieces must give what reading it at once gives:
+# For every scheme, the output must not depend on whether the layer reads a text token by token, in pieces or at once:
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -551,8 +553,7 @@ for name, layer in layers.items():
     print(f"{name:17} one by one = in pieces = at once, keys kept: {len(cache)}")
 
 # %% [markdown]
-# This test catches `is_causal` in the wrong corner, a bias that starts at 0, a rotation that forgot `past`, and a cache
-# that holds unrotated keys.
+# The test is meant to catch `is_causal` in the wrong corner, and a bias or rotation that ignores `past`.
 
 # %% [markdown]
 # ## An honest clock
@@ -562,11 +563,12 @@ for name, layer in layers.items():
 # 1. **Warm up.** The first call loads, allocates and compiles. Do not count it.
 # 2. **Interleave.** Run all contenders once, then all again, so that a busy moment affects them all.
 # 3. **Take the median** of the *ratios* of all rounds. One bad moment can move a mean anywhere.
-# 4. **Wait for the device.** A GPU answers "done" when it has only accepted the work: `torch.cuda.synchronize()`.
+# 4. **Wait for the device.** A call to a GPU returns before the work is done. Before you stop the clock, call
+#    `torch.cuda.synchronize()`.
 # 5. **Check the answers.** Wrong answers can be fast, too.
 #
-# Also say what you measured: sizes, dtype, threads, machine. We use one thread, because two that wait for each other
-# measure how busy the machine is.
+# Also say what you measured: sizes, dtype, threads, machine. We use one thread, because threads on a busy machine wait
+# for each other.
 
 # %%
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -587,8 +589,8 @@ def interleaved(runs, rounds):
 
 # %% [markdown]
 # We time T5's bias, a learned number for each *bucket* of offsets. Published code looks a bucket up for every pair
-# (`T5Attention.compute_bias` in transformers); a row needs one per offset. The *limit* is SDPA without any position,
-# the least time to hope for.
+# (`T5Attention.compute_bias` in transformers); a row needs one look-up per offset. The *limit* is SDPA without
+# positions, the best we can hope for.
 
 # %%
 from course_lib.nn.t5 import bucket
@@ -637,9 +639,9 @@ assert device == "cuda" or lengths[-1] < 1024 or fastest["the formula"] > 1.2 * 
 
 # %% [markdown]
 # Your numbers differ from those printed here. In short texts the row's preparation weighs most. **Your turn:** change
-# the first line to `lengths, rounds = [512], 30`, run the cell twice, and see how much the medians still move.
+# that cell's first line to `lengths, rounds = [512], 30`, run it twice, and see how much the medians still move.
 #
-# The committed measurements (`python -m tests.bench`) go further:
+# The committed measurements (`python -m tests.bench`) go further. "Ours" is the row, "grid" the matrix:
 
 # %%
 import course_lib
@@ -678,11 +680,11 @@ else:
     print("The results come with the whole course, not with its library alone.")
 
 # %% [markdown]
-# "ours" is the row, "grid" the matrix. The row saves less in training, because its gradient computes blocks of the grid
-# again.
+# The row saves less in training, and at 512 tokens nothing compared with the grid. Its backward pass computes blocks of
+# the grid again, which takes time.
 #
-# **The GPU has never been measured.** The library is written to run on one, and how fast it is there nobody knows. If
-# your notebook has one, the live cell has just measured it.
+# **The GPU has never been measured.** The library is written to run on one, but we do not know how fast. If your
+# machine has one, the cell above timed it.
 
 # %% [markdown]
 # ## How it grows
@@ -724,8 +726,8 @@ if cpu:
 
 # %% [markdown]
 # The limit grows as $n^2$, and so does the row. The formula's exponent is well above 2, yet the formula is not cubic:
-# its first doubling is steep, its second is not. This is a *step*, and a line through a step looks steep. The cause is
-# probably memory: the arrays outgrow what the system keeps at hand. Nothing here measures that.
+# its first doubling is steep, its second much less so. One such *step* makes the whole line steep. Perhaps the arrays
+# outgrow a cache, but nothing here measures that.
 #
 # Complexity says how the *number of operations* grows *in the end*. A fitted exponent says how *time* grew *between
 # these lengths on this machine*. Do not extrapolate it. Memory behaves more simply:
@@ -749,7 +751,7 @@ shown
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess first: which of these sentences can be true at all?
+# Guess first: which of these claims are true?
 #
 # 1. A relative bias takes less than 5 % of the time of attention.
 # 2. Computing T5's bias takes 1.79 % of attention (512 tokens, 32 texts).
@@ -786,12 +788,12 @@ for name, by_n in list(found.items())[1:]:
 assert not cpu or max(found["ours"].values()) < 1.15 < 2 < found["dense, eager"][1024]
 
 # %% [markdown]
-# **Verdict: not so in general.** The row is cheap, the formula is not. With T5's bias, training ran at half the speed
-# in Press et al. (2022, appendix table 1), but only 8.7 % slower in Narang et al. (2021). **Before you repeat a
-# percentage, ask: of what, of which code, at which length, on which machine?**
+# **Verdict: not so in general.** The row is cheap, the formula is not. Compared with sinusoidal positions, training
+# with T5's bias ran at half the speed in Press et al. (2022, appendix table 1), but only 8.7 % slower in Narang et al.
+# (2021). **Before you repeat a percentage, ask: of what, of which code, at which length, on which machine?**
 #
-# **The second** divides the time to *build* the bias by that of attention. Only attention grows with the number of
-# texts, so the share should fall:
+# **The second** counts only the time to *build* the bias. Only attention grows with the number of texts, so the share
+# should fall:
 
 # %% tags=["nbval-ignore-output"]
 table_, place = torch.randn(32, 12), torch.arange(512)
@@ -826,9 +828,10 @@ assert share[1] > share[4]
 assert times[1]["SDPA, permuted"].min() > times[1]["SDPA, contiguous"].min()
 
 # %% [markdown]
-# It falls. But building is only a part of the cost, as the other lines show.
+# **Verdict: plausible, but only a part.** The share falls with the batch. Yet adding a bias costs time too, and a
+# permuted grid slows SDPA down.
 #
-# **The third** is true of the idea: above, you computed a bias inside the tiles. But torch's flash kernel for GPUs
+# **The third** is true of the algorithm: above, you computed a bias inside the tiles. But torch's flash kernel for GPUs
 # takes no bias, and its memory-efficient kernel takes a materialised one. The flash-attn package computes ALiBi in its
 # tiles, from `alibi_slopes` (see its README). For other biases, FlexAttention writes the kernel.
 
@@ -847,12 +850,12 @@ assert times[1]["SDPA, permuted"].min() > times[1]["SDPA, contiguous"].min()
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "On a CPU, a model with a learned bias is fast in evaluation. In training it is slower than the backward pass can "
-    "explain. Why?",
+    "On a CPU, a model passes a learned bias to SDPA as its mask. Evaluation is fast, but in training even the forward "
+    "pass is slow. Why?",
     options={
         "The optimizer updates the table": "A table of a few hundred numbers is tiny compared with a layer.",
         "In training the mask learns, so on a CPU SDPA falls back to the formula":
-            "Yes. The fused CPU kernel returns no gradient of its mask, and in evaluation nobody asks for one.",
+            "Yes. The fused CPU kernel returns no gradient of its mask, and evaluation needs none.",
         "The bias must be built again at each step": "This takes time in both modes alike.",
     },
     answer="In training the mask learns, so on a CPU SDPA falls back to the formula",
