@@ -34,7 +34,8 @@ def shown(cell: dict) -> str:
 
 def numbers(text: str) -> set[str]:
     """The numbers of a text that somebody must have computed: with a decimal point, or of three digits and more."""
-    text = re.sub(r"\]\([^)]*\)|(section|chapter|table|eq\.) [\d.]+|\*\*Time\*\* about \d+", "", text)  # links, places, minutes
+    elsewhere = r"\]\([^)]*\)|(section|chapter|table|eq\.) [\d.]+|\*\*Time\*\* about \d+"  # links, places, minutes
+    text = re.sub(elsewhere, "", text)
     found = re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", text)
     plain = {number.replace(",", "") for number in found}
     return {x for x in plain if "." in x or (len(x) >= 3 and not re.fullmatch(r"(19|20)\d\d", x))}
