@@ -42,7 +42,7 @@ def clipped_cells(n: int, clip: int) -> int:
 
 
 def row_counts(n: int, clip: int) -> list[int]:
-    """How many of the n × n cells take each of the 2·clip + 1 rows of the table; the end rows take all offsets beyond."""
+    """How many of the n × n cells take each of the 2·clip + 1 rows of the table; the end rows take all beyond, too."""
     ends = max(n - clip, 0) * max(n - clip + 1, 0) // 2
     if clip == 0:
         return [n * n]
