@@ -620,7 +620,7 @@ for name, (grid, rows) in ways.items():
 # `VitsAttention._relative_position_to_absolute_position` is a skew, and `_absolute_position_to_relative_position` is
 # the way back for Shaw's value term.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
 
 if find_spec("transformers") is None:
