@@ -41,8 +41,8 @@ def as_built(page: Page, path: str):
     """This notebook in a page that is open already, as it was built: nothing runs, its trusted pictures wake."""
     page.evaluate(OPEN, path)
     page.wait_for_selector(".open-in-test .jp-OutputArea-output")
-    for script in notebook(page).locator("script").all():
-        expect(script.locator("xpath=preceding-sibling::*[1]")).to_have_attribute("data-rp-live", "true")
+    for live in notebook(page).locator("[data-rp]:has(+ script)").all():
+        expect(live).to_have_attribute("data-rp-live", "true")
     try:
         yield notebook(page)
     finally:
