@@ -9,6 +9,7 @@ from ..display.svg import svg_image
 N = 3  # queries, and keys
 W = 2 * N - 1  # offsets in a row
 WIDTH, HEIGHT, CELL = 700, 380, 44
+WRAP = 'style="white-space:normal;text-align:left"'  # for a narrow page
 LINE, GRID = 84, 240  # where the line of memory begins, and the grid below it
 TINTS, SHARED = ("#b5d5f4", "#fbd3a2", "#b9e2da"), "#dfe4ea"  # a colour for each query's row, one for a shared row
 INK, GREY, BORDER = "#1b1f24", "#57606a", "#8b949e"
@@ -110,9 +111,9 @@ def _table(shared: bool, flipped: bool) -> str:
     rows = ""
     for whose, both in steps.items():
         drawn = [(whose.startswith("all"), turned) == (shared, flipped) for turned in (False, True)]
-        cells = "".join(f"<td>{f'<b>{s}</b> (drawn)' if here else s}</td>" for s, here in zip(both, drawn))
-        rows += f'<tr style="background-color:#ffffff;color:#1b1f24"><th scope="row">{whose}</th>{cells}</tr>'
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("queries in order", "queries reversed"))
+        cells = "".join(f"<td {WRAP}>{f'<b>{s}</b> (drawn)' if here else s}</td>" for s, here in zip(both, drawn))
+        rows += f'<tr style="background-color:#ffffff;color:#1b1f24"><th scope="row" {WRAP}>{whose}</th>{cells}</tr>'
+    heads = "".join(f'<th scope="col" {WRAP}>{name}</th>' for name in ("queries in order", "queries reversed"))
     return (
         f"<table {TABLE}><caption>The step to the next query, with w = {W} offsets in a row</caption>"
         f'<thead><tr style="background-color:#ffffff"><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
