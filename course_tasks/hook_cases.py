@@ -49,7 +49,7 @@ def case(module: Any, n_q: int, n_k: int, past: int, *, label: str) -> Case:
 
 
 def cases_of(*modules: Any) -> list[Case]:
-    """The cases of a decay, each for a module of its own: one head, two, two, one, one, twelve."""
+    """The cases of a decay, one for each module: one head, two, two, one, one, twelve."""
     sizes = {
         "the five tokens": (5, 5, 0),
         "two heads": (5, 5, 0),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor
 
+from ..display.box import AMBER, box, rich
 from ..display.colours import LINES
 from ..display.formatting import escape
 from ..display.picture import Picture
@@ -31,9 +32,10 @@ def watch(
 ) -> "Watch":
     """Train a model for each scheme, step by step side by side, and draw their losses meanwhile.
 
-    schemes: names of the study, or your own as {"mine": study.Scheme(…)}, six at most. The cell ends at once and the
-    training goes on behind it. The Stop button ends it early; `wait()` waits for the end and gives the picture. Either
-    way, `losses` and `models` hold what there is. With the same arguments the models are those of `study.train`.
+    schemes: names of the study, or your own as {"mine": study.Scheme(…)}, six at most. The cell ends at once, and the
+    training continues in the background. The Stop button ends it early; `wait()` waits for the end and gives the
+    picture. In both cases, `losses` and `models` hold what there is. With the same arguments the models are those of
+    `study.train`.
     Raises ValueError as `study.train` does, and for more schemes than there are colours.
     """
     made = dict(schemes) if isinstance(schemes, Mapping) else {name: find(name) for name in schemes}
@@ -45,7 +47,7 @@ def watch(
 
 
 class Watch:
-    """A training that goes on behind its cell. losses, models: for each scheme, as far as it has come."""
+    """A training in the background. losses, models: for each scheme, as far as it has come."""
 
     def __init__(self, runs: dict[str, tuple[Model, Iterator[Tensor]]], steps: int, task: str) -> None:
         from ipywidgets import HTML, Button, VBox
@@ -59,7 +61,8 @@ class Watch:
         self._button.on_click(lambda _: self.stop())
         self._drawn = HTML("The training begins.")
         self.box = VBox([self._button, self._drawn])
-        self._thread = threading.Thread(target=self._train, args=({n: steps for n, (_, steps) in runs.items()},))
+        left = {name: steps for name, (_, steps) in runs.items()}
+        self._thread = threading.Thread(target=self._train, args=(left,), daemon=True)  # ends with the kernel
         self._thread.start()
 
     def _train(self, runs: dict[str, Iterator[Tensor]]) -> None:
@@ -78,8 +81,13 @@ class Watch:
             self._error = error
         finally:
             self._button.disabled = True
-            if any(self.losses.values()):
-                self._drawn.value = self.picture()._repr_html_()
+            self._drawn.value = self.picture()._repr_html_() + self._failure()
+
+    def _failure(self) -> str:
+        """What ended the training too early, in words."""
+        if self._error is None:
+            return ""
+        return box([rich(f"The training stopped: {type(self._error).__name__}: {self._error}")], AMBER)
 
     def stop(self) -> None:
         """End the training after the present step. The models and losses stay."""

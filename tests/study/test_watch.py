@@ -43,8 +43,10 @@ def test_a_scheme_of_your_own_and_an_error_in_it():
 
         return Late()
 
+    run = study.watch({"mine": study.Scheme((make,))}, settings=SETTINGS)
     with pytest.raises(ArithmeticError, match="no bias today"):
-        study.watch({"mine": study.Scheme((make,))}, settings=SETTINGS).wait()
+        run.wait()
+    assert "The training stopped: ArithmeticError: no bias today" in run.box.children[1].value
 
 
 @pytest.mark.parametrize("schemes", [[], ["none", "alibi", "rope", "t5-32", "log-1", "log-0.3", "shaw-4"]])
