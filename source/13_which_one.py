@@ -306,7 +306,7 @@ assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * n
 #   bucket.
 # - **Words that return.** Half return within 55 words, against 277 in random order. But two in five come from beyond
 #   113 words, and a bias that falls with distance makes these harder to find.
-# - **Proteins.** The bonds are no nearer than cysteines paired at random.
+# - **Proteins.** The bonds are as far apart as cysteines paired at random.
 #
 # ### Pictures
 #

@@ -59,7 +59,7 @@ def rope_is_relative():
     ),
     otherwise={"random pairs": 200, "falls": 200, "rises, equal contents": 0, "steps": 255},
     because="Of {fact[random pairs]} random pairs of a query and a key {fact[falls]} score higher on average over the "
-    "nearer half of the distances than over the farther half: that is no better than a coin. Where query and key are "
+    "nearer half of the distances than over the farther half, about as many as heads in coin tosses. Where query and key are "
     "equal the score falls on the whole, but it rises in {fact[rises, equal contents]} of {fact[steps]} steps. What the "
     "paper proves to fall is an upper bound.",
     source="run: 64 channels, distances 0 to 255; Su et al. 2021, section 3.4.3, for the bound",
