@@ -100,7 +100,7 @@ def colab_python(tmp_path_factory):
 def test_a_notebook_runs_with_what_colab_has(topic, colab_python, repository, tmp_path):
     runtime = simulate.Runtime(tmp_path / "colab", colab_python, repository)
     errors, waived = runtime.run(NOTEBOOKS[topic])
-    assert errors == [] and waived <= 4
+    assert errors == [] and waived * 6 < len(nbformat.read(NOTEBOOKS[topic], as_version=4).cells)  # few need torch
     assert runtime.installed() == {"course_lib": simulate.VERSION}
     # Again, and now without a way to the repository: the first cell has nothing to fetch.
     runtime.environment["GIT_CONFIG_KEY_0"] = f"url.{(tmp_path / 'gone').as_uri()}.insteadOf"
