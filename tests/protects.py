@@ -48,7 +48,7 @@ def scheme(name):
 
 
 PROTECTS = {
-    # A study that is killed, interrupted or loses a process keeps every finished run, and the same command goes on.
+    # A study that is killed, interrupted or loses a process keeps every finished run, and the same command resumes it.
     "study.kill": [*STUDY, *scheme("rope"), *PROCESSES],
     # Under torchrun, on one machine and on two, each process does its share and each file gets all runs.
     "study.torchrun": [*STUDY, *scheme("rope"), *PROCESSES, "tests/study/dying.py"],

@@ -4,7 +4,7 @@ from course_lib import study
 study.sweep(study.Settings(steps=100), study.plan(["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
 study.watch(["none", "alibi"])               the losses, drawn while the models train, with a Stop button
 study.fit({"Shaw": make}, draw, steps=150)   one layer learns a small task, with three seeds, in some seconds
-study.committed("cpu")                       the results that come with the course
+study.committed("long-2000")                 the results that come with the course
 study.table(rows), study.curves(rows)        mean and interval over seeds
 study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
 

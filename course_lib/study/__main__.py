@@ -1,8 +1,8 @@
-"""python -m course_lib.study [--preset cpu|gpu --tasks … --schemes … --seeds N --length N … --out FILE]
+"""python -m course_lib.study [--preset quick|long|gpu --tasks … --schemes … --seeds N --length N … --out FILE]
 
 Trains one small model for every task, scheme and seed, tests each at the training length and beyond, and adds a line to
-FILE for every finished run. Stop it when you like: the same command goes on. It takes all cores of one machine;
-for more machines start it under torchrun, and the runs are dealt over the processes of all of them.
+FILE for every finished run. You can stop it at any time; run the same command again to resume. It uses all cores of one
+machine. To use several machines, start it under torchrun, which deals the runs out to all of them.
 """
 
 import argparse
@@ -25,13 +25,14 @@ from .summary import table
 from .sweep import plan, sweep
 
 CHANGEABLE = {field.name: field for field in fields(Settings) if field.name not in ("tests", "device", "far_masked")}
+RESUME = "Finished runs are in {}; run the same command again to resume."
 
 
 def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
     parser = argparse.ArgumentParser(
         prog="python -m course_lib.study", description=__doc__.split("\n\n", 1)[1], allow_abbrev=False
     )
-    parser.add_argument("--preset", choices=PRESETS, default="cpu", help="sizes for one or the other; cpu by default")
+    parser.add_argument("--preset", choices=PRESETS, default="quick", help="sizes and steps; quick by default")
     parser.add_argument("--tasks", nargs="+", default=list(QUICK), metavar="TASK", help=f"of: {', '.join(TASKS)}")
     parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared', 'later', 'ablation', or names")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many, from 0 on; 3, or 5 with the gpu preset")
@@ -52,7 +53,7 @@ def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
         if given.tests or given.length:
             changed["tests"] = tuple(given.tests or ())
         if given.length and given.measured is None:
-            changed["measured"] = 0  # as long as the training texts
+            changed["measured"] = 0  # the default of that length
         settings = replace(PRESETS[given.preset], **changed)
         given.seeds = SEEDS[given.preset] if given.seeds is None else given.seeds
         given.schemes = named(given.schemes or ["compared"], settings)
@@ -88,7 +89,7 @@ def check(given: argparse.Namespace, settings: Settings) -> None:
         if number is not None and number < 1:
             raise ValueError(f"--{name} {number}: expected a whole number, 1 or more")
     if settings.device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("--device cuda: torch sees no GPU here; expected cpu, which --preset cpu is made for")
+        raise ValueError("--device cuda: torch sees no GPU here; expected cpu, which --preset quick is made for")
     for name in given.tasks:
         if name not in TASKS:
             raise ValueError(f"--tasks {name}: expected some of {', '.join(TASKS)}")
@@ -144,12 +145,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(table(sweep(settings, runs, given.out)))
     except KeyboardInterrupt as stopped:
         if first:
-            print(f"\nStopped. Finished runs are in {given.out}; the same command goes on.", file=sys.stderr)
+            print(f"\nStopped. {RESUME.format(given.out)}", file=sys.stderr)
         return 128 + (stopped.args[0] if stopped.args else signal.SIGINT)  # as a shell does
     except (OSError, ValueError) as error:
-        print(
-            f"\nStopped: {error}. Runs that were written are in {given.out}; the same command goes on.", file=sys.stderr
-        )
+        print(f"\nStopped: {error}. {RESUME.format(given.out)}", file=sys.stderr)
         return 1
     return 0
 

@@ -70,7 +70,7 @@ def train(
     result = study.evaluate(model, settings, task)
     rows, live = [{"task": task, "scheme": name, "seed": seed, **result, "settings": settings.as_json()}], [name]
     for other in against:
-        found = study.pick(study.committed("cpu"), task=task, scheme=other, seed=seed)
+        found = study.pick(study.committed("quick"), task=task, scheme=other, seed=seed)
         if not found or differences(found[0], settings):
             found = [study.run(settings, task, other, seed)]
             live.append(other)

@@ -13,7 +13,7 @@ from course_lib import study
 from course_lib.study import __main__ as command_module
 from course_lib.study import distributed as processes
 from course_lib.study import results
-from course_lib.study.__main__ import arguments
+from course_lib.study.__main__ import RESUME, arguments
 from course_lib.study.distributed import CHILD, Worker
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
@@ -83,8 +83,8 @@ BAD = {
     "--learning-rate 0": "--learning-rate 0.0: expected a number above 0",
     "--table-rate nan": "--table-rate nan: expected a number above 0",
     "--device tpu": "argument --device: invalid choice: 'tpu' (choose from",
-    "--device cuda": "--device cuda: torch sees no GPU here; expected cpu, which --preset cpu is made for",
-    "--preset gpu": "--device cuda: torch sees no GPU here; expected cpu, which --preset cpu is made for",
+    "--device cuda": "--device cuda: torch sees no GPU here; expected cpu, which --preset quick is made for",
+    "--preset gpu": "--device cuda: torch sees no GPU here; expected cpu, which --preset quick is made for",
     "--preset tpu": "argument --preset: invalid choice: 'tpu' (choose from",
     "--step 3": "unrecognized arguments: --step 3",
     "--steps 3": "{path}, line 1: a run of other settings (steps=2, not 3); expected a file of its own",
@@ -147,8 +147,8 @@ def test_help_names_everything(capsys):
 def test_what_is_not_typed_comes_from_the_preset(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     given, settings = arguments([])
-    assert settings == study.PRESETS["cpu"] and given.seeds == 3 and given.out == Path("study-cpu.jsonl")
-    assert given.schemes == study.compared(64) and given.tasks == list(study.QUICK)
+    assert settings == study.PRESETS["quick"] and given.seeds == 3 and given.out == Path("study-quick.jsonl")
+    assert given.schemes == study.compared(128) and given.tasks == list(study.QUICK)
     given, settings = arguments(str.split("--preset gpu --device cpu --seeds 2 --tasks flip-flop flip-flop"))
     assert settings.length == 256 and settings.device == "cpu" and settings.longest == 8192
     assert given.out == Path("study-gpu.jsonl") and given.seeds == 2 and given.tasks == ["flip-flop"]
@@ -241,7 +241,7 @@ def interrupt():
 def test_ctrl_c_says_where_the_runs_are_and_the_same_command_goes_on(path, monkeypatch, capsys, unbroken):
     failing(monkeypatch, 3, interrupt)
     assert alone(out=path) == 130
-    assert capsys.readouterr().err.endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
+    assert capsys.readouterr().err.endswith(f"\nStopped. {RESUME.format(path)}\n")
     assert list(numbers(study.read(path, SMALL)[0])) == RUNS[:2]
     assert alone(out=path) == 0
     assert numbers(study.read(path, SMALL)[0]) == unbroken
@@ -259,7 +259,7 @@ def test_a_disk_that_is_full(path, monkeypatch, capsys, unbroken):
         patched.setattr(results.os, "write", full)
         assert alone(out=path) == 1
     said = capsys.readouterr()
-    words = f"Stopped: [Errno 28] No space left on device: '{path}'. Runs that were written are in {path}; the same"
+    words = f"Stopped: [Errno 28] No space left on device: '{path}'. {RESUME.format(path)}"
     assert words in said.err and "Traceback" not in said.err and said.out == ""
     assert 0 < len(study.read(path, SMALL)[0]) < len(RUNS)
     assert alone(out=path) == 0

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from course_lib import study
+from course_lib.study.__main__ import RESUME
 
 from .common import PLAN, SMALL, TYPED, numbers
 from .forked import FORKS, PATIENCE, Command
@@ -73,7 +74,7 @@ def test_ctrl_c_ends_all_and_says_where_the_runs_are(tmp_path):
     wait_for(path, 4)
     command.kill(signal.SIGINT, group=True)
     assert command.wait() == 130
-    assert said.read_text().endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
+    assert said.read_text().endswith(f"\nStopped. {RESUME.format(path)}\n")
     assert "Traceback" not in said.read_text()
     rows, notes = study.read(path, SMALL)
     assert 4 <= len(rows) < 800 and not notes

@@ -162,7 +162,7 @@ def test_the_compared_schemes_say_from_which_length_on_they_can_be():
     with pytest.raises(ValueError, match=r"^length=32: the compared schemes need 34 or more, .* T5"):
         study.compared(32)
     for name in study.ablation():
-        study.find(name).layers[0](study.PRESETS["cpu"])
+        study.find(name).layers[0](study.PRESETS["quick"])
 
 
 def test_layers_take_turns():

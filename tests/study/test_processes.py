@@ -11,6 +11,7 @@ import pytest
 
 from course_lib import study
 from course_lib.study import distributed as processes
+from course_lib.study.__main__ import RESUME
 
 from .common import PLAN, RUNS, SMALL, TYPED, command, lines, numbers, result, small
 from .forked import FORKS, PATIENCE, Command, hear_interrupts
@@ -75,7 +76,7 @@ def test_ctrl_c_in_a_terminal_ends_all(path):
     os.killpg(said.pid, signal.SIGINT)
     out, err = said.communicate(timeout=PATIENCE)  # which also waits for the children
     assert said.returncode == 130 and out == "" and "Traceback" not in err
-    assert err.endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
+    assert err.endswith(f"\nStopped. {RESUME.format(path)}\n")
     assert not study.read(path, SMALL)[1]
 
 
@@ -87,7 +88,7 @@ def test_sigterm_to_the_parent_ends_all(path):
     os.kill(said.pid, signal.SIGTERM)
     out, err = said.communicate(timeout=PATIENCE)  # which also waits for the children
     assert said.returncode == 128 + signal.SIGTERM and out == "" and "Traceback" not in err
-    assert err.endswith(f"\nStopped. Finished runs are in {path}; the same command goes on.\n")
+    assert err.endswith(f"\nStopped. {RESUME.format(path)}\n")
     assert "is gone" not in err and not study.read(path, SMALL)[1]
 
 
@@ -239,8 +240,8 @@ def test_a_node_that_dies_is_noticed_by_the_other_and_what_was_finished_is_kept(
     other = 1 - victim
     assert nodes.commands[other].wait() == 1
     said = nodes.said[other].read_text()
-    words = "Stopped: a process of this study has ended early, here or elsewhere, or cannot be reached. Runs that were "
-    assert f"\n{words}written are in {two[other]}; the same command goes on.\n" in said and "Traceback" not in said
+    words = "Stopped: a process of this study has ended early, here or elsewhere, or cannot be reached."
+    assert f"\n{words} {RESUME.format(two[other])}\n" in said and "Traceback" not in said
     assert len(study.read(two[other], SMALL)[0]) == 40  # all of its share
 
 

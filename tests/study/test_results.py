@@ -181,9 +181,9 @@ def test_two_processes_that_write_at_once_lose_nothing(path):
 
 def test_what_is_committed_can_be_read_and_another_preset_is_told_which_there_are(path, monkeypatch):
     monkeypatch.setattr(results, "COMMITTED", path.parent)
-    (path.parent / "cpu.jsonl").write_bytes(lines(A, B))
-    assert study.committed("cpu") == [A, B]
-    with pytest.raises(ValueError, match=r"^preset='tpu': expected one of 'cpu'$"):
+    (path.parent / "quick.jsonl").write_bytes(lines(A, B))
+    assert study.committed("quick") == [A, B]
+    with pytest.raises(ValueError, match=r"^preset='tpu': expected one of 'quick'$"):
         study.committed("tpu")
 
 

@@ -16,7 +16,7 @@ def test_training_equals_the_study():
     assert found.live == ("DecayBias", "log-1") and found.loss["DecayBias"] == found.loss["log-1"]
     assert found.rows[1]["settings"] == study.Settings(steps=3).as_json()
     text = repr(found)
-    assert "DecayBias after 3 steps on 64 tokens, seed 0" in text and "trained here: DecayBias, log-1" in text
+    assert "DecayBias after 3 steps on 128 tokens, seed 0" in text and "trained here: DecayBias, log-1" in text
 
 
 def test_each_layer_has_a_scheme_of_its_own():
