@@ -241,6 +241,20 @@ figures.side_by_side(
 # form cannot tell *before* from *after*, but this does not affect a decoder, whose mask already hides everything
 # after the query.
 #
+# **Your turn.** Choose a form and move the slope, with the mask and without it. Under the mask, which forms give the
+# same weights? Without it, what does the first token see?
+
+
+# %%
+def alibi_form(form="m · j", causal=True, slope=0.5, n=5):
+    i, j = np.arange(n)[:, None], np.arange(n)
+    bias = {"m · j": slope * j + 0 * i, "−m (i − j)": -slope * (i - j), "−m |i − j|": -slope * abs(i - j)}[form]
+    return np.where(j <= i, bias, -np.inf) if causal else bias
+
+
+figures.play(alibi_form, form=["m · j", "−m (i − j)", "−m |i − j|"], causal=True, slope=(0.0, 1.0))
+
+# %% [markdown]
 # ## Decoding with ALiBi
 #
 # When a decoder writes, it computes one new query at position `past`. The matrix form must know `past`
