@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             assert model is not None
             begin = time.perf_counter()
             batch = max(1, settings.batch * settings.length // n)
-            further = replace(settings, length=n, batch=batch, measured=0, tests=())
+            further = replace(settings, length=n, batch=batch, tests=())
             tuned = repaired(model, repairs(settings)[name], further, task, steps, seed)
             row = {"task": task, "scheme": key, "seed": seed, **evaluate(tuned, settings, task)}
             row |= {"repair": name, "further": steps, "at": n, "settings": settings.as_json()}

@@ -11,16 +11,14 @@ from ..display.box import AMBER, box, rich
 from ..display.colours import LINES
 from ..display.formatting import escape
 from ..display.picture import Picture
-from ..display.svg import svg_image
 from ..display.widget import show
+from ..figures.training_curves import training_curves
 from .model import Model
 from .run import begin
 from .schemes import Scheme, find
 from .settings import Settings
 
 EVERY = 0.2  # seconds between two drawings
-POINTS = 100  # of a curve that is complete; each is a mean of losses
-WIDTH, HEIGHT = 520, 200  # pixels of the plot
 
 
 def watch(
@@ -106,34 +104,7 @@ class Watch:
 
     def picture(self) -> Picture:
         """The curves as far as they have come."""
-        taken = min(map(len, self.losses.values()))
-        size = -(-self.steps // POINTS)
-        curves = {name: smoothed(losses[:taken], size) for name, losses in self.losses.items()}
-        low, high = (f(map(f, curves.values())) for f in (min, max)) if taken else (0.0, 1.0)
-        lines, rows = [], []
-        for colour, (name, curve) in zip(LINES, curves.items()):
-            spots = " ".join(
-                f"{40 + (WIDTH - 50) * (k + 1) / len(curve) * taken / self.steps:.1f},"
-                f"{10 + (HEIGHT - 40) * (high - y) / (high - low or 1):.1f}"
-                for k, y in enumerate(curve)
-            )
-            lines.append(f'<polyline points="{spots}" fill="none" stroke="{colour}" stroke-width="2"/>')
-            last = f"{curve[-1]:.2f}" if curve else ""
-            rows.append(f'<span style="color:{colour};margin-right:16px"><b>— {escape(name)}</b> {last}</span>')
-        axes = f'<path d="M40 5V{HEIGHT - 30}H{WIDTH - 5}" fill="none" stroke="#57606a"/>' + "".join(
-            f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="12" fill="#1b1f24">{text}</text>'
-            for x, y, anchor, text in [
-                (36, 14, "end", f"{high:.2f}"), (36, HEIGHT - 26, "end", f"{low:.2f}"),
-                (40, HEIGHT - 12, "middle", 0), (WIDTH - 10, HEIGHT - 12, "end", f"{self.steps} steps"),
-            ]
-        )  # fmt: skip
-        words = ", ".join(f"{name} {curve[-1]:.2f}" for name, curve in curves.items() if curve)
-        alt = f"Loss of each scheme in {self.task} after {taken} of {self.steps} steps: {words or 'none yet'}."
-        body = (
-            f"<p><b>Loss in {escape(self.task)}</b>, {taken} of {self.steps} steps</p>"
-            f'{svg_image(axes + "".join(lines), width=WIDTH, height=HEIGHT, alt=alt)}<p>{"".join(rows)}</p>'
-        )
-        return Picture("watch", body, alt=alt)
+        return training_curves(self.losses, self.steps, self.task)
 
     def __repr__(self) -> str:
         return f"Watch ({self.task}): {', '.join(self.losses)}, {self.steps} steps"
@@ -141,9 +112,3 @@ class Watch:
     def _ipython_display_(self) -> None:
         """The curves as they grow where there is a kernel; `wait()` gives the picture that stays."""
         show(repr(self), f"<p>{escape(repr(self))}. Run the cell to see the curves grow.</p>", self.box)
-
-
-def smoothed(losses: Sequence[float], size: int) -> list[float]:
-    """The mean of each `size` losses, and of those that remain."""
-    parts = (losses[k : k + size] for k in range(0, len(losses), size))
-    return [sum(part) / len(part) for part in parts]

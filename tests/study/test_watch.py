@@ -9,7 +9,7 @@ import torch
 
 from course_lib import study
 
-SETTINGS = study.Settings(steps=12, tests=(64,))
+SETTINGS = study.Settings(steps=12, tests=(128,))
 
 
 def test_the_models_are_those_of_train_and_the_picture_tells_their_losses():
