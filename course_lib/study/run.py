@@ -1,6 +1,7 @@
 """One run: a model of one scheme is trained on one task from one seed, and tested at every length."""
 
 import contextlib
+import re
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -21,6 +22,7 @@ from .settings import Settings
 BINS = 32  # of places in the longest test text
 TEST_SEED = 123
 AT_ONCE = 2**13  # tokens that are tested in one pass
+TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
 
 
 def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]:
@@ -141,8 +143,8 @@ def _test_texts(settings: Settings, task: str, n: int) -> Batch:
 
 def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
     """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
-    tables = [p for name, p in model.named_parameters() if name.endswith("position.table")]
-    others = [p for name, p in model.named_parameters() if not name.endswith("position.table")]
+    tables = [p for name, p in model.named_parameters() if TABLE.search(name)]
+    others = [p for name, p in model.named_parameters() if not TABLE.search(name)]
     groups = [(others, settings.learning_rate), (tables, settings.learning_rate * settings.table_rate)]
     return [{"params": parameters, "lr": rate} for parameters, rate in groups if parameters]
 

@@ -8,6 +8,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from course_lib import study
+from course_lib.nn.position import Combined
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.study.buckets import BucketBias, starts
 from course_lib.study.model import Model
@@ -163,6 +165,12 @@ def test_the_compared_schemes_say_from_which_length_on_they_can_be():
         study.compared(32)
     for name in study.ablation():
         study.find(name).layers[0](study.PRESETS["quick"])
+
+
+def test_a_table_beside_another_scheme_learns_as_fast():
+    both = study.Scheme((lambda s: Combined(T5Bias(s.n_heads, bidirectional=False), SlidingWindow(4)),), shared=True)
+    groups = _rates(Model(both, 11, WIDER), WIDER)
+    assert [p.shape for p in groups[1]["params"]] == [(32, WIDER.n_heads)]
 
 
 def test_layers_take_turns():
