@@ -128,7 +128,7 @@ CONTENTS = (
         "Longer than training",
         "which schemes survive longer texts, measured",
         "read measurements of what a longer text does to each scheme, and repeat them",
-        115,
+        75,
         ("bias_by_hand", "vector_per_distance", "transformer_xl", "t5_buckets", "alibi", "rope"),
     ),
     Chapter(

@@ -85,7 +85,6 @@ def test_a_lesson_says_what_it_is_what_it_needs_and_what_follows(topic):
 
 
 READING = 30  # words of prose in a minute, with pictures and code: measured on readers of this course
-LONG = {"longer_than_training"}  # to be shortened when its study has converged
 
 
 def words(topic):
@@ -99,7 +98,7 @@ def words(topic):
 def test_a_lesson_takes_as_long_as_its_words_say(topic):
     minutes = TOPICS[topic].minutes
     assert minutes % 5 == 0 and abs(minutes - words(topic) / READING) <= 5
-    assert topic in LONG or (words(topic) <= 2200 and minutes <= 75)
+    assert words(topic) <= 2200 and minutes <= 75
 
 
 # README
