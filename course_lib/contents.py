@@ -110,10 +110,10 @@ CONTENTS = (
     Chapter(
         "two_dimensions",
         "Two dimensions",
-        "Swin's windows",
-        "count offsets in a picture: windows, shifts and masks (Swin)",
-        55,
-        ("bias_by_hand", "diagonals"),
+        "Swin's windows, RoPE by row and column",
+        "count offsets in a picture: windows, shifts and masks (Swin), turns by row and column (axial RoPE, M-RoPE)",
+        70,
+        ("bias_by_hand", "diagonals", "rope"),
     ),
     Chapter(
         "fast_attention",

@@ -8,9 +8,11 @@
 # **You will be able to**
 # - derive the row of the table that any pair of patches takes;
 # - shift windows by rolling the image, and make the mask that this needs;
-# - decide what to do with the table when the window grows.
+# - decide what to do with the table when the window grows;
+# - turn queries and keys by row and column instead, and give words and patches positions in one text.
 #
-# **You need** chapters [[bias_by_hand|#]] (bias, mask) and [[diagonals|#]] (`to_grid`), and a little torch.
+# **You need** chapters [[bias_by_hand|#]] (bias, mask), [[diagonals|#]] (`to_grid`) and, for two sections near the end,
+# [[rope|#]] (RoPE), and a little torch.
 # **Time** [[time]].
 
 # %%
@@ -600,6 +602,85 @@ assert 224 // 4 // 7 == 384 // 4 // 12 == 8
 # The image has more pixels but shows **the same scene**: a window still covers an eighth of its width. So Swin's
 # authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
 #
+# ## Turning by two axes
+#
+# RoPE needs no table. It turns pair $m$ of the channels by the angle $p\,\theta_m$, so a score depends only on the
+# difference of two positions ([[rope|chapter #]]). A patch has two positions. **Axial RoPE** turns half of the pairs by
+# the row and the other half by the column (Heo et al. 2024). With eight channels, each axis gets two pairs, with the
+# speeds 1 and 0.01:
+
+# %%
+from course_lib.reference.axial_rope import axial, grid_positions, rotate
+
+axis, speeds = axial(8)  # which axis each pair turns by, and how fast
+position = grid_positions(3, 3)  # (row, column) of the nine patches, line by line
+print("patch 5 is at", position[5], "and its pairs turn by", position[5][axis] * speeds)
+
+rng = np.random.default_rng(0)
+queries, keys = (rotate(np.tile(rng.normal(size=8), (9, 1)), position, axis, speeds) for _ in range(2))
+score = queries @ keys.T
+for i, j in ((0, 1), (4, 5), (2, 3), (0, 3), (4, 7)):
+    print(f"{i} → {j}: Δrow {position[j][0] - position[i][0]:+}, Δcolumn {position[j][1] - position[i][1]:+}, "
+          f"score {score[i, j]:+.4f}")
+assert np.isclose(score[0, 1], score[4, 5]) and np.isclose(score[0, 3], score[4, 7])
+assert not np.isclose(score[0, 1], score[2, 3])
+
+# %% [markdown]
+# The score depends on both offsets and on nothing else. Patches 2 and 3 are neighbours in the list, as 0 and 1 are, but
+# patch 3 begins the next row, so its score differs. No bias by list offset can do that.
+#
+# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are this
+# vector, turned by one more row and one more column. So the key one up and one to the left points exactly as the query
+# does:
+
+
+# %%
+def found_above_left(size, step=1):
+    """The share of patches whose largest weight is at the patch `step` rows above and `step` columns to the left."""
+    position, ones = grid_positions(size, size), np.ones((size * size, 32))
+    score = rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
+    patch = np.flatnonzero(position.min(axis=1) >= step)  # the others have no such neighbour
+    return np.mean(score[patch].argmax(axis=1) == patch - step * size - step)
+
+
+for size in (4, 8, 16):
+    print(f"{size:2} × {size:2} patches: {found_above_left(size):.0%} look one up and one to the left")
+    assert found_above_left(size) == 1
+
+# %% [markdown]
+# The same 32 channels serve every size, and nothing has to be stretched. So axial RoPE *keeps* offsets, which is right
+# for more of the scene. For the same scene, sampled more finely, divide the positions by 2.
+#
+# ## Words and pictures in one text
+#
+# Qwen2-VL reads texts that contain pictures, so each token gets three positions: time, row and column (**M-RoPE**, Wang
+# et al. 2024). A word has the same number on all three, which makes it plain RoPE. All patches of a picture share one
+# time, and their rows and columns count from there. Two words, a picture of 2 × 2 patches, two words:
+
+# %%
+from course_lib.reference.axial_rope import mrope, text_positions
+
+position = text_positions([2, (2, 2), 2])
+tokens = ["word", "word", "patch", "patch", "patch", "patch", "word", "word"]
+axis, speeds = mrope(8, sections=(2, 1, 1))  # two pairs turn by time, one by row, one by column
+assert axis.tolist() == [0, 0, 1, 2] and np.allclose(position[3][axis] * speeds, [2, 0.2, 0.02, 0.003])
+alt = "Time, row and column of the eight tokens"
+figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
+
+# %% [markdown]
+# The next word takes one more than the largest number so far. A decoder that counts tokens instead would continue at 8
+# here, but the right position is 6. (Qwen's code stores the difference as `rope_deltas`.)
+#
+# Which pairs turn by which axis? Qwen2-VL deals them in blocks, so time gets the 16 fastest pairs and columns the 24
+# slowest. Qwen3-VL deals them in turn, time, row, column, and so on, so each axis has fast and slow pairs:
+
+# %%
+for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
+    axis, speeds = mrope(128, sections, interleaved=interleaved)
+    time, row, column = (f"{speeds[axis == a].max():.3f} to {speeds[axis == a].min():.5f}" for a in range(3))
+    print(f"{model}: speeds of time {time}, row {row}, column {column}")
+
+# %% [markdown]
 # ## The released code beside ours (optional)
 #
 # The released code counts *query minus key*, so the rows of a published table must be **reversed** here. We load our
@@ -630,8 +711,27 @@ else:
     print("SwinLayer with the table reversed = ours, shift and mask included")
 
 # %% [markdown]
+# M-RoPE beside Qwen2-VL's own (`models/qwen2_vl/modeling_qwen2_vl.py`):
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is not None:
+    from transformers import Qwen2VLTextConfig
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbedding, apply_rotary_pos_emb
+
+    from course_lib.nn.axial_rope import MRoPE
+
+    q, k = torch.randn(2, 1, 2, len(position), 128)  # 2 heads
+    speeds = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}
+    config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=speeds)
+    cos, sin = Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(position).T[:, None])
+    for made, ours in zip(apply_rotary_pos_emb(q, k, cos, sin), MRoPE(128, position, (16, 24, 24)).rotate(q, k, 0)):
+        assert torch.allclose(made, ours, atol=1e-5)
+    print("Qwen2-VL turns queries and keys as ours does")
+
+# %% [markdown]
 # **Who uses it today** (files of transformers): Donut reads documents with a Swin (`modeling_donut_swin.py`), and CLAP
-# hears spectrograms with one (`modeling_clap.py`).
+# hears spectrograms with one (`modeling_clap.py`). Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE for the text and axial
+# RoPE for the pictures.
 #
 # ## Remember
 #
@@ -639,6 +739,8 @@ else:
 # - The index numbers a square of $2W - 1$ by $2W - 1$ offsets line by line.
 # - Shifted windows: roll, attend with a mask, roll back.
 # - *Stretch* the table for the same scene, sampled more finely. *Keep* it for more of the scene.
+# - Axial RoPE turns half of the pairs by the row and half by the column, and needs no table. M-RoPE adds time, so that
+#   words and patches share one text.
 #
 # ## Three questions
 
@@ -692,4 +794,6 @@ figures.question(
 # **Next:** [[next]].
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
-# microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022.
+# microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 ·
+# B. Heo et al., *Rotary Position Embedding for Vision Transformer*, 2024 · P. Wang et al., *Qwen2-VL*, 2024 · J. Huang et
+# al., *Revisiting Multimodal Positional Encoding in Vision-Language Models*, 2025 (dealing in turn).
