@@ -115,7 +115,7 @@ assert np.searchsorted(within, 0.9) + 1 == 590
 #
 # ## Twelve heads, two rules
 #
-# Many models have 12 heads, or 20, or 40. The paper gives the formula for any number of heads. But the authors' own
+# GPT-2's sizes have 12, 16, 20 and 25 heads. The paper gives the formula for any number of heads. But the authors' own
 # code uses another rule if $H$ is not a power of two. It takes all slopes of the next lower power of two, here 8, and
 # then every other slope of the next higher one, 16 (`get_slopes` in their `fairseq/models/transformer.py`).
 
@@ -392,7 +392,7 @@ else:
     print("Falcon uses ALiBi by default:", FalconConfig().alibi)
 
 # %% [markdown]
-# The last line answers a sentence you will often read, "Falcon uses ALiBi". Only the small Falcon-RW models do; the
+# The last line answers a sentence you will often read, "Falcon uses ALiBi". Only the two Falcon-RW models do; the
 # others use RoPE.
 #
 # **Who uses it today?** In November 2026, `transformers` has three families with ALiBi: BLOOM, Falcon-RW and MPT, all

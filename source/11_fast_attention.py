@@ -526,7 +526,7 @@ figures.decoding_step()
 # `score_mod` must write `past + i`.
 
 # %%
-longest = 0 - LAMBDA * torch.log1p(torch.arange(n - 1, -1, -1).double())  # offsets −4 … 0
+longest = row[:n]  # offsets −4 … 0
 print("one row:", longest.numpy())
 for t in range(n):
     new_row = longest[n - 1 - t :]
@@ -627,13 +627,15 @@ assert not torch.allclose(blind, answers[0], atol=1e-2)
 lengths, rounds = [256, 512, 1024], 7
 measured = {m: interleaved(contenders(m), rounds) for m in lengths}
 where = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
-print(f"on {where}: milliseconds of the limit, then how many times as long (medians of {rounds} rounds)")
-print(f"{'':15}" + "".join(f"n = {m:<8}" for m in lengths))
+print(f"on {where}, {rounds} rounds: milliseconds of the limit, then how many times as long")
+print(f"{'median (quartiles)':20}" + "".join(f"n = {m:<18}" for m in lengths))
 for name in measured[lengths[0]]:
-    cells = [f"{np.median(measured[m][name] / measured[m]['limit']):.2f}×" for m in lengths]
-    if name == "limit":
-        cells = [f"{1000 * np.median(measured[m][name]):.1f} ms" for m in lengths]
-    print(f"{name:15}" + "".join(f"{cell:<12}" for cell in cells))
+    cells = []
+    for m in lengths:
+        unit = 0.001 if name == "limit" else measured[m]["limit"]
+        low, middle, high = np.percentile(measured[m][name] / unit, [25, 50, 75])
+        cells.append(f"{middle:.2f} ({low:.2f}–{high:.2f})")
+    print(f"{name:20}" + "".join(f"{cell:<22}" for cell in cells))
 fastest = {name: times.min() for name, times in measured[lengths[-1]].items()}
 assert device == "cuda" or lengths[-1] < 1024 or fastest["the formula"] > 1.2 * fastest["one row"]
 

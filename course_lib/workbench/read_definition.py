@@ -1,5 +1,6 @@
 """What a definition returns, read as numbers; a ValueError says what was returned in place of them."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -9,8 +10,17 @@ T = TypeVar("T")
 
 
 def check_function(name: str, value: object, arguments: str) -> None:
+    """Raises ValueError for what cannot be called with these arguments, given by their places."""
     if not callable(value):
         raise ValueError(f"{name}={value!r}: expected a function of ({arguments})")
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):  # some functions written in C have none
+        return
+    try:
+        signature.bind(*arguments.split(", "))
+    except TypeError:
+        raise ValueError(f"{name} takes {signature}: expected a function of ({arguments})") from None
 
 
 def as_number(value: Any, head: int, r: int) -> float:

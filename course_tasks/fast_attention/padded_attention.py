@@ -70,7 +70,9 @@ padded_attention = CodingTask(
     difficulty=2,
     words="""The texts of a batch are filled up to one length, and `padding` says where. This code was written for a library that
 takes a mask of truth values, and then moved to one that takes numbers. It runs, but all that is left of the mask is a bias
-of 1 in favour of the padding. Fix the code: hidden keys must get no weight at all, and all other keys keep their bias.""",
+of 1 in favour of the padding. Fix the code: hidden keys must get no weight at all, and all other keys keep their bias.
+
+To show a leak at once, most cases have 10,000 as the last number of each padded value, and 0 in all other values.""",
     solution=_padded_attention,
     starter=_given,
     expected=_expected,

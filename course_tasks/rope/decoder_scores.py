@@ -72,12 +72,14 @@ decoder_scores = CodingTask(
     difficulty=3,
     words="""A decoder gets its tokens one by one and keeps their keys in a cache. RoPE rotates queries and keys. The first
 two tokens have the right scores. From the third on, the scores differ from those that you get when the whole text is
-read at once. Find out how often the key of token 2 has been rotated when token 6 comes, and fix the code.
+read at once. Count how often the key of token 2 has been rotated when token 6 comes, then fix the code.
 
 `rotate(x, past=p)` rotates the rows of x by the positions p, p + 1, … Without `past`, the positions are 0, 1, …""",
     solution=_decoder_scores,
     starter=_with_the_bug,
     expected=_pair_by_pair,
+    on_pass="In the given code, the key of token 2 was rotated by two positions at each of the steps 2, 3, 4, 5 and 6, so "
+    "five times.",
     cases=[
         Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
         Case(np.tile(Q[2], (6, 1)), np.tile(K[4], (6, 1)), label="six times the same content", axes=("query", "key")),

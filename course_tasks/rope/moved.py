@@ -54,8 +54,12 @@ moved = Prediction(
     difficulty=2,
     words="""Five tokens are at positions 0 to 4, and then the same five at 1000 to 1004. They attend only to each other,
 under a causal mask unless the name says otherwise. For each of seven results, commit to `"same"` or `"changes"` before
-you run anything. Two of the seven contain a bug that this test does not show. Which two?""",
+you run anything. Two of the seven contain a bug that this test does not show. A right answer names the two.""",
     expected=_moved,
+    on_pass=lambda: (
+        "Two bugs stay hidden. `m · j` without a mask does not depend on distances, and interleaved weights in half-split "
+        "code rotate the wrong pairs. Moving the text changes neither."
+    ),
     slips={
         "weights, ALiBi": {
             "changes": "Both i and j grow by 1000, so i − j stays the same, and ALiBi uses nothing else.",

@@ -39,8 +39,12 @@ Write down
 - $q$ as it is at position 1, and $k$ as it is at position 2, as lists of two;
 - their product, with $q$ at 1 and $k$ at 2, and with $q$ at 1001 and $k$ at 1002;
 - the product with $q$ at 1 and $k$ at 0, one place *before* the query;
-- the product with $q$ at 1 and $k$ at 5. What does a single pair know about that distance?""",
+- the product with $q$ at 1 and $k$ at 5.""",
     expected=_turned_by_hand,
+    on_pass=lambda: (
+        "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from distance 0. The other "
+        "pairs of a head, which are slower, can."
+    ),
     digits=3,
     nearly=False,
     axes=(Axis("channel", ["0", "1"]),),

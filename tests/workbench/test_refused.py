@@ -52,6 +52,10 @@ ODD = {
     "a function": (lambda: workbench.agrees(right, math.sqrt), "definition=a builtin_function_or_method: expected"),
     "no definition": (lambda: workbench.agrees(right, None), "definition=None: expected with_bias"),
     "a number": (lambda: workbench.with_bias(3), "number=3: expected a function of (module, head, r)"),
+    "two arguments": (
+        lambda: workbench.with_bias(lambda module, head: 0.0),
+        "number takes (module, head): expected a function of (module, head, r)",
+    ),
     "a number as scores": (lambda: workbench.Definition(3), "scores=3: expected a function"),
     "no number": (
         lambda: workbench.agrees(right, workbench.with_bias(lambda *a: None)),
