@@ -59,7 +59,7 @@ print("segment 2, token 0:", segment_2[0])
 assert np.array_equal(segment_1, segment_2)
 
 # %% [markdown]
-# They do not: token 0 is *The* at position 0 in both. What follows for attention?
+# They do not: token 0 is *The* at position 0 in both.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -114,7 +114,7 @@ for name, left, right in zip("abcd", (x_i, x_i, p_i, p_i), (x_j, p_j, x_j, p_j))
 print(f"sum  {((x_i + p_i) @ W_q) @ ((x_j + p_j) @ W_k):7.4f}")
 
 # %% [markdown]
-# Now all pairs, each term as its own map:
+# All pairs, each term as its own map:
 
 # %%
 q, k, pos_q, pos_k = X @ W_q, X @ W_k, P @ W_q, P @ W_k
@@ -217,7 +217,7 @@ total = (Q[sat] + u) @ K[cat] + (Q[sat] + v) @ r_one
 print(f"score = sum/√4 = {total / np.sqrt(D_K):.4f}")
 
 # %% [markdown]
-# Before you see the four maps, predict:
+# Predict first:
 
 # %% tags=["hide-input"]
 # @title Question
@@ -238,7 +238,7 @@ figures.question(
 )
 
 # %% [markdown]
-# A loop over all pairs, straight from the formula:
+# A loop, straight from the formula:
 
 # %%
 by_loop = {name: np.zeros((n, n)) for name in "abcd"}
@@ -310,7 +310,6 @@ figures.side_by_side(
 # ## Easy to believe; let us run it: "(c) cancels in the softmax"
 #
 # (c) adds the same row of numbers to the scores of every query. The softmax ignores a constant, so (c) might cancel.
-# Does it?
 
 # %%
 without_c = scores - by_loop["c"] / np.sqrt(D_K)
@@ -436,7 +435,7 @@ for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
 # %% [markdown]
 # ## Segments with memory
 #
-# Now we read segment by segment (section 3.2). `past` is the number of remembered rows. `update_memory` appends a
+# Now we read in segments (section 3.2). `past` is the number of remembered rows. `update_memory` appends a
 # segment to the memory and keeps the last `length` rows. Do two segments of five give the same outputs as one pass?
 
 # %%
@@ -490,10 +489,13 @@ figures.heatmap(
 
 # %% [markdown]
 # With memory 0 the segments are separate texts. With 2, every query misses three keys, and *on* is even further off
-# than without memory. This is truncation, not a bug, as in a sliding attention window. But a window is counted back
-# from each query, and a memory from the start of the segment.
+# than without memory.
 #
-# Code that ignores its memory gives the last row, and raises no error.
+# This is truncation, not a bug, as in a sliding attention window. But a window is counted back from each query, and a
+# memory from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
+# dropping them.
+#
+# Code that ignores its memory gives the last row without an error.
 
 # %% [markdown]
 # ## Several layers: how far back?
@@ -534,7 +536,7 @@ shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": 
 stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
 
 # %% [markdown]
-# Now change token 0. The weights are random.
+# Now change token 0:
 
 # %%
 long_text = rng.normal(size=(20, 8))
@@ -806,5 +808,6 @@ figures.question(
 # **Sources** Z. Dai et al., *Transformer-XL*, 2019: abstract (450 %), section 3.2, section 3.3, appendix B (shift) ·
 # its code, github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py` (`PositionalEmbedding`,
 # `MemTransformerLM`), `pytorch/run_wt103_base.sh` (640, 400) · the tutorial: onenoughtone.com, *Positional encoding*,
-# part 4 · Z. Yang et al., *XLNet*, 2019 · P. He et al., *DeBERTa*, 2021.
+# part 4 · J. Rae et al., *Compressive Transformers*, 2020 · Z. Yang et al., *XLNet*, 2019 · P. He et al., *DeBERTa*,
+# 2021.
 

@@ -60,7 +60,8 @@ class Prediction(Exercise):
     Computed ones may also come as a list of (value, message), where a dictionary names some of the fields.
     With `closed`, the keys of `slips` and the right answer are all words that there are; otherwise `words_of` gives
     those of a field. `nearly=False` keeps the check from saying "twice the right number" and the like, which gives a
-    whole number away. `on_pass` is added to the result that says all is right. Raises ValueError for what is not whole.
+    whole number away. `otherwise` has messages for all other wrong answers, by field.
+    `on_pass` is added to the result that says all is right. Raises ValueError for what is not whole.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Prediction(Exercise):
         about: Mapping[str, float] | None = None,
         axes: Axes = (),
         nearly: bool = True,
+        otherwise: Mapping[str, str] | None = None,
         words_of: Callable[[str], Sequence[str]] | None = None,
         on_pass: Callable[[], str] | None = None,
     ) -> None:
@@ -86,7 +88,7 @@ class Prediction(Exercise):
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
         self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
         self.words_of, self.on_pass, self.slips, self.closed = words_of, on_pass, slips, closed
-        self.about = dict(about or {})
+        self.about, self.otherwise = dict(about or {}), dict(otherwise or {})
 
     @cached_property
     def wrong_answers(self) -> list[tuple[dict[str, Any], str]]:
@@ -257,7 +259,8 @@ class Prediction(Exercise):
                     False,
                     bad,
                 )
-        return "", False, bad
+        field = next((key for key in bad if key in self.otherwise), None)
+        return ("", False, bad) if field is None else (self.otherwise[field], True, [field])
 
     def _related(self, yours: Array, right: Array, change: Callable[[Array], Array]) -> bool:
         """Whether yours is `change` of the right value, to the digit where that is a whole number."""

@@ -55,6 +55,8 @@ np.where(j > i, future_scale, past_scale) → (past_scale + future_scale)
     You add the two scales. Each side has its own: `past_scale` where j < i, `future_scale` where j > i.
 np.where(j > i, future_scale, past_scale) → np.where(j > i, 0, past_scale)
     The future has no penalty in your result. Its scale is `future_scale`. Only a mask would hide it.
+np.where(j > i, future_scale, past_scale) → np.where(j > i, future_scale, 0)
+    The past has no penalty in your result. Its scale is `past_scale`.
 np.where(j > i, future_scale, past_scale) → np.where(j > i, np.inf, past_scale)
     The future has the bias −∞, so it is hidden. A bias penalises, and only a mask hides.
 -scale * np.log1p(abs(j - i)) → -np.log1p(scale * abs(j - i))

@@ -69,6 +69,10 @@ np.arange(n_q)[:, None] + n_k - n_q
     n_k − n_q, which is right for a single one, too.
 + n_k - n_q → - n_k + n_q
     The shift has the wrong sign. The queries are at the end of the keys, not before their beginning.
+abs(j - i) → np.maximum(i - j, 0)
+    Keys after the query have no penalty in your result. The distance |j − i| counts in both directions.
+abs(j - i) → np.maximum(j - i, 0)
+    Keys before the query have no penalty in your result. The distance |j − i| counts in both directions.
 np.arange(n_k) → np.arange(n_k - n_q, n_k)
     You take only the keys of the new tokens. The cache holds all n_k keys, from position 0 on.
 np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q, n_k)[:, None]

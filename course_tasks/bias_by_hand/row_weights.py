@@ -75,6 +75,10 @@ np.log1p(distance) → np.log(np.maximum(distance, 1))
 np.log1p(distance) → abs(np.log1p(np.arange(len(scores)) - i))
     You take the absolute value after the logarithm. Keys before the query have negative offsets, and log(1 + offset) is
     −∞ or nan there. Take |j − i| first.
+abs(np.arange(len(scores)) - i) → np.maximum(i - np.arange(len(scores)), 0)
+    Keys after the query have no penalty in your result. The distance |j − i| counts in both directions.
+abs(np.arange(len(scores)) - i) → np.maximum(np.arange(len(scores)) - i, 0)
+    Keys before the query have no penalty in your result. The distance |j − i| counts in both directions.
 np.outer(scales, np.log1p(distance)) → np.log1p(np.outer(scales, distance))
     You put λ inside the logarithm. It multiplies the logarithm from outside.
 np.outer(scales, → np.outer(np.full(len(scales), 0.3),

@@ -44,6 +44,10 @@ logarithm). For the second, try values with the function of the task before, or 
 enough.""",
     expected=lambda: {"largest": LARGEST, "more than half": MAJORITY},
     digits=3,
+    otherwise={
+        "more than half": "Put your λ into the function of the task before. If the own weight is below one half, take a "
+        "larger λ, and if it is above, a smaller one.",
+    },
     slips={
         ("largest", "more than half"): {
             (MAJORITY, LARGEST): "You swapped the two answers. First the own weight is the largest, and later it "

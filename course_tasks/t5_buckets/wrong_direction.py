@@ -50,6 +50,7 @@ breaks, and what does not? Commit to five numbers before you run anything:
   weights).""",
     expected=_wrong_direction,
     digits=3,
+    otherwise={WEIGHT: MASKED},
     slips={
         (READ_BOTH, READ_CAUSAL): {
             (20, 11): "You exchanged the two rows. With `True` the past has only 16 buckets, so its numbers are lower.",
@@ -57,8 +58,6 @@ breaks, and what does not? Commit to five numbers before you run anything:
         WEIGHT: {
             1: "With 1 the query would attend to nothing else. Which comes last, the bias or the mask?",
             -math.inf: "−∞ is the score of a hidden key. Its weight is e to the power of that.",
-            0.01: MASKED,
-            **{percent / 100: MASKED for percent in range(5, 100, 5)},
         },
         TOLD_BOTH: {
             13: "That was for the 40 tokens of the lesson. Here the farthest key is 99 back.",

@@ -117,6 +117,7 @@ range(layers) → range(layers if length else 0)
 ... → return _followed(t, layers - 1, size, length) // size * size if layers else t
     In one of the layers you go back only to the beginning of the segment. Each one reads its memory.
 ... → return t if not layers else 0 if length else t // size * size
+or ... → return 0 if layers else t
     With a memory you always reach token 0. But each layer takes one step, and there are only `layers`.
 """,
     alternatives=[_with_remainder],

@@ -169,6 +169,14 @@ def _even_segments(x, size, length, attend):
     return _split_evenly(x, -(-len(x) // size), length, attend)
 
 
+@read_segments.wrong(
+    "Your segments are all about equally long. Each has `size` tokens, and only the last may be shorter. Cut at 0, "
+    "size, 2·size, …"
+)
+def _fewer_even_segments(x, size, length, attend):
+    return _split_evenly(x, max(1, len(x) // size), length, attend)
+
+
 @read_segments.wrong("You pad the last segment and return outputs for the padding too. Return one output per token.")
 def _padded(x, size, length, attend):
     return _slices(np.concatenate([x, np.zeros((-len(x) % size, x.shape[-1]))]), size, length, attend)

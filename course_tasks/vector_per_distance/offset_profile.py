@@ -93,6 +93,8 @@ np.array([ → np.roll([
 n_k)]) → n_k)], 1 - n_q)
     Your profile begins with offset 0, and the negative offsets come last. In NumPy, index −1 is the last entry.
     Offset r belongs at index r + n_q − 1.
+... → profile = _expected_profile(weights); return profile / profile.sum()
+    You divide the means by their sum. They need not sum to 1, so return them as they are.
 ... → profile = np.zeros(sum(weights.shape) - 1); profile[0] = weights[-1, 0]; return profile
     All entries but the first are 0. Is the `return` indented too far?
 range(-(n_q - 1), n_k) → range(n_q)

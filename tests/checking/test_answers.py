@@ -98,6 +98,17 @@ def test_near_misses_can_be_left_unsaid():
         assert answer.check(-6).cause == cause
 
 
+def test_all_other_wrong_answers_of_a_field_can_have_a_message():
+    answer = Prediction(
+        "two", "Two", **BASICS, expected=lambda: {"weight": 0, "sum": 4}, slips={"weight": {1: "All of it?"}},
+        otherwise={"weight": "The mask comes last."},
+    )  # fmt: skip
+    assert answer.check({"weight": 0.37}).cause == "The mask comes last."
+    assert answer.check({"weight": 1}).cause == "All of it?"
+    assert answer.check({"weight": 0, "sum": 9}).cause == ""
+    assert answer.check({"weight": 0, "sum": 4}).passed
+
+
 def test_keys_with_commas_are_told_apart_by_quotes():
     answer = Prediction("both", "Both", **BASICS, expected=lambda: {"q at 1, k at 2": 3, "sum": 4})
     assert 'a dictionary with "q at 1, k at 2", "sum"' in repr(answer.check(3))
