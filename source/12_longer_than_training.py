@@ -185,6 +185,7 @@ left.set_yscale("log", base=10)
 right.set_xscale("log", base=2)
 right.set(title="weights above 1 %", xlabel="keys", xticks=sizes, xticklabels=sizes)
 left.legend(fontsize=7)
+print(f"{'keys':20}", *(f"{m:8,}" for m in sizes))
 for name in decays:
     print(f"{name:20}", *(f"{s:8.1f}" for s in spans[name]), "  span")
     print(f"{'':20}", *(f"{c:8}" for c in above[name]), "  above 1 %")
@@ -297,6 +298,7 @@ def verdicts(rows, task):
 
 
 after_2000 = {task: verdicts(rows, task) for task in panels}
+print(f"level: below {study.LEVEL}, breaks: above {study.BREAKS}\n")
 print(f"{'rise, 128 → 1,024':18}", *(f"{task:>18}" for task in panels))
 for scheme in schemes:
     cells = [f"{mean:+.2f} {word}" for mean, word in (after_2000[task][scheme] for task in panels)]
@@ -352,10 +354,12 @@ for scheme in ("t5-64", "t5-256"):
         far[scheme, rate] = np.mean([np.mean(row["added"], axis=0)[-1] for row in picked])
         print(f"{scheme:6}, {rate} rate: at 128 {np.mean([row['loss'][0] for row in picked]):.2f}, rise {rise.mean:+.2f} "
               f"{study.verdict(rise):6}, bias of the last bucket {far[scheme, rate]:+.1f}")
+new_keys = 1024 - L
+print(f"{new_keys} keys weigh as much as {new_keys * np.exp(-2.5):.0f} with −2.5, as {new_keys * np.exp(-6):.1f} with −6")
 
 # %% [markdown]
-# With slow tables even the trained last bucket breaks. Its bias explains why, here and after 300 steps. At −2.5, the 900
-# far keys of a row weigh as much as $900 \, e^{-2.5} \approx 74$ keys without a bias. At −6 they weigh as much as two. **A
+# With slow tables even the trained last bucket breaks. Its bias explains why, here and after 300 steps. At −2.5, the 896
+# new keys of a row weigh as much as $896 \, e^{-2.5} = 74$ keys without a bias. At −6 they weigh as much as two. **A
 # saturated bucket is safe only if its number is low enough for all the keys that will share it.**
 
 # %% [markdown]
@@ -382,6 +386,7 @@ axes[0].set_ylabel("added to the score")
 fig.tight_layout()
 for d in (96, 128):
     print(f"t5-256 at distance {d:3}, as stored:", added["t5-256"][:, at_distance == d].ravel().round(2))
+print(f"e⁵ = {np.exp(5):.0f}")
 assert added["t5-256"][:, at_distance == 96].max() < -5 and abs(added["t5-256"][:, at_distance >= L]).max() < 0.1
 figures.show(fig, alt="What three schemes add by distance. t5-256 falls and jumps back up past distance 127; "
     "t5-64 stays down; Transformer-XL keeps falling, in waves")
@@ -389,7 +394,7 @@ figures.show(fig, alt="What three schemes add by distance. t5-256 falls and jump
 # %% [markdown]
 # Nothing past the dashed line was trained. Training pushed the biases of far keys down, below −5 at distance 96. The four
 # buckets it never reached are still at their initial value, 0. **To the softmax, 0 does not mean "no opinion". It is
-# more than $e^5 \approx 150$ times the weight of distance 96.** So the keys the model knows least about get most of its
+# more than $e^5 = 148$ times the weight of distance 96.** So the keys the model knows least about get most of its
 # attention.
 #
 # If that is the cause, the repair needs no training: give the four untrained buckets the number of the last trained one.
@@ -477,7 +482,7 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
 # %% [markdown]
 # ## What the papers report
 #
-# Press et al. (2022, sections 2 and 4) train language models on 512 tokens of WikiText-103. On longer texts, sinusoidal
+# Press et al. (2022, sections 2 and 4) train language models on texts of 512 tokens. On longer texts, sinusoidal
 # positions fail first. Rotary ones improve up to about 200 additional tokens, T5's bias up to about 600. ALiBi still
 # improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. Our order is the same, but we do not
 # see the gain. Their appendix B explains it: with longer inputs, fewer tokens suffer from the early token curse. When
