@@ -2,9 +2,8 @@
 # # [[title]]
 #
 # Long texts are expensive to train on, so models are trained on short ones and then asked to read long ones. "Relative
-# positions generalise to longer sequences" is the usual reason to use them. That is true of some schemes and false of
-# others. So we measure: small models with twelve ways to handle position are trained on texts of 128 tokens and tested
-# on up to 1,024.
+# positions generalise to longer sequences" is true of some schemes and false of others. So we measure: small models with
+# twelve ways to handle position are trained on texts of 128 tokens and tested on up to 1,024.
 #
 # **You will be able to**
 # - say what each scheme meets when a text outgrows its training: a number that nobody trained, a number that it shares
@@ -31,8 +30,8 @@ lengths = (128, 256, 512, 1024)
 # %% [markdown]
 # ## What is new in a longer text?
 #
-# A decoder that was trained on texts of 128 tokens has met the distances 0 to 127. What share of a text of 1,024 tokens
-# is new to it? We count the last query first, then all of them.
+# A decoder that was trained on texts of 128 tokens has met the distances 0 to 127. In a text of 1,024 tokens, how many
+# pairs of query and key have a new distance? We count those of the last query first, then all.
 
 # %%
 last_query = np.arange(1024)[::-1]  # its distance to each key
@@ -44,8 +43,8 @@ print(f"all queries: {new:,} of {i.size:,} pairs, {new / i.size:.1%}")
 assert new == 896 * 897 / 2
 
 # %% [markdown]
-# Three quarters of the pairs have a distance that no training text had. What does a scheme do with such a distance?
-# Formulas simply continue. These are the biases of the last query at five distances:
+# Three quarters of the pairs have a distance that no training text had. Formulas simply continue. These are the biases of
+# the last query at five distances:
 
 # %%
 from course_lib.nn.alibi import ALiBi
@@ -65,8 +64,8 @@ for head in (0, 3):
     print(f"ALiBi, head {head} of 4", *(f"{b:8.2f}" for b in by_distance(ALiBi(4), head)[at]))
 
 # %% [markdown]
-# ALiBi's first head subtracts 255.75 at distance 1,023, so far tokens do not exist for it. Its last head subtracts only 4
-# there, and still sees a little of every token.
+# ALiBi's first head subtracts 255.75 at distance 1,023, so it cannot see far tokens at all. Its last head subtracts only
+# 4 there, and still sees a little of every token.
 #
 # T5 has a table instead. Which of its 32 buckets does training reach, and how often? A text of 128 tokens has $128 - d$
 # pairs at distance $d$ ([[t5_buckets|chapter #]]). We compare two values of `max_distance`.
@@ -87,9 +86,9 @@ assert (trained[256][28:] == 0).all() and trained[64][31] == 2415
 
 # %% [markdown]
 # With `max_distance` 256, buckets 28 to 31 begin at 128 or later, so **no training text ever reaches them**. Their
-# numbers keep their random initial values. With `max_distance` 64, the last bucket begins at 59. Each text trains it
-# with 2,415 pairs, and every larger distance falls into it. We say that this table **saturates**: from distance 59 on,
-# it cannot tell one distance from another.
+# numbers stay near their random initial values. With `max_distance` 64, the last bucket begins at 59. Each text trains
+# it with 2,415 pairs, and every larger distance falls into it. We say that this table **saturates**: from distance 59
+# on, it cannot tell one distance from another.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -101,7 +100,7 @@ figures.question(
         "Both an untrained number":
             "The last bucket of the second table begins at 59. Each training text reaches it 2,415 times.",
         "The first an untrained number, the second a trained one":
-            "Yes. The bucket that begins at 216 still has its initial value; the one that begins at 59 is well trained.",
+            "Yes. No text trained the bucket that begins at 216; the one that begins at 59 is well trained.",
     },
     answer="The first an untrained number, the second a trained one",
 )
@@ -114,7 +113,7 @@ figures.question(
 # | none | more keys | nothing new |
 # | learned positions | rows of the table that no text has trained | untrained |
 # | sinusoidal | sines of positions never seen | untrained |
-# | log decay, ALiBi | larger distances in the same formula | the formula continues |
+# | log decay, ALiBi | larger distances in its formula | the formula continues |
 # | T5, `max_distance` beyond training | buckets that no text has trained | untrained |
 # | T5, `max_distance` within training | its last bucket | saturated |
 # | Shaw | its outermost vector | saturated |
@@ -122,20 +121,20 @@ figures.question(
 # | RoPE | rotations by angles never seen | untrained |
 #
 # "Untrained" does not yet say what will happen, because a smooth formula may continue sensibly where it was never
-# trained. One row of this table will surprise you.
+# trained.
 
 # %% [markdown]
 # ## How wide does a bias look?
 #
 # The number of keys grows, too. Suppose that content does not matter: every $q \cdot k$ is 0, and the weights are the
 # softmax of the bias alone. With the log decay at scale 1 ([[bias_by_hand|chapter #]]), five keys get weights in the
-# ratio $1 : \frac12 : \frac13 : \frac14 : \frac15$. How many keys does the query look at? Not five, and not one. The
-# **entropy** $H$ gives an answer between them:
+# ratio $1 : \frac12 : \frac13 : \frac14 : \frac15$. How many keys does the query look at? The **entropy** $H$ gives an
+# answer between one and five:
 #
 # $$H = -\sum_j w_j \ln w_j, \qquad \text{span} = e^H.$$
 #
-# If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. So the span is the number of keys that an even
-# look of the same entropy would cover.
+# If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. Any other row has the span of the equal row with
+# the same entropy.
 
 # %%
 w = 1 / np.arange(1, 6)
@@ -194,27 +193,26 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
     "Right: the count above 1 % falls for the same two")
 
 # %% [markdown]
-# Look at the log decay of scale 1. From 64 to 16,384 keys its span rises from 29 to almost a thousand, while the count
-# falls from 21 to 9. **The count falls because every weight does**: when a thousand keys share a row, few of them hold a
-# hundredth of it. A fixed threshold measures the number of keys.
+# From 64 to 16,384 keys, the span of the log decay of scale 1 rises from 29 to almost a thousand, while the count falls
+# from 21 to 9. **The count falls because every weight does**: when a thousand keys share a row, few of them hold a
+# hundredth of it.
 #
-# So there are two kinds of decay. For $(1 + d)^{-\lambda}$ with $\lambda \le 1$, the sum over all distances is infinite
-# and the span grows without limit. For $\lambda > 1$ and for a straight line the sum is finite, and the span settles.
+# So there are two kinds of decay. Scale $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With
+# $\lambda \le 1$ their sum over all distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a
+# straight line, the sum is finite and the span settles.
 
 # %% [markdown]
 # ## The study
 #
 # [`course_lib/study`](../course_lib/study) trains small decoders: two layers, four heads, 64 channels, 2,000 steps on
 # eight texts of 128 tokens. **They differ in position alone.** Data, order, number of steps and all other initial weights
-# are the same. There are three seeds and three tasks:
+# are the same. (`t5-64` has `max_distance` 64, `log-0.3` has scale 0.3, `shaw-32` clips at 32.) There are three seeds and
+# three tasks:
 #
-# - **characters**: the next character of Python's own help texts, which every machine has;
-# - **copy-back**: random tokens; at each place, name the token 3 places before;
+# - **characters**: the next character of Python's own help texts. Most of what helps is near;
+# - **copy-back**: random tokens; at each place, name the token exactly 3 places before;
 # - **flip-flop**: instructions and bits in turn. After *write* and *ignore* comes any bit. After *read* comes the bit
 #   that was written last, however long ago.
-#
-# Each task needs something else. In a text most of what helps is near. Copy-back needs *one exact distance*. Flip-flop
-# needs the *nearest write*, at any distance.
 
 # %%
 from course_lib.study.data import text
@@ -233,9 +231,9 @@ print("      asked:", *("?" if a else "·" for a in asked[0]))
 # We measure the loss, the mean of $-\ln p$ of the right token. Its unit is the *nat*, because the logarithm is natural.
 # A model that guesses evenly among 16 tokens has the loss $\ln 16 = 2.77$. A model above that is *confident and wrong*.
 #
-# Only the last 64 tokens of each test text count. They are the same characters at every length, and each has at least 64
-# tokens before it. Without this rule a longer text looks easier merely because fewer of its tokens come early, where
-# there is little to go by. Press et al. (2022) call this the *early token curse*.
+# Only the last 64 tokens of each test text count, so each has at least 64 tokens before it. In the task characters they
+# are the same at every length. Without this rule a longer text looks easier merely because fewer of its tokens come
+# early, where there is little to go by. Press et al. (2022) call this the *early token curse*.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -257,8 +255,8 @@ figures.question(
 # %% [markdown]
 # ## What was measured
 #
-# The results come with the course, one line for each run. The band is a 95 % $t$ interval over three seeds,
-# $\pm\, 4.303 \cdot s / \sqrt 3$, which must be wide.
+# The results come with the course. Each curve has a band, a 95 % $t$ interval: the mean $\pm\,
+# 4.303 \cdot s / \sqrt 3$, where $s$ is the standard deviation over the seeds. It is wide because three seeds are few.
 
 # %%
 schemes = [*study.compared(L), "sinusoidal-scaled"]
@@ -283,12 +281,12 @@ figures.length_curves(lengths, panels, trained=L, y="loss on the last 64 places"
     alt="Loss by test length for twelve schemes and three tasks")
 
 # %% [markdown]
-# Switch schemes off and on, and find one that is best in one task and useless in another. (`sinusoidal-scaled` multiplies
-# the embeddings by $\sqrt{d}$, as Vaswani et al. do.)
+# Switch schemes off and on, and find one that copies without loss at 1,024, but fails in flip-flop. (`sinusoidal-scaled`
+# multiplies the embeddings by $\sqrt{d}$, as Vaswani et al. do.)
 #
-# When is a curve level? If it were enough that the interval reaches 0, a noisy scheme would count as level. So we fixed
-# bounds in advance. **Level**: the whole interval of the rise lies below 0.05 nats. **Breaks**: it lies above 0.25.
-# *Rises*: it lies above 0. In all other cases the question is *open*.
+# When is a curve level? We fixed bounds for the interval of its rise in advance, so that a noisy scheme does not count as
+# level. **Level**: all of it lies below 0.05 nats. **Breaks**: all of it lies above 0.25. *Rises*: all of it lies above
+# 0. In all other cases the question is *open*.
 
 # %%
 def verdicts(rows, task):
@@ -305,21 +303,20 @@ for scheme in schemes:
     print(f"{scheme:18}", *(f"{cell:>18}" for cell in cells))
 
 # %% [markdown]
-# In text, untrained numbers break a model, and Transformer-XL is the only exception. Its authors promise as much (Dai et
-# al. 2019, section 1). Saturated tables stay level or nearly so.
+# In text, untrained numbers break a model, and Transformer-XL is the only exception. Its authors claim that it
+# generalises to longer attention (Dai et al. 2019, section 1). Saturated tables stay level or nearly so.
 #
-# The task decides, too. Shaw copies without error at every length, because distance 3 has a vector of its own. In
-# flip-flop its seeds disagree on long texts, where all far writes share one vector. And level does not mean good: ALiBi
-# is level in all three tasks, but in text its loss at 128 is 0.1 above T5's.
+# The task decides, too. In copy-back, Shaw is level and `t5-64` is open; in flip-flop, `t5-64` is level and Shaw is open.
+# And level does not mean good: ALiBi is level in all three tasks, but in text its loss at 128 is 0.1 above T5's.
 #
-# At 128, `t5-256` shares the first place. At 1,024 it is behind the model *without any positions*. If you only test at the
-# training length, you will never see this.
+# In text, `t5-256` shares the first place at 128. At 1,024 it is behind the model *without any positions*. If you only
+# test at the training length, you will never see this.
 
 # %% [markdown]
 # ## What would 300 steps have told us?
 #
-# A study that stops early measures how *fast* a scheme learns. Here are the same models, tasks and seeds after 300
-# steps. Which of our statements would have been different?
+# A study that stops early measures how *fast* a scheme learns. Here are the same models and seeds after 300 steps. Which
+# of our statements would have been different?
 
 # %%
 quick = runs("quick")
@@ -329,46 +326,49 @@ print(f"{'':18} {'text, 300 steps':>16} {'2,000 steps':>16}   copies right at 12
 for scheme in schemes:
     cells = [f"{mean:+.2f} {word}" for mean, word in (a["characters"][scheme] for a in (after_300, after_2000))]
     print(f"{scheme:18}", *(f"{cell:>16}" for cell in cells), "  ", *(f"{c[scheme][0].mean:.2f}" for c in copied))
+early = study.curves(quick)["characters"]
+print("text at 128, 300 steps:", *(f"{scheme} {early[scheme][0].mean:.2f}" for scheme in ("none", "learned")))
+print("ALiBi copies right at each length, 2,000 steps:", *(f"{x.mean:.2f}" for x in copied[1]["alibi"]))
 
 # %% [markdown]
 # After 300 steps we would have published four sentences that do not hold:
 #
 # - *Without positions, a decoder stays level.* After 2,000 steps its loss rises.
-# - *Learned positions lose little.* After 300 steps the model hardly used them yet. Now it uses them, and breaks.
+# - *Learned positions lose little.* After 300 steps the model is no better than without them, so it hardly uses them.
+#   Later it does, and breaks.
 # - *A trained last bucket does not save T5.* After 2,000 steps that table is level.
-# - *ALiBi copies only half of the tokens.* Its bias prefers the nearest key to the third, and learning to overcome that
-#   takes time. After 2,000 steps it copies 96 % of them, at every length.
+# - *ALiBi copies only half of the tokens.* None of its biases is highest at distance 3. Even so, after 2,000 steps it
+#   copies 96 % of them, at every length.
 #
 # What was already broken broke more.
 #
-# One more choice was ours. An optimiser step moves a number by at most the learning rate, and a bias has far to go, so
-# we let T5's tables learn ten times faster than everything else. With the ordinary rate:
+# One more choice was ours. A step of the optimiser (Adam) moves a number by at most the learning rate, and a bias has far
+# to go. So we let T5's tables learn ten times faster than everything else. With the ordinary rate:
 
 # %%
 slow = study.committed("table-rate-1")
-far = {}
 for scheme in ("t5-64", "t5-256"):
-    for rate, some in (("10 times", rows), ("ordinary", slow)):
+    for how, some in (("10 times", rows), ("ordinary", slow), ("10 times, 300 steps", quick)):
         picked = study.pick(some, task="characters", scheme=scheme)
         rise = study.rise(picked)
-        far[scheme, rate] = np.mean([np.mean(row["added"], axis=0)[-1] for row in picked])
-        print(f"{scheme:6}, {rate} rate: at 128 {np.mean([row['loss'][0] for row in picked]):.2f}, rise {rise.mean:+.2f} "
-              f"{study.verdict(rise):6}, bias of the last bucket {far[scheme, rate]:+.1f}")
+        near, last = np.mean([[np.mean(row["added"], axis=0)[k] for k in (1, -1)] for row in picked], axis=0)
+        print(f"{scheme:6} {how:19} at 128 {np.mean([row['loss'][0] for row in picked]):.2f}, rise {rise.mean:+.2f} "
+              f"{study.verdict(rise):6}, bias at distance 1 {near:+.1f}, in the last bucket {last:+.1f}")
 new_keys = 1024 - L
 print(f"{new_keys} keys weigh as much as {new_keys * np.exp(-2.5):.0f} with −2.5, as {new_keys * np.exp(-6):.1f} with −6")
 
 # %% [markdown]
-# With slow tables even the trained last bucket breaks. Its bias explains why, here and after 300 steps. At −2.5, the 896
-# new keys of a row weigh as much as $896 \, e^{-2.5} = 74$ keys without a bias. At −6 they weigh as much as two. **A
-# saturated bucket is safe only if its number is low enough for all the keys that will share it.**
+# With the ordinary rate even `t5-64` breaks. The number of its last bucket suggests why, and after 300 steps it is
+# similar. At −2.5, the 896 new keys of the last query weigh as much as $896 \, e^{-2.5} = 74$ keys with the bias 0. At −6
+# they weigh as much as two. **A saturated bucket is safe only if its number is low enough for all the keys that will share it.**
 
 # %% [markdown]
 # ## The scheme that broke, and its repair
 #
-# `t5-256` and `t5-64` differ in one argument, `max_distance`. They are equal at 128 tokens, but at 1,024 only the first
-# one breaks. To see why, we draw what the first layer of each model has learned to add to a score, with one line per
-# head. (For Transformer-XL, whose term depends on the query, we take the mean query.) A number added to a whole row
-# cancels in the softmax, so each line is shifted to have mean 0 over the trained distances.
+# `t5-256` and `t5-64` differ in one argument, `max_distance`. At 128 tokens they are equally good, but at 1,024 only
+# `t5-256` breaks. To see why, we draw what the first layer of each model has learned to add to a score, with one line per
+# head. (Transformer-XL's term depends on the query, so we take the mean query.) A number added to a whole row cancels in
+# the softmax, so each line is shifted to have mean 0 over the trained distances.
 
 # %%
 from course_lib.study.learned_bias import distances
@@ -387,19 +387,22 @@ fig.tight_layout()
 for d in (96, 128):
     print(f"t5-256 at distance {d:3}, as stored:", added["t5-256"][:, at_distance == d].ravel().round(2))
 print(f"e⁵ = {np.exp(5):.0f}")
+drawn = np.searchsorted(at_distance, np.arange(1024), "right") - 1  # for each distance, the last drawn one up to it
+share = [row_weights(head[drawn])[L:].sum() for head in added["t5-256"]]
+print("weight past distance 127, by the bias alone:", *(f"{x:.0%}" for x in share))
 assert added["t5-256"][:, at_distance == 96].max() < -5 and abs(added["t5-256"][:, at_distance >= L]).max() < 0.1
 figures.show(fig, alt="What three schemes add by distance. t5-256 falls and jumps back up past distance 127; "
     "t5-64 stays down; Transformer-XL keeps falling, in waves")
 
 # %% [markdown]
-# Nothing past the dashed line was trained. Training pushed the biases of far keys down, below −5 at distance 96. The four
-# buckets it never reached are still at their initial value, 0. **To the softmax, 0 does not mean "no opinion". It is
-# more than $e^5 = 148$ times the weight of distance 96.** So the keys the model knows least about get most of its
+# No training text had a distance past the dashed line. There `t5-64` repeats its last trained number, and Transformer-XL's
+# sines happen to stay low. In `t5-256`, training pushed the biases of far keys down, below −5 at distance 96. The four
+# buckets it never reached are still close to 0. **To the softmax, 0 does not mean "no opinion". It is more than $e^5 =
+# 148$ times the weight of distance 96.** So, if content is equal, the keys the model knows least about get most of its
 # attention.
 #
 # If that is the cause, the repair needs no training: give the four untrained buckets the number of the last trained one.
-# We need a model to repair. The next cell trains the two tables for 300 steps, which takes about half a minute. You can
-# watch both losses fall.
+# To have a model to repair, we train both tables for 300 steps, which takes about half a minute. Watch both losses fall:
 
 # %%
 training = study.watch(["t5-256", "t5-64"])
@@ -409,7 +412,7 @@ training
 training.wait()
 
 # %% [markdown]
-# On another machine the numbers differ slightly, but the shape stays. Now we repair `t5-256`:
+# Now we repair `t5-256`. (On another machine the numbers differ slightly.)
 
 # %% tags=["nbval-ignore-output"]
 model, settings = training.models["t5-256"], study.PRESETS["quick"]
@@ -431,13 +434,15 @@ copied = with_rows(trained_table[27])
 print("test length    ", *(f"{n:6}" for n in lengths))
 print("as trained     ", *(f"{x:6.3f}" for x in as_trained))
 print("row 27 copied  ", *(f"{x:6.3f}" for x in copied))
+start = bucket_starts(bidirectional=False, max_distance=256)[27]
+print("last query: keys with the number of row 27 then:", *(n - start for n in lengths))
 assert copied[0] == as_trained[0]  # at 128 nothing reads these rows
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
-# One assignment removes more than half of the rise. So most of the loss came from these four rows, and not from length
-# as such. What remains is what saturation costs: all far keys share one bias, and at 1,024 there are eight times as many
-# of them.
+# One assignment removes more than half of the rise. So most of the rise came from these four rows, and not from length
+# as such. What remains is the cost of saturation: the last query of a text has 20 keys with this bias at 128, but 916 at
+# 1,024.
 #
 # **Your turn**, before you go on: which four rows would remove the rest of the rise? `with_rows` takes a number, a row or
 # four rows.
@@ -450,14 +455,14 @@ print("all at −100    ", *(f"{x:6.3f}" for x in hidden))
 assert falling[3] < copied[3] - 0.2 and abs(hidden[3] - hidden[0]) < 0.05
 
 # %% [markdown]
-# Rows that keep falling, as ALiBi's do, remove most of it. With −100 the model cannot see past distance 127 at all, and
-# its curve is level. That should make you suspicious.
+# Rows that keep falling, as ALiBi's biases do, remove most of what was left. With −100 the model cannot see past distance
+# 127 at all, and its curve is level. That should make you suspicious.
 
 # %% [markdown]
 # ## Level is not the same as useful
 #
-# Does a level model read the far tokens, or does it merely ignore them? For a test of use, we take the models of 2,000
-# steps and mask every key that is 128 or more back, in every layer.
+# Does a level model read the far tokens, or does it merely ignore them? To find out, we take the models of 2,000 steps
+# and mask every key that is 128 or more back, in every layer.
 
 # %%
 print(f"{'characters':20} at 128   at 1,024   at 1,024, far keys masked")
@@ -471,28 +476,25 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
     assert masked[scheme][3].mean < panels["characters"][scheme][3].mean + 0.01
 
 # %% [markdown]
-# With far keys masked, T5, Shaw, Transformer-XL, ALiBi and RoPE are all exactly as good at 1,024 as at 128, whether they
-# broke before or not. And *none* of them is better with the far keys than without. So two statements follow:
+# With far keys masked, T5, Shaw, Transformer-XL, ALiBi and RoPE are as good at 1,024 as at 128, to within 0.01. *None* of
+# them is better with the far keys. Two statements follow:
 #
-# - What breaks a relative scheme is the far keys. The position of the query itself does no harm. Absolute positions
-#   differ: masking cannot help them, because the near tokens have unseen positions, too.
-# - A level curve shows that a model is not *disturbed* by a longer text. It does not show that it *uses* it. Here there
-#   is little to use, because the models are small and have learned from 128 tokens.
+# - In these schemes only the far keys do harm. Without positions and with `log-0.3`, a part of the rise remains. Absolute
+#   positions cannot be repaired by masking, because the near tokens have unseen positions, too.
+# - A level curve shows that a model is not *disturbed* by a longer text, not that it *uses* it. Our level models gain
+#   nothing from the far keys.
 
 # %% [markdown]
 # ## What the papers report
 #
 # Press et al. (2022, sections 2 and 4) train language models on texts of 512 tokens. On longer texts, sinusoidal
 # positions fail first. Rotary ones improve up to about 200 additional tokens, T5's bias up to about 600. ALiBi still
-# improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. Our order is the same, but we do not
-# see the gain. Their appendix B explains it: with longer inputs, fewer tokens suffer from the early token curse. When
-# every token has the same context, ALiBi's curve is level, which supports our experiment with the mask.
+# improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. Our means in text have the same order,
+# but none improves. Their appendix B explains why: in longer inputs fewer tokens suffer from the early token curse.
+# When every token has the same context, ALiBi's curve is level.
 #
 # On small reasoning tasks, models without positions did best of five on longer inputs (Kazemnejad et al. 2023). Ours did
-# not, which shows again that the task decides.
-#
-# A scheme may behave differently in a large model. What carries over is the *mechanism*, and the question what training
-# did not reach.
+# not. A scheme may behave differently in a large model.
 
 # %% [markdown]
 # ## Run it yourself
@@ -505,14 +507,14 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
 # ```
 #
 # The first command repeats the runs of 300 steps, in about eight minutes on two cores. `--preset long` takes 2,000 steps.
-# You can stop it at any time; run the same command again to resume.
+# If you stop it, the same command resumes.
 
 # %% [markdown]
 # ## Remember
 #
 # - Ask of every scheme what a longer text needs that training did not reach: untrained numbers, saturated buckets, or a
 #   formula that continues.
-# - $e^H$ says how many keys a row looks at. A count of weights above a threshold falls because there are more keys.
+# - $e^H$ says how many keys a row looks at. A count of weights above a threshold falls just because there are more keys.
 # - An untrained number is not neutral: a bias of 0 beats trained biases of −5.
 # - Keep T5's `max_distance` inside the training length, and look at the number its last bucket has learned.
 # - Level means undisturbed. To show that a model uses a long text, take something away from it.
@@ -528,7 +530,7 @@ figures.question(
         "Far keys get random numbers":
             "Its last bucket begins at 113, and texts of 200 tokens reach that.",
         "All keys from distance 113 on share one trained number":
-            "Yes: saturated, not untrained. The loss may still rise slowly, because ever more keys share it.",
+            "Yes: saturated, not untrained. The loss may still rise, because many more keys share the number.",
         "The table is too short, and the model fails":
             "The last bucket has no end, so every distance falls into a bucket.",
     },
@@ -544,7 +546,7 @@ figures.question(
         "Right: small weights do not count":
             "Four hundred weights of a quarter percent are a whole row. Small ones count together.",
         "The threshold should be 0.1 %":
-            "Then the same happens at ten times the length.",
+            "Then the count falls in the same way, in longer texts.",
         "With eight times the keys every weight falls; compare the spans, e^H":
             "Yes. It may show the opposite, as it does for the log decay.",
     },
@@ -563,7 +565,7 @@ figures.question(
         "Nothing about longer texts":
             "Yes: the model read eight short texts. One of the tasks is such an evaluation.",
         "That the windows should overlap":
-            "That gives every token some context, and still no distance beyond 127.",
+            "Overlap gives every token some context, but still no distance beyond 127.",
     },
     answer="Nothing about longer texts",
     title="Question 3",
@@ -580,4 +582,4 @@ figures.question(
 # *Transformer-XL*, 2019, section 1 · A. Kazemnejad et al., *The Impact of Positional Encoding on Length Generalization in
 # Transformers*, 2023 · C. E. Shannon, *A Mathematical Theory of Communication*, 1948, section 6 (entropy) · B. Liu et al.,
 # *Exposing Attention Glitches with Flip-Flop Language Modeling*, 2023 (the task) · Student, *The Probable Error of a
-# Mean*, 1908 (the interval). Everything else was measured here.
+# Mean*, 1908 (the interval).
