@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 
 from course_lib.reference.attention import Array
+from course_tasks.measured import STUDY, TASKS
 
-TASKS = ("characters", "copy-back", "flip-flop")  # text, copying, and remembering a bit
 
-
-def losses(task: str, scheme: str, preset: str = "cpu") -> Array:
-    """The loss of each seed at each test length, (seeds, lengths): 64, 128, 256 and 512 tokens.
+def losses(task: str, scheme: str, preset: str = STUDY) -> Array:
+    """The loss of each seed at each test length, (seeds, lengths): 128, 256, 512 and 1,024 tokens.
 
     Raises ValueError where no run is committed.
     """
@@ -22,7 +21,7 @@ def losses(task: str, scheme: str, preset: str = "cpu") -> Array:
     return np.array([row["loss"] for row in rows])
 
 
-def rises(task: str, scheme: str, preset: str = "cpu") -> Array:
+def rises(task: str, scheme: str, preset: str = STUDY) -> Array:
     """How much the loss of each seed rises from the shortest test to the longest, in nats."""
     found = losses(task, scheme, preset)
     return found[:, -1] - found[:, 0]
