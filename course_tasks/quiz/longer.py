@@ -52,17 +52,17 @@ QUESTIONS = (
         answer="The last one",
     ),
     Question(
-        name="same_at_64",
+        name="same_at_128",
         chapter="longer_than_training",
-        text="In the course's study two T5 tables, `max_distance` 128 and 32, are equally good on characters at the "
-        "training length of 64. At 512?",
+        text="In the course's study two T5 tables, `max_distance` 256 and 64, are equally good on characters at the "
+        "training length of 128. At 1,024?",
         options={
-            "Still equally good": "What tells them apart was hidden at 64: five buckets that no text had trained.",
-            "128 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
-            "128 is behind a model without any positions": "Yes, in each of three seeds. An untrained bias of about 0 outbids trained ones below it.",
-            "Both are worse than no positions": "The table of 32 is saturated. Its far number is trained, and it loses less than a fifth of a nat.",
+            "Still equally good": "What tells them apart was hidden at 128: four buckets that no text had trained.",
+            "256 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
+            "256 is behind a model without any positions": "Yes, in each of three seeds. Its untrained bias of about 0 lets far keys take the weight.",
+            "Both are worse than no positions": "The table of 64 is saturated. Its far number is trained, and its loss rises by hardly 0.02 nats.",
         },
-        answer="128 is behind a model without any positions",
+        answer="256 is behind a model without any positions",
     ),
     Question(
         name="two_tasks",

@@ -34,6 +34,7 @@ from course_lib.reference.t5 import bucket, bucket_starts
 from course_lib.reference.window import shift_mask
 from course_tasks import guide
 from course_tasks.guide import FITS, OUT
+from course_tasks.measured import STUDY
 from course_tasks.quiz import QUESTIONS, THEMES
 
 SOURCE = Path(__file__).parents[2] / "source"
@@ -338,8 +339,8 @@ def untrained():
 
 
 def committed(task, scheme, what, at):
-    """Of all seeds: `what` at a test length, 64 (0) to 512 (3)."""
-    return [row[what][at] for row in study.pick(study.committed("cpu"), task=task, scheme=scheme)]
+    """Of all seeds: `what` at a test length, 128 (0) to 1,024 (3)."""
+    return [row[what][at] for row in study.pick(study.committed(STUDY), task=task, scheme=scheme)]
 
 
 def mean(task, scheme, at):
@@ -347,17 +348,24 @@ def mean(task, scheme, at):
 
 
 @decides
-def same_at_64():
+def same_at_128():
     def apart(better, worse, at):
         low, high = (committed("characters", scheme, "loss", at) for scheme in (better, worse))
         assert len(low) == len(high) == 3
         return max(low) < min(high)
 
-    assert "about 0" in BY_NAME["same_at_64"].options["128 is behind a model without any positions"]
+    told = BY_NAME["same_at_128"].options
+    assert "about 0 lets far keys take the weight" in told["256 is behind a model without any positions"]
     assert 0 < T5Bias(4).table.abs().max() < 0.2  # as it starts
-    tables = "t5-128", "t5-32"
-    assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-32", "none", 3)
-    return "128 is behind" if apart("none", "t5-128", 3) else "128 leads"
+    starts = np.array(bucket_starts(bidirectional=False, max_distance=256))
+    assert (starts >= 128).sum() == 4 and "four buckets" in told["Still equally good"]
+    tables = "t5-256", "t5-64"
+    near = committed("characters", "t5-256", "far_masked", 3)  # at 1,024 tokens, with the far keys masked
+    assert max(near) < min(committed("characters", "t5-256", "loss", 0)) + 0.02
+    rise = np.subtract(*(committed("characters", "t5-64", "loss", at) for at in (3, 0))).mean()
+    assert f"rises by hardly {rise:.2f} nats" in told["Both are worse than no positions"]
+    assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-64", "none", 3)
+    return "256 is behind" if apart("none", "t5-256", 3) else "256 leads"
 
 
 @decides
