@@ -16,10 +16,10 @@ from course_tasks.measured import STEPS
 
 NOTE = (
     "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
-    f"those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} steps on texts of 128 tokens, "
-    "tested up to 1,024. What they did is a reason to test yours; of large models it says nothing. “Level” does not "
-    "mean that the long text is used: when all keys were masked that are 128 or more back, the loss of a level model at "
-    "1,024 tokens did not rise."
+    f"those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} steps on texts of 128 "
+    "tokens, tested up to 1,024. What they did is a reason to test yours; of large models it says nothing. “Level” "
+    "does not mean that the long text is used: when all keys were masked that are 128 or more back, the loss of a "
+    "level model at 1,024 tokens did not rise."
 )
 SCHEMES = {scheme.name: (scheme.what, scheme.topic) for scheme in schemes.SCHEMES.values()}
 UNTOLD = "The course has no rule for it here: read its chapter, and test yours."
@@ -201,8 +201,8 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 FITS,
                 "T5 buckets",
-                "Keep `max_distance` inside the training length: small models stayed level in text, and got 0.73 of the "
-                "copies right. Else they broke.",
+                "Keep `max_distance` inside the training length: small models stayed level in text, and got 0.73 of "
+                "the copies right. Else they broke.",
                 "longer_than_training",
             ),
             Rule(
@@ -265,8 +265,8 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "ALiBi",
-                "Its bias gives the nearest key more than the third. Small models learned slowly to make up for it, and "
-                "got 0.96 right at every length.",
+                "Its bias gives the nearest key more than the third. Small models learned slowly to make up for it, "
+                "and got 0.96 right at every length.",
                 "alibi, longer_than_training",
             ),
             Rule(

@@ -67,8 +67,8 @@ assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX
 #   query can say more, and costs a product per offset.
 # - **Causal only?** Only Music Transformer's usual form is made for one direction. The log decay, ALiBi and FIRE cannot
 #   tell *before* from *after*, but under a causal mask they need not.
-# - **Longer than training?** Five schemes stayed level in text, T5 only with a table that training reached to its end.
-#   But *level* is not *uses the long text*: without the keys 128 or more back, their losses were the same or lower.
+# - **Longer than training?** Five schemes stayed level in text, T5 only if training reached every bucket. But *level* is
+#   not *use*: when the keys 128 or more back were masked, their losses did not rise.
 
 # %% [markdown]
 # ## What grows with the text
