@@ -67,8 +67,8 @@ assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX
 #   query can say more, and costs a product per offset.
 # - **Causal only?** Only Music Transformer's usual form is made for one direction. The log decay, ALiBi and FIRE cannot
 #   tell *before* from *after*, but under a causal mask they need not.
-# - **Longer than training?** Five schemes stayed level in text, T5 only if training reached every bucket. But *level* is
-#   not *use*: when the keys 128 or more back were masked, their losses did not rise.
+# - **Longer than training?** Five schemes stayed level in text, T5 only with all buckets well trained. But *level* is not
+#   *use*: when the keys 128 or more back were masked, their losses did not rise.
 
 # %% [markdown]
 # ## What grows with the text
@@ -144,7 +144,7 @@ print("… that starts from Llama:   ", left(llama), "with a caveat:", left(llam
 windows = {"What is attended?": "an image, in windows"}
 print("an image, in windows:       ", left(windows))
 
-assert left(decoder) == ["Transformer-XL", "T5 buckets", "ALiBi"] and left(windows) == ["Swin"]
+assert left(decoder) == ["Transformer-XL", "ALiBi"] and left(windows) == ["Swin"]
 assert left(llama) == [] and left(llama, verdict=1) == ["RoPE"]
 for found in guide.decide(llama)["RoPE"].rules:
     if found.verdict == 1:

@@ -5,7 +5,7 @@ import numpy as np
 from course_lib.contents import number
 from course_lib.reference.attention import softmax
 from course_tasks.claims.claim import claim
-from course_tasks.claims.study_facts import counted, in_each_task, losses, rises
+from course_tasks.claims.study_facts import counted, in_each_task, losses, rises, tested
 from course_tasks.measured import COMPARED, STEPS, TASKS
 
 STUDY = (
@@ -68,11 +68,11 @@ def sines_go_on():
     chapter="longer_than_training",
     stated="half true",
     verdict=lambda fact: "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["level"] else "false",
-    otherwise={"rise": {"within": 0.2, "within, copying": 0.7, "past": 1.0}, "level": 0},
-    because="Where training reached the last bucket, the loss in text stayed level ({fact[rise][within]:+} nats). In "
-    "copying it rose by {fact[rise][within, copying]}, because all the far keys share one number and together take "
-    "weight from the one that counts. Where the table went on past the training length, the loss rose by "
-    "{fact[rise][past]} in text, because its last buckets were as the random start had left them.",
+    otherwise={"rise": {"within": 0.2, "within, copying": 0.7, "past": 1.0, "within, slower": 0.7}, "level": 0},
+    because="Where training reached the last bucket and the table learned ten times as fast as the rest, the loss in "
+    "text stayed level ({fact[rise][within]:+} nats). At the usual rate it rose by {fact[rise][within, slower]}, and in "
+    "copying by {fact[rise][within, copying]} even with a fast table. Where the table went on past the training length, "
+    "it rose by {fact[rise][past]} in text, because the last buckets were as the random start had left them.",
     source=f"{STUDY}; max_distance 64 and 256",
 )
 def last_bucket_is_safe():
@@ -80,6 +80,7 @@ def last_bucket_is_safe():
         "within": rises("characters", "t5-64"),
         "within, copying": rises("copy-back", "t5-64"),
         "past": rises("characters", "t5-256"),
+        "within, slower": rises("characters", "t5-64", "table-rate-1"),
     }
     return counted(found)
 
@@ -88,22 +89,22 @@ def last_bucket_is_safe():
     "At the length they were trained on, logarithmic buckets beat every other layout.",
     chapter="longer_than_training",
     stated="unsourced",
-    verdict=lambda fact: (
-        "true" if fact["best at 64"] == fact["seeds"] else "false" if fact["best at 64"] == 0 else "unsourced"
-    ),
-    otherwise={"seeds": 3, "best at 64": 3, "best at 512": 3},
+    verdict=lambda fact: "true" if fact["best"][0] == fact["seeds"] else "unsourced" if fact["best"][0] else "false",
+    otherwise={"seeds": 3, "lengths": [64, 512], "best": [3, 3]},
     because="The table that says so gives no model, data or seed. In our runs they were the best of four layouts for "
-    "{fact[best at 64]} of {fact[seeds]} seeds, by less than anybody would notice: nothing is decided. In texts "
-    "eight times as long they were the best for {fact[best at 512]} of {fact[seeds]}.",
+    "{fact[best][0]} of {fact[seeds]} seeds at the training length of {fact[lengths][0]} tokens, by less than anybody "
+    "would notice: nothing is decided. At {fact[lengths][1]:,} tokens they were the best for {fact[best][1]} of "
+    "{fact[seeds]}.",
     source="a table that circulates, perplexity 18.0 against 18.2, 18.3 and 18.5; run: the study of chapter "
-    f"{number('longer_than_training')}, text, sixteen buckets, trained at 64 tokens",
+    f"{number('longer_than_training')}, text, sixteen buckets",
 )
 def logarithmic_is_best():
     log = losses("characters", "log-buckets-16", "ablation")
     layouts = ("linear", "quadratic", "uniform")
     others = [losses("characters", f"{layout}-buckets-16", "ablation") for layout in layouts]
     best = np.sum(log < np.min(others, axis=0), axis=0)  # for how many seeds, at each length
-    return {"seeds": len(log), "best at 64": int(best[0]), "best at 512": int(best[-1])}
+    lengths = tested("ablation")
+    return {"seeds": len(log), "lengths": [lengths[0], lengths[-1]], "best": [int(best[0]), int(best[-1])]}
 
 
 @claim(

@@ -21,6 +21,13 @@ def losses(task: str, scheme: str, preset: str = STUDY) -> Array:
     return np.array([row["loss"] for row in rows])
 
 
+def tested(preset: str = STUDY) -> list[int]:
+    """The test lengths, the first of which is the training length."""
+    from course_lib import study
+
+    return study.committed(preset)[0]["settings"]["tests"]
+
+
 def rises(task: str, scheme: str, preset: str = STUDY) -> Array:
     """How much the loss of each seed rises from the shortest test to the longest, in nats."""
     found = losses(task, scheme, preset)

@@ -3,7 +3,8 @@
 from course_lib.checking import Prediction
 from course_lib.checking.difference import number
 
-from .common import mean_rise, study_rows
+from ..measured import study_rows
+from .common import mean_rise
 
 PAIRS = {
     ("rope", "alibi"): "ALiBi's penalty never stops growing, so most of the weight stays with near keys, however "

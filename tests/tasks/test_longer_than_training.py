@@ -8,8 +8,9 @@ import pytest
 
 from course_lib.reference import oracle
 from course_tasks import tasks_of
-from course_tasks.longer_than_training.common import mean_rise, study_rows
+from course_tasks.longer_than_training.common import mean_rise
 from course_tasks.longer_than_training.rises_more import more
+from course_tasks.measured import study_rows
 
 from .cells import cell
 
