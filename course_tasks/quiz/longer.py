@@ -67,14 +67,14 @@ QUESTIONS = (
     Question(
         name="two_tasks",
         chapter="longer_than_training",
-        text="In the study one scheme copied “three back” without error at 8 times the training length, and got hardly "
-        "more than half of the flip-flop reads right there. Which?",
+        text="In the study one scheme copied “three back” without error at the training length. At 8 times that length it "
+        "got a quarter of the copies wrong, but only one flip-flop read in a hundred. Which?",
         options={
-            "Shaw, clip 16": "Yes. Distance 3 has its vector; all writes from 16 back on share one.",
-            "ALiBi": "The other way round: flip-flop solved, half of the copies wrong.",
-            "Transformer-XL": "It did well in both: no error in copying, few in reading.",
-            "RoPE": "It copied without error at 64 tokens. At 512 it did not.",
+            "T5, last bucket inside the training length": "Yes. Its far keys share one number, and there they outweigh the key three back.",
+            "ALiBi": "It got 0.96 of the copies right at every length, and every read.",
+            "Transformer-XL": "It did well in both: no error in copying, none in reading.",
+            "RoPE": "It copied without error at 128 tokens. At 1,024 it failed in both.",
         },
-        answer="Shaw, clip 16",
+        answer="T5, last bucket inside the training length",
     ),
 )
