@@ -81,7 +81,7 @@ class Scheme:
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
     enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map.
     parameters: how many numbers it learns, in the letters of `Sizes`. shared: one module serves all layers. run: its
-    name in the commands and files of the study; size: the size that the number after this name sets, as in "t5-128".
+    name in the commands and files of the study; size: the size that the number after this name sets, as in "t5-256".
     runs: the runs of the study that come with the course. other: the argument of its other form, and `causal` for it.
     """
 
@@ -155,7 +155,7 @@ SCHEMES: dict[str, Scheme] = {
             enters={"input": "sinusoidal"},
             shared=True,
             run="sinusoidal",
-            runs=("sinusoidal",),
+            runs=("sinusoidal", "sinusoidal-scaled"),
         ),
         Scheme(
             "log decay",
@@ -178,7 +178,7 @@ SCHEMES: dict[str, Scheme] = {
             parameters="2·H·(2·k + 1)·d",
             run="shaw",
             size="clip",
-            runs=("shaw-16",),
+            runs=("shaw-32",),
         ),
         Scheme(
             "Music Transformer",
@@ -219,7 +219,7 @@ SCHEMES: dict[str, Scheme] = {
             shared=True,
             run="t5",
             size="max_distance",
-            runs=("t5-32", "t5-128"),
+            runs=("t5-64", "t5-256"),
             other=("bidirectional=False", True),
         ),
         Scheme(
@@ -278,6 +278,7 @@ SCHEMES: dict[str, Scheme] = {
             enters={"rotate": "RoPE in a window", "bias": "sliding window"},
             run="window",
             size="keys",
+            runs=("window-64",),
         ),
         Scheme(
             "sink",
@@ -308,6 +309,7 @@ SCHEMES: dict[str, Scheme] = {
             enters={"key_bias": "FoX"},
             parameters="H·(D + 1)",
             run="fox",
+            runs=("fox",),
         ),
         Scheme(
             "FIRE",

@@ -35,7 +35,7 @@ np.set_printoptions(precision=3, suppress=True)
 # anywhere: the module is made for the sizes we ask for, and its parameters are counted.
 
 # %%
-table = comparison.table()  # for the sizes of the study: 64 channels, 4 heads, texts of 64 tokens
+table = comparison.table()  # for small sizes: 64 channels, 4 heads, texts of 64 tokens
 cell = table["Shaw", "parameters"]
 print(cell.text)
 print(cell.note)
@@ -47,16 +47,17 @@ assert cell.value == 2 * H * (2 * k + 1) * d
 
 # %% [markdown]
 # Here is the whole table, with eighteen schemes and eight questions. The folds below it say how each cell was found and
-# what backs it. Only the column *longer than training?* rests on trained models: small ones, after 300 steps
+# what backs it. Only the column *longer than training?* rests on trained models: small ones, after 2,000 steps
 # ([[longer_than_training|chapter #]]). All others follow from how a scheme is made.
 
 # %%
 figures.comparison_table(table)
 
 # %%
-# The colours of the column on length follow from the committed runs: the mean rise from 64 to 512 tokens, in nats.
-assert table["RoPE", "longer than training?"].text == "breaks +0.89"
-assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than training?"].text] == ["Transformer-XL", "ALiBi"]
+# The colours of the column on length follow from the committed runs: the mean rise from 128 to 1,024 tokens, in nats.
+assert table["RoPE", "longer than training?"].text == "breaks +2.46"
+level = [s for s in comparison.SCHEMES if "level" in table[s, "longer than training?"].text]
+assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX"]
 
 # %% [markdown]
 # Read it by columns.
@@ -66,8 +67,8 @@ assert [s for s in comparison.SCHEMES if "level" in table[s, "longer than traini
 #   query can say more, and costs a product per offset.
 # - **Causal only?** Only Music Transformer's usual form is made for one direction. The log decay, ALiBi and FIRE cannot
 #   tell *before* from *after*, but under a causal mask they need not.
-# - **Longer than training?** No scheme has a *yes* that holds in general. Two stayed level in text after this short
-#   training. After 2,000 steps a T5 table does too, as one of the claims below shows.
+# - **Longer than training?** Five schemes stayed level in text, T5 only with all buckets well trained. But *level* is not
+#   *use*: when the keys 128 or more back were masked, their losses did not rise.
 
 # %% [markdown]
 # ## What grows with the text
@@ -111,8 +112,8 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 # %% [markdown]
 # Transformer-XL's map of the distances is as large as a query projection, so it adds a quarter to what attention
 # learns. (Its paper and code share u and v among layers; here each layer has its own.) T5 learns only 384 numbers. Yet
-# in [[longer_than_training|chapter #]] a table of 128 shared the first place at the training length, with a learning
-# rate ten times that of the rest.
+# in [[longer_than_training|chapter #]] its table shared the first place at the training length, with a learning rate ten
+# times that of the rest.
 
 # %% [markdown]
 # ## A guide
@@ -452,22 +453,22 @@ cost
 
 # %% [markdown]
 # It computes what it should in all backends, at nearly the price of plain attention and without a matrix. Next we train
-# it at 64 tokens and test it at 512. Guess before you run the cell. Does its loss stay **level**, as ALiBi's does,
-# because both begin as a straight line? Does it **rise**, because every far key keeps a weight? Or does it **break**,
-# because no distance beyond 63 was ever trained?
+# it at 128 tokens, for 300 steps only, and test it at 1,024. Guess before you run the cell. Does its loss stay **level**,
+# as ALiBi's does, because both begin as a straight line? Or does it **rise**, because every far key keeps a weight or
+# because no distance beyond 127 was ever trained?
 
 # %% tags=["nbval-ignore-output"]
-trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-32"))
+trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-64"))
 loss = trained.loss
 rise = {name: by_length[-1] - by_length[0] for name, by_length in loss.items()}
-assert rise["Ramp"] > 0.15 > 0.05 > rise["alibi"] and loss["Ramp"][0] < loss["alibi"][0] - 0.05
+assert rise["Ramp"] > 0.4 > 0.05 > rise["alibi"] and loss["Ramp"][0] < loss["alibi"][0] - 0.02
 trained
 
 # %% [markdown]
-# It rises. It does not break, because the bias −4 was met in training already. But each far key keeps $e^{-4}$ of its
-# weight, about a fiftieth, and at 512 tokens there are almost five hundred far keys.
+# It rises by half a nat, although the model met the bias −4 in training. Each far key keeps $e^{-4}$ of its weight,
+# about a fiftieth, and at 1,024 tokens there are about a thousand far keys.
 #
-# At the training length Ramp is better than ALiBi, by almost a tenth. *Because its far keys stay in reach*, one would
+# At the training length Ramp is better than ALiBi, by a twentieth. *Because its far keys stay in reach*, one would
 # think. To test that we need a **control**: the same line without the stop.
 
 # %% tags=["nbval-ignore-output"]
@@ -475,11 +476,11 @@ from course_lib.nn.bias import DecayBias
 
 control = workbench.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
 straight = control.loss["DecayBias"]
-assert abs(straight[0] - loss["Ramp"][0]) < 0.04 and straight[-1] < straight[0] + 0.05
+assert straight[0] < loss["Ramp"][0] + 0.02 and straight[-1] < straight[0] + 0.05
 control
 
 # %% [markdown]
-# The straight line is as good at 64, and it stays level. So the stop gained nothing and cost everything at 512. Ramp
+# The straight line is as good at 128, and it stays level. So the stop gained nothing and cost half a nat at 1,024. Ramp
 # was better than ALiBi because *all four of its heads* fall by a quarter per token. Only one of ALiBi's heads does; the
 # others fall four, sixteen and sixty-four times more slowly. Change one thing at a time, and take several seeds before
 # you call it a result ([[longer_than_training|chapter #]]).

@@ -64,7 +64,7 @@ def scaled_sinusoidal() -> Scheme:
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
 PLAIN = {run: registered(scheme) for run, scheme in RUNS.items() if not scheme.size}
 PLAIN["sinusoidal-scaled"] = scaled_sinusoidal()
-NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5" with 128
+NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
     "rope-base": rope_with_base,
     **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
@@ -72,7 +72,7 @@ NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-128" is the family "t5
 
 
 def find(name: str) -> Scheme:
-    """The scheme of that name: one of PLAIN, or a family of NUMBERED and its number, as in "t5-128" or "log-0.3".
+    """The scheme of that name: one of PLAIN, or a family of NUMBERED and its number, as in "t5-256" or "log-0.3".
 
     "rope+none": the first layer has one, the second the other, and so on in turn. Raises ValueError for another name.
     """

@@ -6,6 +6,7 @@ import statistics
 from course_lib import study
 from course_lib.study import Interval, committed, pick
 from course_lib.study.results import Row
+from course_tasks.measured import STUDY
 
 TASK = "characters"
 
@@ -13,7 +14,7 @@ TASK = "characters"
 @functools.cache
 def runs(name: str, task: str = TASK) -> list[Row]:
     """The committed runs of a scheme, one for every seed."""
-    return pick(committed("cpu"), task=task, scheme=name)
+    return pick(committed(STUDY), task=task, scheme=name)
 
 
 def rise(name: str, task: str = TASK) -> Interval:
@@ -31,14 +32,14 @@ def rule() -> str:
     """How a verdict is found, in words."""
     settings = runs("none")[0]["settings"]
     return (
-        f"From the course's study: the loss at {settings['tests'][-1]} tokens minus that at the training length of "
-        f"{settings['length']}, in nats, with its 95 % interval over {len(runs('none'))} seeds ({TASK}). Level: all of "
-        f"the interval lies at or below {study.LEVEL}. Breaks: all of it lies above {study.BREAKS}. Rises: all of it lies "
-        "above 0. Open: the seeds do not decide. The module is also asked for twice its n tokens: its table ends where "
-        "it refuses."
+        f"From the course's study, after {settings['steps']:,} steps: the loss at {settings['tests'][-1]:,} tokens minus "
+        f"that at the training length of {settings['length']}, in nats, with its 95 % interval over {len(runs('none'))} "
+        f"seeds ({TASK}). Level: all of the interval lies at or below {study.LEVEL}. Breaks: all of it lies above "
+        f"{study.BREAKS}. Rises: all of it lies above 0. Open: the seeds do not decide. The module is also asked for "
+        "twice its n tokens: its table ends where it refuses."
     )
 
 
 def evidence(name: str) -> list[str]:
-    """The committed runs behind a verdict, as "study:cpu/characters/rope/0"."""
-    return [f"study:cpu/{TASK}/{name}/{row['seed']}" for row in runs(name)]
+    """The committed runs behind a verdict, as "study:long-2000/characters/rope/0"."""
+    return [f"study:{STUDY}/{TASK}/{name}/{row['seed']}" for row in runs(name)]

@@ -1,21 +1,11 @@
-"""What the tasks of this chapter share: the rows of the study, and a model small enough to read."""
-
-import json
-from importlib.resources import files
+"""What the tasks of this chapter share: a rise of the study, and a model small enough to read."""
 
 import numpy as np
 
 from course_lib.checking import Axis, Case
 from course_lib.reference.attention import causal_mask, softmax
 
-STUDY = files("course_lib").joinpath("study", "committed", "cpu.jsonl")  # the runs that come with the course
-
 VOCABULARY = 6
-
-
-def study_rows():
-    """The rows of the study, a dictionary for each run: task, scheme, seed, the loss at each test length, and more."""
-    return [json.loads(line) for line in STUDY.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def mean_rise(rows, task, scheme):

@@ -45,14 +45,14 @@ at itself and at every key before it. A count of 0 means that this row is never 
 random initial value.
 
 In a text of n tokens, how many pairs are at distance 0, how many at distance 1, at distance n − 1? `bucket` is the
-library's. When you are done, compare `max_distance` 128 and 32 at length 64, the two tables of the study: five rows of
-the first are never trained, and one of the second. Which of these can a longer text reach?""",
+library's. When you are done, compare `max_distance` 256 and 64 at length 128, the two tables of the study: four rows of
+the first are never trained, and none of the second. From which distance on does a longer text read them?""",
     solution=_pairs_per_bucket,
     expected=_counted,
     cases=[
         Case(5, 32, 128, label="the five tokens"),
-        Case(64, 32, 128, label="the study's length, `max_distance` 128"),
-        Case(64, 32, 32, label="the study's length, `max_distance` 32"),
+        Case(128, 32, 256, label="the study's length, `max_distance` 256"),
+        Case(128, 32, 64, label="the study's length, `max_distance` 64"),
         Case(1, 32, 128, label="one token alone"),
         Case(30, 8, 20, label="8 buckets"),
         Case(60, 16, 64, label="a length that reaches every bucket"),

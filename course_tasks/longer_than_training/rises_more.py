@@ -3,23 +3,24 @@
 from course_lib.checking import Prediction
 from course_lib.checking.difference import number
 
-from .common import mean_rise, study_rows
+from ..measured import study_rows
+from .common import mean_rise
 
 PAIRS = {
     ("rope", "alibi"): "ALiBi's penalty never stops growing, so most of the weight stays with near keys, however "
     "long the text is. RoPE meets offsets that it has never seen, and nothing limits the weight of those keys.",
-    ("t5-128", "t5-32"): "With `max_distance` 32 the last bucket begins at 31, well within a training text, so every "
-    "row that a longer text reads was trained. With 128 some rows still have their random initial values.",
-    ("sinusoidal", "learned"): "It is true that the learned rows past 64 were never trained. But they were initialised "
-    "small and add little. A sinusoid has full size at every position, and forms patterns that the model has never "
-    "met.",
+    ("t5-256", "t5-64"): "With `max_distance` 64 the last bucket begins at 59, well within a training text, so every "
+    "row that a longer text reads was trained. With 256 some rows still have their random initial values.",
+    ("learned", "log-1"): "The log decay has nothing untrained: in a longer text all the far keys only take a larger "
+    "share of the weight. The learned rows past 128 still have their random initial values, and a longer text adds "
+    "one of them to every token there.",
     ("rope", "none"): "Without positions, a longer text brings nothing new but more keys. RoPE's angles at far offsets "
     "were never part of training, and the scores there can be large.",
     ("log-0.3", "alibi"): "Both are fixed penalties with nothing to train. The logarithm falls more and more slowly, "
     "so hundreds of far keys together outweigh the near ones. Under a straight line, the weight of all far keys is "
     "bounded.",
-    ("t5-128", "shaw-16"): "Shaw's last vector serves all distances from 16 on, and it was trained on many of them. In "
-    "T5's table of 128, the rows for distances past 63 have never been read.",
+    ("t5-256", "shaw-32"): "Shaw's last vector serves all distances from 32 on, and it was trained on many of them. In "
+    "T5's table with `max_distance` 256, the rows for distances past 127 have never been read.",
     ("sinusoidal", "transformer-xl"): "Both are made of sinusoids. Transformer-XL uses them for the *distance*, and "
     "near keys have the same distances as in training. The other scheme adds them for the position itself.",
 }  # the first of each pair rises more; what is said to the second
@@ -54,13 +55,13 @@ rises_more = Prediction(
     difficulty=1,
     words_of=lambda pair: pair.split(" or "),
     on_pass=_measured,
-    words="""The study trained small models on texts of 64 characters and tested them on up to 512. At every length the
-questions were the same 64 characters. How much does the loss **rise** from the shortest test to the longest? The
+    words="""The study trained small models on texts of 128 characters and tested them on up to 1,024. At every length
+the questions were the same 64 characters. How much does the loss **rise** from the shortest test to the longest? The
 question is not which model is better, but which one gets worse by more. For each pair commit to one name without
 looking back at the lesson.
 
-`t5-128` and `t5-32` are T5's buckets with that `max_distance`, `log-0.3` is −0.3 · ln(1 + distance), `shaw-16` clips at
-16, `learned` and `sinusoidal` are added to the input, and `none` has no position except the causal mask. The check
+`t5-256` and `t5-64` are T5's buckets with that `max_distance`, `log-0.3` is −0.3 · ln(1 + distance), `shaw-32` clips at
+32, `learned` and `sinusoidal` are added to the input, and `none` has no position except the causal mask. The check
 compares your prediction with the losses measured on the help texts, averaged over all seeds.""",
     expected=_rises_more,
     slips=[

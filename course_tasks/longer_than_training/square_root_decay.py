@@ -26,9 +26,9 @@ def _outer_product(self, n_q, n_k, past):
 
 
 _AFTER = (
-    "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 64 and "
-    "at 512 tokens was 1.717 and 1.779 with log-1, 1.732 and 1.708 with ALiBi, and 1.752 and 1.744 with your scheme. "
-    "It is flat, because its span is bounded."
+    "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "
+    "at 1,024 tokens was 1.720 and 1.787 with log-1, 1.689 and 1.690 with ALiBi, and 1.709 and 1.715 with your scheme. "
+    "It is nearly flat, because its span is bounded."
 )
 
 square_root_decay = CodingTask(
@@ -41,7 +41,7 @@ number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, which
 returns a tensor of whole numbers; return a float tensor. Hiding keys is the job of the mask.
 
 When it passes, make a scheme of it (its name exists in this notebook only) and train it together with its neighbours.
-These are three small models, which take about a minute.
+These are three small models, which take about half a minute.
 
 ```python
 import torch

@@ -48,10 +48,10 @@ QUESTIONS = (
         text="Logs, eight times longer than the training texts; a token must find the last write, however far. Which of "
         "these has measurements of the course on its side?",
         options={
-            "ALiBi": "Yes: flip-flop is that task, and it had next to no errors at 512 tokens. Small models, so test yours.",
-            "RoPE": "Nearly all right at 64. At 512 it got 0.61, where guessing gets 0.50.",
-            "T5, last bucket inside the training length": "It fell to 0.70 at 512: all far keys share one number, the last write among them.",
-            "No position: the mask gives order away": "It got 0.76 at 64, and 0.53 at 512, where guessing gets 0.50.",
+            "ALiBi": "Yes: flip-flop is that task, and it had no errors at 1,024 tokens. Small models, so test yours.",
+            "RoPE": "Nearly all right at 128. At 1,024 it got 0.52, where guessing gets 0.50.",
+            "T5, last bucket past the training length": "It got 0.52 at 1,024: no text had trained its last buckets.",
+            "No position: the mask gives order away": "It got 0.76 at 128, and 0.54 at 1,024, where guessing gets 0.50.",
         },
         answer="ALiBi",
     ),

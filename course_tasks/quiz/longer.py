@@ -52,29 +52,29 @@ QUESTIONS = (
         answer="The last one",
     ),
     Question(
-        name="same_at_64",
+        name="same_at_128",
         chapter="longer_than_training",
-        text="In the course's study two T5 tables, `max_distance` 128 and 32, are equally good on characters at the "
-        "training length of 64. At 512?",
+        text="In the course's study two T5 tables, `max_distance` 256 and 64, are equally good on characters at the "
+        "training length of 128. At 1,024?",
         options={
-            "Still equally good": "What tells them apart was hidden at 64: five buckets that no text had trained.",
-            "128 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
-            "128 is behind a model without any positions": "Yes, in each of three seeds. An untrained bias of about 0 outbids trained ones below it.",
-            "Both are worse than no positions": "The table of 32 is saturated. Its far number is trained, and it loses less than a fifth of a nat.",
+            "Still equally good": "What tells them apart was hidden at 128: four buckets that no text had trained.",
+            "256 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
+            "256 is behind a model without any positions": "Yes, in each of three seeds. Its untrained bias of about 0 lets far keys take the weight.",
+            "Both are worse than no positions": "The table of 64 is saturated. Its far number is trained, and its loss rises by hardly 0.02 nats.",
         },
-        answer="128 is behind a model without any positions",
+        answer="256 is behind a model without any positions",
     ),
     Question(
         name="two_tasks",
         chapter="longer_than_training",
-        text="In the study one scheme copied “three back” without error at 8 times the training length, and got hardly "
-        "more than half of the flip-flop reads right there. Which?",
+        text="In the study one scheme copied “three back” without error at the training length. At 8 times that length it "
+        "got a quarter of the copies wrong, but only one flip-flop read in a hundred. Which?",
         options={
-            "Shaw, clip 16": "Yes. Distance 3 has its vector; all writes from 16 back on share one.",
-            "ALiBi": "The other way round: flip-flop solved, half of the copies wrong.",
-            "Transformer-XL": "It did well in both: no error in copying, few in reading.",
-            "RoPE": "It copied without error at 64 tokens. At 512 it did not.",
+            "T5, last bucket inside the training length": "Yes. Its far keys share one number, and there they outweigh the key three back.",
+            "ALiBi": "It got 0.96 of the copies right at every length, and every read.",
+            "Transformer-XL": "It did well in both: no error in copying, none in reading.",
+            "RoPE": "It copied without error at 128 tokens. At 1,024 it failed in both.",
         },
-        answer="Shaw, clip 16",
+        answer="T5, last bucket inside the training length",
     ),
 )

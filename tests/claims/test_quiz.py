@@ -34,6 +34,7 @@ from course_lib.reference.t5 import bucket, bucket_starts
 from course_lib.reference.window import shift_mask
 from course_tasks import guide
 from course_tasks.guide import FITS, OUT
+from course_tasks.measured import STUDY
 from course_tasks.quiz import QUESTIONS, THEMES
 
 SOURCE = Path(__file__).parents[2] / "source"
@@ -338,8 +339,8 @@ def untrained():
 
 
 def committed(task, scheme, what, at):
-    """Of all seeds: `what` at a test length, 64 (0) to 512 (3)."""
-    return [row[what][at] for row in study.pick(study.committed("cpu"), task=task, scheme=scheme)]
+    """Of all seeds: `what` at a test length, 128 (0) to 1,024 (3)."""
+    return [row[what][at] for row in study.pick(study.committed(STUDY), task=task, scheme=scheme)]
 
 
 def mean(task, scheme, at):
@@ -347,27 +348,36 @@ def mean(task, scheme, at):
 
 
 @decides
-def same_at_64():
+def same_at_128():
     def apart(better, worse, at):
         low, high = (committed("characters", scheme, "loss", at) for scheme in (better, worse))
         assert len(low) == len(high) == 3
         return max(low) < min(high)
 
-    assert "about 0" in BY_NAME["same_at_64"].options["128 is behind a model without any positions"]
+    told = BY_NAME["same_at_128"].options
+    assert "about 0 lets far keys take the weight" in told["256 is behind a model without any positions"]
     assert 0 < T5Bias(4).table.abs().max() < 0.2  # as it starts
-    tables = "t5-128", "t5-32"
-    assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-32", "none", 3)
-    return "128 is behind" if apart("none", "t5-128", 3) else "128 leads"
+    starts = np.array(bucket_starts(bidirectional=False, max_distance=256))
+    assert (starts >= 128).sum() == 4 and "four buckets" in told["Still equally good"]
+    tables = "t5-256", "t5-64"
+    near = committed("characters", "t5-256", "far_masked", 3)  # at 1,024 tokens, with the far keys masked
+    assert max(near) < min(committed("characters", "t5-256", "loss", 0)) + 0.02
+    rise = np.subtract(*(committed("characters", "t5-64", "loss", at) for at in (3, 0))).mean()
+    assert f"rises by hardly {rise:.2f} nats" in told["Both are worse than no positions"]
+    assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-64", "none", 3)
+    return "256 is behind" if apart("none", "t5-256", 3) else "256 leads"
 
 
 @decides
 def two_tasks():
-    names = {"Shaw, clip 16": "shaw-16", "ALiBi": "alibi", "Transformer-XL": "transformer-xl", "RoPE": "rope"}
+    names = {"T5": "t5-64", "ALiBi": "alibi", "Transformer-XL": "transformer-xl", "RoPE": "rope"}
     copies, reads = ({o: mean(task, s, 3) for o, s in names.items()} for task in ("copy-back", "flip-flop"))
-    assert reads["ALiBi"] > 0.999 and 0.45 < copies["ALiBi"] < 0.55
-    assert copies["Transformer-XL"] > 0.999 and reads["Transformer-XL"] > 0.95
-    assert mean("copy-back", "rope", 0) > 0.999 > 0.2 > copies["RoPE"]
-    return only(option for option in names if copies[option] > 0.999 and reads[option] < 0.65)
+    assert reads["ALiBi"] > 0.999 and {f"{mean('copy-back', 'alibi', at):.2f}" for at in range(4)} == {"0.96"}
+    assert copies["Transformer-XL"] > 0.999 and reads["Transformer-XL"] > 0.999
+    assert mean("copy-back", "rope", 0) > 0.999 and copies["RoPE"] < 0.3 and reads["RoPE"] < 0.65
+    assert max(committed("copy-back", "t5-64", "far_masked", 3)) < 0.001  # without its far keys it finds the third
+    solved = {option for option, scheme in names.items() if mean("copy-back", scheme, 0) > 0.999}
+    return only(option for option in solved if 0.7 < copies[option] < 0.8 and 0.985 < reads[option] < 0.995)
 
 
 # --- choosing ------------------------------------------------------------------------------------------------------
@@ -414,12 +424,12 @@ def segments():
 
 @decides
 def last_write():
-    names = {"ALiBi": "alibi", "RoPE": "rope", "T5": "t5-32", "No position": "none"}
+    names = {"ALiBi": "alibi", "RoPE": "rope", "T5": "t5-256", "No position": "none"}
     told = BY_NAME["last_write"].options
     reads = {option: [mean("flip-flop", scheme, at) for at in (0, 3)] for option, scheme in names.items()}
     assert reads["RoPE"][0] > 0.99 and f"{reads['RoPE'][1]:.2f}, where guessing gets 0.50" in told["RoPE"]
-    assert f"{reads['T5'][1]:.2f} at 512" in told["T5, last bucket inside the training length"]
-    assert "{:.2f} at 64, and {:.2f} at 512".format(*reads["No position"]) in told[list(told)[3]]
+    assert f"{reads['T5'][1]:.2f} at 1,024" in told["T5, last bucket past the training length"]
+    assert "{:.2f} at 128, and {:.2f} at 1,024".format(*reads["No position"]) in told[list(told)[3]]
     return only(option for option, (_, late) in reads.items() if late > 0.99)
 
 

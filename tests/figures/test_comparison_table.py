@@ -37,7 +37,7 @@ def test_the_numbers_of_a_cell_lead_to_its_evidence():
     for marks, cell in zip(re.findall(r"<sup[^>]*>([\d ]+)</sup>", BODY), TABLE.values(), strict=True):
         assert {items[int(mark) - 1] for mark in marks.split()} == {short(piece) for piece in cell.evidence}
     assert "tests/schemes/test_nn.py::test_equals_the_definition" in items
-    assert "course_lib/study/committed/cpu.jsonl: characters, rope" in items
+    assert "course_lib/study/committed/long-2000.jsonl: characters, rope" in items
 
 
 def test_the_lists_say_how_every_cell_was_found():

@@ -8,8 +8,9 @@ import pytest
 
 from course_lib.reference import oracle
 from course_tasks import tasks_of
-from course_tasks.longer_than_training.common import mean_rise, study_rows
+from course_tasks.longer_than_training.common import mean_rise
 from course_tasks.longer_than_training.rises_more import more
+from course_tasks.measured import study_rows
 
 from .cells import cell
 
@@ -70,10 +71,10 @@ def test_a_mean_over_other_questions_hides_a_part_of_the_rise():
 
 def test_the_rows_of_the_study_that_are_never_trained():
     count = CH10["pairs_per_bucket"].spec.solution
-    unread = [[b for b, pairs in enumerate(count(64, 32, m)) if not pairs] for m in (128, 32)]
-    assert unread == [[27, 28, 29, 30, 31], [20]]
-    longer = [[b for b, pairs in enumerate(count(512, 32, m)) if not pairs] for m in (128, 32)]
-    assert longer == [[], [20]]  # in the second, no distance falls into bucket 20: no text reaches it
+    unread = [[b for b, pairs in enumerate(count(128, 32, m)) if not pairs] for m in (256, 64)]
+    assert unread == [[28, 29, 30, 31], []]
+    longer = [[b for b, pairs in enumerate(count(1024, 32, m)) if not pairs] for m in (256, 64)]
+    assert longer == [[], []]
 
 
 def test_the_hook_works_in_a_layer():

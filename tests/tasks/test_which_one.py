@@ -54,7 +54,8 @@ def test_how_many_orders_the_seeds_undo():
     (losses,) = case.args
     task = CH11["sure_orders"]
     means, sure = (np.sum(function(losses)) for function in (task.starter, task.spec.solution))
-    assert f"order all {means} pairs" in CH11["sure_orders"].on_pass and means == len(list(combinations(losses, 2)))
+    pairs = len(list(combinations(losses, 2)))
+    assert f"order {means} of the {pairs} pairs" in CH11["sure_orders"].on_pass
     assert f"Only {sure} of these orders hold" in CH11["sure_orders"].on_pass
 
 
