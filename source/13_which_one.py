@@ -409,9 +409,21 @@ claims.counts()
 # hook sees the scores, so a scheme whose positions depend on them, such as CoPE (Golovneva et al. 2024), cannot be
 # written with it.
 #
-# Our example is a bias that falls linearly, as ALiBi's does, but stops at distance 16, so that far keys are not lost.
-# We also write the formula as plain Python for one offset, because `agrees` compares the module with plain loops. This
-# first version has a fault.
+# Our example is a bias that falls linearly, as ALiBi's does, but stops at some distance, so that far keys are not lost.
+# Move the stop: from there on, all keys have the same bias.
+
+
+# %%
+def ramp(slope=0.25, stop=3, n=8):
+    distance = abs(np.arange(n) - np.arange(n)[:, None])
+    return -slope * np.minimum(distance, stop)
+
+
+figures.play(ramp, slope=(0.0, 1.0), stop=(1, 16), n=(3, 12))
+
+# %% [markdown]
+# We take the slope 1/4 and stop at distance 16. The formula is written as plain Python for one offset, because `agrees`
+# compares the module with plain loops. This first version has a fault.
 
 
 # %%
