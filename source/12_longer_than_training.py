@@ -526,8 +526,8 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
 # .venv/bin/python -m course_lib.study --schemes rope alibi t5-96 log-2 --tasks flip-flop --seeds 5 --out mine.jsonl
 # ```
 #
-# The first command repeats the runs of 300 steps, in about eight minutes on two cores. `--preset long` takes 2,000 steps.
-# If you stop it, the same command resumes.
+# The first command trains eleven of the schemes for 300 steps, in about eight minutes on two cores. `--preset long` takes
+# 2,000 steps. If you stop a command, the same command resumes.
 
 # %% [markdown]
 # ## Remember
