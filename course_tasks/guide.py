@@ -18,11 +18,11 @@ NOTE = (
     "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
     f"those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} steps on texts of 128 "
     "tokens, tested up to 1,024. What they did is a reason to test yours; of large models it says nothing. “Level” "
-    "does not mean that the long text is used: when all keys were masked that are 128 or more back, the loss of a "
-    "level model at 1,024 tokens did not rise."
+    "does not mean that the long text is used: in text, when all keys were masked that are 128 or more back, the loss "
+    "of a level model at 1,024 tokens did not rise."
 )
 SCHEMES = {scheme.name: (scheme.what, scheme.topic) for scheme in schemes.SCHEMES.values()}
-UNTOLD = "The course has no rule for it here: read its chapter, and test yours."
+UNTOLD = "The guide has no rule for it here, so test it yourself."
 PLAIN = "none, learned, sinusoidal, RoPE"  # attention itself stays as it is
 ONE_AXIS = Rule(OUT, "Swin", "It counts rows and columns of a window. A text has one axis.", "two_dimensions")
 MOVES = Rule(
@@ -51,7 +51,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 OUT,
                 "none",
-                "Without a mask it is blind to order: shuffle the words, and each takes its output along.",
+                "Without a mask it is blind to order: permute the words, and the outputs are permuted alike.",
                 "blind_to_distance",
             ),
             MOVES,
@@ -138,7 +138,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 OUT,
                 "log decay, T5 buckets, ALiBi",
-                "It goes by the distance along one line, where the patch below is far.",
+                "It counts the distance along the list of patches, where the patch below is far.",
                 "two_dimensions",
             ),
             Rule(
@@ -157,7 +157,8 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "none",
-                "Small models lost 0.17 nats in text, having less to lose, and ended worse than guessing in copying.",
+                "Small models lost 0.17 nats in text, the worst from the start, and ended worse than guessing in "
+                "copying.",
                 "longer_than_training",
             ),
             Rule(
@@ -176,7 +177,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "log decay",
-                "Up to scale 1 far keys take ever more of a row: small models lost 0.13 nats in text at scale 1.",
+                "Up to scale 1, far keys take more and more weight: small models lost 0.13 nats in text at scale 1.",
                 "bias_by_hand, longer_than_training",
             ),
             Rule(
@@ -202,7 +203,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
                 CAVEAT,
                 "T5 buckets",
                 "Keep `max_distance` inside the training length, and let the table learn fast: small models then "
-                "stayed level in text, else they broke.",
+                "stayed level in text, otherwise they broke.",
                 "longer_than_training",
             ),
             Rule(
@@ -300,7 +301,8 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 CAVEAT,
                 "none, learned, sinusoidal",
-                "Small models got 0.74 to 0.77 of the reads right at the training length, by chance 0.50.",
+                "Small models got 0.74 to 0.77 of the reads right at the training length (sines with larger "
+                "embeddings: 0.94), by chance 0.50.",
                 "longer_than_training",
             ),
             Rule(
@@ -360,10 +362,13 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             "Transformer-XL", "Find out with which sign of the distance it was trained.", "transformer_xl"
         ),
         "from T5": given("T5 buckets", "No scaling, one table for a whole stack, offsets key − query.", "t5_buckets"),
-        "from BLOOM, MPT": given("ALiBi", "Take the authors' slopes when heads are no power of two.", "alibi"),
+        "from BLOOM, MPT": given(
+            "ALiBi", "Take the authors' slopes if the number of heads is not a power of two.", "alibi"
+        ),
         "from Llama, GPT-NeoX": given(
             "RoPE",
-            "Hugging Face pairs their channels half-split; those of GPT-J and Meta's own code are interleaved.",
+            "Hugging Face's code for these two takes half-split pairs of channels, but GPT-J and Meta's own code take "
+            "interleaved ones.",
             "rope",
         ),
         "from Swin": given("Swin", "Its code counts query − key: the table is read backwards here.", "two_dimensions"),
@@ -444,7 +449,7 @@ QUESTIONS: dict[str, dict[str, list[Rule]]] = {
             Rule(
                 FITS,
                 "Transformer-XL",
-                "The new query meets a vector per distance. (Its own memory is no cache: it makes keys anew.)",
+                "The new query meets a vector per distance. (Its own memory is not a cache: it recomputes the keys.)",
                 "transformer_xl, fast_attention",
             ),
             Rule(

@@ -12,8 +12,7 @@
 # - test a sentence such as "ALiBi reads texts of any length" with a few lines of code;
 # - bring a new scheme into a model, and have it checked, timed and trained.
 #
-# **You need** chapters [[bias_by_hand|#]] to [[longer_than_training|#]]. **Time** [[time]].
-# The quiz takes 20 more.
+# **You need** chapters [[bias_by_hand|#]] to [[longer_than_training|#]]. **Time** [[time]]. The quiz takes 20 more.
 
 # %%
 import re
@@ -48,13 +47,18 @@ assert cell.value == 2 * H * (2 * k + 1) * d
 # %% [markdown]
 # Here is the whole table, with eighteen schemes and eight questions. The folds below it say how each cell was found and
 # what backs it. Only the column *longer than training?* rests on trained models: small ones, after 2,000 steps
-# ([[longer_than_training|chapter #]]). All others follow from how a scheme is made.
+# ([[longer_than_training|chapter #]]). It gives the rise of their loss in text from 128 to 1,024 tokens, in nats.
+#
+# Five rows are new. A *sliding window* (here with RoPE) shows a query only the nearest keys. A *sink* is one more key,
+# without a value, that can take weight. *Log scale* enlarges later queries, because more keys share their softmax. In
+# *FoX* each token lowers the weight of all keys before it. *FIRE* learns a bias from the distance divided by the
+# query's position.
 
 # %%
 figures.comparison_table(table)
 
 # %%
-# The colours of the column on length follow from the committed runs: the mean rise from 128 to 1,024 tokens, in nats.
+# The words on length come from the committed runs: the interval over three seeds decides, the number is the mean.
 assert table["RoPE", "longer than training?"].text == "breaks +2.46"
 level = [s for s in comparison.SCHEMES if "level" in table[s, "longer than training?"].text]
 assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX"]
@@ -62,18 +66,20 @@ assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX
 # %% [markdown]
 # Read it by columns.
 #
-# - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay, Swin) is a
-#   bias, so every trick for biases serves all of them ([[fast_attention|chapter #]]). A scheme that enters through the
-#   query can say more, and costs a product per offset.
-# - **Causal only?** Only Music Transformer's usual form is made for one direction. The log decay, ALiBi and FIRE cannot
-#   tell *before* from *after*, but under a causal mask they need not.
-# - **Longer than training?** Five schemes stayed level in text, T5 only with all buckets well trained. But *level* is not
-#   *use*: when the keys 128 or more back were masked, their losses did not rise.
+# - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
+#   so the same tricks serve all of these ([[fast_attention|chapter #]]). In a scheme that enters through the query,
+#   each query judges offsets in its own way, which costs a product for each.
+# - **Causal only?** Music Transformer's usual form and T5's decoder buckets are made for one direction. The log decay,
+#   ALiBi and FIRE cannot tell *before* from *after*. Under a causal mask this does not matter.
+# - **Longer than training?** Five schemes stayed level in text: T5 only if training reaches all buckets and its table
+#   learns fast. But *level* is not *used*: when all keys 128 or more back were masked, the loss of these five did not
+#   rise.
 
 # %% [markdown]
 # ## What grows with the text
 #
-# The column *keeps for n tokens* counts the bytes that one layer holds for position. Which scheme needs the most in long texts?
+# The column *keeps for n tokens* counts the bytes that one layer holds for position. Which scheme needs the most in
+# long texts?
 
 # %%
 sizes = (64, 256, 1024, 4096)
@@ -90,8 +96,9 @@ assert [s for s in comparison.SCHEMES if tables[-1][s, "keeps for n tokens"].val
 
 # %% [markdown]
 # Only FIRE keeps the whole n × n matrix, 268 MB at 4,096 tokens, because its bias depends on the query's position as
-# well as on the offset. ALiBi's row takes 131 kB: one number per offset needs one row, not a matrix
-# ([[diagonals|chapter #]]). Swin's line does not grow, because a larger image has more windows, not larger ones.
+# well as on the offset. With one number per offset, a head needs one row and no matrix ([[diagonals|chapter #]]):
+# ALiBi's four rows take 131 kB. What Swin keeps does not grow, because a larger image has more windows, not larger
+# ones.
 #
 # Some schemes learn once for the whole model and others in each layer. Take a decoder with 12 layers, 768 channels and
 # 12 heads that reads 512 tokens. Which scheme learns the most numbers in it: learned positions, T5, Music Transformer,
@@ -112,8 +119,8 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 # %% [markdown]
 # Transformer-XL's map of the distances is as large as a query projection, so it adds a quarter to what attention
 # learns. (Its paper and code share u and v among layers; here each layer has its own.) T5 learns only 384 numbers. Yet
-# in [[longer_than_training|chapter #]] its table shared the first place at the training length, with a learning rate ten
-# times that of the rest.
+# in [[longer_than_training|chapter #]] its table shared the first place at the training length, with a learning rate
+# ten times that of the rest.
 
 # %% [markdown]
 # ## A guide
@@ -151,9 +158,10 @@ for found in guide.decide(llama)["RoPE"].rules:
         print("the caveat:", found.why)
 
 # %% [markdown]
-# Nothing *fits* the second model without a caveat: its weights decide the scheme, and RoPE has never met the angles of
-# longer texts. If you use a published model, you do not choose between schemes but between repairs, such as position
-# interpolation ([[rope|chapter #]]).
+# Of the five level schemes two fit the first model. T5 has its two conditions; for the others, the guide lacks a rule
+# about text read left to right. Nothing *fits* the second model without a caveat: its weights decide the scheme, and
+# RoPE has never met the angles of longer texts. If you use a published model, you do not choose between schemes but
+# between repairs, such as position interpolation ([[rope|chapter #]]).
 
 # %% [markdown]
 # ## Is near what matters?
@@ -178,6 +186,7 @@ for found in guide.decide(llama)["RoPE"].rules:
 pages = [topics[name] for name in sorted(topics)]  # Python's help texts
 lines = "\n".join(pages).split("\n")
 prose = [line for line in lines if not line.strip().startswith(("|", "+"))]
+borderless = [line for line in lines if not line.strip().startswith("+")]  # a border looks like +-----+
 
 
 def information(characters, d):
@@ -191,23 +200,24 @@ def information(characters, d):
 
 apart, found = [1, 2, 4, 8, 16, 32, 64, 128], {}
 print(f"{'places apart':24}", *(f"{d:5}" for d in apart))
-for name, kept in {"all lines": lines, "without those of tables": prose}.items():
+for name, kept in {"all lines": lines, "without tables": prose, "without their borders": borderless}.items():
     characters = list("\n".join(kept))
     chance = information(np.random.default_rng(0).permutation(characters), 1)
     found[name] = [information(characters, d) - chance for d in apart]
     print(f"{name:24}", *(f"{i:5.3f}" for i in found[name]))
 
 # %% tags=["nbval-ignore-output"]
-everything, without = found.values()
-print(f"{1 - len(prose) / len(lines):.0%} of the lines belong to tables and grammars")
+everything, without, borders_out = found.values()
+share = 1 - len("\n".join(prose)) / len("\n".join(lines))
+print(f"tables and grammars: {1 - len(prose) / len(lines):.0%} of the lines, {share:.0%} of the characters")
 assert everything[0] > 3 * everything[3] and without[0] > 3 * without[3]  # near tells more than far
-assert everything[5] > 4 * without[5]  # most of what 32 places tell comes from tables
+assert everything[5] > 4 * without[5] and everything[5] > 3 * borders_out[5]  # at 32 places: tables, mostly borders
 
 # %% [markdown]
-# So in text near does tell more than far. But compare the two lines. In the first, a character still tells 0.060 nats
-# at 32 places. The second leaves out the lines that begin with `|` or `+`, fewer than one in twenty, and **five sixths
-# of the 0.060 disappear: they came from the columns of tables**. Find out what your data are made of before you read a
-# law in them.
+# So in text near does tell more than far. But compare the three rows. With all lines, a character still tells 0.060
+# nats at 32 places. Without the lines that begin with `|` or `+`, fewer than one in twenty, **five sixths of the 0.060
+# disappear: they came from tables**, and mostly from their borders, which are rows of dashes. Find out what your data
+# are made of before you read a law in them.
 #
 # ### Code, words that return, and proteins
 #
@@ -239,8 +249,8 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 
 # %% [markdown]
 # AlphaFold 2 gives every pair of residues a vector for their offset, clipped at ±32 (Jumper et al. 2021, supplement,
-# algorithm 4). That is Shaw's idea with $k = 32$. **Half of these bonds reach farther.** Beyond the clip, position only
-# says "far"; content must tell which of the far residues it is.
+# algorithm 4; a residue is one amino acid). That is Shaw's idea with $k = 32$. **Half of these bonds reach farther.**
+# Beyond the clip, position only says "far"; content must tell which of the far residues it is.
 #
 # Now the other two. How far away is what a token looks for?
 
@@ -287,8 +297,8 @@ assert np.mean(reach > 113) < np.mean(uses > 113)
 figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds within about 30 places, half of the words that come back within 55")
 
 # %% [markdown]
-# The dotted lines mark where a scheme stops telling distances apart. (Each counts in its own unit, so take them as
-# orders of magnitude.)
+# From its dotted line on, a scheme treats all distances alike. (The curves count in different units, so take the lines
+# as orders of magnitude.)
 #
 # But **how near would chance be**? As a control, we put the words of each page in random order and pair the same
 # cysteines at random.
@@ -303,11 +313,11 @@ print(f"bonds: half within {np.median(reach):.0f}; paired at random {np.median(p
 assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * np.median(paired)
 
 # %% [markdown]
-# - **Code.** Half of all uses find their definition within about thirty tokens, and one in eight only beyond T5's last
-#   bucket.
-# - **Words that return.** Half return within 55 words, against 277 in random order. But two in five come from beyond
-#   113 words, and a bias that falls with distance makes these harder to find.
-# - **Proteins.** The bonds are as far apart as cysteines paired at random.
+# - **Code.** Half of all uses find their definition within about thirty tokens, but one in eight lies in T5's
+#   last bucket.
+# - **Words that return.** Half return within 55 words, against 277 in random order. But two in five last occurred more
+#   than 113 words before, and a bias that falls with distance lowers the scores of these.
+# - **Proteins.** The bonds are not nearer than cysteines paired at random.
 #
 # ### Pictures
 #
@@ -368,9 +378,9 @@ print("steps   ", np.diff(bucket(-distances)))
 print(claims.decide("doubling_is_one_bucket"))
 
 # %% [markdown]
-# Each doubling moves two buckets on, not one. The first four topics test single chapters, so take them as revision, one
-# at a time. The last three compare schemes: watch for the word *any*, and for numbers without a model beside them. What
-# published models give was recorded with version 5.23.0 of `transformers`, so you need not install it.
+# Each doubling moves two buckets on, not one. Take the first four topics as revision, one at a time. The last three
+# compare schemes: watch for the word *any*, and for numbers without a model beside them. What published models give was
+# recorded with version 5.23.0 of `transformers`, so you need not install it.
 
 # %%
 assert claims.decide("doubling_is_one_bucket").verdict == "false"
@@ -395,8 +405,8 @@ claims.topic("Longer texts")
 claims.topic("Models and history")
 
 # %% [markdown]
-# Look at the half true ones again. Each holds under a condition that was lost on the way: *for
-# a power of two of heads*, *with clipping*, *under a causal mask*, *in text*.
+# Look at the half true ones again. Each holds under a condition that was lost on the way: *if the number of heads is a
+# power of two*, *with clipping*, *under a causal mask*, *in text*.
 
 # %%
 claims.counts()
@@ -404,13 +414,13 @@ claims.counts()
 # %% [markdown]
 # ## A scheme of your own
 #
-# To judge a new scheme you need three answers. Does the module do what its formula says? What
-# does it cost? What does it do beyond its training length? Each is one call of the **workbench**. It has a limit: no
-# hook sees the scores, so a scheme whose positions depend on them, such as CoPE (Golovneva et al. 2024), cannot be
-# written with it.
+# To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
+# it do beyond its training length? Each is one call of the **workbench**. It has a limit. A scheme is a class with
+# *hooks*, methods such as `bias`, and no hook sees the scores. So a scheme whose positions depend on the scores, such
+# as CoPE (Golovneva et al. 2024), cannot be written with it.
 #
-# Our example is a bias that falls linearly, as ALiBi's does, but stops at some distance, so that far keys are not lost.
-# Move the stop: from there on, all keys have the same bias.
+# Our example is a bias that falls linearly, as ALiBi's does, but only up to a distance `stop`, so that far keys are not
+# lost. Move it: from there on, all keys have the same bias.
 
 
 # %%
@@ -422,8 +432,8 @@ def ramp(slope=0.25, stop=3, n=8):
 figures.play(ramp, slope=(0.0, 1.0), stop=(1, 16), n=(3, 12))
 
 # %% [markdown]
-# We take the slope 1/4 and stop at distance 16. The formula is written as plain Python for one offset, because `agrees`
-# compares the module with plain loops. This first version has a fault.
+# We take the slope 1/4 and stop at distance 16. `agrees` compares our module with plain loops over queries and keys, so
+# it also needs the formula for one offset. This first version has a fault.
 
 
 # %%
@@ -465,9 +475,9 @@ cost
 
 # %% [markdown]
 # It computes what it should in all backends, at nearly the price of plain attention and without a matrix. Next we train
-# it at 128 tokens, for 300 steps only, and test it at 1,024. Guess before you run the cell. Does its loss stay **level**,
-# as ALiBi's does, because both begin as a straight line? Or does it **rise**, because every far key keeps a weight or
-# because no distance beyond 127 was ever trained?
+# it at 128 tokens, for 300 steps only, and test it at 1,024. Guess: does its loss stay **level**, as ALiBi's does,
+# because both begin as a straight line? Or does it **rise**, because far keys keep some weight, or because no distance
+# beyond 127 was trained?
 
 # %% tags=["nbval-ignore-output"]
 trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-64"))
@@ -480,8 +490,8 @@ trained
 # It rises by half a nat, although the model met the bias −4 in training. Each far key keeps $e^{-4}$ of its weight,
 # about a fiftieth, and at 1,024 tokens there are about a thousand far keys.
 #
-# At the training length Ramp is better than ALiBi, by a twentieth. *Because its far keys stay in reach*, one would
-# think. To test that we need a **control**: the same line without the stop.
+# At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
+# To test that we need a **control**: the same line without the stop.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib.nn.bias import DecayBias
@@ -492,10 +502,10 @@ assert straight[0] < loss["Ramp"][0] + 0.02 and straight[-1] < straight[0] + 0.0
 control
 
 # %% [markdown]
-# The straight line is as good at 128, and it stays level. So the stop gained nothing and cost half a nat at 1,024. Ramp
-# was better than ALiBi because *all four of its heads* fall by a quarter per token. Only one of ALiBi's heads does; the
-# others fall four, sixteen and sixty-four times more slowly. Change one thing at a time, and take several seeds before
-# you call it a result ([[longer_than_training|chapter #]]).
+# The straight line is as good at 128, and it stays level. So the stop gained nothing and cost half a nat at 1,024. What
+# makes Ramp better than ALiBi is that *all four of its heads* fall by a quarter per token. Only one of ALiBi's heads
+# does; the others fall four, sixteen and sixty-four times more slowly. Change one thing at a time, and take several
+# seeds before you call it a result.
 
 # %% [markdown]
 # ## Remember

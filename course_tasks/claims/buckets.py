@@ -21,7 +21,7 @@ from course_tasks.claims.claim import claim
     ),
     otherwise={"encoder": [1, 1, 1], "decoder": [1, 1]},
     because="In the encoder each doubling from distance eight moves {fact[encoder][0]} buckets on. In the decoder, "
-    "from distance sixteen, it moves {fact[decoder][0]} whole ones: sixteen buckets are left for three doublings.",
+    "from distance sixteen, it moves {fact[decoder][0]}, because sixteen buckets are left for three doublings.",
     source="run: T5's default sizes, every doubling up to 64; Raffel et al. 2020, section 2.1",
 )
 def doubling_is_one_bucket():
@@ -36,8 +36,8 @@ def doubling_is_one_bucket():
     stated="true",
     verdict=lambda fact: "true" if fact["first shared distance"] == 8 else "false",
     otherwise={"first shared distance": 16, "offsets alone": 31},
-    because="The distances before {fact[first shared distance]} stand alone, and before and after the query apart: "
-    "that is {fact[offsets alone]} offsets, with zero once. From there on a bucket holds several.",
+    because="No distance before {fact[first shared distance]} shares its bucket, and each side of the query has its own "
+    "buckets. These are {fact[offsets alone]} offsets, with zero counted once. From there on a bucket holds several.",
     source="run: T5's default sizes, every offset up to ±128; Raffel et al. 2020, section 2.1",
 )
 def exact_up_to_seven():
@@ -75,7 +75,7 @@ def all_in_use():
     ),
     otherwise={"first shared": [128, 128], "last bucket from": [128, 128]},
     because="In the encoder distances share a bucket from {fact[first shared][0]} on, in the decoder from {fact[first "
-    "shared][1]}. And all falls into the last one earlier: from {fact[last bucket from][0]} in the encoder, from "
+    "shared][1]}. And the last bucket begins earlier than the sentence says: at {fact[last bucket from][0]} in the encoder, at "
     "{fact[last bucket from][1]} in the decoder.",
     source="run: T5's default sizes; Raffel et al. 2020, section 2.1, says it in these round words",
 )
@@ -92,7 +92,7 @@ def apart_up_to_128():
     verdict=lambda fact: "true" if fact["i − j"] == fact["j − i"] else "false",
     otherwise={"j − i": 20, "i − j": 20},
     because="With j − i the visible keys of forty words fall into {fact[j − i]} buckets. With i − j they fall into "
-    "{fact[i − j]}: that of the keys after the query. Then every key gets the same bias, softmax takes it away, and "
+    "{fact[i − j]}: that of the keys after the query. Then every key gets the same bias, which cancels in the softmax, and "
     "the decoder no longer knows any distance.",
     source="run: forty words, T5's decoder buckets, the causal mask",
 )

@@ -17,7 +17,7 @@ from course_tasks.claims.claim import claim
     otherwise={"ALiBi": 1.0, "Shaw's vectors": 2.1, "T5's bias": 3.4, "T5's bias, other code": 3.1},
     because="The papers time whole models in training, in percent more: ALiBi at most {fact[ALiBi]}, added to a mask "
     "that is added anyway, Shaw's vectors {fact[Shaw's vectors]}, T5's bias {fact[T5's bias]} in one code and "
-    "{fact[T5's bias, other code]} in another. Of attention alone the same time is a larger share. It depends on the "
+    "{fact[T5's bias, other code]} in another. As a share of attention alone, the same extra time is more. It depends on the "
     f"scheme and on its code; the chapter “{TOPICS['fast_attention'].title}” times attention on your machine.",
     quoted=True,
     source="Press et al. 2022, figure 2: within 1 %, and appendix table 1, 512 tokens: 14,400 words a second against "
@@ -62,7 +62,7 @@ def flash_takes_any_bias():
     verdict=lambda fact: "true" if fact["gathered"] == fact["words"] * fact["table"] else "false",
     otherwise={"words": 256, "gathered": 16_384, "table": 16_384, "products": 256},
     because="A vector for every pair of {fact[words]} words takes {fact[gathered]:,} KiB a head, the table that the "
-    "skew works with {fact[table]} KiB: n times less. That is said of the vectors. The products with the queries "
+    "skew works with {fact[table]} KiB: n times less. The sentence is about the vectors: the products with the queries "
     "are still n × n numbers, {fact[products]} KiB.",
     source="run: one head of 64, four bytes a number; Huang et al. 2019, section 3.4",
 )

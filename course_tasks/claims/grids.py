@@ -34,7 +34,7 @@ def one_offset_on_antidiagonals():
     verdict=lambda fact: "true" if max(fact.values()) == 0 else "half true" if min(fact.values()) == 0 else "false",
     otherwise={"a bias": 0.0, "Shaw's term": 0.0},
     because="Along the diagonal beside the main one a bias by offset varies by {fact[a bias]}, Shaw's q · a by "
-    "{fact[Shaw's term]}. The index j − i is Toeplitz for both, but Shaw's query is another one in every row.",
+    "{fact[Shaw's term]}. The index j − i is Toeplitz for both, but each row of Shaw's term has a query of its own.",
     source="run: the five tokens with a random table; Shaw et al. 2018, eq. 4",
 )
 def always_toeplitz():
@@ -56,8 +56,8 @@ def always_toeplitz():
     ),
     otherwise={"up to the query": 1.0, "after it": 1.0, "zeros": 0, "of the next row": 0},
     because="Of the cells up to the query {fact[up to the query]:.0%} are in place, of those after it "
-    "{fact[after it]:.0%}: there stand {fact[zeros]} zeros of the padding and {fact[of the next row]} pieces of the "
-    "next row. The causal mask must hide them, so an encoder needs the general form.",
+    "{fact[after it]:.0%}. These hold {fact[zeros]} zeros of the padding and {fact[of the next row]} products of the "
+    "next query. The causal mask must hide them, so an encoder needs the general form.",
     source="run: labels sent through the trick for six words; Huang et al. 2019, section 3.4.1",
 )
 def skew_in_place():

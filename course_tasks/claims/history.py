@@ -51,8 +51,8 @@ def t5_leads_in_translation():
     verdict=lambda fact: "true" if fact["first"] in ("Transformer-XL", "T5") else "false",
     otherwise={"papers": 5, "first": "Transformer-XL", "months earlier": 0},
     because="Of {fact[papers]} papers with relative positions in attention the first is that of {fact[first]}, "
-    "{fact[months earlier]} months before Transformer-XL: it adds a learned number by offset to the scores, and far "
-    "offsets share one. Shaw et al. followed with vectors. There may be still earlier ones.",
+    "{fact[months earlier]} months before Transformer-XL: it adds a learned number per offset to the scores, and all far "
+    "offsets share one number. Shaw et al. followed with vectors. There may be earlier papers still.",
     quoted=True,
     source="the dates of the preprints: arXiv 1606.01933 (section 3.4), 1803.02155, 1809.04281, 1901.02860, 1910.10683",
 )

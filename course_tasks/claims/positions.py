@@ -65,9 +65,9 @@ def nothing_new():
     stated="true",
     verdict=lambda fact: "true" if fact["less"] == 0 else "false",
     otherwise={"more": 4800, "the same": 600, "less": 600},
-    because="Under three decays, with and without a causal mask, a random word looks more at itself than before in "
-    "{fact[more]:,} cases, as much in {fact[the same]:,} and less in {fact[less]}. It must be so: the own score keeps "
-    "its bias of zero, and the sum it is divided by cannot grow. It stays for a first word that sees only itself.",
+    because="Under three decays, with and without a causal mask, a random word looks more at itself than without the decay "
+    "in {fact[more]:,} cases, as much in {fact[the same]:,} and less in {fact[less]}. It must be so, because its own score "
+    "keeps a bias of zero, and the sum in the softmax cannot grow. A first word that sees only itself keeps all of its weight.",
     source="run: random scores, three decays",
 )
 def own_word_gains():

@@ -21,12 +21,12 @@ class Column(NamedTuple):
 
 COLUMNS: dict[str, Column] = {
     "where it enters": Column(
-        "The hooks of `Position` that the module overrides and answers; `rotate` counts if what it gives depends on "
-        "the position.",
+        "The hooks of `Position` (methods such as `bias`) that the module overrides; `rotate` counts if its result "
+        "depends on the position.",
         columns.where,
     ),
     "relative?": Column(
-        "The same tokens once more, further on: do their scores among each other stay?", columns.relative
+        "The same tokens at later positions: do the scores between them stay the same?", columns.relative
     ),
     "learned?": Column("Whether the module has parameters that learn.", columns.learned),
     "parameters": Column("The module's parameters, counted; a test evaluates the formula.", columns.parameters),

@@ -7,7 +7,7 @@ QUESTIONS = (
         name="no_bias_kernel",
         chapter="fast_attention",
         text="A new decoder. Its kernel takes no bias, position may have no parameters, and a phrase must score the "
-        "same wherever it stands. Which scheme?",
+        "same wherever it is. Which scheme?",
         options={
             "A log decay": "No parameters, but it adds to the scores, and this kernel has no place for that.",
             "Sinusoidal positions": "They leave the kernel alone. But move the phrase, and its scores change.",
@@ -19,12 +19,11 @@ QUESTIONS = (
     Question(
         name="word_before",
         chapter="alibi",
-        text="An encoder, read both ways. Which of these can give no head a liking for the word before over the word "
-        "after?",
+        text="An encoder, read both ways. Which of these cannot make a head prefer the word before to the word after?",
         options={
             "T5 buckets": "The two neighbours have buckets 1 and 17, each with its number.",
             "ALiBi in the form −m |i − j|": "Yes. In a decoder the mask makes up for it. Here nothing does.",
-            "RoPE": "Keys may point a little aside of queries: then one side wins.",
+            "RoPE": "A head can turn its keys a little against its queries, so that one side scores higher.",
             "Shaw's key vectors": "Offsets −1 and +1 have a vector each.",
         },
         answer="ALiBi in the form −m |i − j|",
@@ -35,9 +34,9 @@ QUESTIONS = (
         text="A text comes in segments, each numbered from 0, with a memory of the one before. Which scheme is ruled "
         "out?",
         options={
-            "ALiBi": "It asks how far back a key is, and a key in memory is only farther back.",
+            "ALiBi": "Only the distance counts, and a key in memory is only farther back.",
             "T5 buckets": "Queries stand behind the memory, and every distance has a bucket.",
-            "Learned absolute positions": "Yes: token t of the memory and token t of the segment wear the same number.",
+            "Learned absolute positions": "Yes: token t of the memory and token t of the segment have the same number.",
             "Transformer-XL": "It was made for this: a vector per distance, however far back.",
         },
         answer="Learned absolute positions",
@@ -46,7 +45,7 @@ QUESTIONS = (
         name="last_write",
         chapter="longer_than_training",
         text="Logs, eight times longer than the training texts; a token must find the last write, however far. Which of "
-        "these has measurements of the course on its side?",
+        "these do the measurements of the course support?",
         options={
             "ALiBi": "Yes: flip-flop is that task, and it had no errors at 1,024 tokens. Small models, so test yours.",
             "RoPE": "Nearly all right at 128. At 1,024 it got 0.52, where guessing gets 0.50.",

@@ -7,7 +7,7 @@ QUESTIONS = (
         name="bias_memory",
         chapter="fast_attention",
         text="16 heads, 8 texts of 1,024 tokens, 32 bits. Code makes the bias a matrix and calls `repeat` over the "
-        "texts. What does it hold, and what would a row per head?",
+        "texts. How much memory does the bias take, and how much would a row per head?",
         options={
             "64 MiB, and 128 KiB": "64 MiB is what `expand` holds. `repeat` copies for each text.",
             "512 MiB, and 128 KiB": "Yes: 2,047 numbers per head say all that the matrices say.",
@@ -23,7 +23,7 @@ QUESTIONS = (
             "10,201": "That fills the whole grid again. Old queries have had their answers.",
             "1": "One query is new. It looks at every key.",
             "101": "Yes: one row, offsets −100 to 0. A bias for it is the end of one long row.",
-            "201": "So many offsets has the square of 101 tokens. One query meets 101 of them.",
+            "201": "The whole 101 × 101 grid has so many offsets. One query meets 101 of them.",
         },
         answer="101",
     ),
@@ -58,7 +58,7 @@ QUESTIONS = (
         "training length of 128. At 1,024?",
         options={
             "Still equally good": "What tells them apart was hidden at 128: four buckets that no text had trained.",
-            "256 leads: it tells more distances apart": "It could, had anybody trained its far buckets.",
+            "256 leads: it tells more distances apart": "It could, if training had reached its far buckets.",
             "256 is behind a model without any positions": "Yes, in each of three seeds. Its untrained bias of about 0 lets far keys take the weight.",
             "Both are worse than no positions": "The table of 64 is saturated. Its far number is trained, and its loss rises by hardly 0.02 nats.",
         },
@@ -71,7 +71,7 @@ QUESTIONS = (
         "got a quarter of the copies wrong, but only one flip-flop read in a hundred. Which?",
         options={
             "T5, last bucket inside the training length": "Yes. Its far keys share one number, and there they outweigh the key three back.",
-            "ALiBi": "It got 0.96 of the copies right at every length, and every read.",
+            "ALiBi": "It got 0.96 of the copies right at every length, and all reads.",
             "Transformer-XL": "It did well in both: no error in copying, none in reading.",
             "RoPE": "It copied without error at 128 tokens. At 1,024 it failed in both.",
         },

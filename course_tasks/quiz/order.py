@@ -6,7 +6,7 @@ QUESTIONS = (
     Question(
         name="sign",
         chapter="start_here",
-        text="A decoder of a single layer, with T5's bias, is handed i − j where it wants j − i. What does its last token "
+        text="A decoder of a single layer, with T5's bias, is given i − j instead of j − i. What does its last token "
         "still know?",
         options={
             "The order of the words, mirrored": "An encoder mirrors. A decoder sends all keys that seem to come after the query into one bucket.",

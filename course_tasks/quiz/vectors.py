@@ -32,7 +32,7 @@ QUESTIONS = (
         chapter="diagonals",
         text="x is a row of 2n − 1 numbers, one per offset. What is `from_grid(to_grid(x, n))`?",
         options={
-            "x": "That would be an inverse. `from_grid` is the adjoint: it adds up every copy that was laid out.",
+            "x": "That would be an inverse. `from_grid` is the adjoint: it adds up every copy that was placed in the grid.",
             "x, each number times the number of cells of its diagonal": "Yes: n times for offset 0, once for each corner. A gradient is collected in this way.",
             "n · x": "Only offset 0 has n cells. The farther an offset, the shorter its diagonal.",
         },
@@ -66,11 +66,11 @@ QUESTIONS = (
     Question(
         name="memory_gradients",
         chapter="transformer_xl",
-        text="The loss of segment 2 goes backwards. Segment 1 lies in Transformer-XL's memory. What learns from the "
-        "remembered tokens?",
+        text="Segment 1 lies in Transformer-XL's memory, and the loss of segment 2 is propagated back. What learns from "
+        "the remembered tokens?",
         options={
-            "Nothing: the memory stops gradients": "It stops them at the remembered states. What is made of these now belongs to segment 2.",
-            "The layer's weights, but nothing that made the remembered states": "Yes, W_k and W_v among them: keys and values of the old tokens are made anew, with the weights of today.",
+            "Nothing: the memory stops gradients": "It stops them at the remembered states. The keys and values made from these now belong to segment 2.",
+            "The layer's weights, but nothing that made the remembered states": "Yes, W_k and W_v among them: keys and values of the old tokens are computed again, with the present weights.",
             "All that made them, back to the input of segment 1": "Then every segment ever read would have to be kept for the way back.",
         },
         answer="The layer's weights, but nothing that made the remembered states",

@@ -218,6 +218,8 @@ def test_who_finds_the_last_write(measured):
     at = {name: measured("accuracy", "flip-flop", name) for name in COMPARED}
     low, high = (f(at[name][0] for name in ("none", "learned", "sinusoidal")) for f in (min, max))
     assert f"{low:.2f} to {high:.2f}" in why(FIND, NEAREST, "none")
+    larger = [row["accuracy"][0] for row in runs("sinusoidal-scaled", "flip-flop")]
+    assert f"larger embeddings: {sum(larger) / len(larger):.2f}" in why(FIND, NEAREST, "sinusoidal")
     for scheme, numbers in {
         "log decay": [at["log-0.3"][0], at["log-1"][3]],
         "Shaw": [f(row["accuracy"][3] for row in runs("shaw-32", "flip-flop")) for f in (min, max)],
