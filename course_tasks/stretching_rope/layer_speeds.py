@@ -40,9 +40,10 @@ layer_speeds = CodingTask(
     minutes=8,
     difficulty=1,
     words="""Gemma 3 has five layers with a window for each layer that sees everything. A window never meets a far key, so
-only the other layers are stretched, by interpolation with $s = 8$. Programs got this wrong in both ways: one did not
-divide at all ([mlx-vlm, pull request 1709](https://github.com/Blaizzy/mlx-vlm/pull/1709)), and one confused the two kinds
-of layers ([ollama, pull request 13452](https://github.com/ollama/ollama/pull/13452)). In both, short texts looked fine.
+only the other layers are stretched, by interpolation with $s = 8$. Several programs got this wrong. One did not divide at
+all, and its short texts looked fine ([mlx-vlm, pull request 1709](https://github.com/Blaizzy/mlx-vlm/pull/1709)). In
+another the factor "was not being applied correctly to global vs local layers"
+([ollama, pull request 13452](https://github.com/ollama/ollama/pull/13452)).
 
 What does this code do? Fix it.""",
     solution=_layer_speeds,

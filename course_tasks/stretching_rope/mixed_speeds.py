@@ -42,7 +42,7 @@ mixed_speeds = CodingTask(
     title="Bug hunt: the factor inside the power",
     minutes=8,
     difficulty=2,
-    words="""A compiler for language models computed YaRN's speeds with this code. Its outputs differed from those of the
+    words="""A compiler for machine learning computed YaRN's speeds in this way. Its outputs differed from those of the
 model that it should run ([apache/tvm, pull request 18576](https://github.com/apache/tvm/pull/18576)). With keep = 0
 everywhere, the rule is position interpolation, so every pair should be divided by s. Which pair is not divided at all?
 Fix the code.""",
