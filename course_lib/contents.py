@@ -132,6 +132,14 @@ CONTENTS = (
         ("bias_by_hand", "vector_per_distance", "transformer_xl", "t5_buckets", "alibi", "rope"),
     ),
     Chapter(
+        "stretching_rope",
+        "RoPE, stretched",
+        "why RoPE breaks on longer texts, and every way to repair it",
+        "repair RoPE for longer texts by hand and in code, and judge a repair beside its control",
+        70,
+        ("rope", "longer_than_training"),
+    ),
+    Chapter(
         "which_one",
         "Which one?",
         "a comparison, a guide, more than forty claims put to the test, a quiz, and a scheme of your own",

@@ -88,7 +88,7 @@ PROTECTS = {
             *(f"course_tasks/{folder}/**/*.py" for folder in ("claims", "comparison", "quiz", topic)),
             f"*/??_{topic}.ipynb", "tests/nbval_sanitize.cfg",
         ]
-        for topic in ("fast_attention", "longer_than_training", "which_one")
+        for topic in ("fast_attention", "longer_than_training", "stretching_rope", "which_one")
     },
     # Hand-ins are run in kernels of their own and judged, whatever stands in their outputs.
     "recheck": [

@@ -9,6 +9,7 @@ figures.bucket_explorer()                    T5's buckets around a query, with e
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
+figures.wavelengths(before, after)            RoPE: the wavelengths of all pairs before and after a repair
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.comparison_table(comparison.table()) all schemes beside each other, and what backs each cell
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
@@ -53,6 +54,7 @@ from .seen_pairs import seen_pairs, unseen_pairs
 from .shifted_windows import shifted_windows
 from .strides import strides
 from .tracer import trace
+from .wavelengths import wavelengths
 from .window_arrays import window_arrays
 from .window_index import window_index
 
@@ -84,6 +86,7 @@ __all__ = [
     "strides",
     "trace",
     "unseen_pairs",
+    "wavelengths",
     "window_arrays",
     "window_index",
 ]

@@ -4,8 +4,10 @@ import numpy as np
 
 from course_lib import figures
 from course_lib.example import TOKENS, K, Q, V
+from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
+from course_lib.reference.speeds import ntk, p_rope
 from course_tasks import claims, comparison, guide, quiz
 
 from .losses import LENGTHS, PANELS
@@ -59,6 +61,8 @@ def make_pictures():
         "rotation": figures.rope_rotation(),
         "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
         "clocks": figures.rope_clocks(),
+        "wavelengths": figures.wavelengths(frequencies(16), ntk(frequencies(16), 8)),
+        "stopped wavelengths": figures.wavelengths(frequencies(32), p_rope(frequencies(32), 0.25), n=9000),
         "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),

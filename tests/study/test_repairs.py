@@ -55,3 +55,17 @@ def test_the_command_resumes(settings, tmp_path, monkeypatch):
     path.write_bytes(b"".join((tmp_path / "unbroken").read_bytes().splitlines(keepends=True)[:7]))
     assert repairs.main([*words, str(path)]) == 0
     assert numbers(study.read(path)[0]) == unbroken
+
+
+def test_the_committed_repairs_are_of_their_settings_and_their_control_is_the_long_study():
+    rows = study.committed("repairs")
+    assert all(row["settings"] == study.PRESETS["long"].as_json() for row in rows)
+    names = list(repairs.repairs(study.PRESETS["long"]))
+    asked = {(row["task"], row["further"], row["at"]) for row in rows}
+    assert {("characters", 0, 128), ("characters", 60, 1024), ("copy-back", 0, 128), ("copy-back", 60, 1024)} <= asked
+    for task, further, at in asked:
+        found = [(row["repair"], row["seed"]) for row in study.pick(rows, task=task, further=further, at=at)]
+        assert sorted(found) == sorted((name, seed) for name in names for seed in range(3))
+    for row in study.pick(rows, repair="as trained", further=0):
+        (trained,) = study.pick(study.committed("long-2000"), task=row["task"], scheme="rope", seed=row["seed"])
+        assert row["loss"] == trained["loss"]

@@ -1,0 +1,136 @@
+"""By parts, and with it Llama 3's rule."""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask, Property
+from course_lib.reference import speeds as rules
+from course_lib.reference.absolute import frequencies
+
+
+def _by_parts(speeds, s, length, low, high):
+    """New speeds, (pairs,): pairs with more than `high` turns stay, those with fewer than `low` are divided by s.
+
+    speeds (pairs,): θ_m in radians per position. length: tokens of a training text. low < high: numbers of turns.
+    """
+    rho = length * speeds / (2 * np.pi)
+    gamma = np.clip((rho - low) / (high - low), 0, 1)
+    return (1 - gamma) * speeds / s + gamma * speeds
+
+
+def _as_in_llama(speeds, s, length, low, high):
+    """By wavelengths and one pair at a time, as in Llama 3.1's code."""
+    found = []
+    for theta in speeds:
+        wavelength = 2 * np.pi / theta
+        if wavelength < length / high:
+            found.append(theta)
+        elif wavelength > length / low:
+            found.append(theta / s)
+        else:
+            smooth = (length / wavelength - low) / (high - low)
+            found.append((1 - smooth) * theta / s + smooth * theta)
+    return np.array(found)
+
+
+def _reference(speeds, s, length, low, high):
+    return rules.by_parts(speeds, s, length, low=low, high=high)
+
+
+def _draw(rng):
+    low = float(rng.uniform(0.5, 2))
+    base = float(rng.choice([100.0, 10_000.0, 500_000.0]))
+    return frequencies(2 * int(rng.integers(3, 12)), base), float(rng.uniform(2, 9)), 500, low, low * 8
+
+
+by_parts = CodingTask(
+    title="By parts, and with it Llama 3's rule",
+    minutes=12,
+    difficulty=2,
+    words="""Pair $m$ makes $\\rho_m = L\\,\\theta_m / 2\\pi$ turns in training. Write the rule by parts:
+
+$$\\gamma_m = \\frac{\\rho_m - \\text{low}}{\\text{high} - \\text{low}} \\text{, clipped to } 0 \\dots 1, \\qquad
+\\theta'_m = (1 - \\gamma_m)\\,\\frac{\\theta_m}{s} + \\gamma_m\\,\\theta_m$$
+
+One of the cases comes from Llama 3.1, which was trained on 8,192 tokens with base 500,000: low = 1, high = 4 and $s = 8$.
+Its published code speaks of wavelengths and has three branches. If your function passes, it computes the same.""",
+    solution=_by_parts,
+    expected=_as_in_llama,
+    axes=(Axis("pair"),),
+    cases=[
+        Case(np.array([1, 0.1, 0.01, 0.001]), 8.0, 40 * np.pi, 1.0, 4.0, label="four pairs with 20, 2, 0.2, 0.02 turns"),
+        Case(frequencies(16), 8.0, 128, 1.0, 32.0, label="the study's head, YaRN's equations"),
+        Case(frequencies(128, 500_000.0), 8.0, 8192, 1.0, 4.0, label="Llama 3.1"),
+        Case(frequencies(8), 1.0, 64, 1.0, 4.0, label="s = 1 changes nothing"),
+        Case(frequencies(8), 4.0, 20_000, 0.5, 2.0, label="a long training text"),
+        Case(frequencies(8), 4.0, 6, 1.0, 2.0, label="no pair makes a turn"),
+    ],
+    draw=_draw,
+    properties=[
+        Property(
+            "between divided and unchanged",
+            lambda y, theta, s, *_: bool((np.asarray(y) <= theta * 1.0001).all() and (y >= theta / s * 0.9999).all()),
+            "Some speed is greater than before, or smaller than divided by s. Each should lie between the two. Is γ "
+            "clipped to 0 … 1?",
+        )
+    ],
+    pieces="""
+length * speeds / (2 * np.pi)
+    the number of turns: It is length times speed, divided by 2π.
+2 * np.pi
+    the whole turn: It is 2π radians.
+(rho - low) / (high - low)
+    the ramp: It is 0 at `low` turns and 1 at `high` turns.
+rho - low
+    the numerator: It is the number of turns minus `low`.
+high - low
+    the length of the ramp: It is high − low.
+np.clip((rho - low) / (high - low), 0, 1)
+    the clipping: γ is 0 below `low` and 1 above `high`.
+1 - gamma
+    the share 1 − γ: It belongs to the divided speed.
+gamma * speeds
+    the term γ θ: It is the share of the old speed.
+(1 - gamma) * speeds / s
+    the term (1 − γ) θ / s: It is the share of the slowed speed.
+0
+    the lower end of the clipping: It is 0.
+1
+    the number 1: It is the upper end of γ.
+""",
+    slips="""
+(1 - gamma) * speeds / s + gamma * speeds → gamma * speeds / s + (1 - gamma) * speeds
+    The two shares have changed places. A fast pair has γ = 1 and keeps its speed.
+length * speeds / (2 * np.pi) → 2 * np.pi / speeds
+    You compare wavelengths with numbers of turns. The turns are the length divided by the wavelength.
+length * speeds / (2 * np.pi) → length * speeds
+    Your ρ is an angle in radians. Divided by 2π it is a number of turns.
+(rho - low) / (high - low) → (rho - low) / high
+    Your ramp is `high` turns long. It is high − low turns long.
+(rho - low) / (high - low) → (high - rho) / (high - low)
+    Your ramp falls. It should be 0 at `low` turns and 1 at `high` turns.
+(rho - low) / (high - low) → (np.arange(len(speeds)) - low) / (high - low)
+    Your ramp is over the number of the pair. The equation has the number of turns.
+np.clip((rho - low) / (high - low), 0, 1) → (rho > low) * 1.0
+    You keep every pair with more than `low` turns. Between `low` and `high` the two speeds are mixed.
+np.clip((rho - low) / (high - low), 0, 1) → (rho > high) * 1.0
+    You divide every pair with fewer than `high` turns. Between `low` and `high` the two speeds are mixed.
+(1 - gamma) * speeds / s + gamma * speeds → speeds / ((1 - gamma) * s + gamma)
+    You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
+(1 - gamma) * speeds / s + gamma * speeds → speeds / s ** (1 - gamma)
+    You mix in the exponent, which is a geometric mean. The rule adds two shares of speeds.
+(1 - gamma) * speeds / s + gamma * speeds → (1 - gamma) * speeds / s
+    The share of the old speed is missing. Add γ θ.
+... → return speeds / s
+    This is position interpolation, which divides every pair. Pairs with many turns should keep their speed.
+... → return speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))
+    This is NTK-aware scaling, which does not look at turns.
+... → return speeds + 0
+    You return the speeds as they are.
+""",
+    alternatives=[_reference, _as_in_llama],
+    hints=[
+        "`length * speeds / (2 * np.pi)` is the number of turns of each pair.",
+        "`np.clip(x, 0, 1)` makes everything below 0 to 0 and everything above 1 to 1.",
+        "With γ = 1 the result is the old speed, with γ = 0 the old speed divided by s.",
+    ],
+)

@@ -1,0 +1,108 @@
+"""Which pairs meet new angles?"""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask
+from course_lib.reference.absolute import frequencies
+from course_lib.reference.speeds import interpolated, ntk, p_rope, turns
+
+
+def _new_angles(before, after, trained, n):
+    """Which pairs meet new angles in a text of n tokens: True or False for each, (pairs,).
+
+    before, after (pairs,): the speeds in training and now, in radians per position. trained: tokens of a training text.
+    """
+    is_open = trained * before < 2 * np.pi
+    farther = n * after > trained * before
+    return is_open & farther
+
+
+def _by_turns(before, after, trained, n):
+    old = turns(before, trained)
+    return (old < 1) & (turns(after, n) > old)
+
+
+def _pair_by_pair(before, after, trained, n):
+    return [bool(trained * a < 2 * np.pi and n * b > trained * a) for a, b in zip(before, after)]
+
+
+def _draw(rng):
+    before = frequencies(2 * int(rng.integers(2, 9)), float(rng.choice([30.0, 10_000.0, 500_000.0])))
+    return before, before / rng.uniform(1, 12, len(before)), int(rng.integers(20, 3000)), int(rng.integers(3000, 9000))
+
+
+THETA = frequencies(16)
+
+new_angles = CodingTask(
+    title="Which pairs meet new angles?",
+    minutes=8,
+    difficulty=1,
+    words="""A trained model is given other speeds and reads a longer text. A pair meets new angles if two things are
+true: it made less than one turn in training, and in the long text it turns farther than it did in training. Count a
+text of $n$ tokens as $n$ steps, so pair $m$ turns by $n\\,\\theta'_m$ radians.""",
+    solution=_new_angles,
+    expected=_by_turns,
+    axes=(Axis("pair"),),
+    cases=[
+        Case(THETA, THETA, 128, 1024, label="the study's head, as it is"),
+        Case(THETA, ntk(THETA, 8), 128, 1024, label="the study's head with NTK for 8"),
+        Case(THETA, interpolated(THETA, 8), 128, 1024, label="the study's head, interpolated for 8"),
+        Case(THETA, interpolated(THETA, 4), 128, 1024, label="interpolated for 4, read at 8"),
+        Case(THETA, p_rope(THETA, 0.5), 128, 1024, label="half of the pairs stopped"),
+        Case(np.array([0.06, 0.04, 0.02]), np.array([0.06, 0.04, 0.02]), 128, 256, label="1.2, 0.8 and 0.4 turns"),
+        Case(frequencies(8), frequencies(8), 64, 64, label="a text as long as in training"),
+        Case(frequencies(8, 30.0), frequencies(8, 30.0), 128, 4096, label="base 30: all pairs are closed"),
+    ],
+    draw=_draw,
+    pieces="""
+trained * before < 2 * np.pi
+    the test for open pairs: A pair is open if it turned by less than 2π radians in training.
+trained * before
+    the angle in training: It is the number of training tokens times the speed before.
+n * after > trained * before
+    the test for a farther turn: n times the new speed is compared with `trained` times the old one.
+n * after
+    the angle in the long text: It is n times the speed after the change.
+is_open & farther
+    the combination: Both must be true, that the pair is open and that it turns farther.
+""",
+    slips="""
+trained * before < 2 * np.pi → n * before < 2 * np.pi
+    You test whether a pair is closed in the *long* text. What counts is the turn that it made in training.
+trained * before < 2 * np.pi → trained * after < 2 * np.pi
+    You test for open pairs with the new speeds. In training the pairs had the old ones.
+2 * np.pi → 1
+    You compare with 1. The product of tokens and speed is an angle in radians, and a turn has 2π of them.
+2 * np.pi → np.pi
+    You compare with half a turn. A whole turn has 2π radians.
+2 * np.pi → 360
+    You compare with 360 degrees. Speeds are in radians per position, so a turn is 2π.
+n * after > trained * before → after > before
+    You compare the speeds alone. A slower pair can still turn farther, because the text is longer.
+n * after > trained * before → n > trained
+    You compare the lengths alone. The new speeds may keep the angles in the trained range.
+n * after > trained * before → n * before > trained * before
+    You forgot the new speeds. In the long text the pairs turn with `after`.
+n * after > trained * before → n * after > 2 * np.pi
+    You ask whether the pair makes a turn in the long text. An open pair meets new angles as soon as it turns farther
+    than in training.
+trained * before < 2 * np.pi → (trained - 1) * before < 2 * np.pi
+n * after > trained * before → (n - 1) * after > (trained - 1) * before
+    You count the largest distance in a text, n − 1. That is a fine definition, too, but it disagrees with the words in
+    borderline cases. Here a text of n tokens counts as n steps.
+return is_open & farther → return is_open
+    You return all open pairs. An open pair that is slowed enough stays in its trained range.
+return is_open & farther → return farther
+    You return all pairs that turn farther. A closed pair may do that, because it has met every angle.
+return is_open & farther → return np.flatnonzero(is_open & farther)
+    You return the numbers of the pairs. One True or False for each pair is asked for.
+return is_open & farther → return ~(is_open & farther)
+    You return the pairs that meet *no* new angle. True should mean that it does.
+""",
+    alternatives=[_by_turns, _pair_by_pair],
+    hints=[
+        "In training, pair m turned by `trained * before[m]` radians. A whole turn is 2π.",
+        "Now it turns by `n * after[m]` radians. Is this more than in training?",
+        "`a & b` joins two arrays of truth values.",
+    ],
+)

@@ -1,0 +1,142 @@
+"""Bug hunt: the temperature that misses some channels."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask
+from course_lib.example import K, Q
+from course_lib.reference.absolute import frequencies
+from course_lib.reference.attention import scores
+from course_lib.reference.rope import rotate
+
+from ..shared import KEY, QUERY, normal
+
+
+def _tempered_scores(q, k, turning, s):
+    """Scores (n, n) with RoPE and YaRN's temperature: every score is multiplied by (0.1 ln s + 1)².
+
+    q, k (n, d). Only the first `turning` channels are rotated, and the others are compared as they are.
+    """
+    f = 0.1 * np.log(s) + 1
+    theta = frequencies(turning)
+    return f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
+
+
+def _with_the_bug(q, k, turning, s):
+    """Scores (n, n) with RoPE and YaRN's temperature: every score is multiplied by (0.1 ln s + 1)².
+
+    q, k (n, d). Only the first `turning` channels are rotated, and the others are compared as they are.
+    """
+    f = 0.1 * np.log(s) + 1
+    theta = frequencies(turning)
+    return scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta, factor=f))
+
+
+def _in_complex_numbers(q, k, turning, s):
+    """q_i · R_{j−i} k_j on the turning channels, plus the plain product of the others."""
+    half, theta = turning // 2, 10_000.0 ** (-2 * np.arange(turning // 2) / turning)
+    zq, zk = (x[:, :half] + 1j * x[:, half:turning] for x in (np.asarray(q), np.asarray(k)))
+    found = np.zeros((len(q), len(k)))
+    for i in range(len(q)):
+        for j in range(len(k)):
+            turned = (np.conj(zq[i]) * zk[j] * np.exp(1j * (j - i) * theta)).real.sum()
+            found[i, j] = turned + np.dot(q[i][turning:], k[j][turning:])
+    return (1 + np.log(s) / 10) ** 2 * found / np.sqrt(np.shape(q)[-1])
+
+
+def _scaled_inputs(q, k, turning, s):
+    """Also right: the factor on the whole query and the whole key."""
+    f = 1 + np.log(s) / 10
+    return scores(f * rotate(q, speeds=frequencies(turning)), f * rotate(k, speeds=frequencies(turning)))
+
+
+def _draw(rng):
+    d, n = 2 * int(rng.integers(2, 6)), int(rng.integers(2, 7))
+    return normal(rng, n, d), normal(rng, n, d), 2 * int(rng.integers(1, d // 2)), float(rng.uniform(2, 40))
+
+
+SOME = np.random.default_rng(3).normal(size=(2, 6, 8)).round(2)
+
+tempered_scores = CodingTask(
+    title="Bug hunt: the temperature that misses some channels",
+    minutes=10,
+    difficulty=2,
+    words="""DeepSeek-V2 rotates only some channels of a head and compares the others as they are. YaRN's temperature
+should multiply *every score* by $(0.1 \\ln s + 1)^2$. This code puts the factor on cos and sin, as other models do. Why
+is it not enough here? Fix it. Reports of this bug, in which the factor on the whole score was missing, are
+[transformers, pull request 47435](https://github.com/huggingface/transformers/pull/47435) and
+[onnxruntime/mobius, pull request 548](https://github.com/onnxruntime/mobius/pull/548).
+
+`rotate(x, speeds=theta, factor=f)` multiplies by f what it turns, and only that.""",
+    solution=_tempered_scores,
+    starter=_with_the_bug,
+    expected=_in_complex_numbers,
+    cases=[
+        Case(Q, K, 2, 8.0, label="the five tokens, two of four channels turn", axes=(QUERY, KEY)),
+        Case(SOME[0], SOME[1], 4, 40.0, label="six tokens, four of eight channels turn", axes=("query", "key")),
+        Case(SOME[0], SOME[1], 8, 8.0, label="all channels turn", axes=("query", "key")),
+        Case(SOME[0], SOME[1], 2, 1.0, label="s = 1: no temperature", axes=("query", "key")),
+        Case(SOME[0][:1], SOME[1][:1], 4, 16.0, label="one token", axes=("query", "key")),
+    ],
+    draw=_draw,
+    pieces="""
+0.1 * np.log(s) + 1
+    the factor f: It is 0.1 · ln s + 1.
+np.log(s)
+    the logarithm: It is the natural one, of s.
+f**2
+    the factor of the scores: It is f², because query and key would both carry f.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
+    the product: All scores are multiplied by f².
+frequencies(turning)
+    the speeds: They are those of a small RoPE with `turning` channels.
+rotate(q, speeds=theta)
+    the query: It is rotated in its first channels, without a factor.
+rotate(k, speeds=theta)
+    the key: It is rotated in its first channels, without a factor.
+scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
+    the scores: They compare the rotated queries with the rotated keys.
+""",
+    slips="""
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta, factor=f))
+    The channels that turn now have the temperature twice. Leave the factor of `rotate` away.
+f**2 → f
+    Each score is multiplied by f. Query and key both carry the factor, so it should be f².
+f**2 → f**4
+    You multiply by f⁴. The temperature is f², once.
+f**2 → 2 * f
+    You multiply by 2f. The factor of query times the factor of key is f².
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) / f**2
+    You divide by f². YaRN raises the scores for longer texts.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
+    Your scores have no temperature at all.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(f * rotate(q, speeds=theta), rotate(k, speeds=theta))
+    Only the query carries the factor. The key carries it as well, so a score is multiplied by f².
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta, factor=f**2), rotate(k, speeds=theta, factor=f**2))
+    You made the factor of the turning channels larger, and the other channels still have none.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q), rotate(k))
+    You rotate all channels. Only the first `turning` ones are rotated.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(q, k)
+    Nothing is rotated any more. The first `turning` channels should be.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning])
+    You left out the channels that do not turn. They belong to the score as well.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) / np.sqrt(turning)
+    You scale the scores a second time. `scores` divides by √d by itself.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta), k)
+or f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta, factor=f**2), k)
+    Your keys are not rotated. The first `turning` channels of query and key both are.
+np.log(s) → np.log10(s)
+    You took the logarithm to base 10. It is the natural one.
+np.log(s) → np.log2(s)
+    You took the logarithm to base 2. It is the natural one.
+0.1 * np.log(s) + 1 → 0.1 * np.log(s + 1)
+    You take the logarithm of s + 1. The 1 is added outside.
+frequencies(turning) → frequencies(q.shape[-1])[: turning // 2]
+    Your speeds are the fastest of all d channels. The small RoPE has speeds of its own, `frequencies(turning)`.
+""",
+    alternatives=[_in_complex_numbers, _scaled_inputs],
+    hints=[
+        "Let all channels turn: are the scores right then? And if hardly any do?",
+        "A score is a sum over channels. Which summands get f² in the given code?",
+        "Leave the rotation without a factor, and multiply the whole score.",
+    ],
+)
