@@ -716,7 +716,10 @@ else:
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is not None:
     from transformers import Qwen2VLTextConfig
-    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbedding, apply_rotary_pos_emb
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import (
+        Qwen2VLRotaryEmbedding,
+        apply_rotary_pos_emb,
+    )
 
     from course_lib.nn.axial_rope import MRoPE
 
