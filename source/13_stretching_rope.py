@@ -471,8 +471,8 @@ for name in names:
 
 # %% [markdown]
 # At once, every fixed rule costs something, and interpolation costs most. Only the window and dynamic NTK leave short
-# texts as they were. After 60 steps on long texts the order is reversed. The control has lost more at 128 than most
-# repaired models, perhaps because its weights had to change more.
+# texts as they were. After 60 steps on long texts, the control has lost more at 128 than most repaired models, perhaps
+# because its weights had to change more.
 #
 # ## Where our models disagree with the papers
 #

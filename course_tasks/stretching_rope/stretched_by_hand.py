@@ -31,7 +31,8 @@ stretched_by_hand = Prediction(
     minutes=10,
     difficulty=1,
     words="""A head has four pairs of channels. They make a whole turn in 10, 100, 1,000 and 10,000 positions. It was
-trained on texts of 200 tokens and is to read 1,600, so $s = 8$. Write down
+trained on texts of 200 tokens and is to read 1,600, so $s = 8$. Write down, with a list of four numbers where each pair
+has its own,
 
 - how many turns each pair makes within 200 tokens, and how many pairs are closed (one turn or more);
 - by what position interpolation divides the speed of each pair, and by what NTK-aware scaling divides it;
