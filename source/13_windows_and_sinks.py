@@ -660,7 +660,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: seven, from a ring by hand to bugs that were reported in well-known libraries.
+# [[tasks]]: eight, from a ring by hand to bugs that were reported in well-known libraries, and a prediction.
 #
 # **Next:** [[next]]
 #
