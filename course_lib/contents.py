@@ -136,7 +136,7 @@ CONTENTS = (
         "Windows, sinks and layers without positions",
         "sliding windows, attention sinks, NoPE layers, and a test of use",
         "limit what a layer reads, find where unused weight goes, and test whether a long text is used",
-        65,
+        70,
         ("bias_by_hand", "rope", "fast_attention", "longer_than_training"),
     ),
     Chapter(

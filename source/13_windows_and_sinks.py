@@ -31,6 +31,7 @@ from course_lib.nn.cache import RingCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE, rotate
+from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
 
 np.set_printoptions(precision=4, suppress=True)
@@ -172,8 +173,8 @@ figures.question(
 
 # %%
 NAMES, COLOURS = 8, 4
-QUESTION, START = NAMES * COLOURS, NAMES * COLOURS + NAMES  # fact: name · 4 + colour; question: QUESTION + name
-NOTHING = COLOURS  # as an answer
+QUESTION = NAMES * COLOURS  # a fact is the token name · 4 + colour, a question QUESTION + name
+START, NOTHING = QUESTION + NAMES, COLOURS  # a token; an answer
 
 
 def facts(generator, n=24, batch=32, start=True, window=None):
@@ -236,8 +237,8 @@ assert min(weights[i, 0] for i in (1, 3, 6)) > 0.5 and min(weights[4, 2], weight
 figures.heatmap(weights.numpy(), words, words, digits=2, alt="Weights of the trained head", corner="query ↓ key →")
 
 # %% [markdown]
-# When the text has the answer, the head finds it: the second *A?* looks at *A is red*. When there is no answer, most of
-# the weight goes to the first token. Such a key is called an **attention sink**: it gets weight because the other keys
+# (The rows of facts do not matter, because nothing is asked there.) When the text has the answer, the head finds it: the
+# second *A?* looks at *A is red*. When there is no answer, most of the weight goes to the first token. Such a key is called an **attention sink**: it gets weight because the other keys
 # deserve none. Xiao et al. (2023) found sinks at the first tokens of large language models.
 #
 # In many texts, with all three seeds:
@@ -247,7 +248,7 @@ tokens, answers = facts(torch.Generator().manual_seed(5), batch=256)
 for model in models[True]:
     on_start = head_weights(model, tokens)[:, :, 0]
     nothing, colour = on_start[answers == NOTHING], on_start[(answers >= 0) & (answers < NOTHING)]
-    print(f"weight on ⟨start⟩: {nothing.mean():.2f} where the answer is nothing, {colour.mean():.2f} where it is a colour")
+    print(f"weight on ⟨start⟩: {nothing.mean():.2f} if the answer is nothing, {colour.mean():.2f} if it is a colour")
     assert nothing.mean() > 0.4 > 0.15 > colour.mean()
 
 # %% [markdown]
@@ -272,14 +273,15 @@ figures.question(
 
 # %%
 def read(model, cache, start=True, n=100):
-    """Shares of right answers after the first 32 tokens, (nothing, a colour), reading one by one with the cache."""
+    """Reads token by token. Shares of right answers after 32 tokens: where it is nothing, where it is a colour."""
     tokens, answers = facts(torch.Generator().manual_seed(9), n, start=start, window=16)
     with torch.no_grad():
         x = model.embedding(tokens)
         attended = torch.cat([model.attention(x[:, i : i + 1], cache=cache) for i in range(n)], dim=1)
         right = (model.read(x + attended).argmax(-1) == answers)[:, 32:]
     answers = answers[:, 32:]
-    return [float(right[answers == NOTHING].float().mean()), float(right[(answers >= 0) & (answers < NOTHING)].float().mean())]
+    colour = (answers >= 0) & (answers < NOTHING)
+    return [float(right[places].float().mean()) for places in (answers == NOTHING, colour)]
 
 
 found = {
@@ -289,16 +291,17 @@ found = {
 }
 for name, shares in found.items():
     print(f"{name:30}", "  ".join(f"nothing {a:.2f}, colour {b:.2f}" for a, b in shares))
-assert max(a for a, _ in found["ring"]) < 0.95 and min(a for a, _ in found["ring, trained without ⟨start⟩"]) > 0.95
+assert max(a for a, _ in found["ring"]) < 0.95
+assert min(a for a, _ in found["ring, trained without ⟨start⟩"]) > 0.95
 
 # %% [markdown]
-# The colours are as good as before. But the model now names a colour where it should say *nothing*, because the weight
-# of the sink has moved to facts about other names. The control has no sink and loses nothing.
+# The colours are nearly as good as in training. But the model often names a colour where it should say *nothing*,
+# because the weight that the sink had now goes to the keys in the ring. The control has no such sink and loses nothing.
 #
-# The obvious repair is to **keep the first token** in the cache. Of `RingCache`, `keep=1` gives it a slot that is never
+# The obvious repair is to **keep the first token** in the cache. `RingCache(16, keep=1)` gives it a slot that is never
 # overwritten. That helps, but not fully. Why not?
 #
-# ## Which number has a kept key?
+# ## At which position is a kept key?
 #
 # `⟨start⟩` is rotated as at position 0, and at the end of the text the query is at position 99. In training, offsets
 # ended at 23. Xiao et al. therefore count positions *in the cache*. With four first tokens and four recent ones, at
@@ -325,8 +328,8 @@ assert min(a for a, _ in found["renumbered"]) > 0.95
 
 # %% [markdown]
 # With the new numbers all three models say *nothing* when they should. So two things matter: the sink must stay, and it
-# must stay at an offset that the model knows. This lets a model write without end in a fixed memory. It does not let it
-# remember: everything between the first tokens and the window is gone.
+# must stay at an offset that the model knows. In this way a model can write texts of any length with a fixed memory. But
+# everything between the first tokens and the window is forgotten.
 #
 # Does every model have a sink? The study of [[longer_than_training|chapter #]] trained RoPE on texts cut out anywhere,
 # without a first token. Masking all keys 128 or more back hides the first tokens, too:
@@ -339,8 +342,8 @@ print(f"RoPE: {loss['rope'][0].mean:.3f} at 128; at 1,024 with far keys masked {
 assert abs(far_masked["rope"][3].mean - loss["rope"][0].mean) < 0.01
 
 # %% [markdown]
-# Nothing is lost, so these models do not depend on their first tokens. A sink is a habit that training may or may not
-# form.
+# Almost nothing is lost, so these models do not depend on their first tokens. Whether a sink forms depends on the texts
+# and on the training.
 #
 # ## A sink without a token
 #
@@ -374,14 +377,41 @@ print("plain output", plain, f"times {share:.2f} =", share * plain)
 assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
+# Does a learned sink relieve the first token of its job? We train the layer of the last section again, with `⟨start⟩` and
+# a learned sink, and read with the ring that forgets `⟨start⟩`. The sink begins at $a = 0$, or at $a = 4$. We expect
+# right answers *nothing* in less than 90 % of the cases with $a = 0$, as before, and in more with $a = 4$.
+
+# %%
+sinks = {0: [], 4: []}
+
+
+def with_sink(a):
+    model = study.OneLayer(Combined(RoPE(32), Sink(1)), START + 1, COLOURS + 1, causal=True)
+    nn.init.constant_(model.attention.position.sink(), a)
+    sinks[a].append(model)
+    return model
+
+
+_ = study.fit({f"a = {a}": partial(with_sink, a) for a in sinks}, facts, steps=150, learning_rate=0.01)
+for a in sinks:
+    shares = [read(model, RingCache(16)) for model in sinks[a]]
+    learned = [model.attention.position.sink().item() for model in sinks[a]]
+    print(f"from a = {a}:", "  ".join(f"a {b:5.2f}, nothing {x:.2f}" for b, (x, _) in zip(learned, shares)))
+    assert all((x > 0.9) == (a == 4) for x, _ in shares)
+
+# %% [markdown]
+# The sink that begins at 0 stays there, because a step moves it by at most about the learning rate, 0.01. Meanwhile the
+# score of `⟨start⟩` grows as far as needed, so the sink gets no weight. The sink that begins at 4 is used, and then the
+# ring does hardly any harm. A learned sink helps if training makes use of it, so look at what it has learned.
+#
 # ## Layers without positions
 #
 # A layer without positions (*NoPE*) meets no new angle in a long text. But it cannot tell near from far. Some models mix:
 # windowed layers with RoPE look at the neighbours, and every fourth layer, without positions, reads the whole text (Yang
 # et al. 2025; also Llama 4, with chunks instead of windows).
 #
-# In the study, two layers are in turn: `window-64+none` has RoPE in a window first, then no positions. What does the
-# previous chapter's test say?
+# In the study's `window-64+none`, the first layer has RoPE and a window of 64, and the second has no positions. What does
+# the previous chapter's test say?
 
 # %%
 print(f"{'characters':16} at 128   at 1,024   verdict   at 1,024, far keys masked")
@@ -517,14 +547,14 @@ for model in made["RoPE"]:
         layer.position = Position()
     train(dropped, near_and_far, 40, 0.003, seed=7, advance=lambda: None)
     (near, far), (near_was, far_was) = near_far(dropped, 1024), near_far(model, 1024)
-    print(f"at 1,024: far {far_was:.0%} → {far:.0%}, near {near_was:.0%} → {near:.0%}; at 32 now near {near_far(dropped, 32)[0]:.0%}")
-    assert far > 0.7 > far_was and near_far(dropped, 32)[0] < 0.7
+    near_32 = near_far(dropped, 32)[0]
+    print(f"at 1,024: far {far_was:.0%} → {far:.0%}, near {near_was:.0%} → {near:.0%}; at 32 now near {near_32:.0%}")
+    assert far > 0.6 > far_was and near_32 < 0.7
 
 # %% [markdown]
-# Half of the promise holds here. Without RoPE the models find the marked word at 1,024 tokens. But they have lost the
-# near questions even at 32, because a layer without positions cannot see which word is *one* back. Two small layers are
-# too few to recover the order from the causal mask alone. This says nothing about large models, which have more layers
-# for it.
+# Half of the claim holds here. Without RoPE the models find the marked word at 1,024 tokens, which they could not do
+# before. But they have lost the near questions, even at 32 tokens: our two layers do not recover from the causal mask
+# alone which word is *one* back. Large models have more layers for this, so our result does not contradict the paper.
 #
 # ## More keys, the same lead
 #
@@ -609,7 +639,7 @@ else:
 #   memory.
 # - A head that finds nothing must look somewhere. If training has made the first token that place, a window that drops
 #   it breaks the model. Keep it, at an offset that the model knows.
-# - A learned sink $a_h$ does the same without a token: the output is multiplied by $\sigma(\text{lse} - a_h)$.
+# - A learned sink $a_h$ can do the same without a token: the output is multiplied by $\sigma(\text{lse} - a_h)$.
 # - A layer without positions above windowed layers can find a key at any distance. Whether it does depends on training.
 # - Level is not use. Ask for something far away, or mask the far keys and look again.
 #
