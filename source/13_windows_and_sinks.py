@@ -238,8 +238,9 @@ figures.heatmap(weights.numpy(), words, words, digits=2, alt="Weights of the tra
 
 # %% [markdown]
 # (The rows of facts do not matter, because nothing is asked there.) When the text has the answer, the head finds it: the
-# second *A?* looks at *A is red*. When there is no answer, most of the weight goes to the first token. Such a key is called an **attention sink**: it gets weight because the other keys
-# deserve none. Xiao et al. (2023) found sinks at the first tokens of large language models.
+# second *A?* looks at *A is red*. When there is no answer, most of the weight goes to the first token. Such a key is called
+# an **attention sink**: it gets weight because the other keys deserve none. Xiao et al. (2023) found sinks at the first
+# tokens of large language models.
 #
 # In many texts, with all three seeds:
 
@@ -378,8 +379,8 @@ assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
 # Does a learned sink relieve the first token of its job? We train the layer of the last section again, with `⟨start⟩` and
-# a learned sink, and read with the ring that forgets `⟨start⟩`. The sink begins at $a = 0$, or at $a = 4$. We expect
-# right answers *nothing* in less than 90 % of the cases with $a = 0$, as before, and in more with $a = 4$.
+# a learned sink, and read with the ring that forgets `⟨start⟩`. The sink begins at $a = 0$ or at $a = 4$. Where the answer
+# is *nothing*, we expect less than 90 % right from $a = 0$, as before, and more from $a = 4$.
 
 # %%
 sinks = {0: [], 4: []}
@@ -400,14 +401,14 @@ for a in sinks:
     assert all((x > 0.9) == (a == 4) for x, _ in shares)
 
 # %% [markdown]
-# The sink that begins at 0 stays there, because a step moves it by at most about the learning rate, 0.01. Meanwhile the
-# score of `⟨start⟩` grows as far as needed, so the sink gets no weight. The sink that begins at 4 is used, and then the
-# ring does hardly any harm. A learned sink helps if training makes use of it, so look at what it has learned.
+# The sink that begins at 0 stays near 0. Other scores soon exceed it, so it gets hardly any weight, and its gradient is
+# proportional to that weight. The sink that begins at 4 is used, and then the ring does hardly any harm. A learned sink
+# helps only if training makes use of it.
 #
 # ## Layers without positions
 #
-# A layer without positions (*NoPE*) meets no new angle in a long text. But it cannot tell near from far. Some models mix:
-# windowed layers with RoPE look at the neighbours, and every fourth layer, without positions, reads the whole text (Yang
+# A layer without positions (*NoPE*) meets no new angle in a long text. But by itself it cannot tell near from far. Some models
+# mix: windowed layers with RoPE look at the neighbours, and every fourth layer, without positions, reads the whole text (Yang
 # et al. 2025; also Llama 4, with chunks instead of windows).
 #
 # In the study's `window-64+none`, the first layer has RoPE and a window of 64, and the second has no positions. What does
@@ -423,7 +424,7 @@ for scheme in schemes:
 
 # %% [markdown]
 # The hybrid is level only if its RoPE layer has a window; `rope+none` breaks as RoPE does. But the windows alone are
-# better than the hybrid. And with far keys masked, the hybrid gets slightly *better*: its second layer reads the whole
+# slightly better than the hybrid. And with far keys masked, the hybrid gets slightly *better*: its second layer reads the whole
 # text and gains nothing from it. Did the layer without positions fail, or does this text not need it?
 #
 # ## A test of use
@@ -529,7 +530,11 @@ for name in two:
 
 # %% [markdown]
 # Now the hybrid guesses, too. **A model uses a long text if taking the far keys away costs something.** In the study it
-# cost nothing. So the hybrid there had nothing to find, which does not mean that it cannot.
+# cost nothing, so the hybrid there does not use its far keys. Our experiment shows that this is not because a layer
+# without positions is unable to.
+#
+# **Your turn.** Exchange the two layers of the hybrid in `kinds`: no positions first, the window above. Guess what
+# changes, then run the last three cells again.
 #
 # ## Taking RoPE out again
 #
@@ -582,7 +587,7 @@ for n in (64, 512, 4096):
 # The best key keeps its lead, but not its weight, because the others share an ever larger denominator. To keep its weight
 # the lead must grow like $\ln n$. A **length-aware scale** does this: it multiplies the query at position $p$ by
 # $s_h \ln(p + 1)$, with a learned $s_h$ (Nakanishi 2025). Llama 4 has a similar factor in its layers without positions;
-# it stays 1 for the first 8,190 positions.
+# it stays 1 up to position 8,190.
 #
 # In the previous chapter, a bias kept the span small by ignoring far keys. Can this scale do it without ignoring any?
 
@@ -635,8 +640,8 @@ else:
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs. One layer in two or four that reads everything decides the
-#   memory.
+# - A ring of $w$ slots holds all that a windowed layer needs. If some layers read everything,
+#   these decide the memory.
 # - A head that finds nothing must look somewhere. If training has made the first token that place, a window that drops
 #   it breaks the model. Keep it, at an offset that the model knows.
 # - A learned sink $a_h$ can do the same without a token: the output is multiplied by $\sigma(\text{lse} - a_h)$.
