@@ -140,6 +140,14 @@ CONTENTS = (
         ("rope", "longer_than_training"),
     ),
     Chapter(
+        "windows_and_sinks",
+        "Windows, sinks and layers without positions",
+        "sliding windows, attention sinks, NoPE layers, and a test of use",
+        "limit what a layer reads, find where unused weight goes, and test whether a long text is used",
+        70,
+        ("bias_by_hand", "rope", "fast_attention", "longer_than_training"),
+    ),
+    Chapter(
         "which_one",
         "Which one?",
         "a comparison, a guide, more than forty claims put to the test, a quiz, and a scheme of your own",

@@ -269,7 +269,7 @@ SCHEMES: dict[str, Scheme] = {
         ),
         Scheme(
             "sliding window",
-            "longer_than_training",
+            "windows_and_sinks",
             "RoPE in layers that see only the nearest keys",
             "−∞ for |j − i| ≥ w",
             lambda s: new(
@@ -282,7 +282,7 @@ SCHEMES: dict[str, Scheme] = {
         ),
         Scheme(
             "sink",
-            "longer_than_training",
+            "windows_and_sinks",
             "one more key without a value: a learned score per head, to which a query may give weight",
             "e^{s_ij} / (e^{a_h} + Σ_k e^{s_ik})",
             lambda s: new("sink", "Sink", s.n_heads),
@@ -292,7 +292,7 @@ SCHEMES: dict[str, Scheme] = {
         ),
         Scheme(
             "log scale",
-            "longer_than_training",
+            "windows_and_sinks",
             "queries that grow with the logarithm of their position, because more keys share the softmax",
             "s_h ln(i + 1) · q_i · k_j",
             lambda s: new("query_scale", "LogScale", s.n_heads, s.n),

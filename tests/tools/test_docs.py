@@ -151,7 +151,7 @@ def test_every_chapter_with_its_needs_minutes_and_count():
 
 
 @pytest.mark.parametrize(
-    "title", ["One session of 90 minutes", "Half a day", "A seminar of twelve weeks, 90 minutes each"]
+    "title", ["One session of 90 minutes", "Half a day", "A seminar of fourteen weeks, 90 minutes each"]
 )
 def test_a_sample_course_takes_what_it_says(title):
     *found, total = rows(part(title), 3)
@@ -163,7 +163,7 @@ def test_a_sample_course_takes_what_it_says(title):
 
 
 def test_the_weeks_of_the_seminar():
-    text = part("A seminar of twelve weeks, 90 minutes each")
+    text = part("A seminar of fourteen weeks, 90 minutes each")
     found = rows(text, 8)
     assert [int(cells[0]) for cells in found] == list(range(2, 13))
     first = re.search(r"To hand in a week later: (.*) \((\d+) minutes\)", prose(text))

@@ -1,0 +1,100 @@
+"""Queries that grow with their position."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask
+from course_lib.example import Q
+from course_lib.reference.query_scale import log_scale, scaled
+
+from ..shared import NUMBER, QUERY, normal
+
+
+def _log_scaled(q, past, length):
+    """Queries q (n_q, d), each times ln(p + 1) / ln(length), where p is its position.
+
+    The first query is at position `past`.
+    """
+    p = past + np.arange(len(q))
+    return q * (np.log(p + 1) / np.log(length))[:, None]
+
+
+def _expected(q, past, length):
+    return scaled(q, log_scale(past + np.arange(len(q)), length=length))
+
+
+def _by_loop(q, past, length):
+    return [[x * np.log(past + i + 1) / np.log(length) for x in row] for i, row in enumerate(q)]
+
+
+log_scaled = CodingTask(
+    title="Queries that grow with their position",
+    minutes=10,
+    difficulty=2,
+    words=r"""When more keys share a row, the best key needs a larger lead to keep its weight. The length-aware scale
+gives it one: the query at position $p$ is multiplied by $\ln(p + 1) / \ln(L)$, with $L$ the training length. A causal query
+at position $p$ sees $p + 1$ keys, so the factor is 1 where it sees as many keys as the last query in training.
+
+The factor must depend on the query's own position, not on the length of the text. Otherwise a query would get another
+factor when the model writes token by token than when it reads everything at once. Only queries are scaled. The query at
+position 0 becomes 0, which does no harm, because it sees one key only.""",
+    solution=_log_scaled,
+    expected=_expected,
+    cases=[
+        Case(Q, 0, 5, label="the five tokens, trained on five", axes=(QUERY, NUMBER)),
+        Case(Q[:1], 511, 64, label="one query at position 511, trained on 64", axes=("query", NUMBER)),
+        Case(np.ones((3, 2)), 62, 64, label="three queries of ones around the training length"),
+        Case(np.ones((2, 1)), 0, 2, label="trained on two"),
+        Case(Q[3:], 3, 10, label='"on" and "mat" after three tokens'),
+    ],
+    axes=("query", "number"),
+    draw=lambda rng: (normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40))),
+    pieces="""
+past + np.arange(len(q))
+    the list of positions: The queries are at past, past + 1, …
+np.arange(len(q))
+    the number of each query: Query 0 is at `past`, query 1 at past + 1, and so on.
+p + 1
+    the number of keys: A causal query at position p sees p + 1 keys, its own included.
+np.log(p + 1)
+    the logarithm: The factor grows with ln(p + 1).
+np.log(length)
+    the divisor: It is ln of the training length, so the factor is 1 there.
+np.log(p + 1) / np.log(length)
+    the factor: It is ln(p + 1) / ln(length).
+(np.log(p + 1) / np.log(length))[:, None]
+    the column of factors: Each query has one factor, for all of its channels.
+q * (np.log(p + 1) / np.log(length))[:, None]
+    the product: Each query is multiplied by its factor.
+""",
+    slips="""
+past + np.arange(len(q)) → np.arange(len(q))
+    You count positions from 0. With a cache, the first query is at position `past`.
+past + np.arange(len(q)) → past
+    All your queries get the factor of the first. They are at past, past + 1, …
+past + np.arange(len(q)) → np.full(len(q), past + len(q) - 1)
+    All your queries get the factor of the last. It depends on the query's own position, not on the length of the text.
+np.log(p + 1) → np.log(p + 2)
+    You count one key too many. A query at position p sees p + 1 keys.
+np.log(p + 1) → np.log1p(p + 1)
+    `log1p(x)` is already ln(1 + x), so you add 1 twice.
+np.log(p + 1) → np.log(np.maximum(p, 1))
+    You take ln(p). A query at position p sees p + 1 keys.
+np.log(p + 1) / np.log(length) → np.log((p + 1) / length)
+    You take the logarithm of a quotient. The factor is a quotient of two logarithms.
+np.log(p + 1) / np.log(length) → np.maximum(1, np.log(p + 1) / np.log(length))
+    You keep the factor at 1 up to the training length. Here it also applies below it, as in training.
+np.log(p + 1) / np.log(length) → (p + 1) / length
+    Your factor grows in proportion to the position. It should grow with its logarithm.
+np.log(p + 1) / np.log(length) → 1 + np.log(p + 1) / np.log(length)
+    You add 1 to the factor. Llama 4 does so, with another formula. Here it is the quotient alone.
+q * (np.log(p + 1) / np.log(length))[:, None] → np.log(p + 1) / np.log(length)
+    You return the factors. Multiply each query by its factor.
+q * (np.log(p + 1) / np.log(length))[:, None] → q + (np.log(p + 1) / np.log(length))[:, None]
+    You add the factor. It multiplies the query, and so all of its scores.
+""",
+    alternatives=[_by_loop, _expected],
+    hints=[
+        "The positions of the queries are `past + np.arange(len(q))`.",
+        "The factors are one number per query. `factors[:, None]` makes a column of them, which multiplies each row of q.",
+    ],
+)

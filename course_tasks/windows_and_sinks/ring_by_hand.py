@@ -1,0 +1,95 @@
+"""By hand: windows, a ring, and what it saves."""
+
+from course_lib.checking import Axis, Prediction
+from course_lib.reference.sliding_window import reach, window_mask
+
+
+def _ring(read, w):
+    """What is in each slot after tokens 0 … read − 1."""
+    slots = [-1] * w
+    for p in range(read):
+        slots[p % w] = p
+    return slots
+
+
+def _ring_by_hand():
+    return {
+        "pairs": int(window_mask(8, w=3).sum()),
+        "slot of token 13": 13 % 4,
+        "slots after token 13": _ring(14, 4),
+        "reach of three layers": reach(3, 4),
+        "share of the memory": (6 * 10_000 + 18 * 1_000) / (24 * 10_000),
+    }
+
+
+ring_by_hand = Prediction(
+    "ring_by_hand",
+    title="A window and its ring",
+    minutes=10,
+    difficulty=1,
+    words="""A window of $w$ shows a query the last $w$ keys, its own included. Work out with a pencil:
+
+- `pairs`: eight tokens are read with a causal window of $w = 3$. How many pairs of a query and a key are seen? (Without
+  the window there are 36.)
+- `slot of token 13`: a ring has $w = 4$ slots, and the tokens are numbered from 0. Into which slot does token 13 go?
+- `slots after token 13`: which tokens are in the four slots then? Give a list, slot 0 first.
+- `reach of three layers`: how many tokens back can an influence come from, through three layers with windows of 4?
+- `share of the memory`: of 24 layers, six read the whole text and the others have windows of 1,000. The text has 10,000
+  tokens. What share of the memory of 24 full layers do the keys and values need?""",
+    expected=_ring_by_hand,
+    on_pass=lambda: (
+        "The six full layers take most of the memory: 60,000 of 78,000 keys. Smaller windows would hardly save more."
+    ),
+    digits=3,
+    nearly=False,
+    axes=(Axis("slot", ["0", "1", "2", "3"]),),
+    slips={
+        "pairs": {
+            24: "You counted three keys for each query. The first query sees one key and the second sees two.",
+            36: "These are all pairs without the window. From query 3 on, the oldest keys are hidden.",
+            26: "You let each query look three tokens back. With its own key that makes four. A window of 3 has three keys.",
+            15: "You counted the queries' own keys out, or used a window of 2. The own key is one of the three.",
+            18: "You counted only the queries with a full window. The first two queries see one key and two keys.",
+            38: "You counted keys on both sides. The window is causal, so no query sees a later key.",
+        },
+        "slot of token 13": {
+            3: "Is that 13 divided by 4, rounded down? The slot is the remainder.",
+            2: "The tokens are numbered from 0. Token 13 is the 14th, but its number is 13, and 13 = 3 · 4 + 1.",
+            0: "Token 12 goes into slot 0, because 12 = 3 · 4. Token 13 comes after it.",
+            13: "The ring has four slots, 0 to 3. After slot 3 comes slot 0 again.",
+        },
+        "slots after token 13": {
+            (10, 11, 12, 13): "These are the right tokens, in the order of the text. A ring keeps each in its slot, p mod 4.",
+            (13, 12, 11, 10): "These are the right tokens, but each is in slot p mod 4. Token 12 is in slot 0.",
+            (13, 10, 11, 12): "These are the right tokens, moved by one slot. Token 12 is in slot 0, because 12 = 3 · 4.",
+            (8, 9, 10, 11): "That is the ring after token 11. Tokens 12 and 13 have overwritten two of these.",
+            (12, 9, 10, 11): "That is the ring after token 12. Token 13 overwrites one more.",
+            (12, 13, 14, 11): "Token 14 has not been read yet.",
+            (12, 13, 14, 15): "Tokens 14 and 15 have not been read yet. Their slots still hold the tokens four before.",
+            (0, 1, 2, 3): "These were there after token 3. Each later token overwrites the one four places before it.",
+        },
+        "reach of three layers": {
+            12: "A window of 4 looks three tokens back, because its own key is one of the four.",
+            3: "That is the reach of one layer. What layer 2 reads has itself looked back in layer 1.",
+            4: "That is how many keys one layer sees. It looks three tokens back, and there are three layers.",
+            10: "You counted the token itself. The question is how many tokens back.",
+            64: "The reach adds up from layer to layer. It is not multiplied.",
+            27: "The reach adds up from layer to layer. It is not multiplied.",
+        },
+        "share of the memory": {
+            0.25: "You counted only the six full layers. The windowed layers keep 1,000 tokens each.",
+            0.1: "That is the share of one windowed layer. Six of the 24 layers keep everything.",
+            0.775: "You exchanged the two kinds. Six layers keep 10,000 tokens, and eighteen keep 1,000.",
+            0.075: "You counted only the windowed layers. Add the six that keep everything.",
+            78_000: "That is the number of keys in all layers. Divide by that of 24 full layers, 240,000.",
+            0.35: "You gave windows to all 24 layers beside the six. Only eighteen have one.",
+            32.5: "That is the share in percent. Give the number itself.",
+            0.675: "That is the share that is saved. The question is what is still needed.",
+        },
+    },
+    hints=[
+        "Query 0 sees one key, query 1 two, and each later query three.",
+        "13 = 3 · 4 + 1. Write the tokens 0, 1, 2, … into the slots in turn, and overwrite.",
+        "A layer with a window of 4 looks three tokens back. Six layers keep 10,000 tokens and eighteen keep 1,000.",
+    ],
+)

@@ -1,0 +1,164 @@
+"""Bug hunt: a ring that is right for one token at a time."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask
+
+from ..shared import normal
+
+
+def _ring_step(ring, read, new):
+    """Add new keys (n, d) to a ring (w, d) after `read` tokens; the key of token p is in slot p % w.
+
+    Returns the keys that the new queries need, in the order of the text (the last w - 1 of
+    the old ones, as far as there are any, then the new ones), and the new ring.
+    """
+    w = len(ring)
+    old = np.arange(max(0, read - w + 1), read)
+    seen = np.concatenate([ring[old % w], new])
+    ring = ring.copy()
+    for p in range(read, read + len(new)):
+        ring[p % w] = new[p - read]
+    return seen, ring
+
+
+def _given(ring, read, new):
+    """Add new keys (n, d) to a ring (w, d) after `read` tokens; the key of token p is in slot p % w.
+
+    Returns the keys that the new queries need, in the order of the text (the last w - 1 of
+    the old ones, as far as there are any, then the new ones), and the new ring.
+    """
+    w = len(ring)
+    old = np.arange(max(0, read - w + 1), read)
+    ring = ring.copy()
+    for p in range(read, read + len(new)):
+        ring[p % w] = new[p - read]
+    seen = np.concatenate([ring[old % w], new])
+    return seen, ring
+
+
+def _from_the_text(ring, read, new):
+    """From the definition: which token is in which place."""
+    w, n = len(ring), len(new)
+    key = {p: ring[p % w] for p in range(max(0, read - w), read)} | {read + k: new[k] for k in range(n)}
+    seen = [key[p] for p in range(max(0, read - w + 1), read + n)]
+    latest = [max((p for p in key if p % w == slot), default=None) for slot in range(w)]
+    return np.array(seen), np.array([ring[s] if p is None else key[p] for s, p in enumerate(latest)])
+
+
+def _ring(w, read, d=1):
+    """A ring after `read` tokens, each with its number + 100 as its key; empty slots hold 0."""
+    ring = np.zeros((w, d))
+    for p in range(read):
+        ring[p % w] = 100 + p
+    return ring
+
+
+def _tokens(read, n, d=1):
+    return 100.0 + read + np.arange(n)[:, None] + np.zeros(d)
+
+
+def _case(w, read, n, label):
+    return Case(_ring(w, read), read, _tokens(read, n), label=label)
+
+
+def _draw(rng):
+    w, read, n = (int(x) for x in rng.integers([1, 0, 1], [6, 12, 7]))
+    return normal(rng, w, 2), read, normal(rng, n, 2)
+
+
+def _in_one_step(ring, read, new):
+    w = len(ring)
+    p = np.arange(read, read + len(new))
+    seen = np.concatenate([ring[np.arange(max(0, read - w + 1), read) % w], new])
+    ring = ring.copy()
+    ring[p[-w:] % w] = new[-w:]
+    return seen, ring
+
+
+ring_step = CodingTask(
+    title="Bug hunt: a ring that is right for one token at a time",
+    minutes=12,
+    difficulty=2,
+    words="""A model with windows keeps its keys in a ring. When it writes token by token, all is well. When a longer
+message arrives in one call and the ring is already full, the first tokens of the message lose a part of their window.
+Find out why, and fix it. In the checks, the key of token p is the number 100 + p.
+
+This was reported for ollama ([15591](https://github.com/ollama/ollama/pull/15591),
+[14912](https://github.com/ollama/ollama/pull/14912)). Similar off-by-one errors of a ring were found in
+`transformers` ([37574](https://github.com/huggingface/transformers/issues/37574)).""",
+    solution=_ring_step,
+    starter=_given,
+    expected=_from_the_text,
+    returns=("seen", "ring"),
+    axes={"seen": ("place", "channel"), "ring": ("slot", "channel")},
+    cases=[
+        _case(4, 10, 3, "three new tokens after ten, four slots"),
+        _case(4, 10, 1, "one new token after ten"),
+        _case(4, 2, 1, "the ring is not full yet"),
+        _case(4, 0, 6, "six tokens at once into an empty ring"),
+        _case(3, 7, 5, "more new tokens than slots"),
+        _case(1, 5, 2, "a window of one"),
+    ],
+    draw=_draw,
+    pieces="""
+len(ring)
+    `w`: The ring has w slots.
+np.arange(max(0, read - w + 1), read)
+    the list of old tokens: The first new query is at `read`, so it sees read − w + 1 … read − 1 of the old tokens.
+max(0, read - w + 1)
+    the first old token: It is w − 1 before the first new query, but not before the beginning of the text.
+read - w + 1
+    the first old token: The first new query is at `read` and sees w keys with its own, so w − 1 old ones.
+old % w
+    the slots of the old tokens: Token p is in slot p mod w.
+ring[old % w]
+    the list of old keys: Each token p is in slot p mod w.
+[ring[old % w], new]
+    the order: The old keys come first, then the new ones.
+ring.copy()
+    the copy: It was right, because the caller keeps the old ring.
+range(read, read + len(new))
+    the loop: The new tokens are read … read + n − 1.
+read + len(new)
+    the end of the loop: The new tokens are read … read + n − 1.
+p % w
+    the slot: Token p goes into slot p mod w.
+new[p - read]
+    the new key: Token p is number p − read of the new ones.
+p - read
+    the number of the new key: Token p is number p − read of the new ones.
+""",
+    slips="""
+seen = np.concatenate([ring[old % w], new]) → seen = np.concatenate([ring, new])
+    You take all slots in their own order. The keys should be in the order of the text, the last w − 1 old ones only.
+seen = np.concatenate([ring[old % w], new]) → seen = new
+    You return only the new keys. The first new query also sees w − 1 old ones.
+seen = np.concatenate([ring[old % w], new]) → seen = np.concatenate([ring[old % w], new])[-w:]
+    You keep w keys in all. The first new query needs w − 1 old ones, so there are up to w − 1 + n.
+max(0, read - w + 1) → max(0, read - w)
+    You take one old key too many. The first new query sees w keys, and its own is one of them.
+max(0, read - w + 1) → read - w + 1
+    At the beginning of the text this is negative, so you read slots that no token has filled. Begin at 0 at the
+    earliest.
+max(0, read - w + 1) → 0
+    You take all old tokens. Those that left the ring have been overwritten, so their slots hold later keys.
+return seen, ring → return ring, seen
+    You exchanged the two results. The keys come first, then the ring.
+... → keys = np.concatenate([np.roll(ring, -read % len(ring), axis=0), new]); return keys[1:], keys[-len(ring) :]
+    You move all keys of the ring. In a ring nothing moves: token p goes into slot p mod w, and the others stay. A ring
+    that is not full yet also has slots without a key.
+return seen, ring → return seen, np.concatenate([ring, new])[-w:]
+    You roll the ring. In a ring nothing moves: token p goes into slot p mod w, and the others stay.
+ring[p % w] = new[p - read] → ring[(p - read) % w] = new[p - read]
+    You begin each call at slot 0. Token p goes into slot p mod w, wherever the call begins.
+ring[p % w] = new[p - read] → ring[p % w] = new[-1]
+    You write the last new key into all slots. Token p is number p − read of the new ones.
+""",
+    alternatives=[_in_one_step],
+    hints=[
+        "Call it with four slots, `read` = 10 and three new keys. Which old keys should the first new query see?",
+        "Tokens 7, 8 and 9 are needed. Where is token 7, and when is it overwritten?",
+        "Read the old keys before you write the new ones.",
+    ],
+)

@@ -1,0 +1,122 @@
+"""Bug hunt: a window with one key too many."""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case, CodingTask
+from course_lib.reference.sliding_window import window_mask
+
+from ..shared import KEY, QUERY
+
+
+def _seen_keys(n_q, n_k, w):
+    """True where a query sees a key, (n_q, n_k): the last w keys, its own included.
+
+    The queries are the last n_q of n_k tokens.
+    """
+    i = np.arange(n_q)[:, None] + n_k - n_q
+    j = np.arange(n_k)
+    return (j <= i) & (j > i - w)
+
+
+def _given(n_q, n_k, w):
+    """True where a query sees a key, (n_q, n_k): the last w keys, its own included.
+
+    The queries are the last n_q of n_k tokens.
+    """
+    i = np.arange(n_q)[:, None] + n_k - n_q
+    j = np.arange(n_k)
+    return (j <= i) & (j >= i - w)
+
+
+def _by_slices(n_q, n_k, w):
+    """A slice for each query that begins at i − w + 1, also where that is below 0."""
+    mask = np.zeros((n_q, n_k), bool)
+    for row, i in zip(mask, range(n_k - n_q, n_k)):
+        row[i - w + 1 : i + 1] = True
+    return mask
+
+
+def _draw(rng):
+    n_q = int(rng.integers(1, 6))
+    return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
+
+
+seen_keys = CodingTask(
+    title="Bug hunt: a window with one key too many",
+    minutes=8,
+    difficulty=1,
+    words="""This mask of a sliding window runs without an error, and the model hardly gets worse. But the cache of this
+model has room for w keys, and the mask shows more. Find the line and fix it.
+
+The same mistake was reported for `transformers`
+([29623](https://github.com/huggingface/transformers/issues/29623),
+[39408](https://github.com/huggingface/transformers/issues/39408)) and for vLLM
+([3385](https://github.com/vllm-project/vllm/issues/3385)). Some kernels take the number of keys, others the largest distance,
+and both call it the window size.""",
+    solution=_seen_keys,
+    starter=_given,
+    expected=lambda n_q, n_k, w: window_mask(n_q, n_k, w=w, past=n_k - n_q),
+    cases=[
+        Case(5, 5, 2, label="the five tokens, a window of two", axes=(QUERY, KEY)),
+        Case(6, 6, 3, label="six tokens, a window of three", axes=("query", "key")),
+        Case(1, 6, 3, label="one new query after five", axes=(Axis("query", ("5",)), "key")),
+        Case(2, 7, 4, label="two new queries after five", axes=("query", "key")),
+        Case(4, 4, 1, label="a window of one: each token sees itself", axes=("query", "key")),
+        Case(3, 3, 9, label="a window longer than the text", axes=("query", "key")),
+    ],
+    draw=_draw,
+    pieces="""
+n_q
+    the number of queries: They are the last n_q of n_k tokens, so the first of them is at n_k − n_q.
+n_k
+    the number of keys: There are n_k keys, and the last query is at the last of them.
+np.arange(n_q)[:, None] + n_k - n_q
+    the position of the queries: It was right, because the last query is at the last key.
+np.arange(n_k)
+    the positions of the keys: This line was right.
+j <= i
+    the causal part: It was right. A query sees its own key and none after it.
+i - w
+    the edge of the window: The last w keys are i − w + 1 … i.
+w
+    the window: It shows w keys, i − w + 1 … i.
+(j <= i) & (j > i - w)
+    the mask: True means that a query sees the key, so both conditions must hold.
+""",
+    slips="""
+j > i - w → j > i - w + 1
+    You hide one key too many. A window of w shows the keys i − w + 1 … i, and j > i − w is j ≥ i − w + 1.
+j > i - w → j >= i - w + 2
+    You hide one key too many. A window of w shows the keys i − w + 1 … i.
+j > i - w → j > i - w - 1
+    Your window still shows w + 1 keys, because j > i − w − 1 is the same as j ≥ i − w.
+j > i - w → abs(j - i) <= w
+    Your window still shows w + 1 keys: the query's own, and w before it.
+(j <= i) & (j > i - w) → abs(j - i) < w
+    The window is right, but your queries now see later keys, too. Keep the causal part.
+(j <= i) & (j > i - w) → j > i - w
+    The window is right, but your queries now see later keys, too. Keep the causal part.
+(j <= i) & (j > i - w) → j <= i
+    You removed the window. A query sees the last w keys only.
+(j <= i) & (j > i - w) → (j < i) & (j >= i - w)
+    You show w keys, but the wrong ones: the query's own key belongs to the window, and the one w back does not.
+(j <= i) & (j > i - w) → ~((j <= i) & (j > i - w))
+    You exchanged True and False. True means that a query sees the key.
+(j <= i) & (j > i - w) → np.where((j <= i) & (j > i - w), 0, -np.inf)
+    These are biases, 0 and −∞. The task asks for True and False.
+j > i - w → i // w == j // w
+    You cut the text into chunks of w tokens. A sliding window moves with each query.
+... → return _by_slices(n_q, n_k, w)
+    Where i − w + 1 is below 0, a slice counts from the end of the row, so the first queries see nothing. Begin it at
+    `max(0, i - w + 1)`.
+np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None]
+    The window is moved: the positions of the queries were right. They are the last n_q of n_k tokens.
+""",
+    alternatives=[
+        lambda n_q, n_k, w: np.tri(n_q, n_k, n_k - n_q, dtype=bool) & ~np.tri(n_q, n_k, n_k - n_q - w, dtype=bool),
+    ],
+    hints=[
+        "Print `seen_keys(6, 6, 3).sum(axis=1)`. How many keys should the last query see?",
+        "The last w keys of query i are i − w + 1 … i. Is the key i − w among them?",
+    ],
+)

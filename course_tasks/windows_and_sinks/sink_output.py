@@ -1,0 +1,134 @@
+"""Bug hunt: a sink without an effect."""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask
+from course_lib.example import V
+from course_lib.reference.attention import softmax
+from course_lib.reference.sink import kept_share
+
+from ..shared import NUMBER, QUERY, SCORES, normal
+
+LOGS = np.log([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]])
+
+
+def _sink_output(scores, values, sink):
+    """Output (n_q, d) of one head with a sink: one more key with the score `sink` and no value.
+
+    scores (n_q, n_k) are scaled and masked, with -inf for hidden keys; values (n_k, d).
+    """
+    column = np.full((len(scores), 1), sink)
+    weights = softmax(np.concatenate([scores, column], axis=1))
+    return weights[:, :-1] @ values
+
+
+def _given(scores, values, sink):
+    """Output (n_q, d) of one head with a sink: one more key with the score `sink` and no value.
+
+    scores (n_q, n_k) are scaled and masked, with -inf for hidden keys; values (n_k, d).
+    """
+    column = np.full((len(scores), 1), sink)
+    weights = softmax(np.concatenate([scores, column], axis=1))
+    weights = weights[:, :-1]
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    return weights @ values
+
+
+def _expected(scores, values, sink):
+    return kept_share(scores, sink)[:, None] * (softmax(np.asarray(scores)) @ values)
+
+
+def _by_lse(scores, values, sink):
+    total = np.exp(scores).sum(axis=1, keepdims=True)
+    return np.exp(scores) @ values / (total + np.exp(sink))
+
+
+sink_output = CodingTask(
+    title="Bug hunt: a sink without an effect",
+    minutes=10,
+    difficulty=2,
+    words=r"""In this layer the learned sink has no effect: whatever number it learns, the output is that of plain
+attention. Nothing raises an error. Find the line that takes the sink out again, and fix the code.
+
+By hand: for the scores $\ln 1, \ln 2, \ln 3$ and a sink of 0, the weights are $\frac17, \frac27, \frac37$. Sinks have been
+lost in published code: on a fast path of OpenVINO ([36039](https://github.com/openvinotoolkit/openvino/pull/36039)), and in
+vllm-metal, where the code of the sink had never run ([550](https://github.com/vllm-project/vllm-metal/pull/550)). In
+`transformers`, one backend applied it before the denominator was known
+([41026](https://github.com/huggingface/transformers/issues/41026)).""",
+    solution=_sink_output,
+    starter=_given,
+    expected=_expected,
+    cases=[
+        Case(LOGS[:1], np.eye(3), 0.0, label="scores ln 1, ln 2, ln 3; the output is the weights", axes=("query", "key")),
+        Case(LOGS, np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), float(np.log(2)), label="two queries, a sink of ln 2"),
+        Case(SCORES, V, 1.0, label="the five tokens", axes=(QUERY, NUMBER)),
+        Case(np.where(np.tri(5) > 0, SCORES, -np.inf), V, 0.5, label="the five tokens, causal", axes=(QUERY, NUMBER)),
+        Case(np.array([[2.0]]), np.array([[3.0]]), -1.0, label="one token alone"),
+    ],
+    axes=("query", "number"),
+    draw=lambda rng: (
+        normal(rng, int(rng.integers(1, 4)), n := int(rng.integers(1, 6))), normal(rng, n, 2), float(rng.normal())
+    ),
+    pieces="""
+np.full((len(scores), 1), sink)
+    the column of the sink: It has one number for each query, the score of the sink.
+len(scores)
+    the height of the column: It has one number for each query.
+sink
+    the score of the sink: It enters the softmax as it is, beside the scores.
+[scores, column]
+    the list of scores and sink: The sink is one more column after the keys.
+np.concatenate([scores, column], axis=1)
+    the concatenation: The sink is one more column after the keys.
+axis=1
+    the axis: The sink is one more column, so the arrays are joined along axis 1.
+softmax(np.concatenate([scores, column], axis=1))
+    the softmax: It runs over the keys and the sink.
+weights[:, :-1]
+    the weights of the keys: The last column is the weight of the sink, which has no value.
+weights[:, :-1] @ values
+    the output: It is the sum of the values with the weights of the keys.
+""",
+    slips="""
+np.full((len(scores), 1), sink) → np.zeros((len(scores), 1))
+    Your sink always has the score 0. It should be the number `sink`.
+np.full((len(scores), 1), sink) → np.full((len(scores), 1), np.exp(sink))
+    You take e to the power of the sink. The softmax does that itself, so the column holds the score.
+[scores, column] → [column, scores]
+    The sink comes first now, but the last column is dropped, which is a key. Put the sink after the keys.
+return weights[:, :-1] @ values → return weights @ values
+    You keep the column of the sink, which has no value. Drop the last column before you multiply.
+... → e = np.exp(scores); return e / (e.sum(axis=1, keepdims=True) + sink) @ values
+    You add the number `sink` to the denominator. It is a score, so e to its power is added.
+... → e = np.exp(scores); return e / (e.sum() + np.exp(sink)) @ values
+    Your denominator is a sum over all queries. Each query has its own, so sum along axis 1.
+... → e = np.exp(scores).sum(axis=1, keepdims=True); return softmax(scores) @ values * np.exp(sink) / (e + np.exp(sink))
+    You multiply by the share of the sink. The keys have the other share, σ(lse − a).
+... → return softmax(np.maximum(scores, sink)) @ values
+    You raise low scores to the sink. It does not change any score. It is one more number in the denominator.
+... → w = softmax(scores); return w @ values * (1 - w[:, -1:])
+    The weights were divided by their sum, so the last column that you use is a key and no longer the sink.
+return weights[:, :-1] @ values → return weights[:, 1:] @ values
+    You drop the first key. The sink is the last column.
+return weights[:, :-1] @ values → return softmax(scores) @ values
+    This is plain attention, so the sink has no effect. Either its column is missing, or something that all scores of a row
+    share was changed, or each row is divided by its sum again. With a sink the weights of the keys sum to less than 1.
+return weights[:, :-1] @ values → return softmax(weights[:, :-1]) @ values
+    You take a softmax of weights. They only have to be multiplied by the values.
+return weights[:, :-1] @ values → return weights[:, :-1]
+    You return the weights. Multiply them by the values.
+return weights[:, :-1] @ values → return weights[:, -1:] * (weights[:, :-1] @ values)
+    You multiply by the weight of the sink. The weights of the keys are right as they are.
+return weights[:, :-1] @ values → return weights @ np.concatenate([values, np.ones((1, values.shape[1]))])
+    You give the sink a value of ones. It has none, so its weight goes to nothing.
+return weights[:, :-1] @ values → return weights @ np.concatenate([values, values.mean(axis=0, keepdims=True)])
+    You give the sink the mean value. It has none, so its weight goes to nothing.
+return weights[:, :-1] @ values → return softmax(scores) @ values - weights[:, -1:]
+    You subtract the weight of the sink from the output. It is the rows of weights that get smaller.
+""",
+    alternatives=[_by_lse, _expected],
+    hints=[
+        "Print `weights.sum(axis=1)` before and after the fourth line. Which of the two should it be?",
+        "With a sink, the weights of the keys sum to less than 1. Which line makes them sum to 1 again?",
+    ],
+)

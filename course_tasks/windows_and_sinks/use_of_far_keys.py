@@ -1,0 +1,159 @@
+"""A test of use: what is lost without the far keys?"""
+
+import numpy as np
+
+from course_lib.checking import Case, CodingTask
+
+WORDS = 5
+
+
+def counter(tokens, mask):
+    """The loss of each token, (n,), of a model that predicts a token by how often it occurs among the keys before it."""
+    before = np.asarray(mask) & np.tri(len(tokens), k=-1, dtype=bool)
+    same = before & (tokens[:, None] == tokens)
+    return -np.log((same.sum(axis=1) + 1) / (before.sum(axis=1) + WORDS))
+
+
+def near_counter(tokens, mask):
+    """`counter` that looks at the last three keys only, however many are visible."""
+    return counter(tokens, np.asarray(mask) & ~np.tri(len(tokens), k=-4, dtype=bool))
+
+
+def crowded(tokens, mask):
+    """`near_counter` that gets worse with each key it sees, as a model does that is disturbed by a long text."""
+    return near_counter(tokens, mask) + 0.01 * np.asarray(mask).sum(axis=1)
+
+
+def _use_of_far_keys(model, tokens, near):
+    """How much larger the mean loss of the last `near` tokens becomes when all far keys are masked.
+
+    model(tokens, mask) gives the loss of each token, (n,); mask (n, n) is True where a query sees a key.
+    Each query sees the last `near` keys, its own included. All other keys are far.
+    """
+    n = len(tokens)
+    i, j = np.arange(n)[:, None], np.arange(n)
+    full = model(tokens, j <= i)[-near:].mean()
+    masked = model(tokens, (j <= i) & (j > i - near))[-near:].mean()
+    return masked - full
+
+
+def _query_by_query(model, tokens, near):
+    """From the definition: the mask is filled in by two loops."""
+    n = len(tokens)
+    masks = np.zeros((2, n, n), bool)
+    for i in range(n):
+        for j in range(i + 1):
+            masks[0, i, j], masks[1, i, j] = True, i - j < near
+    full, masked = (model(tokens, mask) for mask in masks)
+    return sum(masked[n - near :] - full[n - near :]) / near
+
+
+def _text(seed, n):
+    """A text that begins with many zeros and, after other words, ends with zeros."""
+    other = np.random.default_rng(seed).integers(1, WORDS, n // 4)
+    return np.concatenate([np.zeros(n // 2, int), other, np.zeros(n - n // 2 - n // 4, int)])
+
+
+def _draw(rng):
+    model = (counter, near_counter, crowded)[rng.integers(3)]
+    return model, rng.integers(WORDS, size=int(rng.integers(12, 40))), int(rng.integers(4, 9))
+
+
+use_of_far_keys = CodingTask(
+    title="A test of use",
+    minutes=12,
+    difficulty=2,
+    words="""A level loss does not show that a model uses a long text. Taking the far keys away does. Write this test. It
+calls the model twice on the same tokens: once with all keys up to the query, and once with only the last `near` of them, the
+query's own included. Return the mean loss of the last `near` tokens with the far keys masked, minus that without. A positive
+number says that the model has used the far keys, and a negative one that they disturbed it.
+
+The three models of the checks count words: `counter` in the whole text, `near_counter` among the last three keys, and
+`crowded` as well, but it gets worse with each key that it sees.""",
+    solution=_use_of_far_keys,
+    expected=_query_by_query,
+    cases=[
+        Case(counter, _text(0, 40), 8, label="a model that uses the whole text"),
+        Case(near_counter, _text(0, 40), 8, label="a model that looks at three keys only"),
+        Case(crowded, _text(0, 40), 8, label="a model that is disturbed by many keys"),
+        Case(counter, _text(1, 8), 8, label="a text without far keys"),
+        Case(counter, _text(2, 60), 5, label="a longer text"),
+    ],
+    draw=_draw,
+    pieces="""
+len(tokens)
+    `n`: It is the number of tokens.
+np.arange(n)[:, None]
+    the column of queries: Queries go down and keys go across.
+np.arange(n)
+    the list of keys: There are n keys, 0 … n − 1.
+j <= i
+    the causal mask: A query sees its own key and those before it.
+i - near
+    the edge of the near keys: They are i − near + 1 … i.
+j > i - near
+    the near keys: They are i − near + 1 … i.
+near
+    `near`: It is the number of near keys, and of losses that count.
+(j <= i) & (j > i - near)
+    the mask without far keys: A query sees the keys i − near + 1 … i.
+-near
+    the first loss that counts: The last `near` losses count.
+masked - full
+    the difference: It is the loss with far keys masked, minus that with all keys.
+""",
+    slips="""
+masked - full → full - masked
+    The sign is wrong. The result is the loss with far keys masked, minus that with all keys.
+masked - full → masked
+    You return the loss with far keys masked. Subtract that with all keys.
+masked - full → full
+    You return the loss with all keys. Subtract it from the loss with far keys masked.
+masked - full → masked / full
+    You return a ratio. The task asks for the difference.
+masked - full → abs(masked - full)
+    You drop the sign. A negative number says that the far keys disturbed the model.
+masked - full → max(0, masked - full)
+    You cut off negative numbers. They say that the far keys disturbed the model.
+j > i - near → j >= i - near
+    You show one key too many. With its own key a query sees `near` keys, so j > i − near.
+(j <= i) & (j > i - near) → j > i - near
+    Your second mask shows later keys as well. A query sees only keys up to its own.
+model(tokens, j <= i) → model(tokens, j < i)
+    You hide the query's own key in the first call. In both calls it is visible.
+(j <= i) & (j > i - near) → (j <= i) & (j <= i - near)
+    You mask the near keys and keep the far ones. The test takes the far ones away.
+(j <= i) & (j > i - near) → (j <= i) & (j >= n - near)
+    You show the last `near` keys of the text to every query. Each query has its own window.
+model(tokens, (j <= i) & (j > i - near))[-near:] → model(tokens[-near:], (j <= i)[:near, :near])
+    You give the model a shorter text. It should read the same tokens, with the far keys masked, so that each of the last
+    `near` tokens still sees `near` keys.
+model(tokens, (j <= i) & (j > i - near))[-near:].mean() → model(tokens, (j <= i) & (j > i - near)).mean()
+    Your second mean is over all tokens. In both calls the last `near` tokens count.
+j <= i)[-near:].mean() → j <= i).mean()
+(j > i - near))[-near:].mean() → (j > i - near)).mean()
+    Your means are over all tokens. Only the last `near` tokens count, because the first ones have no far keys.
+j <= i)[-near:].mean() → j <= i)[-1]
+(j > i - near))[-near:].mean() → (j > i - near))[-1]
+    You take only the last loss of each call. The mean of the last `near` losses counts.
+model(tokens, j <= i) → model(tokens, j >= i)
+(j <= i) & (j > i - near) → (j >= i) & (j < i + near)
+    Your masks show each query the keys after it. A query sees its own key and those before it.
+masked - full → near * (masked - full)
+    Your result is a difference of sums. Take the mean of the last `near` losses in both calls.
+j <= i)[-near:].mean() → j <= i).mean()
+    Your first mean is over all tokens. In both calls the last `near` tokens count.
+j <= i)[-near:].mean() → j <= i)[:near].mean()
+    You take the first losses with all keys. The last `near` tokens count, because they have far keys.
+j <= i)[-near:].mean() → j <= i)[-1]
+    You take one loss only. The mean of the last `near` losses counts.
+j <= i)[-near:].mean() → j <= i)[-near:]
+    You forgot the mean in the first call. Take the mean of the last `near` losses in both.
+""",
+    alternatives=[_query_by_query],
+    hints=[
+        "The causal mask is `j <= i`, with `i = np.arange(n)[:, None]` and `j = np.arange(n)`.",
+        "The near keys of query i are i − near + 1 … i. Combine the two masks with `&`.",
+        "`model(tokens, mask)[-near:].mean()` is the mean of the losses that count.",
+    ],
+)

@@ -1,0 +1,79 @@
+"""Prediction: who misses the far keys?"""
+
+from statistics import fmean
+
+from course_lib.checking import Prediction
+from course_lib.study.results import committed, pick
+
+SCHEMES = ("none", "log-1", "t5-256", "alibi", "rope", "window-64", "fox")
+SAME = 0.02  # nats: a smaller change counts as none
+
+
+def changes(scheme):
+    """What masking the far keys changes in the loss at 1,024, in nats, for each seed."""
+    rows = pick(committed("long-2000"), task="characters", scheme=scheme)
+    return [row["far_masked"][-1] - row["loss"][-1] for row in rows]
+
+
+def said(change):
+    """The word for a change of the loss."""
+    return "same" if abs(change) < SAME else "rises" if change > 0 else "falls"
+
+
+def _without_far_keys():
+    return {scheme: said(fmean(changes(scheme))) for scheme in SCHEMES}
+
+
+NOT_USED = "A loss that rises would mean that the model had used the far keys. It had learned from 128 tokens only."
+
+without_far_keys = Prediction(
+    "without_far_keys",
+    title="Prediction: who misses the far keys?",
+    minutes=8,
+    difficulty=2,
+    words="""The models of the study read 1,024 characters after a training on 128. Now every key that is 128 or more back
+is masked. What happens to the loss? For each scheme, commit to `"rises"` (the model had used the far keys), `"falls"` (they
+had disturbed it) or `"same"` (a change below 0.02). Think of what the scheme does with far keys, and then of what the model
+could have learned from texts of 128 characters.""",
+    expected=_without_far_keys,
+    on_pass=lambda: (
+        "No model misses the far keys. A level loss came from models that do not look there, and a rising one from models "
+        "that do. To learn to use far keys, a model has to be trained on texts in which they help."
+    ),
+    slips={
+        "none": {
+            "rises": NOT_USED + " And without positions a model cannot tell far keys from near ones.",
+            "same": "Without positions a model cannot tell far keys from near ones, so they take weight away from the near.",
+        },
+        "log-1": {
+            "rises": NOT_USED,
+            "same": "This decay is slow. Remember its span: it grows with the number of keys, so far keys get weight.",
+        },
+        "t5-256": {
+            "rises": NOT_USED,
+            "same": "Four of its buckets were never trained and still hold 0. Far keys fall into these.",
+        },
+        "alibi": {
+            "rises": NOT_USED,
+            "falls": "The bias of far keys is very low in most heads, so they hardly have any weight to lose.",
+        },
+        "rope": {
+            "rises": NOT_USED,
+            "same": "Far keys are rotated by angles that this model has never met, and their scores are anything.",
+        },
+        "window-64": {
+            "rises": "Each layer sees 64 keys. Are any of the masked ones among them?",
+            "falls": "Each layer sees 64 keys. Are any of the masked ones among them?",
+        },
+        "fox": {
+            "rises": NOT_USED + " FoX forgets a part of what came before at each token.",
+            "falls": "FoX forgets a part of what came before at each token, so nothing is left of far keys that could disturb.",
+        },
+    },
+    words_of=lambda field: ("rises", "falls", "same"),
+    hints=[
+        "Which schemes give far keys hardly any weight, or none? Masking changes nothing for these.",
+        "For the others, far keys have weight. Could the model have learned to use it from texts of 128 characters?",
+        "In the previous lesson, compare the last two columns under “Level is not the same as useful”.",
+    ],
+)

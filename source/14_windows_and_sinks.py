@@ -1,0 +1,705 @@
+# %% [markdown]
+# # [[title]]
+#
+# In a long text, a decoder compares each new token with everything before it, and keeps the keys and values of all of
+# it. Many models therefore let some of their layers read only the last few thousand tokens. This chapter builds such
+# windows. It asks what happens when the first token leaves them, and whether a model that handles a long text also
+# *uses* it.
+#
+# **You will be able to**
+# - limit a layer to a window, and compute its reach and the memory it saves;
+# - build a model with an attention sink, break it with a window, and repair it;
+# - say what a layer without positions adds above a window;
+# - test whether a model uses a long text.
+#
+# **You need** chapters [[bias_by_hand|#]] (bias), [[rope|#]] (rotation), [[fast_attention|#]] (cache) and
+# [[longer_than_training|#]] (the study, the span). **Time** [[time]].
+
+# %%
+from copy import deepcopy
+from functools import partial
+from importlib.util import find_spec
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import one_hot
+
+from course_lib import figures, study
+from course_lib.nn.cache import RingCache
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Combined, Position
+from course_lib.nn.rope import RoPE, rotate
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
+
+np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)
+
+# %% [markdown]
+# ## A window by hand
+#
+# A **sliding window** of $w$ shows each query the last $w$ keys, and its own key is one of them. So it looks $w - 1$
+# tokens back. For six tokens and $w = 3$:
+
+# %%
+w = 3
+for i in range(6):
+    seen = [j for j in range(6) if i - w < j <= i]
+    print(f"query {i} sees keys {seen}")
+
+# %% [markdown]
+# From query 2 on, each query sees three keys. Is a window something new? No: it is a bias with one number per offset, 0
+# inside the window and $-\infty$ outside, because $e^{-\infty} = 0$. One row of these numbers serves all queries.
+
+# %%
+from course_lib.reference.sliding_window import window_bias, window_mask, window_row
+
+print("offsets −3 … 3:", window_row(4, w=3))
+mask = window_mask(6, w=3)
+assert mask.sum(axis=1).tolist() == [1, 2, 3, 3, 3, 3]
+assert ((window_bias(6, w=3) == 0) & np.tri(6, dtype=bool) == mask).all()
+figures.heatmap(mask.astype(int), alt="A window of three: 1 where a query looks", corner="query ↓ key →")
+
+# %% [markdown]
+# Inside the window the layer needs a position scheme, and this is usually RoPE. The drawing shows both.
+
+# %%
+assert isinstance(Combined(RoPE(8), SlidingWindow(3)), Position)
+figures.attention_block("sliding window")
+
+# %% [markdown]
+# The edge of a window is easy to miss by one. The paper on Mistral 7B (Jiang et al. 2023) says that a token attends to
+# positions between $i - W$ and $i$, which is $W + 1$ keys. Its code, `transformers` and this course take $W$.
+#
+# ## The cache becomes a ring
+#
+# While a model writes, a cache keeps the keys and values of earlier tokens ([[fast_attention|chapter #]]). With a window,
+# a key that is $w$ or more tokens old is never read again. So $w$ slots are enough: token $p$ goes into slot
+# $p \bmod w$ and overwrites token $p - w$.
+
+# %%
+ring = [None] * 4
+for p in range(10):
+    ring[p % 4] = p
+    print(f"token {p} into slot {p % 4}:", ring)
+assert ring == [8, 9, 6, 7]
+
+# %% [markdown]
+# The slots are out of order, but a softmax does not depend on the order of its keys. Each key only has to carry its own
+# position, as a rotated key does. The library's `RingCache` does this. Does it change any output? We compare it with a
+# full pass in which a mask hides the far keys.
+
+# %%
+torch.manual_seed(0)
+layer, x = RelativeAttention(16, 2, RoPE(8), causal=True), torch.randn(1, 40, 16)
+ring = RingCache(4)
+with torch.no_grad():
+    by_ring = torch.cat([layer(x[:, i : i + 1], cache=ring) for i in range(40)], dim=1)
+    at_once = layer(x, mask=torch.tensor(window_mask(40, w=4)))
+print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads, slots, channels)")
+assert torch.allclose(by_ring, at_once, atol=1e-6)
+
+# %% [markdown]
+# **What does it save?** A cache holds a key and a value, so two vectors, for each layer, head and token. Mistral 7B has
+# 32 layers, 8 heads of keys and values with 128 channels, and 2 bytes per number. The smaller gpt-oss model has 24
+# layers with 8 heads of 64 channels, and only every second layer has a window, of 128 tokens.
+
+
+# %%
+def cache_mib(layers, heads, channels, tokens, window=None):
+    """Megabytes (2²⁰ bytes) of keys and values, with 2 bytes per number."""
+    return 2 * layers * heads * channels * min(tokens, window or tokens) * 2 / 2**20
+
+
+print(f"Mistral 7B, 32,768 tokens: {cache_mib(32, 8, 128, 32_768):,.0f} MiB in full, "
+      f"{cache_mib(32, 8, 128, 32_768, window=4096):,.0f} MiB with windows of 4,096")
+half = cache_mib(12, 8, 64, 131_072)
+print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB in full, "
+      f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
+
+# %% [markdown]
+# If every second layer keeps everything, half of the memory remains, however small the windows are.
+#
+# ## How far do layers reach?
+#
+# A window of five looks four tokens back. But the token four places back has itself read four tokens back, in the layer
+# below. How far does an influence travel through three layers? We ask the gradient of the last output: which inputs
+# change it at all?
+
+# %%
+stack, x = [RelativeAttention(8, 2, SlidingWindow(5), causal=True) for _ in range(3)], torch.randn(1, 20, 8)
+for count in (1, 2, 3):
+    start = x.clone().requires_grad_()
+    y = start
+    for layer in stack[:count]:
+        y = layer(y)
+    (gradient,) = torch.autograd.grad(y[0, -1].sum(), start)
+    reach = 19 - int(gradient[0].abs().sum(-1).nonzero().min())
+    print(f"{count} layers with w = 5 reach {reach} tokens back")
+    assert reach == count * (5 - 1)
+print(f"32 layers with w = 4,096 would reach {32 * 4095:,}")
+
+# %% [markdown]
+# $N$ layers reach $N (w - 1)$ tokens back, as in [[transformer_xl|chapter #]]'s segments. For Mistral's 32 layers that is
+# $32 \cdot 4095 = 131040$ tokens. Reach is a limit on influence and does not promise any: what arrives has been averaged
+# 32 times.
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "Two layers have windows of 64. A fact stated 100 tokens ago is needed now. Can the model know it?",
+    options={
+        "No: the fact is outside the window":
+            "It is outside the window of each layer, but a token in between may have copied it.",
+        "Yes, because the two layers reach 126 tokens":
+            "They can reach it. But only a token within 63 of both can pass it on, and it must have kept it.",
+        "Only if a token in between has passed it on":
+            "Yes. Reach makes it possible, and training has to make it happen.",
+    },
+    answer="Only if a token in between has passed it on",
+)
+
+# %% [markdown]
+# ## A head that finds nothing
+#
+# The weights of a row sum to 1. So a head must give its weight to some key, even when no key is useful. Where does it go?
+#
+# To find out, we need a task in which often nothing is useful. A text consists of facts ("A is red") and questions
+# ("A?") in random order, about eight names and four colours. The answer is the colour if the text has stated it, and
+# otherwise *nothing*. Each text begins with the same token, `⟨start⟩`.
+
+
+# %%
+NAMES, COLOURS = 8, 4
+QUESTION = NAMES * COLOURS  # a fact is the token name · 4 + colour, a question QUESTION + name
+START, NOTHING = QUESTION + NAMES, COLOURS  # a token; an answer
+
+
+def facts(generator, n=24, batch=32, start=True, window=None):
+    """Texts (batch, n) and answers, −100 where nothing is asked. With a window, older facts do not count."""
+    colours = torch.randint(COLOURS, (batch, NAMES), generator=generator)
+    names = torch.randint(NAMES, (batch, n), generator=generator)
+    asks = torch.rand(batch, n, generator=generator) < 0.5
+    if start:
+        asks[:, 0] = True
+    colour = colours.gather(1, names)
+    stated = (one_hot(names, NAMES) * ~asks[..., None]).cumsum(1)
+    if window:
+        stated[:, window:] -= stated[:, :-window].clone()
+    known = stated.gather(2, names[..., None])[..., 0] > 0
+    answers = torch.where(asks, torch.where(known, colour, NOTHING), -100)
+    tokens = torch.where(asks, QUESTION + names, names * COLOURS + colour)
+    if start:
+        tokens[:, 0], answers[:, 0] = START, -100
+    return tokens, answers
+
+
+# %% [markdown]
+# One layer with RoPE learns this. The control sees the same kind of text without `⟨start⟩`. We expect an accuracy above
+# 90 % for each of three seeds in both.
+
+# %%
+models = {True: [], False: []}  # with ⟨start⟩ and without
+
+
+def one_layer(start):
+    models[start].append(study.OneLayer(RoPE(32), START + 1, COLOURS + 1, causal=True))
+    return models[start][-1]
+
+
+for start in (True, False):
+    name = "with ⟨start⟩" if start else "without"
+    learned = study.fit({name: partial(one_layer, start)}, partial(facts, start=start), steps=150)
+    print(f"{name:13}", *(f"{accuracy:6.1%}" for accuracy in learned[name]))
+    assert min(learned[name]) > 0.9
+
+# %% [markdown]
+# Where does the head of the third model look? We write a short text by hand. *A?* is asked twice: before the fact
+# about A, and after it.
+
+
+# %%
+def head_weights(model, tokens):
+    """The weights of the layer's only head, (batch, n, n)."""
+    layer, x = model.attention, model.embedding(tokens)
+    s = rotate(layer.query(x)) @ rotate(layer.key(x)).mT / 32**0.5
+    hidden = torch.ones(s.shape[-2:], dtype=torch.bool).triu(1)
+    return s.masked_fill(hidden, -torch.inf).softmax(-1).detach()
+
+
+A, B, C, red, blue = 0, 1, 2, 0, 1
+text = [START, QUESTION + A, A * 4 + red, QUESTION + B, QUESTION + A, C * 4 + blue, QUESTION + B, QUESTION + C]
+words = ["⟨start⟩", "A?", "A is red", "B?", "A?", "C is blue", "B?", "C?"]
+weights = head_weights(models[True][2], torch.tensor([text]))[0]
+assert min(weights[i, 0] for i in (1, 3, 6)) > 0.5 and min(weights[4, 2], weights[7, 5]) > 0.5
+figures.heatmap(weights.numpy(), words, words, digits=2, alt="Weights of the trained head", corner="query ↓ key →")
+
+# %% [markdown]
+# (The rows of facts do not matter, because nothing is asked there.) When the text has the answer, the head finds it: the
+# second *A?* looks at *A is red*. When there is no answer, most of the weight goes to the first token. Such a key is called
+# an **attention sink**: it gets weight because the other keys deserve none. Xiao et al. (2023) found sinks at the first
+# tokens of large language models.
+#
+# In many texts, with all three seeds:
+
+# %%
+tokens, answers = facts(torch.Generator().manual_seed(5), batch=256)
+for model in models[True]:
+    on_start = head_weights(model, tokens)[:, :, 0]
+    nothing, colour = on_start[answers == NOTHING], on_start[(answers >= 0) & (answers < NOTHING)]
+    print(f"weight on ⟨start⟩: {nothing.mean():.2f} if the answer is nothing, {colour.mean():.2f} if it is a colour")
+    assert nothing.mean() > 0.4 > 0.15 > colour.mean()
+
+# %% [markdown]
+# ## The first token leaves
+#
+# Now this model reads 100 tokens with a ring of 16 slots. A fact counts if it is among these 16 tokens. No fact is
+# farther away than in training. What can go wrong?
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "The ring no longer holds ⟨start⟩. Which answers will suffer?",
+    options={
+        "The colours": "A head that finds its fact does not look at ⟨start⟩.",
+        "Nothing": "Yes. These queries gave most of their weight to ⟨start⟩, and now it must go to other keys.",
+        "Neither: ⟨start⟩ contains no information":
+            "It does not, but the row still sums to 1 when it is gone. Where does its weight go?",
+    },
+    answer="Nothing",
+)
+
+
+# %%
+def read(model, cache, start=True, n=100):
+    """Reads token by token. Shares of right answers after 32 tokens: where it is nothing, where it is a colour."""
+    tokens, answers = facts(torch.Generator().manual_seed(9), n, start=start, window=16)
+    with torch.no_grad():
+        x = model.embedding(tokens)
+        attended = torch.cat([model.attention(x[:, i : i + 1], cache=cache) for i in range(n)], dim=1)
+        right = (model.read(x + attended).argmax(-1) == answers)[:, 32:]
+    answers = answers[:, 32:]
+    colour = (answers >= 0) & (answers < NOTHING)
+    return [float(right[places].float().mean()) for places in (answers == NOTHING, colour)]
+
+
+found = {
+    "ring, trained without ⟨start⟩": [read(model, RingCache(16), start=False) for model in models[False]],
+    "ring": [read(model, RingCache(16)) for model in models[True]],
+    "ring, first token kept": [read(model, RingCache(16, keep=1)) for model in models[True]],
+}
+for name, shares in found.items():
+    print(f"{name:30}", "  ".join(f"nothing {a:.2f}, colour {b:.2f}" for a, b in shares))
+assert max(a for a, _ in found["ring"]) < 0.95
+assert min(a for a, _ in found["ring, trained without ⟨start⟩"]) > 0.95
+
+# %% [markdown]
+# The colours are nearly as good as in training. But the model often names a colour where it should say *nothing*,
+# because the weight that the sink had now goes to the keys in the ring. The control has no such sink and loses nothing.
+#
+# The obvious repair is to **keep the first token** in the cache. `RingCache(16, keep=1)` gives it a slot that is never
+# overwritten. That helps, but not fully. Why not?
+#
+# ## At which position is a kept key?
+#
+# `⟨start⟩` is rotated as at position 0, and at the end of the text the query is at position 99. In training, offsets
+# ended at 23. Xiao et al. therefore count positions *in the cache*. With four first tokens and four recent ones, at
+# token 9:
+
+# %%
+from course_lib.reference.sink import sink_positions
+
+kept, numbered = sink_positions(10, first=4, w=4)
+print("tokens in the cache:", kept)
+print("numbered:           ", numbered)
+print("offsets of the first tokens: in the text", [j - kept[-1] for j in kept[:4]],
+      "in the cache", [j - numbered[-1] for j in numbered[:4]])
+
+# %% [markdown]
+# From here on the first tokens stay at the offsets −7 to −4. The cache stores keys *before* rotation, because the number
+# of each recent key falls by one when a key leaves.
+
+# %%
+found["renumbered"] = [read(model, RingCache(16, keep=1, renumbered=True)) for model in models[True]]
+for name in ("ring", "ring, first token kept", "renumbered"):
+    print(f"{name:24}", "  ".join(f"nothing {a:.2f}" for a, _ in found[name]))
+assert min(a for a, _ in found["renumbered"]) > 0.95
+
+# %% [markdown]
+# With the new numbers all three models say *nothing* when they should. So two things matter: the sink must stay, and it
+# must stay at an offset that the model knows. In this way a model can write texts of any length with a fixed memory. But
+# everything between the first tokens and the window is forgotten.
+#
+# Does every model have a sink? The study of [[longer_than_training|chapter #]] trained RoPE on texts cut out anywhere,
+# without a first token. Masking all keys 128 or more back hides the first tokens, too:
+
+# %%
+schemes = ("window-64", "window-64+none", "rope+none", "none", "rope")
+rows = [row for row in study.committed("long-2000") if row["task"] == "characters" and row["scheme"] in schemes]
+loss, far_masked = (study.curves(rows, what)["characters"] for what in ("loss", "far_masked"))
+print(f"RoPE: {loss['rope'][0].mean:.3f} at 128; at 1,024 with far keys masked {far_masked['rope'][3].mean:.3f}")
+assert abs(far_masked["rope"][3].mean - loss["rope"][0].mean) < 0.01
+
+# %% [markdown]
+# Almost nothing is lost, so these models do not depend on their first tokens. Whether a sink forms depends on the texts
+# and on the training.
+#
+# ## A sink without a token
+#
+# Instead of waiting for a sink to form, one can give each head its own. gpt-oss (OpenAI 2025) adds one learned number
+# $a_h$ per head to the denominator:
+#
+# $$w_{ij} = \frac{e^{s_{ij}}}{e^{a_h} + \sum_k e^{s_{ik}}}$$
+#
+# This acts like one more key with score $a_h$ and value 0. For the scores $\ln 1, \ln 2, \ln 3$:
+
+# %%
+from course_lib.reference.sink import softmax_with_sink
+
+s = np.log([1, 2, 3])
+for name, a in (("no sink", -np.inf), ("a = 0", 0.0), ("a = ln 2", np.log(2))):
+    weights = softmax_with_sink(s, a)
+    print(f"{name:9} weights {weights}, sum {weights.sum():.4f}")
+assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
+figures.attention_block("sink")
+
+# %% [markdown]
+# With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to nothing. A fast kernel needs no
+# change for this: it returns its output and $\text{lse}_i = \ln \sum_k e^{s_{ik}}$, and the output with a sink is the
+# plain one times $\sigma(\text{lse}_i - a_h)$, where $\sigma(x) = 1 / (1 + e^{-x})$.
+
+# %%
+values = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
+plain, lse, a = softmax_with_sink(s, -np.inf) @ values, np.log(6), np.log(2)
+share = 1 / (1 + np.exp(-(lse - a)))
+print("plain output", plain, f"times {share:.2f} =", share * plain)
+assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
+
+# %% [markdown]
+# Does a learned sink relieve the first token of its job? We train the layer of the last section again, with `⟨start⟩` and
+# a learned sink, and read with the ring that forgets `⟨start⟩`. The sink begins at $a = 0$ or at $a = 4$. Where the answer
+# is *nothing*, we expect less than 90 % right from $a = 0$, as before, and more from $a = 4$.
+
+# %%
+sinks = {0: [], 4: []}
+
+
+def with_sink(a):
+    model = study.OneLayer(Combined(RoPE(32), Sink(1)), START + 1, COLOURS + 1, causal=True)
+    nn.init.constant_(model.attention.position.sink(), a)
+    sinks[a].append(model)
+    return model
+
+
+_ = study.fit({f"a = {a}": partial(with_sink, a) for a in sinks}, facts, steps=150, learning_rate=0.01)
+for a in sinks:
+    shares = [read(model, RingCache(16)) for model in sinks[a]]
+    learned = [model.attention.position.sink().item() for model in sinks[a]]
+    print(f"from a = {a}:", "  ".join(f"a {b:5.2f}, nothing {x:.2f}" for b, (x, _) in zip(learned, shares)))
+    assert all((x > 0.9) == (a == 4) for x, _ in shares)
+
+# %% [markdown]
+# The sink that begins at 0 stays near 0. Other scores soon exceed it, so it gets hardly any weight, and its gradient is
+# proportional to that weight. The sink that begins at 4 is used, and then the ring does hardly any harm. A learned sink
+# helps only if training makes use of it.
+#
+# ## Layers without positions
+#
+# A layer without positions (*NoPE*) meets no new angle in a long text. But by itself it cannot tell near from far. Some models
+# mix: windowed layers with RoPE look at the neighbours, and every fourth layer, without positions, reads the whole text (Yang
+# et al. 2025; also Llama 4, with chunks instead of windows).
+#
+# In the study's `window-64+none`, the first layer has RoPE and a window of 64, and the second has no positions. What does
+# the previous chapter's test say?
+
+# %%
+print(f"{'characters':16} at 128   at 1,024   verdict   at 1,024, far keys masked")
+for scheme in schemes:
+    here = study.pick(rows, scheme=scheme)
+    at = loss[scheme]
+    print(f"{scheme:16} {at[0].mean:6.3f} {at[3].mean:10.3f}   {study.verdict(study.rise(here)):9} "
+          f"{far_masked[scheme][3].mean:.3f}")
+
+# %% [markdown]
+# The hybrid is level only if its RoPE layer has a window; `rope+none` breaks as RoPE does. But the windows alone are
+# slightly better than the hybrid. And with far keys masked, the hybrid gets slightly *better*: its second layer reads the whole
+# text and gains nothing from it. Did the layer without positions fail, or does this text not need it?
+#
+# ## A test of use
+#
+# A loss over a whole text cannot answer this, because nearly all characters can be predicted from their neighbours. So
+# we build a text that needs both. One of eight words is marked, somewhere in the first half. At each ordinary place the
+# answer is the word before (a *near* question). In the second half, half of the tokens ask for the marked word (a *far*
+# question).
+
+
+# %%
+ASK = 16  # words are 0 … 7, the marked word is one of 8 … 15
+
+
+def near_and_far(generator, n=32, batch=16):
+    tokens = torch.randint(8, (batch, n), generator=generator)
+    place = torch.randint(n // 2, (batch,), generator=generator)
+    tokens[torch.arange(batch), place] += 8
+    marked = tokens[torch.arange(batch), place]
+    asks = torch.rand(batch, n, generator=generator) < 0.5
+    asks[:, : n // 2] = False
+    tokens[asks] = ASK
+    answers = torch.where(asks, marked[:, None], tokens.roll(1, 1))
+    answers[:, 0] = -100
+    return tokens, answers
+
+
+# %%
+class TwoLayers(nn.Module):
+    def __init__(self, first, second):
+        super().__init__()
+        self.embedding, self.read = nn.Embedding(17, 32), nn.Linear(32, 17)
+        self.layers = nn.ModuleList(RelativeAttention(32, 1, p, causal=True) for p in (first, second))
+
+    def forward(self, tokens, mask=None):
+        x = self.embedding(tokens)
+        for layer in self.layers:
+            x = x + layer(x, mask=mask)
+        return self.read(x)
+
+
+# %% [markdown]
+# Two models are trained on texts of 32 tokens: one with windows of 8 in both layers, and a hybrid with a window of 8
+# below a layer without positions. At 1,024 tokens we expect, for each of three seeds, near questions above 90 % for both,
+# and far questions above 70 % for the hybrid and below 30 % for the windows. (Guessing gives one in eight.)
+
+
+# %%
+def window():
+    return Combined(RoPE(32), SlidingWindow(8))
+
+
+kinds = {
+    "windows": lambda: TwoLayers(window(), window()),
+    "window, none": lambda: TwoLayers(window(), Position()),
+    "RoPE": lambda: TwoLayers(RoPE(32), RoPE(32)),  # for later
+}
+made = {name: [] for name in kinds}
+
+
+def kept(name):
+    """A function that makes a model and also keeps it in `made`."""
+    def make():
+        made[name].append(kinds[name]())
+        return made[name][-1]
+    return make
+
+
+two = {name: kept(name) for name in ("windows", "window, none")}
+_ = study.fit(two, near_and_far, steps=200, learning_rate=0.005)
+
+
+# %%
+def near_far(model, n, masked=False):
+    """Shares of right answers in the last 16 tokens: near questions, far questions."""
+    tokens, answers = near_and_far(torch.Generator().manual_seed(3), n, batch=64)
+    mask = torch.tensor(window_mask(n, w=32)) if masked else None
+    with torch.no_grad():
+        right = (model(tokens, mask).argmax(-1) == answers)[:, -16:]
+    asks = tokens[:, -16:] == ASK
+    return float(right[~asks].float().mean()), float(right[asks].float().mean())
+
+
+at = {(name, n): [near_far(model, n) for model in made[name]] for name in two for n in (32, 1024)}
+for (name, n), shares in at.items():
+    print(f"{name:13} at {n:5,}:", "  ".join(f"near {near:4.0%} far {far:4.0%}" for near, far in shares))
+assert min(near for name in two for near, _ in at[name, 1024]) > 0.9
+assert min(far for _, far in at["window, none", 1024]) > 0.7
+assert max(far for _, far in at["windows", 1024]) < 0.3
+
+# %% [markdown]
+# On near questions, both are as good at 32 times their training length as at 32 tokens: their curves are level. Only the
+# far questions show the difference. The windows guess, because two of them reach 14 tokens. The hybrid finds a word that
+# is about five hundred tokens away or more.
+#
+# The second test of use is the mask: take the far keys away, and see whether the answers change.
+
+# %%
+for name in two:
+    shares = [near_far(model, 1024, masked=True) for model in made[name]]
+    print(f"{name:13} at 1,024, masked:", "  ".join(f"near {near:4.0%} far {far:4.0%}" for near, far in shares))
+    assert min(near for near, _ in shares) > 0.9 and max(far for _, far in shares) < 0.3
+
+# %% [markdown]
+# Now the hybrid guesses, too. **A model uses a long text if taking the far keys away costs something.** In the study it
+# cost nothing, so the hybrid there does not use its far keys. Our experiment shows that this is not because a layer
+# without positions is unable to.
+#
+# **Your turn.** Exchange the two layers of the hybrid in `kinds`: no positions first, the window above. Guess what
+# changes, then run the last three cells again.
+#
+# ## Taking RoPE out again
+#
+# Gelberg et al. (2025) go further. They train *with* RoPE, remove it from all layers, and train a little more at the old
+# length (**DroPE**). They report that large models then read longer texts. We try it on the same two layers, trained with
+# RoPE and without windows. 40 further steps on texts of 32 tokens are a fifth of that training.
+
+# %%
+from course_lib.study.one_layer import train
+
+_ = study.fit({"RoPE": kept("RoPE")}, near_and_far, steps=200, learning_rate=0.005)
+for model in made["RoPE"]:
+    dropped = deepcopy(model)
+    for layer in dropped.layers:
+        layer.position = Position()
+    train(dropped, near_and_far, 40, 0.003, seed=7, advance=lambda: None)
+    (near, far), (near_was, far_was) = near_far(dropped, 1024), near_far(model, 1024)
+    near_32 = near_far(dropped, 32)[0]
+    print(f"at 1,024: far {far_was:.0%} → {far:.0%}, near {near_was:.0%} → {near:.0%}; at 32 now near {near_32:.0%}")
+    assert far > 0.6 > far_was and near_32 < 0.7
+
+# %% [markdown]
+# Half of the claim holds here. Without RoPE the models find the marked word at 1,024 tokens, which they could not do
+# before. But they have lost the near questions, even at 32 tokens: our two layers do not recover from the causal mask
+# alone which word is *one* back. Large models have more layers for this, so our result does not contradict the paper.
+#
+# ## More keys, the same lead
+#
+# A layer that reads everything has one more problem. Suppose that one key scores 4 above all others. Among 64 keys it
+# gets the weight $e^4 / (e^4 + 63)$. What happens when the number of keys grows?
+
+
+# %%
+def on_best(n, lead):
+    return np.exp(lead) / (np.exp(lead) + n - 1)
+
+
+def span(n, lead):
+    """e^H of a row whose best key leads by `lead`."""
+    row = np.r_[on_best(n, lead), np.full(n - 1, (1 - on_best(n, lead)) / (n - 1))]
+    return np.exp(-np.sum(row * np.log(row)))
+
+
+for n in (64, 512, 4096):
+    grown = 4 * np.log(n) / np.log(64)
+    print(f"{n:5,} keys: lead 4 gives {on_best(n, 4):.3f}, span {span(n, 4):7.1f};   "
+          f"lead {grown:.0f} gives {on_best(n, grown):.3f}, span {span(n, grown):7.1f}")
+
+# %% [markdown]
+# The best key keeps its lead, but not its weight, because the others share an ever larger denominator. To keep its weight
+# the lead must grow like $\ln n$. A **length-aware scale** does this: it multiplies the query at position $p$ by
+# $s_h \ln(p + 1)$, with a learned $s_h$ (Nakanishi 2025). Llama 4 has a similar factor in its layers without positions;
+# it stays 1 up to position 8,190.
+#
+# In the previous chapter, a bias kept the span small by ignoring far keys. Can this scale do it without ignoring any?
+
+# %%
+sizes = 2 ** np.arange(4, 15)
+fig, ax = plt.subplots(figsize=(5, 2.6))
+ax.loglog(sizes, [span(n, 4) for n in sizes], "o-", base=2, label="lead 4 at every length")
+ax.loglog(sizes, [span(n, 4 * np.log(n) / np.log(64)) for n in sizes], "s-", base=2, label="lead 4 ln n / ln 64")
+ax.set(xlabel="keys", ylabel="span $e^H$")
+ax.legend(fontsize=8)
+print(f"spans at 16,384 keys: {span(2**14, 4):,.0f} and {span(2**14, 4 * np.log(2**14) / np.log(64)):,.0f}")
+assert span(2**14, 4) > 16_000 and span(2**14, 4 * np.log(2**14) / np.log(64)) < 1000
+figures.show(fig, alt="The span of a row by the number of keys. With a constant lead it approaches the number of keys; "
+    "with a lead that grows as ln n it grows much more slowly")
+
+# %% [markdown]
+# Only in part. With a constant lead, the row soon looks at everything evenly. With a growing one, its span stays at a few
+# percent of the keys, but it still grows. The hybrid above found its word among 1,024 keys without such a scale, so the
+# lead that it had learned was large enough.
+
+# %% [markdown]
+# ## The released code (optional)
+#
+# Our window equals the mask that `transformers` uses for Mistral, and our sink equals gpt-oss's function. In encoders,
+# a window of 64 there means 64 keys to *each* side, so 129 in total.
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is None:
+    print("transformers is not installed: pip install transformers")
+else:
+    from types import SimpleNamespace
+
+    from transformers import masking_utils
+    from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
+
+    i, j = torch.arange(200)[:, None], torch.arange(200)
+    causal = masking_utils.sliding_window_causal_mask_function(3)(0, 0, i, j)
+    assert np.array_equal(causal.numpy(), window_mask(200, w=3))
+    both_sides = masking_utils.sliding_window_bidirectional_mask_function(64)(0, 0, i, j)
+    print("keys in an encoder's window of 64:", int(both_sides[100].sum()))
+
+    q, k, v = torch.zeros(1, 1, 1, 1), torch.zeros(1, 1, 3, 1), torch.tensor(values, dtype=torch.float32)[None, None]
+    module = SimpleNamespace(num_key_value_groups=1, sinks=torch.tensor([np.log(2)]), training=False)
+    added = torch.tensor(s, dtype=torch.float32)[None, None, None]  # the scores ln 1, ln 2, ln 3, as a mask
+    output, _ = eager_attention_forward(module, q, k, v, added, 1.0)
+    print("gpt-oss, a = ln 2:", output.flatten().numpy())
+    assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
+
+# %% [markdown]
+# ## Remember
+#
+# - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
+# - A ring of $w$ slots holds all that a windowed layer needs. If some layers read everything,
+#   these decide the memory.
+# - A head that finds nothing must look somewhere. If training has made the first token that place, a window that drops
+#   it breaks the model. Keep it, at an offset that the model knows.
+# - A learned sink $a_h$ can do the same without a token: the output is multiplied by $\sigma(\text{lse} - a_h)$.
+# - A layer without positions above windowed layers can find a key at any distance. Whether it does depends on training.
+# - Level is not use. Ask for something far away, or mask the far keys and look again.
+#
+# ## Three questions
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A model has 24 layers. Every fourth reads the whole text, the others have windows of 1,024. At 131,072 tokens, about how "
+    "much of the memory of a full cache does it need?",
+    options={
+        "1/128": "That would be so if all layers had windows: 1,024 is 1/128 of 131,072.",
+        "A little more than 1/4": "Yes. The six full layers need a quarter, and the others hardly anything.",
+        "3/4": "It is the windowed layers that save, and they are three quarters of all.",
+    },
+    answer="A little more than 1/4",
+    title="Question 1",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A chat model works well until its cache of the last 4,096 tokens is full. Then it writes nonsense. What do you try first?",
+    options={
+        "A larger cache": "That only moves the moment at which it happens.",
+        "Keep the first tokens in the cache, and count positions in the cache":
+            "Yes. The moment suggests that the model needs its first tokens as a sink.",
+        "Train it again with windows": "That may help, too. But first try what needs no training.",
+    },
+    answer="Keep the first tokens in the cache, and count positions in the cache",
+    title="Question 2",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A report says: \"Our model has the same loss at 128,000 tokens as at 8,000, so it uses all of its context.\" What do you ask?",
+    options={
+        "For the loss at 1,000,000 tokens": "A window has a level loss there, too, and uses only its last tokens.",
+        "For the loss with all keys beyond 8,000 masked":
+            "Yes. If it is the same, the far keys were not used.",
+        "For a larger test set": "That makes the interval narrower, but the question stays open.",
+    },
+    answer="For the loss with all keys beyond 8,000 masked",
+    title="Question 3",
+)
+
+# %% [markdown]
+# ## Now you
+#
+# [[tasks]]: eight, from a ring by hand to bugs that were reported in well-known libraries, and a prediction.
+#
+# **Next:** [[next]]
+#
+# **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention" · G. Xiao et al., *Efficient Streaming
+# Language Models with Attention Sinks*, 2023, section 3.2 · OpenAI, the code of gpt-oss, 2025 · B. Yang et al.,
+# [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · the code of Llama 4 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y.
+# Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · the code of `transformers`. Everything else was measured here.
