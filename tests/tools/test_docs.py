@@ -165,7 +165,7 @@ def test_a_sample_course_takes_what_it_says(title):
 def test_the_weeks_of_the_seminar():
     text = part("A seminar of fourteen weeks, 90 minutes each")
     found = rows(text, 8)
-    assert [int(cells[0]) for cells in found] == list(range(2, 13))
+    assert [int(cells[0]) for cells in found] == list(range(2, 15))
     first = re.search(r"To hand in a week later: (.*) \((\d+) minutes\)", prose(text))
     together = rows(text, 3)[-2]  # the tasks of the first session, whose lesson is read together
     read = TOPICS["blind_to_distance"]
@@ -184,7 +184,7 @@ def test_the_weeks_of_the_seminar():
     assert asked == list(TASKS)
     at_home = [sum(int(cells[1]) for cells in weeks[1:]), sum(int(cells[6].replace("–", "0")) for cells in weeks)]
     said = re.search(r"(\d+) minutes of reading and (\d+) of tasks at home, beside (\d+) hours in class", prose(text))
-    assert [int(n) for n in said.groups()] == [*at_home, 12 * 90 // 60]
+    assert [int(n) for n in said.groups()] == [*at_home, 14 * 90 // 60]
 
 
 LINES = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", README + TEACHING)
