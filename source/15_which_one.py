@@ -522,7 +522,7 @@ control
 
 # %% tags=["hide-input"]
 # @title Quiz
-figures.quiz(quiz.QUESTIONS, title="The whole course in 32 questions")
+figures.quiz(quiz.QUESTIONS, title="The whole course in 34 questions")
 
 # %% [markdown]
 # ## Now you

@@ -77,4 +77,29 @@ QUESTIONS = (
         },
         answer="T5, last bucket inside the training length",
     ),
+    Question(
+        name="ntk_divisors",
+        chapter="stretching_rope",
+        text="A head of eight channels is stretched 8 times by NTK-aware scaling. By what are the speeds of its four pairs "
+        "divided, from the fastest to the slowest?",
+        options={
+            "8, 8, 8 and 8": "That is position interpolation. It also slows the pair that tells neighbours apart.",
+            "8, 4, 2 and 1": "The other way round: the fastest pair is left as it was.",
+            "1, 1, 8 and 8": "A rule by parts may do that, because it looks at the turns of each pair in training.",
+            "1, 2, 4 and 8": "Yes: the base is multiplied by 16, so each pair is divided by twice as much as the one before.",
+        },
+        answer="1, 2, 4 and 8",
+    ),
+    Question(
+        name="reach",
+        chapter="windows_and_sinks",
+        text="In each of four layers a token sees 128 keys: itself and the 127 before it. How many places back is the "
+        "farthest token that can change its output after the fourth layer?",
+        options={
+            "127": "That is the reach of one layer. The second layer reads what the first one has gathered.",
+            "508": "Yes: each layer passes on what is at most 127 places back, and 4 · 127 = 508.",
+            "512": "One of the 128 keys is the token itself, so a layer reaches 127 places back.",
+        },
+        answer="508",
+    ),
 )

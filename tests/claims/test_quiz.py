@@ -30,6 +30,7 @@ from course_lib.reference.grid import from_grid, offsets, row_offsets, to_grid
 from course_lib.reference.music_transformer import skew_source
 from course_lib.reference.rope import rotate, to_half_split
 from course_lib.reference.shaw import clip_index
+from course_lib.reference.speeds import ntk
 from course_lib.reference.t5 import bucket, bucket_starts
 from course_lib.reference.window import shift_mask
 from course_tasks import guide
@@ -324,6 +325,20 @@ def span():
     bits = -(w * np.log2(w)).sum()
     assert bits == 1.75 and np.isclose(2**bits, np.exp(-(w * np.log(w)).sum())) and 1 / w.max() == 2
     return f"About {2**bits:.1f}"
+
+
+@decides
+def ntk_divisors():
+    first, *others, last = (f"{divisor:.0f}" for divisor in frequencies(8) / ntk(frequencies(8), 8))
+    return f"{', '.join([first, *others])} and {last}"
+
+
+@decides
+def reach():
+    one_layer = np.tril(np.ones((600, 600), bool)) & ~np.tril(np.ones((600, 600), bool), -128)
+    assert one_layer[-1].sum() == 128
+    seen = np.linalg.matrix_power(one_layer.astype(float), 4)[-1]
+    return str(599 - np.flatnonzero(seen)[0])
 
 
 @decides
