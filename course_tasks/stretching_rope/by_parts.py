@@ -46,13 +46,14 @@ by_parts = CodingTask(
     title="By parts, and with it Llama 3's rule",
     minutes=12,
     difficulty=2,
-    words="""Pair $m$ makes $\\rho_m = L\\,\\theta_m / 2\\pi$ turns in training. Write the rule by parts:
+    words="""Pair $m$ makes $\\rho_m = L\\,\\theta_m / 2\\pi$ turns in training. Write the rule by parts. The lesson's $\\alpha$
+and $\\beta$ are called low and high here:
 
 $$\\gamma_m = \\frac{\\rho_m - \\text{low}}{\\text{high} - \\text{low}} \\text{, clipped to } 0 \\dots 1, \\qquad
 \\theta'_m = (1 - \\gamma_m)\\,\\frac{\\theta_m}{s} + \\gamma_m\\,\\theta_m$$
 
 One of the cases comes from Llama 3.1, which was trained on 8,192 tokens with base 500,000: low = 1, high = 4 and $s = 8$.
-Its published code speaks of wavelengths and has three branches. If your function passes, it computes the same.""",
+Its published code speaks of wavelengths and has three branches. If your function passes, it gives the same speeds.""",
     solution=_by_parts,
     expected=_as_in_llama,
     axes=(Axis("pair"),),

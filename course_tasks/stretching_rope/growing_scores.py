@@ -82,8 +82,11 @@ growing_scores = CodingTask(
     minutes=12,
     difficulty=3,
     words="""With dynamic NTK the speeds depend on the length of the text so far. Tokens come one by one, and their keys
-are kept in a cache. Up to the training length the scores of this code are right. Beyond it, they differ from those that
-you get when the text is read at once with the speeds of its present length. Fix the code.
+are kept in a cache. When token t has come, the text has t + 1 tokens. Its query and *all* keys up to its own should then
+be rotated with the speeds for t + 1 tokens. This code gives the right scores up to the training length, and wrong ones
+beyond it. Fix it.
+
+`rotate(x, past=t, speeds=…)` rotates the rows of x as tokens at the positions t, t + 1, … Without `past` they begin at 0.
 
 This was reported in 2023 as
 [transformers, issue 25104](https://github.com/huggingface/transformers/issues/25104). An author of the method answered in

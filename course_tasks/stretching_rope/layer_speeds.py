@@ -39,13 +39,13 @@ layer_speeds = CodingTask(
     title="Bug hunt: one factor for all layers",
     minutes=8,
     difficulty=1,
-    words="""Gemma 3 has five layers with a window for each layer that sees everything. A window never meets a far key, so
-only the other layers are stretched, by interpolation with $s = 8$. Several programs got this wrong. One did not divide at
-all, and its short texts looked fine ([mlx-vlm, pull request 1709](https://github.com/Blaizzy/mlx-vlm/pull/1709)). In
-another the factor "was not being applied correctly to global vs local layers"
-([ollama, pull request 13452](https://github.com/ollama/ollama/pull/13452)).
+    words="""In Gemma 3, five of every six layers see only a window of near keys, and the sixth sees everything. A layer with
+a window never meets a far key, so only the other layers are stretched, by interpolation with $s = 8$. Several programs
+got this wrong. One did not divide at all, and its short texts looked fine
+([mlx-vlm, pull request 1709](https://github.com/Blaizzy/mlx-vlm/pull/1709)). In another the factor "was not
+being applied correctly to global vs local layers" ([ollama, pull request 13452](https://github.com/ollama/ollama/pull/13452)).
 
-What does this code do? Fix it.""",
+Which layers does this code stretch? Fix it.""",
     solution=_layer_speeds,
     starter=_with_the_bug,
     expected=_layer_by_layer,

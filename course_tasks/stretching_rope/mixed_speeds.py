@@ -42,10 +42,10 @@ mixed_speeds = CodingTask(
     title="Bug hunt: the factor inside the power",
     minutes=8,
     difficulty=2,
-    words="""A compiler for machine learning computed YaRN's speeds in this way. Its outputs differed from those of the
-model that it should run ([apache/tvm, pull request 18576](https://github.com/apache/tvm/pull/18576)). With keep = 0
-everywhere, the rule is position interpolation, so every pair should be divided by s. Which pair is not divided at all?
-Fix the code.""",
+    words="""A compiler for machine learning computed YaRN's speeds as this code does, and its outputs differed from those
+of the original model ([apache/tvm, pull request 18576](https://github.com/apache/tvm/pull/18576)). `keep` holds the
+shares $\\gamma_m$ of the lesson. If they are all 0, the rule is position interpolation, so every pair should be divided
+by s. Which pair does this code not divide at all? Fix it.""",
     solution=_mixed_speeds,
     starter=_with_the_bug,
     expected=_expected,

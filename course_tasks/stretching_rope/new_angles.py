@@ -39,7 +39,7 @@ new_angles = CodingTask(
     difficulty=1,
     words="""A trained model is given other speeds and reads a longer text. A pair meets new angles if two things are
 true: it made less than one turn in training, and in the long text it turns farther than it did in training. Count a
-text of $n$ tokens as $n$ steps, so pair $m$ turns by $n\\,\\theta'_m$ radians.""",
+text of $n$ tokens as $n$ steps, so pair $m$ with its new speed $\\theta'_m$ turns by $n\\,\\theta'_m$ radians.""",
     solution=_new_angles,
     expected=_by_turns,
     axes=(Axis("pair"),),

@@ -54,9 +54,10 @@ short_text = Prediction(
     minutes=8,
     difficulty=2,
     words="""The five tokens are read by a head with four channels: its two pairs rotate by 1 and by 0.01 radians per
-position. It was trained on 128 tokens. Now it gets a repair for $s = 8$, but it still reads only the five tokens. For
-each repair, commit to `"same"` or `"changes"`: what happens to the scores of each token with the word before it, or with
-itself?
+position. It was trained on 128 tokens. Now it gets a repair for $s = 8$, but it still reads only the five tokens. Does
+the repair change their scores? Commit to `"same"` or `"changes"` in each line. "One word back" means the scores of each
+query with the key of the word before it, and "a token and itself" those with the key of its own token. "By parts" has
+$\\alpha = 1$ and $\\beta = 4$.
 
 *LongRoPE* here is as in `transformers`: its own factor $\\sqrt{1 + \\ln s / \\ln L}$ multiplies cos and sin at every
 length.""",

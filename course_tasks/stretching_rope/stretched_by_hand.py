@@ -31,14 +31,14 @@ stretched_by_hand = Prediction(
     minutes=10,
     difficulty=1,
     words="""A head has four pairs of channels. They make a whole turn in 10, 100, 1,000 and 10,000 positions. It was
-trained on texts of 200 tokens and is to read 1,600, so $s = 8$. Write down, with a list of four numbers where each pair
-has its own,
+trained on texts of 200 tokens and now has to read 1,600, so $s = 8$. Where each pair has a number of its own, write a
+list of four numbers, pair 0 first. Answer these questions:
 
-- how many turns each pair makes within 200 tokens, and how many pairs are closed (one turn or more);
-- by what position interpolation divides the speed of each pair, and by what NTK-aware scaling divides it;
-- with NTK, how many times as far pair 2 turns in 1,600 tokens as it did in training;
-- by parts, with a ramp from 1 turn to 3: which share $\\gamma$ of its speed pair 1 keeps, and by what its speed is
-  divided in the end.""",
+- How many turns does each pair make within 200 tokens, and how many pairs are closed (one turn or more)?
+- By what does position interpolation divide the speed of each pair, and by what does NTK-aware scaling?
+- With NTK, pair 2 turns farther in 1,600 tokens than it did in training. How many times as far? This is its *reach*.
+- By parts with $\\alpha = 1$ and $\\beta = 3$, which share $\\gamma$ of its old speed does pair 1 keep, and by what is its
+  speed divided in the end?""",
     expected=_stretched_by_hand,
     digits=3,
     nearly=False,
