@@ -42,13 +42,13 @@ cache_offsets = CodingTask(
     minutes=8,
     difficulty=2,
     words="""A cache keeps the first tokens as a sink, and the most recent ones. Keys are numbered by their place in the
-cache, so no offset should ever exceed the size of the cache. With this code the model writes well until the cache is full,
-and then worse with every token. The numbers of the keys are right. What about the query? Find the bug and fix it.
+cache, so no key should ever be farther back than the cache is long. With this code the model writes well until the cache
+is full, and then worse with every token. The numbers of the keys are right. What about the query? Find the bug and fix it.
 
 With `first=4` and `w=4`, after ten tokens the offsets should be −7 … 0. The `SinkCache` of `transformers` had a bug of
 this kind: it moved the old keys but not the new one
 ([33691](https://github.com/huggingface/transformers/issues/33691),
-[35350](https://github.com/huggingface/transformers/issues/35350)). It was removed later.""",
+[35350](https://github.com/huggingface/transformers/issues/35350)). `SinkCache` was removed later.""",
     solution=_cache_offsets,
     starter=_given,
     expected=_expected,

@@ -31,8 +31,9 @@ log_scaled = CodingTask(
     minutes=10,
     difficulty=2,
     words=r"""When more keys share a row, the best key needs a larger lead to keep its weight. The length-aware scale
-gives it one: the query at position $p$ is multiplied by $\ln(p + 1) / \ln(L)$, with $L$ the training length. A causal query
-at position $p$ sees $p + 1$ keys, so the factor is 1 where it sees as many keys as the last query in training.
+gives it one. Here the scale is not learned: the query at position $p$ is multiplied by $\ln(p + 1) / \ln(L)$, where $L$ is
+the training length, `length` in the code. A causal query at position $p$ sees $p + 1$ keys. So the factor is 1 for the last
+query of a training text, and larger for all later ones.
 
 The factor must depend on the query's own position, not on the length of the text. Otherwise a query would get another
 factor when the model writes token by token than when it reads everything at once. Only queries are scaled. The query at

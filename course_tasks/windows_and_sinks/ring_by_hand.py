@@ -29,13 +29,14 @@ ring_by_hand = Prediction(
     difficulty=1,
     words="""A window of $w$ shows a query the last $w$ keys, its own included. Work out with a pencil:
 
-- `pairs`: eight tokens are read with a causal window of $w = 3$. How many pairs of a query and a key are seen? (Without
-  the window there are 36.)
+- `pairs`: eight tokens are read with a causal window of $w = 3$. How many pairs are there of a query and a key
+  that it sees? (Without the window there are 36.)
 - `slot of token 13`: a ring has $w = 4$ slots, and the tokens are numbered from 0. Into which slot does token 13 go?
 - `slots after token 13`: which tokens are in the four slots then? Give a list, slot 0 first.
 - `reach of three layers`: how many tokens back can an influence come from, through three layers with windows of 4?
 - `share of the memory`: of 24 layers, six read the whole text and the others have windows of 1,000. The text has 10,000
-  tokens. What share of the memory of 24 full layers do the keys and values need?""",
+  tokens. How much memory do the keys and values need, as a share of what 24 full layers would need? (A number between 0
+  and 1.)""",
     expected=_ring_by_hand,
     on_pass=lambda: (
         "The six full layers take most of the memory: 60,000 of 78,000 keys. Smaller windows would hardly save more."

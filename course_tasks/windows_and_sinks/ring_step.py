@@ -80,12 +80,13 @@ ring_step = CodingTask(
     title="Bug hunt: a ring that is right for one token at a time",
     minutes=12,
     difficulty=2,
-    words="""A model with windows keeps its keys in a ring. When it writes token by token, all is well. When a longer
-message arrives in one call and the ring is already full, the first tokens of the message lose a part of their window.
-Find out why, and fix it. In the checks, the key of token p is the number 100 + p.
+    words="""A model with windows keeps its keys in a ring, and this function adds the keys of new tokens. While the model
+writes one token per call, all is well. But when several new tokens arrive in one call and the ring is already full, the
+first of them no longer see all of their window. Find out why, and fix it. In the checks, the key of token p is the number
+100 + p.
 
 This was reported for ollama ([15591](https://github.com/ollama/ollama/pull/15591),
-[14912](https://github.com/ollama/ollama/pull/14912)). Similar off-by-one errors of a ring were found in
+[14912](https://github.com/ollama/ollama/pull/14912)). A ring that was wrong by one was found in
 `transformers` ([37574](https://github.com/huggingface/transformers/issues/37574)).""",
     solution=_ring_step,
     starter=_given,

@@ -45,8 +45,8 @@ seen_keys = CodingTask(
     title="Bug hunt: a window with one key too many",
     minutes=8,
     difficulty=1,
-    words="""This mask of a sliding window runs without an error, and the model hardly gets worse. But the cache of this
-model has room for w keys, and the mask shows more. Find the line and fix it.
+    words="""This function makes the mask of a sliding window. It runs without an error, and the model hardly gets worse. But
+the cache of this model has room for w keys, and the mask lets a query see more. Find the line and fix it.
 
 The same mistake was reported for `transformers`
 ([29623](https://github.com/huggingface/transformers/issues/29623),

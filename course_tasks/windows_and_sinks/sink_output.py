@@ -47,13 +47,13 @@ sink_output = CodingTask(
     title="Bug hunt: a sink without an effect",
     minutes=10,
     difficulty=2,
-    words=r"""In this layer the learned sink has no effect: whatever number it learns, the output is that of plain
-attention. Nothing raises an error. Find the line that takes the sink out again, and fix the code.
+    words=r"""In this layer the learned sink has no effect: whatever number `sink` is, the output is that of plain
+attention. Nothing raises an error. Find the line that undoes the sink, and fix the code.
 
 By hand: for the scores $\ln 1, \ln 2, \ln 3$ and a sink of 0, the weights are $\frac17, \frac27, \frac37$. Sinks have been
 lost in published code: on a fast path of OpenVINO ([36039](https://github.com/openvinotoolkit/openvino/pull/36039)), and in
 vllm-metal, where the code of the sink had never run ([550](https://github.com/vllm-project/vllm-metal/pull/550)). In
-`transformers`, one backend applied it before the denominator was known
+`transformers`, one backend applied the sink before the denominator was known
 ([41026](https://github.com/huggingface/transformers/issues/41026)).""",
     solution=_sink_output,
     starter=_given,

@@ -63,13 +63,14 @@ use_of_far_keys = CodingTask(
     title="A test of use",
     minutes=12,
     difficulty=2,
-    words="""A level loss does not show that a model uses a long text. Taking the far keys away does. Write this test. It
-calls the model twice on the same tokens: once with all keys up to the query, and once with only the last `near` of them, the
-query's own included. Return the mean loss of the last `near` tokens with the far keys masked, minus that without. A positive
-number says that the model has used the far keys, and a negative one that they disturbed it.
+    words="""A level loss does not show that a model uses a long text. A loss that rises without the far keys does. Write this
+test. It calls the model twice on the same tokens. In the first call, each query sees all keys up to its own. In the second,
+it sees only the last `near` of these, its own included. Average the losses of the last `near` tokens in both calls, and
+return the second mean minus the first. A positive number says that the model has used the far keys, and a negative one that
+they disturbed it.
 
-The three models of the checks count words: `counter` in the whole text, `near_counter` among the last three keys, and
-`crowded` as well, but it gets worse with each key that it sees.""",
+The three models of the checks predict a token by how often it has occurred. `counter` counts among all keys that the mask
+shows, `near_counter` only among the last three. `crowded` does as `near_counter`, but its loss grows with each key it sees.""",
     solution=_use_of_far_keys,
     expected=_query_by_query,
     cases=[

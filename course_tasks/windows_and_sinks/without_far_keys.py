@@ -31,10 +31,14 @@ without_far_keys = Prediction(
     title="Prediction: who misses the far keys?",
     minutes=8,
     difficulty=2,
-    words="""The models of the study read 1,024 characters after a training on 128. Now every key that is 128 or more back
-is masked. What happens to the loss? For each scheme, commit to `"rises"` (the model had used the far keys), `"falls"` (they
-had disturbed it) or `"same"` (a change below 0.02). Think of what the scheme does with far keys, and then of what the model
-could have learned from texts of 128 characters.""",
+    words="""The models of the study were trained on texts of 128 characters and read 1,024. Now every key that is 128 or more
+back is masked. What happens to the loss? For each scheme, commit to `"rises"` (the model had used the far keys), `"falls"`
+(they had disturbed it) or `"same"` (a change below 0.02 nats). Think of what the scheme does with far keys, and then of what
+the model could have learned from texts of 128 characters.
+
+`none` has no positions, `log-1` is the log decay with scale 1, and `t5-256` has T5's buckets with `max_distance` 256.
+`window-64` has windows of 64 in both layers. In `fox`, each token lowers the weight of all keys before it by a factor that
+depends on the token.""",
     expected=_without_far_keys,
     on_pass=lambda: (
         "No model misses the far keys. A level loss came from models that do not look there, and a rising one from models "
@@ -74,6 +78,6 @@ could have learned from texts of 128 characters.""",
     hints=[
         "Which schemes give far keys hardly any weight, or none? Masking changes nothing for these.",
         "For the others, far keys have weight. Could the model have learned to use it from texts of 128 characters?",
-        "In the previous lesson, compare the last two columns under “Level is not the same as useful”.",
+        "In the lesson “Longer than training”, compare the last two columns under “Level is not the same as useful”.",
     ],
 )
