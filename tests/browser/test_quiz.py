@@ -64,7 +64,8 @@ def test_every_question_is_told_as_it_was_written(shown):
             assert result == ("right" if index == right else "wrong" if index == chosen else "other")
             assert label.startswith(plain(option)) and why == plain(reason)
             assert label.endswith({"right": "✓ right", "wrong": "✗ not this one", "other": plain(option)}[result])
-    assert outcome == f"{len(QUESTIONS) - 4} of {len(QUESTIONS)} right. Worth reading again, with the questions that say so:"
+    right = f"{len(QUESTIONS) - len(wrong)} of {len(QUESTIONS)} right."
+    assert outcome == f"{right} Worth reading again, with the questions that say so:"
     missed = {}
     for number in wrong:
         missed.setdefault(QUESTIONS[number].chapter, []).append(number + 1)
