@@ -90,5 +90,6 @@ def test_a_notebook_of_version_0_1_is_judged_by_the_tasks_of_today(tmp_path):
 def test_every_former_chapter_is_judged_by_the_topics_that_have_its_tasks():
     assert recheck.topics_of("ch02") == recheck.topics_of("bias_by_hand") == ["bias_by_hand"]
     assert recheck.topics_of("ch07") == ["alibi", "rope"]
-    assert sorted(topic for k in range(1, 12) for topic in recheck.topics_of(f"ch{k:02}")) == sorted(topics())
+    former = sorted(topic for k in range(1, 12) for topic in recheck.topics_of(f"ch{k:02}"))
+    assert former == sorted({*topics()} - {"stretching_rope", "windows_and_sinks"})  # which are newer
     assert recheck.topics_of("ch12") == recheck.topics_of("start_here") == []
