@@ -1,8 +1,8 @@
 """The rules of the decision guide: question → answer → which schemes → verdict, reason, chapters that back it.
 
 A plain table, to be read and to be changed. An answer without rules speaks for no scheme and against none; every other
-answer says something about every scheme. No measurement rules a scheme out; what the study measured on small models
-is told as such, and `tests/figures/test_decision_guide.py` recomputes it. A scheme fits longer texts if small models
+answer says something about every scheme. No measurement rules a scheme out. What the study measured on small models is
+reported as such, and `tests/figures/test_decision_guide.py` recomputes it. A scheme fits longer texts if small models
 stayed level in text, at every learning rate that was tried.
 """
 

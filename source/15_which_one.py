@@ -424,7 +424,7 @@ claims.counts()
 
 
 # %%
-def ramp(slope=0.25, stop=3, n=8):
+def ramp(slope=0.25, stop=2, n=5):
     distance = abs(np.arange(n) - np.arange(n)[:, None])
     return -slope * np.minimum(distance, stop)
 

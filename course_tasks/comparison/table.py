@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, NamedTuple
 
 import torch
@@ -48,21 +49,30 @@ COLUMNS: dict[str, Column] = {
 
 @dataclass(frozen=True, repr=False)
 class Table(Mapping[tuple[str, str], Cell]):
-    """table[scheme, column] is a `Cell`; printed, it is text."""
+    """table[scheme, column] is a `Cell`, found when it is first asked for; printed, the table is text."""
 
     sizes: Sizes
-    cells: Mapping[tuple[str, str], Cell]
     schemes: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)
     columns: Mapping[str, Column] = field(default_factory=lambda: COLUMNS)
+    _found: dict[tuple[str, str], Cell] = field(default_factory=dict)
 
     def __getitem__(self, place: tuple[str, str]) -> Cell:
-        return self.cells[place]
+        if place not in self._found:
+            scheme, column = place
+            ask, threads = self.columns[column].ask, torch.get_num_threads()
+            torch.set_num_threads(1)  # many small operations: on a busy machine threads mostly wait for each other
+            try:
+                with torch.no_grad():
+                    self._found[place] = ask(scheme, self.schemes[scheme], self.sizes)
+            finally:
+                torch.set_num_threads(threads)
+        return self._found[place]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self.cells)
+        return product(self.schemes, self.columns)
 
     def __len__(self) -> int:
-        return len(self.cells)
+        return len(self.schemes) * len(self.columns)
 
     def __repr__(self) -> str:
         lines = [", ".join(f"{letter} = {size:,}" for letter, size in self.sizes.letters().items())]
@@ -81,11 +91,5 @@ def table(**sizes: Any) -> Table:
 
 @functools.lru_cache(maxsize=4)
 def _table(sizes: Sizes) -> Table:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # many small operations: on a busy machine threads would mostly wait for each other
-    try:
-        with torch.no_grad():
-            found = {(s, c): column.ask(s, SCHEMES[s], sizes) for s in SCHEMES for c, column in COLUMNS.items()}
-    finally:
-        torch.set_num_threads(threads)
-    return Table(sizes, found)
+    """One table for equal sizes, so that no cell is found twice."""
+    return Table(sizes)
