@@ -13,6 +13,8 @@ from .. import schemes
 from ..nn.absolute import Sinusoidal
 from ..nn.position import Position
 from ..nn.rope import RoPE
+from ..reference import speeds
+from ..reference.absolute import frequencies
 from ..schemes import Sizes
 from .buckets import LAYOUTS, BucketBias
 from .data import LONGEST
@@ -56,6 +58,16 @@ def rope_with_base(base: float) -> Scheme:
     return Scheme((lambda s: RoPE(s.d_model // s.n_heads, base=base),))
 
 
+def p_rope(p: float) -> Scheme:
+    """RoPE whose first p · M pairs of channels turn; the slowest ones stand still and compare content alone."""
+
+    def make(settings: Settings) -> RoPE:
+        d = settings.d_model // settings.n_heads
+        return RoPE(d, speeds=speeds.p_rope(frequencies(d), p))
+
+    return Scheme((make,))
+
+
 def scaled_sinusoidal() -> Scheme:
     """Sinusoids added to embeddings that are multiplied by √d_model."""
     return Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))
@@ -67,6 +79,7 @@ PLAIN["sinusoidal-scaled"] = scaled_sinusoidal()
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
     "rope-base": rope_with_base,
+    "p-rope": p_rope,
     **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
 }
 

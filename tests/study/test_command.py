@@ -47,7 +47,7 @@ def alone(*words, out):
 # --- what it refuses ----------------------------------------------------------------------------------------------
 
 FAMILIES = "log-NUMBER, shaw-NUMBER, t5-NUMBER, window-NUMBER, rope-base-NUMBER, "
-FAMILIES += "uniform-buckets-NUMBER, linear-buckets-NUMBER, "
+FAMILIES += "p-rope-NUMBER, uniform-buckets-NUMBER, linear-buckets-NUMBER, "
 NAMES = (
     f"none, learned, sinusoidal, transformer-xl, alibi, rope, sink, log-scale, fox, fire, sinusoidal-scaled, {FAMILIES}"
     "quadratic-buckets-NUMBER, log-buckets-NUMBER"

@@ -204,3 +204,9 @@ def test_the_later_schemes_can_all_be_trained():
     largest = int(base.removeprefix("rope-base-"))
     turned, not_quite = (128 * b ** (-14 / 16) for b in (largest, largest + 1))  # by the slowest of eight pairs
     assert turned >= 2 * math.pi > not_quite
+
+
+def test_p_rope_stops_the_slowest_pairs():
+    settings = study.PRESETS["long"]  # 8 pairs a head
+    rope, half = (study.find(name).layers[0](settings).speeds for name in ("p-rope-1", "p-rope-0.5"))
+    assert half == (*rope[:4], 0, 0, 0, 0) and min(rope) > 0
