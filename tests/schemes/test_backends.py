@@ -158,6 +158,7 @@ def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
     torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow("backends.compiled")
 @torch.no_grad()
 def test_a_layer_that_uses_flex_can_be_compiled_as_a_whole():
     torch.manual_seed(0)
