@@ -366,6 +366,7 @@ import torch
 
 from course_lib.nn.transformer_xl import TransformerXL
 
+torch.set_num_threads(1)  # quicker for small matrices
 module = TransformerXL(d_model=512, n_heads=8)
 for name, parameter in module.named_parameters():
     print(f"{name:16}{tuple(parameter.shape)!s:12}{parameter.numel():9,}")

@@ -343,6 +343,7 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.t5 import bucket as torch_bucket
 
+torch.set_num_threads(1)  # quicker for small matrices
 shared = T5Bias(n_heads=2)
 encoder = nn.ModuleList([RelativeAttention(8, 2, position=shared) for _ in range(6)])
 tables = [name for name, _ in encoder.named_parameters() if "table" in name]

@@ -30,6 +30,7 @@ from course_lib.reference.grid import row_offsets, to_grid
 from course_lib.reference.rope import rotate
 
 np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)  # quicker for small matrices
 torch.manual_seed(0)
 n = len(TOKENS)
 cat, sat, mat = (TOKENS.index(word) for word in ("cat", "sat", "mat"))

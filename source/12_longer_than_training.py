@@ -24,6 +24,7 @@ import torch
 from course_lib import figures, study
 
 np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)  # quicker for small matrices
 L = 128  # the training length, here and below
 lengths = (128, 256, 512, 1024)
 

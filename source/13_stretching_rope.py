@@ -33,6 +33,7 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
 
 np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)  # quicker for small matrices
 L, n = 128, 1024  # the length of the training texts, and of the longest texts to be read
 s = n // L  # the factor by which a model is stretched
 
