@@ -541,7 +541,7 @@ signs_to_train = {
     "right sign": lambda: decoder_with(T5Bias),
     "wrong sign": lambda: decoder_with(WrongSign),
 }
-found = study.fit(signs_to_train, ask_back(3, length=24), steps=150)
+found = study.fit(signs_to_train, ask_back(3, length=24), steps=100)
 print("accuracy    seed 0  seed 1  seed 2")
 for name, accuracies in found.items():
     print(f"{name:10}", *(f"{accuracy:7.2f}" for accuracy in accuracies))
