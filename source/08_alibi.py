@@ -337,6 +337,7 @@ right = study.fit(
         for name, make in kinds.items()
     },
     draw,
+    steps=100,
 )
 for name, accuracies in right.items():
     print(f"{name:14}", ", ".join(f"{accuracy:.3f}" for accuracy in accuracies))
