@@ -282,7 +282,7 @@ def with_rope_layer():
     return trained[-1]
 
 
-found = study.fit({"RoPE": with_rope_layer, "none": lambda: study.OneLayer(None, WORDS, causal=True)}, draw, steps=100)
+found = study.fit({"RoPE": with_rope_layer, "none": lambda: study.OneLayer(None, WORDS, causal=True)}, draw, steps=80)
 for name, accuracies in found.items():
     print(f"{name:5}", " ".join(f"{accuracy:7.1%}" for accuracy in accuracies))
 assert min(found["RoPE"]) > 0.95 and max(found["none"]) < 0.5
