@@ -492,6 +492,7 @@ from course_lib.nn.attention import attention as torch_attention
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.terms import Terms
 
+torch.set_num_threads(1)  # quicker for small matrices
 q, k, v = (torch.tensor(x).expand(2, 3, n, D_K) for x in (Q, K, V))
 bias = DecayBias(scale=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)  # past: tokens before the first query
 output, w = torch_attention(q, k, v, Terms(bias=bias))  # Terms: all that a scheme adds to attention

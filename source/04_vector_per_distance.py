@@ -496,6 +496,7 @@ import torch
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.shaw import ShawVectors
 
+torch.set_num_threads(1)  # quicker for small matrices
 torch.manual_seed(0)
 position = ShawVectors(n_heads=2, d_head=4, clip=8)
 layer = RelativeAttention(d_model=8, n_heads=2, position=position, causal=True)

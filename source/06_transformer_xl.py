@@ -366,6 +366,7 @@ import torch
 
 from course_lib.nn.transformer_xl import TransformerXL
 
+torch.set_num_threads(1)  # quicker for small matrices
 module = TransformerXL(d_model=512, n_heads=8)
 for name, parameter in module.named_parameters():
     print(f"{name:16}{tuple(parameter.shape)!s:12}{parameter.numel():9,}")
@@ -694,7 +695,7 @@ def draw(generator):
 
 # %%
 models = {f"memory {length}": lambda length=length: InSegments(length) for length in (4, 2, 0)}
-accuracies = study.fit(models, draw, steps=100, learning_rate=0.02)
+accuracies = study.fit(models, draw, steps=60, learning_rate=0.02)
 print("          seed 0  seed 1  seed 2")
 for name, found in accuracies.items():
     print(f"{name}" + "".join(f"{accuracy:8.2f}" for accuracy in found))

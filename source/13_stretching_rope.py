@@ -33,6 +33,7 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
 
 np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)  # quicker for small matrices
 L, n = 128, 1024  # the length of the training texts, and of the longest texts to be read
 s = n // L  # the factor by which a model is stretched
 
@@ -129,7 +130,7 @@ changed = {
     "closed pairs / 8": np.where(is_open, theta, theta / 8),
     "open pairs stopped": np.where(is_open, 0, theta),
 }
-settings = study.PRESETS["quick"]
+settings = study.Settings(test_texts=16)
 losses = {}
 print(f"{'test length':20}", *(f"{length:7}" for length in settings.tests))
 for name, speeds in changed.items():
@@ -172,7 +173,7 @@ assert tuned_to_3(theta[:3])[380] > 0.99 > 0.75 > np.where(far, tuned_to_3(theta
 # With all eight pairs nothing far comes close: the slow pairs tell 380 from 3.
 #
 # This arithmetic predicts where the trained model will look if its slow pairs fail: at 380. We measure the weights of
-# the last query in the second layer, as the mean over heads and 32 texts.
+# the last query in the second layer, as the mean over heads and eight texts.
 
 
 # %%
@@ -186,7 +187,7 @@ def weight_by_distance(model):
     return weights.mean((0, 1))[0].flip(-1).numpy()
 
 
-tokens, _, _ = study.TASKS["copy-back"].batch(n, 32, torch.Generator().manual_seed(0), True)
+tokens, _, _ = study.TASKS["copy-back"].batch(n, 8, torch.Generator().manual_seed(0), True)
 
 # %% tags=["nbval-ignore-output"]
 looks = {}

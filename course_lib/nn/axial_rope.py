@@ -1,5 +1,6 @@
 """RoPE along several axes: row and column of a picture, or time, row and column of a text with pictures."""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from ..reference import axial_rope as reference
 from .position import Position
+from .rope import turned
 
 
 class OnAxes(Position):
@@ -26,24 +28,26 @@ class OnAxes(Position):
         d_head = 2 * len(self.speeds)
         if q.shape[-1] != d_head:
             raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {d_head}), the d_head of this RoPE")
-        return self.turned(q, past), self.turned(k, past if first_key is None else first_key)
+        return self._rotated(q, past), self._rotated(k, past if first_key is None else first_key)
 
-    def turned(self, x: Tensor, first: int) -> Tensor:
+    def _rotated(self, x: Tensor, first: int) -> Tensor:
         """x (…, n, d_head), whose first row is token number `first`, with every pair turned."""
-        cos, sin = (part.to(x) for part in self.cos_sin(first, x.shape[-2]))
         a, b = x.chunk(2, -1)
-        return torch.cat([a * cos - b * sin, a * sin + b * cos], -1)
-
-    def cos_sin(self, first: int, n: int) -> tuple[Tensor, Tensor]:
-        """cos and sin of the angles of n tokens from number `first` on, (n, d_head/2) each, in float64."""
-        angle = torch.from_numpy(self.places(first, n)[:, self.axis] * self.speeds)
-        return angle.cos(), angle.sin()
+        return torch.cat(turned(a, b, *_cos_sin(self, first, x.shape[-2], x.dtype, x.device)), -1)
 
     def places(self, first: int, n: int) -> NDArray:
         """The positions of n tokens from number `first` on, (n, axes)."""
         if first + n > len(self.positions):
             raise ValueError(f"length {first + n}: expected at most {len(self.positions)}, the tokens in `positions`")
         return self.positions[first : first + n]
+
+
+@functools.lru_cache(maxsize=8)
+def _cos_sin(position: OnAxes, first: int, n: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+    """cos and sin of the angles of n tokens from number `first` on, (n, d_head/2) each; q and k ask for the same."""
+    with torch.inference_mode(False):  # what is kept must serve training, too
+        angle = torch.from_numpy(position.places(first, n))[:, position.axis] * torch.from_numpy(position.speeds)
+        return angle.cos().to(device, dtype), angle.sin().to(device, dtype)
 
 
 class AxialRoPE(OnAxes):

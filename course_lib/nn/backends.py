@@ -15,6 +15,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -103,10 +104,14 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
             *(len(q), heads, n_q, n_k),
             device=str(q.device),
         )
-    run = _flex(_can_compile(q, v) and not (on_cpu and sink is not None) if compiled is None else compiled)
-    with warnings.catch_warnings():
+    if compiled is None:
+        compiled = _can_compile(q, v) and not (on_cpu and sink is not None)
+    # Torch traces even an uncompiled call, half a second for each shape, though only gradients on a GPU need that.
+    plain = on_cpu and not compiled and not torch.compiler.is_compiling()
+    with torch.compiler.set_stance("force_eager") if plain else nullcontext(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="flex_attention called without torch.compile")
-        output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale, **(_LSE if sink is not None else {}))
+        run, aux = _flex(compiled), _LSE if sink is not None else {}
+        output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale, **aux)
     if sink is not None:
         output, found = output
         lse = getattr(found, "lse", found)

@@ -77,10 +77,14 @@ def rotate(
     cos, sin = _cos_sin(n, past, d, base, given, check_factor(factor), x.dtype, x.device)
     turning = 2 * cos.shape[-1]
     a, b = (x[..., 0:turning:2], x[..., 1:turning:2]) if interleaved else x[..., :turning].chunk(2, -1)
-    # (a cos − b sin, a sin + b cos), each in one pass less: in memory-bound work that is most of the time.
-    pairs = torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
-    turned = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
-    return turned if turning == d else torch.cat([turned, x[..., turning:]], -1)
+    pairs = turned(a, b, cos, sin)
+    y = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
+    return y if turning == d else torch.cat([y, x[..., turning:]], -1)
+
+
+def turned(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
+    """(a cos − b sin, a sin + b cos), each in one pass less: in memory-bound work that is most of the time."""
+    return torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
 
 
 @functools.lru_cache(maxsize=8)

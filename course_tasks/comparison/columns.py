@@ -97,7 +97,7 @@ def _parameters(scheme: Scheme, sizes: Sizes) -> dict[str, torch.Size]:
 
 
 def keeps(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
-    found = measures.kept(scheme.module(sizes), sizes)
+    found = measures.kept(scheme, sizes)
     total, power = sum(t.nbytes for t in found.values()), measures.growth(scheme, sizes)
     parts = "; ".join(f"`{key}` {tuple(t.shape)}, {t.nbytes:,} bytes" for key, t in found.items()) or "nothing"
     of = " for n patches in a window" if probes.is_window(scheme.module(sizes)) else ""

@@ -114,7 +114,7 @@ def test_longer_texts(name):
 def test_the_n_of_swin_s_square_is_said():
     kept = {name: TABLE[name, "keeps for n tokens"].text for name in SCHEMES}
     assert [name for name, text in kept.items() if "patches in a window" in text] == ["Swin"]
-    small, large = (measures.kept(SCHEMES["Swin"].module(s), s)["bias"] for s in (Sizes(window=4), Sizes(window=8)))
+    small, large = (measures.kept(SCHEMES["Swin"], s)["bias"] for s in (Sizes(window=4), Sizes(window=8)))
     assert large.nbytes == (8**2 / 4**2) ** 2 * small.nbytes  # four times the patches, sixteen times the bytes
 
 

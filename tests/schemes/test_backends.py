@@ -158,6 +158,14 @@ def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
     torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow("backends.compiled")
+@torch.no_grad()
+def test_a_layer_that_uses_flex_can_be_compiled_as_a_whole():
+    torch.manual_seed(0)
+    layer, x = RelativeAttention(8, 2, DecayBias(0.3), causal=True, backend="flex"), torch.randn(1, 6, 8)
+    torch.testing.assert_close(torch.compile(layer, backend="eager")(x), layer(x))
+
+
 def test_auto_is_eager_only_for_small_grids(monkeypatch):
     called = []
     monkeypatch.setattr(backends, "fast_attention", lambda q, *args: called.append(len(q)) or q)
