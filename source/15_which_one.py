@@ -371,7 +371,7 @@ claims.chapter("which_one")
 
 # %% [markdown]
 # Every lesson ended with such sentences. Here are all of them with their verdicts; a title leads to the lesson that runs
-# the code. Do you remember why?
+# the code. Do you remember the reasons?
 
 # %%
 claims.overview()

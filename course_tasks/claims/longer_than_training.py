@@ -181,7 +181,7 @@ def rises_by_a_tenth():
     ),
     otherwise={"level schemes": 6, "read worse without": 6},
     because="In text, {fact[level schemes]} schemes of our study are level. Mask all keys that are a training length or "
-    "farther back, and {fact[read worse without]} of them read worse, by more than a hundredth of a nat. A level loss shows "
+    "farther back, and {fact[read worse without]} of them read worse by more than a hundredth of a nat. A level loss shows "
     "that a longer text does not disturb a model.",
     source=SOURCE,
 )

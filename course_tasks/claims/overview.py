@@ -34,7 +34,7 @@ def overview(*topics: str) -> Picture:
 def _rows(found: Rulings) -> str:
     """A heading with the link, and a row for each claim."""
     there = TOPICS[found.chapter]
-    link = f'<a href="{there.file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{there.number} · {escape(there.title)}</a>'
+    link = f'<a href="{there.file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{escape(there.title)}</a>'
     cells = [f"<td>{escape(ruling.claim.statement)}</td><td>{chip(ruling.verdict)}</td>" for ruling in found.rulings]
-    rows = [f'<th scope="rowgroup" colspan="2">{link}</th>', *cells]
+    rows = [f'<th scope="row" colspan="2">{there.number} · {link}</th>', *cells]
     return "".join(f"<tr {WHITE}>{row}</tr>" for row in rows)

@@ -98,7 +98,7 @@ def ntk_divides():
     otherwise={"largest difference": 0.4, "kept": 29, "mixed": 6, "divided": 29},
     because="Written in wavelengths it looks like one. But it gives the speeds of YaRN's rule “by parts”, with a largest "
     "difference of {fact[largest difference]}: {fact[kept]} pairs are kept, {fact[mixed]} mixed and {fact[divided]} "
-    "divided. Its own are the two limits, one turn and four, and that there is no temperature.",
+    "divided. Only its two limits, one turn and four, are its own, and it has no temperature.",
     source="run: Llama 3.1's sizes; `apply_scaling` in meta-llama/llama-models; Peng et al. 2023 (YaRN), section 3.2",
 )
 def llama_has_its_own():
@@ -137,8 +137,8 @@ def yarn_code_is_paper():
     stated="false",
     verdict=lambda fact: "true" if abs(fact["scores times"] - fact["factor"]) < 1e-3 else "false",
     otherwise={"factor": 1.208, "scores times": 1.208},
-    because="For texts eight times as long this factor is {fact[factor]}. It is put on cosines and sines, and so on both "
-    "queries and keys. So scores are multiplied by its square, {fact[scores times]}.",
+    because="For texts eight times as long this factor is {fact[factor]}. It multiplies cosines and sines, and with "
+    "them both queries and keys. So a score is multiplied by its square, {fact[scores times]}.",
     source="run: random queries and keys; Peng et al. 2023, section 3.4, where the factor is the square root of 1/t",
 )
 def yarn_scores():

@@ -119,7 +119,7 @@ def axes_alike():
     otherwise={"tokens": 258, "next position": 258},
     because="After two words and a picture of sixteen by sixteen patches, {fact[tokens]} tokens are read, and the next "
     "word is at position {fact[next position]}: a picture takes only as many positions as its longer side has patches. "
-    "A decoder that counts tokens continues far from where the model was trained to.",
+    "A decoder that counts tokens continues at a wrong position.",
     source="run: M-RoPE's positions; Wang et al. 2024 (Qwen2-VL); mlx-vlm, issue 1619, is such a decoder",
 )
 def counts_tokens():

@@ -120,7 +120,7 @@ def must_be_told():
     verdict=lambda fact: "true" if max(fact.values()) < 1e-6 else "half true" if min(fact.values()) < 1e-6 else "false",
     otherwise={"constant gates": 0.0, "gates that differ": 0.0},
     because="If every token forgets the same share, the bias differs from a straight line by {fact[constant gates]}: it is "
-    "ALiBi, and the slope is the logarithm of the gate. If the gates differ, as they do when they are computed from the "
+    "ALiBi, and the slope is minus the logarithm of the gate. If the gates differ, as they do when they are computed from the "
     "tokens, it differs from the line with their mean by up to {fact[gates that differ]}.",
     source="run: ten tokens; Lin et al. 2025 (Forgetting Transformer), arXiv 2503.02130",
 )

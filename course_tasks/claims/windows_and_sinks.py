@@ -39,6 +39,23 @@ def looks_w_back():
 
 
 @claim(
+    "With StreamingLLM a model can use millions of tokens.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["in the cache"] == fact["read"] else "false",
+    otherwise={"read": 1_000_000, "in the cache": 1_000_000},
+    because="It can read on for millions of tokens without breaking, and that is what its authors claim. But of "
+    "{fact[read]:,} tokens read, {fact[in the cache]:,} are in the cache: the first four and the most recent. Of all the "
+    "others it knows only what these have kept.",
+    source="run: the cache with four first tokens and 1,020 recent ones; Xiao et al. 2023, appendix A, and the authors' "
+    "README: the context window is not expanded",
+)
+def streaming_uses_all():
+    read = 1_000_000
+    kept, _ = sink_positions(read, first=4, w=1_020)
+    return {"read": read, "in the cache": len(kept)}
+
+
+@claim(
     "N layers with windows of w reach N · w tokens back.",
     stated="half true",
     verdict=lambda fact: (
@@ -49,7 +66,7 @@ def looks_w_back():
         else "false"
     ),
     otherwise={"N · w": 15, "reached": 15, "reached, w tokens back": 18},
-    because="Three layers with w = five reach {fact[reached]} tokens back, not {fact[N · w]}: one of the w keys is the query's "
+    because="Three layers whose windows hold five keys reach {fact[reached]} tokens back, not {fact[N · w]}: one of these keys is the query's "
     "own, and each layer adds the others. The sentence holds if a window looks w tokens back and has one more key, as the "
     "paper on Mistral counts: then they reach {fact[reached, w tokens back]}.",
     source="run: which of forty tokens can have an influence on the last; Jiang et al. 2023 (Mistral 7B)",
@@ -60,6 +77,26 @@ def reach_of_layers():
         return 39 - int(np.flatnonzero(through[-1])[0])
 
     return {"N · w": 3 * 5, "reached": reached(5), "reached, w tokens back": reached(5 + 1)}
+
+
+@claim(
+    "A learned sink does nothing to an output but multiply it by a number below 1.",
+    stated="true",
+    verdict=lambda fact: "true" if fact["difference"] < 1e-6 and max(fact["multiplied by"]) < 1 else "false",
+    otherwise={"difference": 0.3, "multiplied by": [0.4, 0.9]},
+    because="The sink takes a part of each row's weight and has no value, so the other weights keep their proportions. For "
+    "ten random queries the outputs are those of plain attention times {fact[multiplied by][0]} to "
+    "{fact[multiplied by][1]}, with a largest difference of {fact[difference]}. The number depends on the query: it is small "
+    "where no key scores high.",
+    source="run: one head, a sink of 1; the code of gpt-oss (OpenAI 2025)",
+)
+def sink_only_shrinks():
+    q, k, v = np.random.default_rng(0).normal(size=(3, 1, 10, 8))
+    plain, shrunk = attention(q, k, v)[0], attention_with_sink(q, k, v, sink=[1.0])[0]
+    share = kept_share(scores(q, k), 1.0)
+    difference = abs(share[..., None] * plain - shrunk).max()
+    ends = [round(float(x), 3) for x in (share.min(), share.max())]
+    return {"difference": round(float(difference), 9), "multiplied by": ends}
 
 
 @claim(
@@ -87,23 +124,6 @@ def first_tokens_must_stay():
 
 
 @claim(
-    "With StreamingLLM a model can use millions of tokens.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["in the cache"] == fact["read"] else "false",
-    otherwise={"read": 1_000_000, "in the cache": 1_000_000},
-    because="It can read on for millions of tokens without breaking, and that is what its authors claim. But of "
-    "{fact[read]:,} tokens read, {fact[in the cache]:,} are in the cache: the first four and the most recent. Of all the "
-    "others it knows only what these have kept.",
-    source="run: the cache with four first tokens and 1,020 recent ones; Xiao et al. 2023, appendix A, and the authors' "
-    "README: the context window is not expanded",
-)
-def streaming_uses_all():
-    read = 1_000_000
-    kept, _ = sink_positions(read, first=4, w=1_020)
-    return {"read": read, "in the cache": len(kept)}
-
-
-@claim(
     "A rotated key cannot be renumbered, so StreamingLLM must cache its keys unrotated.",
     stated="false",
     verdict=lambda fact: "true" if fact["rotated back"] > 1e-6 else "false",
@@ -122,59 +142,6 @@ def keys_cannot_move():
 
 
 @claim(
-    "A learned sink does nothing to an output but multiply it by a number below 1.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["difference"] < 1e-6 and max(fact["multiplied by"]) < 1 else "false",
-    otherwise={"difference": 0.3, "multiplied by": [0.4, 0.9]},
-    because="The sink takes a part of each row's weight and has no value, so the other weights keep their proportions. For "
-    "ten random queries the outputs are those of plain attention times {fact[multiplied by][0]} to "
-    "{fact[multiplied by][1]}, with a largest difference of {fact[difference]}. The number depends on the query: it is small "
-    "where no key scores high.",
-    source="run: one head, a sink of 1; the code of gpt-oss (OpenAI 2025)",
-)
-def sink_only_shrinks():
-    q, k, v = np.random.default_rng(0).normal(size=(3, 1, 10, 8))
-    plain, shrunk = attention(q, k, v)[0], attention_with_sink(q, k, v, sink=[1.0])[0]
-    share = kept_share(scores(q, k), 1.0)
-    difference = abs(share[..., None] * plain - shrunk).max()
-    ends = [round(float(x), 3) for x in (share.min(), share.max())]
-    return {"difference": round(float(difference), 9), "multiplied by": ends}
-
-
-@claim(
-    "A 1 in `no_rope_layers` marks a layer without RoPE.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["of these with RoPE"] == 0 else "false",
-    otherwise={"marked": 6, "of these with RoPE": 0},
-    because="In SmolLM3 as transformers has it, {fact[marked]} of the first eight layers are marked with a one, and "
-    "{fact[of these with RoPE]} of these use RoPE. The name says the opposite, and a bug report has been written about it. "
-    "Llama 4 has the same entry with the same meaning.",
-    quoted=True,
-    source="SmolLM3Config and SmolLM3Attention of transformers 5.23.0, models/smollm3; its issue 43756",
-)
-def no_rope_means_none():
-    layers = zip(published.NO_ROPE_LAYERS, published.ROTATES, strict=True)
-    marked = [rotates for entry, rotates in layers if entry == 1]
-    return {"marked": len(marked), "of these with RoPE": sum(marked)}
-
-
-@claim(
-    "Windows in every second layer save nearly all of the cache.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["every second layer"] > 0.9 else "false",
-    otherwise={"every second layer": 0.95, "every layer": 0.99},
-    because="In a long text, windows in every layer save {fact[every layer]:.1%} of the cache, windows in every second layer "
-    "{fact[every second layer]:.1%}. The layers that read everything decide the memory: it helps to have fewer of them, and "
-    "not to have smaller windows.",
-    source="run: the keys that each layer keeps of 131,072 tokens, with the windows of 128 that gpt-oss has",
-)
-def half_the_windows():
-    tokens, window = 131_072, 128
-    kept = {"every second layer": [window, tokens], "every layer": [window, window]}
-    return {name: round(1 - sum(keys) / (2 * tokens), 4) for name, keys in kept.items()}
-
-
-@claim(
     "Layers without positions between those with RoPE keep a model level on longer texts.",
     stated="half true",
     verdict=lambda fact: "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["level"] else "false",
@@ -187,6 +154,23 @@ def half_the_windows():
 def hybrids_are_level():
     runs = {"RoPE in a window": "window-64+none", "RoPE": "rope+none"}
     return counted({name: rises("characters", run) for name, run in runs.items()})
+
+
+@claim(
+    "A 1 in no_rope_layers, a list in model configurations, marks a layer without RoPE.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["of these with RoPE"] == 0 else "false",
+    otherwise={"marked": 6, "of these with RoPE": 0},
+    because="In SmolLM3 as transformers has it, {fact[marked]} of the first eight layers are marked with a one, and "
+    "{fact[of these with RoPE]} of these use RoPE. The name suggests the opposite, which has led to a bug report. Llama 4 "
+    "has the same entry with the same meaning.",
+    quoted=True,
+    source="SmolLM3Config and SmolLM3Attention of transformers 5.23.0, models/smollm3; its issue 43756",
+)
+def no_rope_means_none():
+    layers = zip(published.NO_ROPE_LAYERS, published.ROTATES, strict=True)
+    marked = [rotates for entry, rotates in layers if entry == 1]
+    return {"marked": len(marked), "of these with RoPE": sum(marked)}
 
 
 @claim(
@@ -213,6 +197,22 @@ def hybrid_looks_far():
         masked = losses(task, "window-64+none", what="far_masked")[:, -1]
         cost[name], seeds[name] = round(float((masked - seen).mean()), 2), seen.size
     return {"cost": cost, "seeds of retrieval": seeds["retrieval"]}
+
+
+@claim(
+    "Windows in every second layer save nearly all of the cache.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["every second layer"] > 0.9 else "false",
+    otherwise={"every second layer": 0.95, "every layer": 0.99},
+    because="In a long text, windows in every layer save {fact[every layer]:.1%} of the cache, windows in every second layer "
+    "{fact[every second layer]:.1%}. The layers that read everything decide the memory: it helps to have fewer of them, and "
+    "not to have smaller windows.",
+    source="run: the keys that each layer keeps of 131,072 tokens, with the windows of 128 that gpt-oss has",
+)
+def half_the_windows():
+    tokens, window = 131_072, 128
+    kept = {"every second layer": [window, tokens], "every layer": [window, window]}
+    return {name: round(1 - sum(keys) / (2 * tokens), 4) for name, keys in kept.items()}
 
 
 @claim(

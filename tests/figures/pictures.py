@@ -68,7 +68,7 @@ def make_pictures():
         "large clip": figures.clip_grid(12, 8, TOKENS),
         "claim": claims.decide("skew_in_place").picture,
         "claims": claims.overview("bias_by_hand", "longer_than_training"),
-        "claims to guess": claims.chapter("t5_buckets").picture,
+        "claims to guess": claims.chapter("diagonals").picture,
         "comparison": figures.comparison_table(comparison.table()),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(
