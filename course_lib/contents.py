@@ -150,7 +150,7 @@ CONTENTS = (
     Chapter(
         "which_one",
         "Which one?",
-        "a comparison, a guide, more than forty claims put to the test, a quiz, and a scheme of your own",
+        "a comparison, a guide, the claims of all lessons with their verdicts, a quiz, and a scheme of your own",
         "compare and choose, put claims to the test, and bring in a scheme of one's own",
         65,
         (

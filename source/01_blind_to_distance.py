@@ -145,7 +145,7 @@ print("permuted output = P · output:", np.allclose(permuted, P @ output))
 figures.heatmap(P.astype(int), moved, TOKENS, alt="The permutation as a matrix P", corner="new ↓ old →")
 
 # %% [markdown]
-# ## Easy to believe; let us run it: "attention is permutation invariant"
+# ## "Attention is permutation invariant"
 #
 # A function is **invariant** if its output does not change when we permute its input. It is **equivariant** if its output
 # is permuted in the same way, which is what we have just seen. The output becomes invariant only when we pool it, for
@@ -262,6 +262,17 @@ for depth in (1, 2):
 #
 # NoPE is therefore a baseline to take seriously, but not the best in every task. [[longer_than_training]] measures it
 # beside the schemes of this course.
+
+# %% [markdown]
+# ## Easy to believe; let us run it
+#
+# You will read this sentence in many places. Guess whether it is true before you open it: the fold holds the verdict, the
+# reason, and the code that has just decided it. Every later lesson ends with such sentences.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("blind_to_distance")
 
 # %% [markdown]
 # ## Remember

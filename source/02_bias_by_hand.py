@@ -269,9 +269,9 @@ figures.question(
 )
 
 # %% [markdown]
-# ## Easy to believe; let us run it
+# ## Four explanations, tested
 #
-# We test four explanations of this table.
+# Four explanations of this table sound right. We test each.
 #
 # **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone, we
 # give all pairs the same content score $q_i \cdot k_j$, so each old weight is $1/n$. How much weight for itself does
@@ -657,6 +657,16 @@ else:
     theirs = t5.compute_bias(n, n)[0, 0].detach().numpy()
     assert np.allclose(theirs, B, atol=1e-6)
     print(f"transformers {__version__}: T5Attention.compute_bias returns our B")
+
+# %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("bias_by_hand")
 
 # %% [markdown]
 # ## Remember

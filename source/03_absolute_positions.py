@@ -520,6 +520,16 @@ else:
 # GPT-2 do.
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("absolute_positions")
+
+# %% [markdown]
 # ## Remember
 #
 # - A step of $s$ positions rotates a sinusoid by a matrix that depends only on $s$. The product of two sinusoids

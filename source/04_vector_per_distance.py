@@ -584,6 +584,16 @@ else:
     print("the position part of the five tokens agrees")
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("vector_per_distance")
+
+# %% [markdown]
 # ## Remember
 #
 # - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling.

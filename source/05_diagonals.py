@@ -664,6 +664,16 @@ with torch.no_grad():
         print("read in steps of", *steps, "= at once")
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("diagonals")
+
+# %% [markdown]
 # ## Remember
 #
 # - What is known per offset is a row of $n_q + n_k - 1$ numbers. `to_grid` places it on the diagonals, and its adjoint

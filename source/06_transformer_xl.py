@@ -307,7 +307,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# ## Easy to believe; let us run it: "(c) cancels in the softmax"
+# ## "(c) cancels in the softmax"
 #
 # (c) adds the same row of numbers to the scores of every query. The softmax ignores a constant, so (c) might cancel.
 
@@ -740,6 +740,16 @@ else:
 #
 # For text, **DeBERTa** (He et al. 2021) keeps (a) and (b) and adds a mirror image of (b), in which the *key* is
 # multiplied by a vector of the distance.
+
+# %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict before you open the fold.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("transformer_xl")
 
 # %% [markdown]
 # ## Remember

@@ -722,6 +722,16 @@ else:
 picture
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Many sentences about T5 go around. Guess the verdict of each before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("t5_buckets")
+
+# %% [markdown]
 # ## Remember
 #
 # - Near offsets have their own bucket. Farther ones share, evenly on a logarithmic scale. The last bucket never ends.

@@ -402,6 +402,16 @@ else:
 # `transformers`, the FlashAttention package takes `alibi_slopes` as an argument of its kernels.
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it. What published models do was recorded from their code.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("alibi")
+
+# %% [markdown]
 # ## Remember
 #
 # - ALiBi adds $-m_h \, (i - j)$ after the scaling, with one fixed slope per head. The paper's slopes are

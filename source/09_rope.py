@@ -609,7 +609,18 @@ else:
 
 # %% [markdown]
 # In version 5.23, 208 of 524 models rotate, among them Llama, Mistral and Qwen 3.
+
+# %% [markdown]
+# ## Easy to believe; let us run it
 #
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("rope")
+
+# %% [markdown]
 # ## Remember
 #
 # - RoPE rotates pair $m$ of a query or key at position $p$ by $p\,\theta_m$. Of their positions, only $j - i$

@@ -735,7 +735,18 @@ if find_spec("transformers") is not None:
 # **Who uses it today** (files of transformers): Donut reads documents with a Swin (`modeling_donut_swin.py`), and CLAP
 # hears spectrograms with one (`modeling_clap.py`). Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE for the text and axial
 # RoPE for the pictures.
+
+# %% [markdown]
+# ## Easy to believe; let us run it
 #
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("two_dimensions")
+
+# %% [markdown]
 # ## Remember
 #
 # - In an image a bias needs two offsets, each key minus query.

@@ -836,6 +836,13 @@ assert times[1]["SDPA, permuted"].min() > times[1]["SDPA, contiguous"].min()
 # **The third** is true of the algorithm: above, you computed a bias inside the tiles. But torch's flash kernel for GPUs
 # takes no bias, and its memory-efficient kernel takes a materialised one. The flash-attn package computes ALiBi in its
 # tiles, from `alibi_slopes` (see its README). For other biases, FlexAttention writes the kernel.
+#
+# Two more, decided by what torch's kernels declare. Guess again before you open them.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("fast_attention")
 
 # %% [markdown]
 # ## Remember

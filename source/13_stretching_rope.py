@@ -522,6 +522,16 @@ else:
     print(f"transformers {transformers.__version__}, the same speeds and factors:", ", ".join(both))
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("stretching_rope")
+
+# %% [markdown]
 # ## Remember
 #
 # - A pair that made a whole turn in training meets no new angle. The slow, open pairs do.

@@ -644,6 +644,16 @@ else:
     assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
 
 # %% [markdown]
+# ## Easy to believe; let us run it
+#
+# Guess the verdict of each sentence before you open it.
+
+# %%
+from course_tasks import claims
+
+claims.chapter("windows_and_sinks")
+
+# %% [markdown]
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.

@@ -362,54 +362,24 @@ figures.show(fig, alt="How alike two patches are by their distance along the lis
 # %% [markdown]
 # ## Claims, decided by code
 #
-# You will read sentences like these on many pages, and each is easy to believe. **Guess before you open one**: is it
-# true, half true, false, or *unsourced*? "Half true" is not a polite way of saying "false": the sentence holds under a
-# condition that it does not mention. "Unsourced" means that no measurement known to this course supports it. Each fold
-# holds the verdict, the reason, and the code that decided it just now.
-#
-# We do one by hand first. *In T5's logarithmic buckets, twice the distance is one bucket further.*
+# You will read sentences like these on many pages, and each is easy to believe. **Guess before you open one.** These
+# compare schemes, so watch for the word *one*, for *any*, and for numbers without a model beside them. What published
+# models give was recorded with version 5.23.0 of `transformers`, so you need not install it.
 
 # %%
-from course_lib.reference.t5 import bucket
-
-distances = np.array([8, 16, 32, 64])
-print("distance", distances, "bucket", bucket(-distances))
-print("steps   ", np.diff(bucket(-distances)))
-print(claims.decide("doubling_is_one_bucket"))
+claims.chapter("which_one")
 
 # %% [markdown]
-# Each doubling moves two buckets on, not one. Take the first four topics as revision, one at a time. The last three
-# compare schemes: watch for the word *any*, and for numbers without a model beside them. What published models give was
-# recorded with version 5.23.0 of `transformers`, so you need not install it.
+# Every lesson ended with such sentences. Here are all of them with their verdicts; a title leads to the lesson that runs
+# the code. Do you remember the reasons?
 
 # %%
-assert claims.decide("doubling_is_one_bucket").verdict == "false"
-claims.topic("Positions and offsets")
-
-# %%
-claims.topic("Grids and diagonals")
-
-# %%
-claims.topic("T5's buckets")
-
-# %%
-claims.topic("ALiBi and RoPE")
-
-# %%
-claims.topic("Time and memory")
-
-# %%
-claims.topic("Longer texts")
-
-# %%
-claims.topic("Models and history")
+claims.overview()
 
 # %% [markdown]
 # Look at the half true ones again. Each holds under a condition that was lost on the way: *if the number of heads is a
-# power of two*, *with clipping*, *under a causal mask*, *in text*.
-
-# %%
-claims.counts()
+# power of two*, *with clipping*, *under a causal mask*, *in text*. To see the reason for one, call
+# `claims.decide("nothing_new")`. The names are in `claims.CLAIMS`.
 
 # %% [markdown]
 # ## A scheme of your own

@@ -18,8 +18,8 @@ class Claim:
     statement: in the words in which it goes around. fact(): computes a number, or a few of them by name. verdict(fact):
     one of VERDICTS. otherwise: a value of the fact for which the verdict would be another one. because: why, with
     {fact} where computed numbers go. stated: the verdict that these words were written for. quoted: whether the fact
-    begins with what the source says or its code gives, which no line here can compute. chapter: the topic of the chapter
-    that teaches it.
+    begins with what the source says or its code gives, which no line here can compute. chapter: the topic of the lesson
+    in which it is run; the file of the claim has the same name.
     """
 
     name: str
@@ -53,8 +53,10 @@ class Claim:
 
 
 def claim(statement: str, **details: Any) -> Callable[[Callable[[], Any]], Claim]:
-    """Make a Claim of the function below, with its name; `details` are the other fields of Claim."""
-    return lambda fact: Claim(fact.__name__, statement, fact, **details)
+    """Make a Claim of the function below, with its name and chapter; `details` are the other fields of Claim."""
+    return lambda fact: Claim(
+        fact.__name__, statement, fact, chapter=fact.__module__.rpartition(".")[2], **details
+    )
 
 
 @functools.cache

@@ -65,3 +65,17 @@ LLAMA_TURNED = [
     [0.343683, -0.581083, 0.425217, 1.042294, -0.440975, 1.275991, -0.656628, 0.354085],
     [-0.829330, 0.024787, -0.712370, -0.921369, 0.580848, 0.237953, -1.031832, -0.211765],
 ]
+
+# models/*/modeling_*.py: how many folders there are, and how many of them contain a word
+FOLDERS = 524
+FOLDERS_WITH = {"apply_rotary": 208, "relative_position_bucket": 15, "alibi": 3}
+
+# models/smollm3: the entries of SmolLM3Config().no_rope_layers, and whether SmolLM3Attention rotates (use_rope)
+NO_ROPE_LAYERS = [1, 1, 1, 0, 1, 1, 1, 0]
+ROTATES = [True, True, True, False, True, True, True, False]
+
+# models/mpt/modeling_mpt.py: the flattest slope of an MptModel with 32 heads, by the alibi_bias_max of its configuration
+MPT_FLATTEST = {8: 0.00390625, 16: 0.00390625}
+
+# masking_utils.py: how many keys sliding_window_bidirectional_mask_function(64) shows to a query
+ENCODER_KEYS = {64: 129}

@@ -1,31 +1,46 @@
-"""What the study measured, as the ledger asks for it: from the committed runs, nothing is trained."""
+"""What the study measured, as the claims ask for it: from the committed runs, nothing is trained."""
 
+import functools
 from typing import Any
 
 import numpy as np
 
+from course_lib.contents import number
 from course_lib.reference.attention import Array
-from course_tasks.measured import STUDY, TASKS
+from course_tasks.measured import STEPS, STUDY, TASKS
+
+SOURCE = (
+    f"run: the study of chapter {number('longer_than_training')}, trained at 128 tokens in {STEPS:,} steps, tested at "
+    "1,024, small models; a loss is level if the 95 % interval of its rise over three seeds stays at or below 0.05 nats"
+)
+REPAIRS = (
+    f"run: the study of chapter {number('stretching_rope')}, small models with RoPE, trained at 128 tokens in {STEPS:,} "
+    "steps, changed, and tested at 1,024, three seeds"
+)
 
 
-def losses(task: str, scheme: str, preset: str = STUDY) -> Array:
-    """The loss of each seed at each test length, (seeds, lengths): 128, 256, 512 and 1,024 tokens.
+@functools.cache
+def runs(preset: str) -> list[dict[str, Any]]:
+    """The committed runs of a preset, read once."""
+    from course_lib import study  # with torch, which the rest of the claims mostly do without
+
+    return study.committed(preset)
+
+
+def losses(task: str, scheme: str, preset: str = STUDY, what: str = "loss") -> Array:
+    """The loss (or what else the runs hold) of each seed at each test length, (seeds, lengths).
 
     Raises ValueError where no run is committed.
     """
-    from course_lib import study  # with torch, which the rest of the ledger mostly does without
-
-    rows = sorted(study.pick(study.committed(preset), task=task, scheme=scheme), key=lambda row: row["seed"])
+    rows = [row for row in runs(preset) if (row["task"], row["scheme"]) == (task, scheme)]
     if not rows:
         raise ValueError(f"task={task!r}, scheme={scheme!r}: no run of this in preset {preset!r}")
-    return np.array([row["loss"] for row in rows])
+    return np.array([row[what] for row in sorted(rows, key=lambda row: row["seed"])])
 
 
-def tested(preset: str = STUDY) -> list[int]:
-    """The test lengths, the first of which is the training length."""
-    from course_lib import study
-
-    return study.committed(preset)[0]["settings"]["tests"]
+def settings(preset: str = STUDY) -> dict[str, Any]:
+    """How its models were trained and tested: "steps", "length" of the training texts, "tests" and more."""
+    return runs(preset)[0]["settings"]
 
 
 def rises(task: str, scheme: str, preset: str = STUDY) -> Array:
@@ -34,14 +49,17 @@ def rises(task: str, scheme: str, preset: str = STUDY) -> Array:
     return found[:, -1] - found[:, 0]
 
 
-def unbeaten(task: str) -> list[str]:
-    """The schemes that lose to no other at the longest test with every pair of seeds; one with fewer seeds is left out."""
-    from course_lib import study
+def schemes(task: str) -> list[str]:
+    """The schemes of the study with as many seeds in this task as the others."""
+    seeds = [row["scheme"] for row in runs(STUDY) if row["task"] == task]
+    return [scheme for scheme in dict.fromkeys(seeds) if seeds.count(scheme) == seeds.count("none")]
 
-    rows = study.pick(study.committed(STUDY), task=task)
-    last = {row["scheme"]: losses(task, row["scheme"])[:, -1] for row in rows}
-    last = {scheme: seeds for scheme, seeds in last.items() if len(seeds) == len(last["none"])}
-    return [scheme for scheme, seeds in last.items() if seeds.min() <= min(other.max() for other in last.values())]
+
+def unbeaten(task: str) -> list[str]:
+    """The schemes that lose to no other at the longest test with every pair of seeds, by a thousandth of a nat or more."""
+    last = {scheme: losses(task, scheme)[:, -1] for scheme in schemes(task)}
+    best = min(seeds.max() for seeds in last.values())
+    return [scheme for scheme, seeds in last.items() if seeds.min() < best + 0.001]
 
 
 def in_each_task(scheme: str) -> dict[str, Array]:
@@ -49,15 +67,41 @@ def in_each_task(scheme: str) -> dict[str, Array]:
     return {task: rises(task, scheme) for task in TASKS}
 
 
-def counted(found: dict[str, Array]) -> dict[str, Any]:
-    """The mean of each rise, and how many of them are level by the rule of the study (`study.verdict`).
+def is_level(seeds: Array) -> bool:
+    """Whether the rises of the seeds are level by the rule of the study (`study.verdict`).
 
     One seed has no interval: it is level if its rise is at or below the bound.
     """
     from course_lib import study
 
-    def level(seeds: list[float]) -> bool:
-        return seeds[0] <= study.LEVEL if len(seeds) == 1 else study.verdict(study.interval(seeds)) == "level"
+    if len(seeds) == 1:
+        return float(seeds[0]) <= study.LEVEL
+    return study.verdict(study.interval(seeds.tolist())) == "level"
 
+
+def counted(found: dict[str, Array]) -> dict[str, Any]:
+    """The mean of each rise, and how many of them are level."""
     rise = {name: round(float(seeds.mean()), 2) for name, seeds in found.items()}
-    return {"rise": rise, "level": sum(level(seeds.tolist()) for seeds in found.values())}
+    return {"rise": rise, "level": sum(map(is_level, found.values()))}
+
+
+def repaired(task: str, repair: str, further: int = 0, at: int = 128) -> Array:
+    """The mean loss at each test length of models with RoPE and this repair, after so many steps on texts of `at` tokens.
+
+    Raises ValueError where no run is committed.
+    """
+    return losses(task, f"{repair}, {further} at {at}", "repairs").mean(axis=0)
+
+
+def kept_up_to(repair: str) -> dict[str, int]:
+    """The longest test at which a repair, without a further step, still does about as well as RoPE at 128 tokens.
+
+    Its loss is at most study.BREAKS above that of the unrepaired model. 0 where even the shortest test is worse.
+    """
+    from course_lib import study
+
+    found = {}
+    for name, task in {"text": "characters", "copying": "copy-back"}.items():
+        well = repaired(task, repair) <= repaired(task, "as trained")[0] + study.BREAKS
+        found[name] = max((n for n, good in zip(settings("repairs")["tests"], well) if good), default=0)
+    return found

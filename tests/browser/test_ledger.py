@@ -1,4 +1,4 @@
-"""The claims ledger in a browser: closed until the reader has guessed, then readable by everyone on a narrow page."""
+"""The claims in a browser: closed until the reader has guessed, then readable by everyone on a narrow page."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,8 +9,8 @@ from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
-PICTURES = {topic: claims.topic(topic).picture for topic in ("T5's buckets", "Longer texts")}
-PICTURES |= {"counts": claims.counts(), "overview": claims.overview(["nothing_new", "one_grid", "all_in_use"])}
+PICTURES = {topic: claims.chapter(topic).picture for topic in ("t5_buckets", "windows_and_sinks", "which_one")}
+PICTURES["overview"] = claims.overview()
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -37,7 +37,7 @@ def test_it_fits_closed_and_open(shown, name, font):
 
 
 def test_a_verdict_is_seen_only_when_its_fold_is_opened(shown):
-    page = shown(PICTURES["T5's buckets"], width=800)
+    page = shown(PICTURES["t5_buckets"], width=800)
     verdicts = page.locator(".rp-verdict")
     for number in range(verdicts.count()):
         expect(verdicts.nth(number)).to_be_hidden()

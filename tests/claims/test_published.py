@@ -1,4 +1,4 @@
-"""What the ledger records of published models is what their code gives."""
+"""What the claims record of published models is what their code gives."""
 
 import inspect
 import re
@@ -13,6 +13,7 @@ from course_tasks.claims import published
 pytest.importorskip("transformers")
 import torch
 import transformers
+from transformers import masking_utils
 
 
 def code(model):
@@ -51,6 +52,54 @@ def test_the_tables_of_a_bart():
         found = dict(transformers.BartModel(config).named_parameters())
     about_positions = [name for name in found if "position" in name or "relative" in name]
     assert {name: len(found[name]) for name in about_positions} == published.BART_TABLES
+
+
+def test_how_many_models_contain_a_word():
+    texts = []
+    for folder in Path(transformers.__file__).parent.glob("models/*/"):
+        texts.append("".join(file.read_text(encoding="utf-8") for file in folder.glob("modeling_*.py")))
+    texts = [text for text in texts if text]
+    assert len(texts) == published.FOLDERS
+    counts = {word: sum(word in text for text in texts) for word in published.FOLDERS_WITH}
+    assert counts == published.FOLDERS_WITH
+
+
+def test_which_layers_of_a_smollm3_rotate():
+    """A layer rotates if other positions of the same words change its output."""
+    config = transformers.SmolLM3Config(
+        hidden_size=8, intermediate_size=8, num_attention_heads=1, num_key_value_heads=1, vocab_size=10, pad_token_id=0,
+        num_hidden_layers=len(published.NO_ROPE_LAYERS), attn_implementation="eager",
+    )  # fmt: skip
+    assert config.no_rope_layers == published.NO_ROPE_LAYERS
+    model, x = transformers.SmolLM3Model(config).eval(), torch.randn(1, 3, 8)
+    places = [model.rotary_emb(x, torch.tensor([positions])) for positions in ([0, 1, 2], [0, 10, 15])]
+    with torch.no_grad():
+        outputs = [[layer.self_attn(x, turns, None)[0] for turns in places] for layer in model.layers]
+    assert [not torch.allclose(near, far) for near, far in outputs] == published.ROTATES
+
+
+@pytest.mark.parametrize("largest", published.MPT_FLATTEST)
+def test_the_slopes_of_an_mpt(largest):
+    """Those that its forward pass hands to the layers, whatever the configuration says."""
+    config = transformers.MptConfig(
+        d_model=32, n_heads=32, n_layers=1, expansion_ratio=1, vocab_size=10, max_seq_len=4,
+        attn_config={"alibi_bias_max": largest},
+    )  # fmt: skip
+    assert config.attn_config.alibi_bias_max == largest
+    model, given = transformers.MptModel(config).eval(), []
+    model.blocks[0].register_forward_pre_hook(
+        lambda module, args, kwargs: given.append(kwargs["position_bias"]), with_kwargs=True
+    )
+    with torch.no_grad():
+        model(torch.zeros(1, 4, dtype=torch.long))
+    slopes = given[0][:, 0, -1] - given[0][:, 0, -2]
+    assert slopes.min().item() == published.MPT_FLATTEST[largest]
+
+
+def test_the_keys_of_an_encoder_s_window():
+    for w, keys in published.ENCODER_KEYS.items():
+        shown = masking_utils.sliding_window_bidirectional_mask_function(w)
+        assert shown(0, 0, torch.tensor(200), torch.arange(400)).sum() == keys
 
 
 def t5_output():

@@ -67,8 +67,8 @@ def make_pictures():
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
         "claim": claims.decide("skew_in_place").picture,
-        "claims": claims.overview(["nothing_new", "one_grid", "all_in_use", "any_length"]),
-        "claims to guess": claims.topic("T5's buckets").picture,
+        "claims": claims.overview("bias_by_hand", "longer_than_training"),
+        "claims to guess": claims.chapter("diagonals").picture,
         "comparison": figures.comparison_table(comparison.table()),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(

@@ -1,29 +1,31 @@
-"""Claims about texts longer than training, against the runs of the course's own study."""
+"""Claims about texts longer than training, decided by the course's own study."""
 
 import numpy as np
 
 from course_lib.contents import number
 from course_lib.reference.attention import softmax
 from course_tasks.claims.claim import claim
-from course_tasks.claims.study_facts import counted, in_each_task, losses, rises, tested, unbeaten
-from course_tasks.measured import STEPS, TASKS
-
-STUDY = (
-    f"run: the study of chapter {number('longer_than_training')}, trained at 128 tokens in {STEPS:,} steps, tested at "
-    "1,024, small models; a loss is level if the 95 % interval of its rise over three seeds stays at or below 0.05 nats"
+from course_tasks.claims.study_facts import (
+    SOURCE,
+    counted,
+    in_each_task,
+    is_level,
+    losses,
+    rises,
+    schemes,
+    settings,
 )
 
 
 @claim(
     "RoPE reads texts longer than its training without any change.",
-    chapter="longer_than_training",
     stated="false",
     verdict=lambda fact: "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["level"] else "false",
     otherwise={"rise": {"characters": 0.0, "copy-back": 0.0, "flip-flop": 0.0}, "level": 3},
     because="From the training length to eight times that, its loss rose by {fact[rise][characters]} nats in text, "
     "{fact[rise][copy-back]} in copying and {fact[rise][flip-flop]} in flip-flop. The model never met the angles of far "
     "offsets in training.",
-    source=f"{STUDY}; Press et al. 2022, section 2, find the same with language models",
+    source=f"{SOURCE}; Press et al. 2022, section 2, find the same with language models",
 )
 def rope_reads_longer():
     return counted(in_each_task("rope"))
@@ -31,7 +33,6 @@ def rope_reads_longer():
 
 @claim(
     "A model with ALiBi keeps its loss when texts grow to eight times the training length.",
-    chapter="longer_than_training",
     stated="half true",
     verdict=lambda fact: "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["level"] else "false",
     otherwise={"rise": {"characters": 0.9, "copy-back": 0.4, "flip-flop": 0.3, "retrieval": 0.9}, "level": 0, "seeds of retrieval": 3},
@@ -39,7 +40,7 @@ def rope_reads_longer():
     "{fact[rise][copy-back]:+.2f} in copying and by {fact[rise][flip-flop]:+.2f} in flip-flop, so it is level in all "
     "three. But there, the keys that matter are nearly always near. In retrieval, where the answer lies at the beginning "
     "of the text, it rose by {fact[rise][retrieval]} nats (seeds: {fact[seeds of retrieval]}).",
-    source=f"{STUDY}; Press et al. 2022, section 4, for language models",
+    source=f"{SOURCE}; Press et al. 2022, section 4, for language models",
 )
 def alibi_stays_level():
     far = rises("retrieval", "alibi", "long-2000")  # asked at the end, told at the start
@@ -49,14 +50,13 @@ def alibi_stays_level():
 
 @claim(
     "Sinusoidal positions let a model read texts longer than its training, because a sine never ends.",
-    chapter="longer_than_training",
     stated="false",
     verdict=lambda fact: "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["level"] else "false",
     otherwise={"level": 4, "rise": {"characters": 0.0, "copy-back": 0.0, "flip-flop": 0.0, "larger embeddings": 0.0}},
     because="The sine continues, but the model was never trained on its values there. In text the loss rose by "
     "{fact[rise][characters]} nats, and by {fact[rise][larger embeddings]} with embeddings times √d_model; in copying "
     "it rose by {fact[rise][copy-back]}, in flip-flop by {fact[rise][flip-flop]}.",
-    source=f"{STUDY}; Vaswani et al. 2017, section 3.5, hoped for it; Press et al. 2022, section 2, measured it",
+    source=f"{SOURCE}; Vaswani et al. 2017, section 3.5, hoped for it; Press et al. 2022, section 2, measured it",
 )
 def sines_go_on():
     larger = rises("characters", "sinusoidal-scaled")
@@ -65,7 +65,6 @@ def sines_go_on():
 
 @claim(
     "T5's bias is safe in long texts: all far distances share its last bucket.",
-    chapter="longer_than_training",
     stated="half true",
     verdict=lambda fact: "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["level"] else "false",
     otherwise={"rise": {"within": 0.2, "within, copying": 0.7, "past": 1.0, "within, slower": 0.7}, "level": 0},
@@ -73,7 +72,7 @@ def sines_go_on():
     "ten times as fast as the rest. At the rate of the rest the loss rises by {fact[rise][within, slower]}. In copying "
     "it rises by {fact[rise][within, copying]} even with the fast table. If training does not reach the last buckets, "
     "they keep their random numbers, and the loss in text rises by {fact[rise][past]}.",
-    source=f"{STUDY}; max_distance 64 and 256",
+    source=f"{SOURCE}; max_distance 64 and 256",
 )
 def last_bucket_is_safe():
     found = {
@@ -87,7 +86,6 @@ def last_bucket_is_safe():
 
 @claim(
     "At the length they were trained on, logarithmic buckets beat every other layout.",
-    chapter="longer_than_training",
     stated="unsourced",
     verdict=lambda fact: "true" if fact["best"][0] == fact["seeds"] else "unsourced" if fact["best"][0] else "false",
     otherwise={"seeds": 3, "lengths": [64, 512], "best": [3, 3]},
@@ -102,35 +100,12 @@ def logarithmic_is_best():
     layouts = ("linear", "quadratic", "uniform")
     others = [losses("characters", f"{layout}-buckets-16", "ablation") for layout in layouts]
     best = np.sum(log < np.min(others, axis=0), axis=0)  # for how many seeds, at each length
-    lengths = tested("ablation")[:: len(best) - 1]  # the first and the last
+    lengths = settings("ablation")["tests"][:: len(best) - 1]  # the first and the last
     return {"seeds": len(log), "lengths": lengths, "best": best[:: len(best) - 1].tolist()}
 
 
 @claim(
-    "One scheme is the best for long texts.",
-    chapter="longer_than_training",
-    stated="unsourced",
-    verdict=lambda fact: (
-        "false"
-        if not set.intersection(*(set(names.split(", ")) for names in fact["best"].values()))
-        else "unsourced"
-        if any(", " in names for names in fact["best"].values())
-        else "true"
-    ),
-    otherwise={"best": {"characters": "rope", "copy-back": "alibi", "flip-flop": "shaw-32"}},
-    because="Say that one scheme beats another if each of its seeds is better than each of the other's. In our study no "
-    "scheme beat these in the longest texts: in text {fact[best][characters]}; in copying {fact[best][copy-back]}; in "
-    "flip-flop {fact[best][flip-flop]}. Transformer-XL is in all three lists, but never alone, not every scheme was run "
-    "in flip-flop, and the keys that matter are nearly always near.",
-    source=f"{STUDY}; window-64: RoPE in a window of 64 keys; +none: no positions in the second layer",
-)
-def one_best_scheme():
-    return {"best": {task: ", ".join(unbeaten(task)) for task in TASKS}}
-
-
-@claim(
     "In longer texts a query under a log decay looks at fewer tokens, because fewer weights exceed 1 %.",
-    chapter="longer_than_training",
     stated="false",
     verdict=lambda fact: "true" if fact["span"][1] < fact["span"][0] else "false",
     otherwise={"above 1 %": [21, 9], "span": [29.0, 12.0]},
@@ -148,7 +123,6 @@ def looks_at_fewer():
 
 @claim(
     "ALiBi reads texts of any length.",
-    chapter="longer_than_training",
     stated="false",
     verdict=lambda fact: "unsourced" if fact["level"] == len(fact["rise"]) else "false",
     otherwise={
@@ -163,7 +137,7 @@ def looks_at_fewer():
     "paper][1]} times on a large one. And even if all had stayed level, no test could prove it for every length.",
     quoted=True,
     source="Press et al. 2022, section 4.1: trained at 512 tokens of WikiText-103, still improving past 12,000; section "
-    f"4.2: trained at 512 of a large corpus, best at 1,012; {STUDY}",
+    f"4.2: trained at 512 of a large corpus, best at 1,012; {SOURCE}",
 )
 def any_length():
     times = {"here": 1_024 // 128, "best in the paper": [12_000 // 512, round(1_012 / 512)]}
@@ -173,7 +147,6 @@ def any_length():
 
 @claim(
     "With T5's bias perplexity rises by a tenth when texts are twice as long as in training.",
-    chapter="longer_than_training",
     stated="unsourced",
     verdict=lambda fact: (
         "unsourced"
@@ -198,3 +171,41 @@ def rises_by_a_tenth():
         "reported": [round(100 * x - 100, 1) for x in reported],
         "measured": [round(100 * x - 100, 1) for x in measured],
     }
+
+
+@claim(
+    "A loss that stays level shows that a model uses all of the longer text.",
+    stated="false",
+    verdict=lambda fact: (
+        "true" if fact["read worse without"] == fact["level schemes"] else "half true" if fact["read worse without"] else "false"
+    ),
+    otherwise={"level schemes": 6, "read worse without": 6},
+    because="In text, {fact[level schemes]} schemes of our study are level. Mask all keys that are a training length or "
+    "farther back, and {fact[read worse without]} of them read worse by more than a hundredth of a nat. A level loss shows "
+    "that a longer text does not disturb a model.",
+    source=SOURCE,
+)
+def level_is_used():
+    level = [scheme for scheme in schemes("characters") if is_level(rises("characters", scheme))]
+    cost = [losses("characters", s, what="far_masked") - losses("characters", s) for s in level]
+    worse = [nats for nats in cost if nats[:, -1].mean() > 0.01]
+    return {"level schemes": len(level), "read worse without": len(worse)}
+
+
+@claim(
+    "Models without positions generalise best to longer texts.",
+    stated="half true",
+    verdict=lambda fact: (
+        "true" if fact["level"] == len(fact["rise"]) else "half true" if fact["beaten in the paper"] else "false"
+    ),
+    otherwise={"beaten in the paper": 4, "rise": {"characters": 0.0, "copy-back": 0.0, "flip-flop": 0.0}, "level": 3},
+    because="In the paper that is quoted for it they did: on small reasoning tasks, at up to twice the training length, "
+    "they beat all {fact[beaten in the paper]} schemes that they were compared with. In our study their loss rose by "
+    "{fact[rise][characters]} nats in text, {fact[rise][copy-back]} in copying and {fact[rise][flip-flop]} in flip-flop, "
+    "while other schemes stayed level.",
+    quoted=True,
+    source=f"Kazemnejad et al. 2023, abstract; {SOURCE}",
+)
+def nope_is_best():
+    beaten = ["absolute positions", "T5", "ALiBi", "RoPE"]
+    return {"beaten in the paper": len(beaten), **counted(in_each_task("none"))}

@@ -1,34 +1,15 @@
-"""Claims about ALiBi and RoPE."""
+"""Claims about RoPE. What a model's code gives is recorded in published.py."""
 
 import numpy as np
 
-from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate, to_half_split
+from course_tasks.claims import published
 from course_tasks.claims.claim import claim
 
 
 @claim(
-    "ALiBi's slopes are 2^(−8h/n) for h = 1 … n, whatever the number of heads n.",
-    chapter="alibi",
-    stated="half true",
-    verdict=lambda fact: "true" if min(fact.values()) == 64 else "half true" if fact["powers of two"] == 7 else "false",
-    otherwise={"powers of two": 64, "all head counts": 64},
-    because="It is the paper's own sentence: “In general, for n heads …”. The authors' code does something else. From "
-    "one head to sixty-four the formula gives the slopes of that code for {fact[all head counts]} head counts, and "
-    "{fact[powers of two]} of these are powers of two. For all others the code mixes the slopes of two powers of two.",
-    source="run: both for every number of heads; Press et al. 2022, section 3 (the sentence) and their code, "
-    "fairseq/models/transformer.py (the restriction)",
-)
-def one_formula_for_slopes():
-    formula = {n: 2.0 ** (-8 * np.arange(1, n + 1) / n) for n in range(1, 65)}
-    equal = [n for n in formula if np.allclose(slopes(n), formula[n])]
-    return {"powers of two": sum(n & (n - 1) == 0 for n in equal), "all head counts": len(equal)}
-
-
-@claim(
     "RoPE rotates by absolute positions, and yet of all positions only the offset reaches its scores.",
-    chapter="rope",
     stated="true",
     verdict=lambda fact: "true" if fact["scores change by"] < 1e-6 else "false",
     otherwise={"moved by": 1000, "queries change by": 4.5, "scores change by": 0.8},
@@ -48,7 +29,6 @@ def rope_is_relative():
 
 @claim(
     "With RoPE the score falls as the distance grows.",
-    chapter="rope",
     stated="false",
     verdict=lambda fact: (
         "true"
@@ -78,7 +58,6 @@ def rope_falls():
 
 @claim(
     "The interleaved and the half-split form of RoPE differ only in the order of the channels.",
-    chapter="rope",
     stated="true",
     verdict=lambda fact: "true" if fact["in the right order"] < 1e-6 else "false",
     otherwise={"as they are": 3.1, "in the right order": 0.4},
@@ -94,3 +73,39 @@ def two_forms_of_rope():
     found = {"as they are": (q, k), "in the right order": (q[:, order], k[:, order])}
     change = {name: abs(scores(*map(rotate, x)) - wanted).max() for name, x in found.items()}
     return {name: round(float(x), 6) for name, x in change.items()}
+
+
+@claim(
+    "The GPT models use RoPE.",
+    stated="half true",
+    verdict=lambda fact: "false" if not fact["rotate"] else "half true" if fact["do not"] else "true",
+    otherwise={"rotate": ["GPT-2", "GPT-Neo", "GPT-J", "GPT-NeoX", "gpt-oss"], "do not": []},
+    because="The published code of {fact[rotate][0]}, {fact[rotate][1]} and {fact[rotate][2]} rotates queries and "
+    "keys: the first two are EleutherAI's, the third is OpenAI's own. That of {fact[do not][0]} and {fact[do not][1]} "
+    "does not, because they learn a vector per absolute position. GPT-3 is built as GPT-2 is.",
+    source="the functions in the models' files of transformers 5.23.0, such as models/gpt2/modeling_gpt2.py; Brown et "
+    "al. 2020, section 2.1; Press et al. 2022, section 4",
+    quoted=True,
+)
+def gpt_uses_rope():
+    models = [name for name in published.FUNCTIONS if name.lower().startswith("gpt")]
+    rotates = [name for name in models if "apply_rotary_pos_emb" in published.FUNCTIONS[name]]
+    return {"rotate": rotates, "do not": [name for name in models if name not in rotates]}
+
+
+@claim(
+    "Hugging Face's Llama turns channels in the half-split form, not interleaved as in RoPE's paper.",
+    stated="true",
+    verdict=lambda fact: "true" if fact["half-split"] < 1e-4 < fact["interleaved"] else "false",
+    otherwise={"half-split": 2.4, "interleaved": 0.0},
+    because="Random queries turned by the code of Llama differ from the half-split form by {fact[half-split]}, from "
+    "the interleaved form by {fact[interleaved]}. (Weights in their authors' own format are for the interleaved form.)",
+    source="LlamaRotaryEmbedding of transformers 5.23.0, models/llama/modeling_llama.py, with four words; Su et al. "
+    "2021, eq. 34",
+    quoted=True,
+)
+def llama_halves():
+    q, theirs = published.llama_queries(), np.array(published.LLAMA_TURNED)
+    forms = {"half-split": False, "interleaved": True}
+    ours = {name: rotate(q, interleaved=form) for name, form in forms.items()}
+    return {name: round(float(abs(x - theirs).max()), 4) for name, x in ours.items()}

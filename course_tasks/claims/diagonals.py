@@ -12,7 +12,6 @@ from course_tasks.claims.claim import claim
 
 @claim(
     "Along each anti-diagonal of the grid of scores the offset is the same.",
-    chapter="diagonals",
     stated="false",
     verdict=lambda fact: "true" if fact["on the anti-diagonal"] == 1 else "false",
     otherwise={"on the diagonal": 5, "on the anti-diagonal": 1},
@@ -29,7 +28,6 @@ def one_offset_on_antidiagonals():
 
 @claim(
     "A relative position term is a Toeplitz matrix: every diagonal holds one value.",
-    chapter="diagonals",
     stated="half true",
     verdict=lambda fact: "true" if max(fact.values()) == 0 else "half true" if min(fact.values()) == 0 else "false",
     otherwise={"a bias": 0.0, "Shaw's term": 0.0},
@@ -45,7 +43,6 @@ def always_toeplitz():
 
 @claim(
     "Padding and reshaping, the skew, brings every score to its place.",
-    chapter="diagonals",
     stated="half true",
     verdict=lambda fact: (
         "true"
@@ -75,7 +72,6 @@ def skew_in_place():
 
 @claim(
     "For a decoder, Shaw's look-up and the skew of Music Transformer compute the same scores.",
-    chapter="diagonals",
     stated="true",
     verdict=lambda fact: "true" if fact["largest difference"] < 1e-9 else "false",
     otherwise={"cells compared": 1_640, "largest difference": 0.7},
@@ -97,7 +93,6 @@ def one_grid():
 
 @claim(
     "A bias by offset needs no n × n matrix in memory: a window that slides over one row shows it.",
-    chapter="diagonals",
     stated="true",
     verdict=lambda fact: "true" if fact["equal cells"] == fact["cells"] > 100 * fact["numbers kept"] else "false",
     otherwise={"cells": 1_048_576, "equal cells": 1_048_576, "numbers kept": 1_048_576},
@@ -112,3 +107,21 @@ def no_matrix():
     same = np.sum(window[::-1] == to_grid(row[None], n))
     kept = row.size if np.shares_memory(window, row) else window.size
     return {"cells": window.size, "equal cells": int(same), "numbers kept": kept}
+
+
+@claim(
+    "The skew brings the memory of relative vectors down from n²d to nd.",
+    stated="true",
+    verdict=lambda fact: "true" if fact["gathered"] == fact["words"] * fact["table"] else "false",
+    otherwise={"words": 256, "gathered": 16_384, "table": 16_384, "products": 256},
+    because="A vector for every pair of {fact[words]} words takes {fact[gathered]:,} KiB a head, the table that the "
+    "skew works with {fact[table]} KiB: n times less. The sentence is about the vectors: the products with the queries "
+    "are still n × n numbers, {fact[products]} KiB.",
+    source="run: one head of 64, four bytes a number; Huang et al. 2019, section 3.4",
+)
+def skew_memory():
+    n, d = 256, 64
+    q, table = np.ones((2, n, d), np.float32)  # a row of the table for each offset from −255 to 0
+    gathered = table[np.minimum(offsets(n), 0) + n - 1]
+    sizes = {"gathered": gathered, "table": table, "products": q @ table.T}
+    return {"words": n, **{name: x.nbytes // 1024 for name, x in sizes.items()}}

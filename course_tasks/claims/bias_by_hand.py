@@ -1,0 +1,47 @@
+"""Claims about biases that fall with distance."""
+
+import numpy as np
+
+from course_lib.reference.attention import causal_mask, softmax
+from course_lib.reference.bias import decay_bias
+from course_tasks.claims.claim import claim
+
+
+@claim(
+    "Under a bias that falls with distance, no word looks less at itself.",
+    stated="true",
+    verdict=lambda fact: "true" if fact["less"] == 0 else "false",
+    otherwise={"more": 4800, "the same": 600, "less": 600},
+    because="Under three decays, with and without a causal mask, a random word looks more at itself than without the decay "
+    "in {fact[more]:,} cases, as much in {fact[the same]:,} and less in {fact[less]}. It must be so, because its own score "
+    "keeps a bias of zero, and the sum in the softmax cannot grow. A first word that sees only itself keeps all of its weight.",
+    source="run: random scores, three decays",
+)
+def own_word_gains():
+    scores = np.random.default_rng(0).normal(size=(200, 5, 5))
+    change = []
+    for hidden in (0, np.where(causal_mask(5), 0, -np.inf)):
+        for decay in ("log", "linear", "quadratic"):
+            bias = decay_bias(5, decay=decay)
+            gain = softmax(scores + hidden + bias) - softmax(scores + hidden)
+            change.append(np.diagonal(gain, axis1=1, axis2=2))
+    counts = {"more": np.greater, "the same": np.equal, "less": np.less}
+    return {name: int(np.sum(compare(change, 0))) for name, compare in counts.items()}
+
+
+@claim(
+    "Four times the distance doubles the logarithm.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["doubled at"] == fact["distances"] else "false",
+    otherwise={"distances": 100, "doubled at": 100, "added at the last": 4.6},
+    because="Of the distances from one to {fact[distances]} this is so at {fact[doubled at]}. Four times the distance "
+    "adds to the logarithm instead, and at large distances always nearly the same: {fact[added at the last]} at the last "
+    "of these.",
+    source="run: log(1 + distance), as in the log decay",
+)
+def four_times_doubles():
+    d = np.arange(1, 101)
+    near, far = np.log1p(d), np.log1p(4 * d)
+    doubled, added = np.isclose(far, 2 * near), far - near
+    counts = {"distances": d.size, "doubled at": int(doubled.sum())}
+    return {**counts, "added at the last": round(float(added[-1]), 3)}

@@ -1,0 +1,263 @@
+"""Claims about repairs of RoPE for longer texts, by arithmetic and by the runs of the course's study."""
+
+import numpy as np
+
+from course_lib.reference.absolute import frequencies
+from course_lib.reference.rope import rotate
+from course_lib.reference.speeds import by_parts, dynamic_ntk, ntk, turns, yarn, yarn_factor
+from course_tasks.claims.claim import claim
+from course_tasks.claims.study_facts import REPAIRS, kept_up_to, repaired, rises, settings
+
+
+@claim(
+    "RoPE breaks on longer texts because its fast pairs, the high frequencies, meet unseen angles.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["new angles, fast pairs"] > fact["new angles, slow pairs"] else "false",
+    otherwise={"new angles, fast pairs": 0.8, "new angles, slow pairs": 0.0},
+    because="A pair that made a full turn in training has been near every angle: of the angles of these fast pairs at "
+    "most {fact[new angles, fast pairs]:.0%} are new in a text eight times as long. Of the angles of the slow pairs, at "
+    "least {fact[new angles, slow pairs]:.0%} are new in each.",
+    source="run: heads of sixteen channels, trained at 128 tokens, 1,024 read; new: farther than 0.1 from all trained ones",
+)
+def fast_pairs_break():
+    def new_angles(speed):  # the share of them in 1,024 tokens
+        at = np.exp(1j * speed * np.arange(1024))
+        return np.mean(abs(at[:, None] - at[:128]).min(axis=1) > 0.1)
+
+    speeds = frequencies(16)
+    found = np.array([new_angles(speed) for speed in speeds])
+    fast = turns(speeds, 128) >= 1
+    most, least = found[fast].max(), found[~fast].min()
+    return {"new angles, fast pairs": float(most), "new angles, slow pairs": float(least)}
+
+
+@claim(
+    "Position interpolation extends the context without training.",
+    stated="false",
+    verdict=lambda fact: (
+        "true"
+        if min(fact["kept up to"].values()) >= fact["asked for"]
+        else "half true"
+        if max(fact["kept up to"].values()) > fact["trained at"]
+        else "false"
+    ),
+    otherwise={"trained at": 128, "asked for": 1_024, "kept up to": {"text": 1_024, "copying": 1_024}, "loss": [1.2, 1.2]},
+    because="Put into our trained models without a further step, it fails even at {fact[trained at]} tokens: the loss in "
+    "text goes from {fact[loss][0]} to {fact[loss][1]}, because neighbours look alike. The paper trains on, for up to a "
+    "thousand steps.",
+    source=f"{REPAIRS}; “kept” is at most 0.25 nats above RoPE at 128; Chen et al. 2023, abstract, for the steps",
+)
+def interpolation_needs_no_training():
+    tests = settings("repairs")["tests"]
+    at_128 = [repaired("characters", repair)[0] for repair in ("as trained", "interpolated")]
+    lengths = {"trained at": tests[0], "asked for": tests[-1]}
+    kept = kept_up_to("interpolated")
+    return {**lengths, "kept up to": kept, "loss": [round(float(nats), 2) for nats in at_128]}
+
+
+@claim(
+    "NTK-aware scaling extends the context without training.",
+    stated="half true",
+    verdict=lambda fact: (
+        "true"
+        if min(fact["kept up to"].values()) >= fact["asked for"]
+        else "half true"
+        if max(fact["kept up to"].values()) > fact["trained at"]
+        else "false"
+    ),
+    otherwise={"trained at": 128, "asked for": 1_024, "kept up to": {"text": 1_024, "copying": 1_024}},
+    because="It does, but less far than its factor says. Set for {fact[asked for]:,} tokens, it keeps the loss of our "
+    "models, trained at {fact[trained at]}, up to {fact[kept up to][text]} tokens in text and {fact[kept up to][copying]} "
+    "in copying. Every pair but the slowest is divided by less than the factor, so some still meet new angles.",
+    source=f"{REPAIRS}; “kept” is at most 0.25 nats above RoPE at 128; /u/bloc97, r/LocalLLaMA, June 2023, for the sentence",
+)
+def ntk_needs_no_training():
+    tests = settings("repairs")["tests"]
+    return {"trained at": tests[0], "asked for": tests[-1], "kept up to": kept_up_to("NTK")}
+
+
+@claim(
+    "NTK-aware scaling with factor s leaves the fastest pair as it is and divides the slowest by s.",
+    stated="true",
+    verdict=lambda fact: "true" if fact["divided by"][0] == 1 and fact["divided by"][-1] == fact["s"] else "false",
+    otherwise={"s": 8, "divided by": [8.0, 8.0, 8.0, 8.0]},
+    because="In a head of eight channels with s = {fact[s]} it divides the four pairs by {fact[divided by][0]}, "
+    "{fact[divided by][1]}, {fact[divided by][2]} and {fact[divided by][3]}. Position interpolation would divide all of "
+    "them by {fact[s]}.",
+    source="run: base 10,000; Peng et al. 2023 (YaRN), section 3.1",
+)
+def ntk_divides():
+    s, speeds = 8, frequencies(8)
+    return {"s": s, "divided by": (speeds / ntk(speeds, s)).round(9).tolist()}
+
+
+@claim(
+    "Llama 3 stretches RoPE by a formula of its own.",
+    stated="false",
+    verdict=lambda fact: "false" if fact["largest difference"] < 1e-6 else "true",
+    otherwise={"largest difference": 0.4, "kept": 29, "mixed": 6, "divided": 29},
+    because="Written in wavelengths it looks like one. But it gives the speeds of YaRN's rule “by parts”, with a largest "
+    "difference of {fact[largest difference]}: {fact[kept]} pairs are kept, {fact[mixed]} mixed and {fact[divided]} "
+    "divided. Only its two limits, one turn and four, are its own, and it has no temperature.",
+    source="run: Llama 3.1's sizes; `apply_scaling` in meta-llama/llama-models; Peng et al. 2023 (YaRN), section 3.2",
+)
+def llama_has_its_own():
+    s, length, speeds = 8, 8192, frequencies(128, 500_000)
+    wavelength = 2 * np.pi / speeds
+    share = (length / wavelength - 1) / (4 - 1)
+    mixed = (1 - share) * speeds / s + share * speeds
+    short, long = wavelength < length / 4, wavelength > length
+    llama = np.select([short, long], [speeds, speeds / s], mixed)
+    difference = abs(llama / by_parts(speeds, s, length, low=1, high=4) - 1).max()
+    pairs = {"kept": short, "mixed": ~(short | long), "divided": long}
+    counts = {name: int(which.sum()) for name, which in pairs.items()}
+    return {"largest difference": round(float(difference), 9), **counts}
+
+
+@claim(
+    "YaRN's code computes the equations of its paper.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["LLaMA 2"] < 1.001 else "false",
+    otherwise={"our study": 1.0, "LLaMA 2": 1.0},
+    because="Both mix the old speed and the divided one. In the equations the share is a straight line over the turns of a "
+    "pair, in the code over its number. For LLaMA 2, stretched sixteen times, a pair turns up to {fact[LLaMA 2]} times as "
+    "fast by the code as by the equations; in our study, eight times, up to {fact[our study]} times.",
+    source="run: both for 128 channels at 4,096 tokens and 16 at 128; Peng et al. 2023, section 3.2; jquesnelle/yarn, issue 60",
+)
+def yarn_code_is_paper():
+    sizes = {"our study": (16, 8, 128), "LLaMA 2": (128, 16, 4096)}  # channels, s, length
+    times = {}
+    for name, (d, s, length) in sizes.items():
+        times[name] = yarn(d, s, length) / by_parts(frequencies(d), s, length)
+    return {name: round(float(x.max()), 2) for name, x in times.items()}
+
+
+@claim(
+    "YaRN multiplies the scores by 0.1 ln s + 1.",
+    stated="false",
+    verdict=lambda fact: "true" if abs(fact["scores times"] - fact["factor"]) < 1e-3 else "false",
+    otherwise={"factor": 1.208, "scores times": 1.208},
+    because="For texts eight times as long this factor is {fact[factor]}. It multiplies cosines and sines, and with "
+    "them both queries and keys. So a score is multiplied by its square, {fact[scores times]}.",
+    source="run: random queries and keys; Peng et al. 2023, section 3.4, where the factor is the square root of 1/t",
+)
+def yarn_scores():
+    factor = yarn_factor(8)
+    q, k = np.random.default_rng(0).normal(size=(2, 5, 16))
+    times = (rotate(q, factor=factor) @ rotate(k, factor=factor).T) / (rotate(q) @ rotate(k).T)
+    return {"factor": round(factor, 3), "scores times": round(float(times.mean()), 3)}
+
+
+@claim(
+    "The temperature is what makes YaRN work.",
+    stated="false",
+    verdict=lambda fact: "true" if fact["share of the temperature"] > 0.5 else "false",
+    otherwise={"as trained": 3.65, "new speeds": 3.5, "and temperature": 1.91, "share of the temperature": 0.9},
+    because="Without a further step, the loss in text at eight times the training length falls from {fact[as trained]} to "
+    "{fact[new speeds]} by the new speeds, and to {fact[and temperature]} with the temperature: "
+    "{fact[share of the temperature]:.0%} of the gain. In our small models, the speeds do nearly all of it.",
+    source=REPAIRS,
+)
+def temperature_does_it():
+    repairs = {
+        "as trained": "as trained",
+        "new speeds": "YaRN's code, no factor",
+        "and temperature": "YaRN's code",
+    }
+    loss = {name: float(repaired("characters", repair)[-1]) for name, repair in repairs.items()}
+    before, speeds, both = loss.values()
+    share = (speeds - both) / (before - both)
+    rounded = {name: round(nats, 2) for name, nats in loss.items()}
+    return {**rounded, "share of the temperature": round(share, 3)}
+
+
+@claim(
+    "A repair of RoPE costs nothing on short texts.",
+    stated="half true",
+    verdict=lambda fact: "true" if max(fact.values()) <= 0.02 else "half true" if min(fact.values()) <= 0.02 else "false",
+    otherwise={"interpolated": 2.0, "NTK": 0.1, "YaRN's code": 0.4, "Llama 3": 0.5, "base 500,000": 0.3, "dynamic NTK": 0.2},
+    because="At the training length, the loss in text rises by {fact[NTK]} nats with NTK, {fact[YaRN's code]} with YaRN, "
+    "{fact[Llama 3]} with the rule of Llama, and {fact[interpolated]} with interpolation. It rises by {fact[dynamic NTK]} "
+    "with dynamic NTK, which changes nothing up to that length. A fixed rule changes short texts too.",
+    source=f"{REPAIRS}; no further step",
+)
+def short_texts_cost_nothing():
+    repairs = ["interpolated", "NTK", "YaRN's code", "Llama 3", "base 500,000", "dynamic NTK"]
+    before = repaired("characters", "as trained")[0]
+    cost = {repair: repaired("characters", repair)[0] - before for repair in repairs}
+    return {repair: round(float(nats), 2) for repair, nats in cost.items()}
+
+
+@claim(
+    "A larger base lets RoPE read longer texts.",
+    stated="half true",
+    verdict=lambda fact: (
+        "true"
+        if fact["rise"]["from the start"] <= 0.25
+        else "half true"
+        if fact["put in"]["with it"] < fact["put in"]["without"] - 0.25
+        else "false"
+    ),
+    otherwise={"rise": {"from the start": 0.0, "usual base": 2.5}, "put in": {"with it": 1.4, "without": 1.8}},
+    because="Not by itself. Trained with a base fifty times as large, our models' loss in text rose by {fact[rise][from the "
+    "start]} nats up to eight times the training length, with the usual base by {fact[rise][usual base]}. But put in "
+    "afterwards and trained on with long texts, it helps: {fact[put in][with it]} at the longest, against {fact[put "
+    "in][without]} after the same steps without it.",
+    source=f"{REPAIRS}; 60 further steps at 1,024; Xiong et al. 2023 report it for long texts in training",
+)
+def larger_base_reads_longer():
+    rise, put_in = {}, {}
+    for name, scheme in {"from the start": "rope-base-500000", "usual base": "rope"}.items():
+        rise[name] = round(float(rises("characters", scheme).mean()), 2)
+    for name, repair in {"with it": "base 500,000", "without": "as trained"}.items():
+        put_in[name] = round(float(repaired("characters", repair, 60, 1_024)[-1]), 2)
+    return {"rise": rise, "put in": put_in}
+
+
+@claim(
+    "Before a model with RoPE is trained on longer texts, it must be repaired.",
+    stated="half true",
+    verdict=lambda fact: (
+        "true"
+        if fact["copying"]["control"] > fact["copying"]["repaired"] + 0.05
+        else "half true"
+        if fact["text"]["control"] > fact["text"]["repaired"] + 0.05
+        else "false"
+    ),
+    otherwise={"copying": {"control": 0.0, "repaired": 0.0}, "text": {"before": 3.65, "control": 1.28, "repaired": 1.28}},
+    because="In copying it makes no difference: after sixty steps on long texts the loss is {fact[copying][control]} without "
+    "a repair and {fact[copying][repaired]} with that of YaRN. In text these steps alone bring it from {fact[text][before]} "
+    "to {fact[text][control]}, and with the repair to {fact[text][repaired]}. So a repair saves steps.",
+    source=f"{REPAIRS}; after further steps at 1,024 tokens",
+)
+def repair_first():
+    def longest(task, repair, further=60):
+        return round(float(repaired(task, repair, further, 1_024 if further else 128)[-1]), 2)
+
+    repairs = {"control": "as trained", "repaired": "YaRN's code"}
+    copying = {name: longest("copy-back", repair) for name, repair in repairs.items()}
+    text = {name: longest("characters", repair) for name, repair in repairs.items()}
+    before = longest("characters", "as trained", 0)
+    return {"copying": copying, "text": {"before": before, **text}}
+
+
+@claim(
+    "Under dynamic NTK a key can be cached after its rotation, as always with RoPE.",
+    stated="false",
+    verdict=lambda fact: "true" if max(fact.values()) < 1e-6 else "false",
+    otherwise={"plain RoPE": 0.0, "dynamic NTK": 0.0},
+    because="A key was cached when the text had two hundred tokens. When it has a thousand, its score with the last query "
+    "differs by {fact[dynamic NTK]} from that of the same key rotated now, and under plain RoPE by {fact[plain RoPE]}. The "
+    "speeds have changed in between, so query and key no longer turn alike.",
+    source="run: a random query and key of sixteen channels, trained at 128 tokens; transformers, issue 25104",
+)
+def dynamic_keys_stay_right():
+    q, k = np.random.default_rng(0).normal(size=(2, 1, 16))
+    theta = frequencies(16)
+    rules = {"plain RoPE": lambda n: theta, "dynamic NTK": lambda n: dynamic_ntk(theta, n, 128)}
+    found = {}
+    for name, speeds in rules.items():
+        query = rotate(q, past=999, speeds=speeds(1_000))
+        cached, fresh = (rotate(k, past=199, speeds=speeds(n)) for n in (200, 1_000))
+        found[name] = round(abs((query @ (cached - fresh).T).item()), 3)
+    return found
