@@ -7,6 +7,8 @@ WORDS = 5
 
 def shown(tokens, mask):
     """The mask as truth values, (n, n). Raises ValueError for one of another shape, or with anything but 0 and 1."""
+    if np.ndim(tokens) != 1:
+        raise ValueError(f"tokens have the shape {np.shape(tokens)}: expected (n,); the mask is the second argument")
     mask, n = np.asarray(mask), len(tokens)
     if mask.shape != (n, n) or not np.isin(mask, (0, 1)).all():
         what = f"shape {mask.shape}" if mask.shape != (n, n) else f"the value {mask[~np.isin(mask, (0, 1))][0]}"

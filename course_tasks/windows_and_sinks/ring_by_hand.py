@@ -84,7 +84,6 @@ ring_by_hand = Prediction(
             4: "That is how many keys one layer sees. It looks three tokens back, and there are three layers.",
             10: "You counted the token itself. The question is how many tokens back.",
             6: "That is the reach of two layers. There are three.",
-            8: "That is two layers that look four tokens back. There are three, and each looks three tokens back.",
             **dict.fromkeys((64, 27, 81), "The reach adds up from layer to layer. It is not multiplied."),
         },
         "share of the memory": {

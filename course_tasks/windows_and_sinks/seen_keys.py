@@ -118,7 +118,8 @@ j > i - w → i // w == j // w
     Where i − w + 1 is below 0, a slice counts from the end of the row, so the first queries see nothing. Begin it at
     `max(0, i - w + 1)`.
 np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None] + n_k - n_q + 1
-    You place each query one token too late. The last query is at the last key, n_k − 1.
+    Your window is one key too late, so it includes the key after the query's own. The last query is at the last key,
+    n_k − 1.
 np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None] + 2 * (n_k - n_q)
     You add the n_k − n_q earlier tokens twice.
 np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None]

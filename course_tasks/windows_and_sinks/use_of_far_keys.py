@@ -137,10 +137,9 @@ model(tokens, j <= i) → model(tokens, j < i)
 (j <= i) & (j > i - near) → (j <= i) & (j <= i - near)
     You mask the near keys and keep the far ones. The test takes the far ones away.
 (j <= i) & (j > i - near) → (j <= i) & (j >= n - near)
-    You show the last `near` keys of the text to every query. Each query has its own window.
-model(tokens, (j <= i) & (j > i - near))[-near:] → model(tokens[-near:], (j <= i)[:near, :near])
-    You give the model a shorter text. It should read the same tokens, with the far keys masked, so that each of the last
-    `near` tokens still sees `near` keys.
+or model(tokens, (j <= i) & (j > i - near))[-near:] → model(tokens[-near:], (j <= i)[:near, :near])
+    In your second call, the last `near` tokens see only each other. Each of them should see the last `near` keys up to its
+    own, in the whole text.
 model(tokens, (j <= i) & (j > i - near))[-near:].mean() → model(tokens, (j <= i) & (j > i - near)).mean()
     Your second mean is over all tokens. In both calls the last `near` tokens count.
 j <= i)[-near:].mean() → j <= i).mean()

@@ -25,8 +25,7 @@ def _without_far_keys():
 
 
 NOT_USED = (
-    "A loss that rises would mean that the model had used the far keys. But the last few characters say nearly all about the "
-    "next one."
+    "A loss that rises would mean that the model had used the far keys. But the next character depends mostly on the last few."
 )
 
 without_far_keys = Prediction(

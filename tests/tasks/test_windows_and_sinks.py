@@ -53,6 +53,8 @@ def test_the_three_models_take_a_mask_of_truth_values_and_no_other():
     tokens, causal = np.arange(4), np.tri(4)
     for model in (counter, near_counter, crowded):
         assert (model(tokens, causal) == model(tokens, causal == 1)).all()
+        with pytest.raises(ValueError, match="second argument"):
+            model(causal, tokens)
         for mask, words in ((causal[0], r"shape \(4,\): expected"), (causal - 1, "the value -1.0"), (None, "shape")):
             with pytest.raises(ValueError, match=words):
                 model(tokens, mask)
