@@ -61,11 +61,11 @@ Fact = Callable[[Pair], Iterator[str]]
 def common(facts: Sequence[Fact], pairs: Sequence[Pair]) -> str:
     """The first sentence that is true of every pair, or else of every pair with several rows and columns, or "".
 
-    A single row cannot tell whether rows are mixed up.
+    A single row cannot tell whether rows are mixed up. But the first pair is shown, so it must have several, too.
     """
     wide = [pair for pair in pairs if min(pair.expected.shape[-2:], default=1) > 1]
     with np.errstate(all="ignore"):
-        for asked in (pairs, wide):
+        for asked in (pairs, wide if wide and wide[0] is pairs[0] else ()):
             for fact in facts:
                 said = [list(fact(pair)) for pair in asked]
                 for sentence in said[0] if said else ():
@@ -187,6 +187,8 @@ def normalised(p: Pair) -> Iterator[str]:
 
 def unnormalised(p: Pair) -> Iterator[str]:
     """Weights that do not sum to 1, whatever the reason."""
+    if p.truth:  # the rows of a mask may sum to 1 by accident
+        return
     if p.expected.ndim and _ones(p.expected.sum(-1)) and not _ones(p.yours.sum(-1)) and not any(nearly(p)):
         yield f"Your result should sum to 1 over the {p.axis(-1)} axis, but it does not."
 

@@ -63,7 +63,8 @@ def fit(
     if not models:
         raise ValueError("models={}: expected at least one")
     steps, seeds = check_whole("steps", steps), check_whole("seeds", seeds)
-    advance = progress(f"{len(models)} models, {seeds} seeds, {steps} steps each", len(models) * seeds * steps)
+    what = f"{len(models)} model{'s' * (len(models) > 1)}, {seeds} seeds, {steps} steps each"
+    advance = progress(what, len(models) * seeds * steps)
     found: dict[str, list[float]] = {name: [] for name in models}
     for name, make in models.items():
         for seed in range(seeds):

@@ -93,13 +93,25 @@ kept - 1 → read - first
 kept - 1 → w
     The query is not number w. The first tokens are in the cache, too, so it is number kept − 1.
 kept - 1 → w - 1
+or kept - 1 → min(read, w) - 1
     You forgot the first tokens. They are in the cache, too, so the query is number kept − 1.
+kept - 1 → min(read - 1, first + w)
+    In a full cache the keys have the numbers 0 … `first` + w − 1, and the query is the last of them.
 kept - 1 → (read - 1) % (first + w)
     You begin at 0 again when the cache is full. The query stays at the end of the cache.
 kept - 1 → read - kept
     You subtract the number of tokens that have left. The query is number kept − 1 in the cache.
 np.arange(kept) - (kept - 1) → _in_the_text(read, first, w)
     These are the offsets in the text. In the cache, the first tokens stay `first` + w − 1 back at most.
+np.arange(kept) - (kept - 1) → np.arange(read) - (read - 1)
+    You return an offset for every token of the text. The cache keeps `first` + w of them at most.
+np.arange(kept) - (kept - 1) → _in_the_text(read, first, w) + read - kept
+    You number the keys by their place in the text, and the query by its place in the cache. Number both in the cache.
+np.arange(kept) - (kept - 1) → np.maximum(_in_the_text(read, first, w), 1 - kept)
+    You cut off the offsets of the text at the length of the cache. In the cache, each key has a number of its own, and so
+    each has another offset.
+np.arange(kept) - (kept - 1) → np.roll(np.arange(kept) - (kept - 1), -min(first, read))
+    You put the first tokens after the recent ones. In the order of the text they come first.
 np.arange(kept) - (kept - 1) → np.arange(kept)
     You return the numbers of the keys. An offset is key minus query.
 np.arange(kept) - (kept - 1) → np.arange(kept)[::-1]

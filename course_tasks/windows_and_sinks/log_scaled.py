@@ -70,26 +70,40 @@ q * (np.log(p + 1) / np.log(length))[:, None]
     slips="""
 past + np.arange(len(q)) → np.arange(len(q))
     You count positions from 0. With a cache, the first query is at position `past`.
-past + np.arange(len(q)) → past
+past + np.arange(len(q)) → np.full(len(q), past)
     All your queries get the factor of the first. They are at past, past + 1, …
 past + np.arange(len(q)) → np.full(len(q), past + len(q) - 1)
     All your queries get the factor of the last. It depends on the query's own position, not on the length of the text.
+past + np.arange(len(q)) → past
+    You have one number for all queries. Each has a position of its own: past, past + 1, …
+past + np.arange(len(q)) → past + np.arange(len(q))[::-1]
+    Your positions run backwards. The first query is at position `past`.
 np.log(p + 1) → np.log(p + 2)
-    You count one key too many. A query at position p sees p + 1 keys.
-np.log(p + 1) → np.log1p(p + 1)
-    `log1p(x)` is already ln(1 + x), so you add 1 twice.
+    You count one key too many. A query at position p sees p + 1 keys, and `log1p(p)` is already ln(p + 1).
+np.log(p + 1) → np.where(p > 0, np.log(p + 1), np.log(length))
+    You give the query at position 0 the factor 1. Its factor is ln(1) / ln(length), which is 0.
+np.log(length) → np.log(length + 1)
+    You divide by ln(length + 1). The last query of a training text is at p + 1 = length, and its factor should be 1.
+np.log(length) → np.log(past + len(q))
+    You divide by the logarithm of this text's length. It should be that of the training length.
 np.log(p + 1) → np.log(np.maximum(p, 1))
     You take ln(p). A query at position p sees p + 1 keys.
 np.log(p + 1) / np.log(length) → np.log((p + 1) / length)
-    You take the logarithm of a quotient. The factor is a quotient of two logarithms.
+    Your factor is ln((p + 1) / length), which is a difference of two logarithms. It should be their quotient.
 np.log(p + 1) / np.log(length) → np.maximum(1, np.log(p + 1) / np.log(length))
     You keep the factor at 1 up to the training length. Here it also applies below it, as in training.
+np.log(p + 1) / np.log(length) → np.minimum(1, np.log(p + 1) / np.log(length))
+    Your factor never exceeds 1. Beyond the training length it should.
+np.log(p + 1) / np.log(length) → np.sqrt(np.log(p + 1) / np.log(length))
+    You take the root of the factor. The query is multiplied by all of it, because the keys are not scaled.
 np.log(p + 1) / np.log(length) → (p + 1) / length
     Your factor grows in proportion to the position. It should grow with its logarithm.
 np.log(p + 1) / np.log(length) → 1 + np.log(p + 1) / np.log(length)
     You add 1 to the factor. Llama 4 does so, with another formula. Here it is the quotient alone.
 q * (np.log(p + 1) / np.log(length))[:, None] → np.log(p + 1) / np.log(length)
     You return the factors. Multiply each query by its factor.
+... → return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)
+    Your factors run along the channels. Each query has one factor, for all of its channels.
 q * (np.log(p + 1) / np.log(length))[:, None] → q + (np.log(p + 1) / np.log(length))[:, None]
     You add the factor. It multiplies the query, and so all of its scores.
 """,

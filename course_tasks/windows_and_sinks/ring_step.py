@@ -135,6 +135,12 @@ seen = np.concatenate([ring[old % w], new]) → seen = np.concatenate([ring, new
     You take all slots in their own order. The keys should be in the order of the text, the last w − 1 old ones only.
 seen = np.concatenate([ring[old % w], new]) → seen = new
     You return only the new keys. The first new query also sees w − 1 old ones.
+seen = np.concatenate([ring[old % w], new]) → seen = ring[old % w]
+    You return only the old keys. The new queries see new keys, too.
+[ring[old % w], new] → [new, ring[old % w]]
+    You put the new keys first. The keys should be in the order of the text, the old ones first.
+ring[old % w] → ring[: min(read, w - 1)]
+    You take the old keys in the order of the slots. Token p is in slot p mod w, so their slots are `old % w`.
 seen = np.concatenate([ring[old % w], new]) → seen = np.concatenate([ring[old % w], new])[-w:]
     You keep w keys in all. The first new query needs w − 1 old ones, so there are up to w − 1 + n.
 max(0, read - w + 1) → max(0, read - w)
@@ -142,6 +148,8 @@ max(0, read - w + 1) → max(0, read - w)
 max(0, read - w + 1) → read - w + 1
     At the beginning of the text this is negative, so you read slots that no token has filled. Begin at 0 at the
     earliest.
+max(0, read - w + 1) → max(0, read + len(new) - w + 1)
+    You take the old tokens that the last new query sees. The first one sees more: w − 1 old ones.
 max(0, read - w + 1) → 0
     You take all old tokens. Those that left the ring have been overwritten, so their slots hold later keys.
 return seen, ring → return ring, seen
@@ -150,7 +158,18 @@ return seen, ring → return ring, seen
     You move all keys of the ring. In a ring nothing moves: token p goes into slot p mod w, and the others stay. A ring
     that is not full yet also has slots without a key.
 return seen, ring → return seen, np.concatenate([ring, new])[-w:]
+or ... → return _ring_step(ring, read, new)[0], np.concatenate([ring, new])[-len(ring) :]
     You roll the ring. In a ring nothing moves: token p goes into slot p mod w, and the others stay.
+ring[p % w] = new[p - read] → ring.copy()[p % w] = new[p - read]
+    The ring that you return is the old one. It should hold the new keys.
+ring[p % w] = new[p - read] → ring[p] = new[p - read]
+    You take p itself for the slot, but the ring has only w slots. Token p goes into slot p mod w.
+range(read, read + len(new)) → range(read, read + min(w, len(new)))
+    You write only the first w new keys. The ring should hold the last ones.
+range(read, read + len(new)) → range(read + len(new) - 1, read + len(new))
+    Of the new keys, only the last is in your ring. Write each into its slot.
+ring = ring.copy() → ring, new = ring.copy(), new[-w:]
+    You keep the last w new keys, but number them from `read` on. The last of them is token read + n − 1.
 ring[p % w] = new[p - read] → ring[(p - read) % w] = new[p - read]
     You begin each call at slot 0. Token p goes into slot p mod w, wherever the call begins.
 ring[p % w] = new[p - read] → ring[p % w] = new[-1]

@@ -85,17 +85,25 @@ w
 """,
     slips="""
 j > i - w → j > i - w + 1
-    You hide one key too many. A window of w shows the keys i − w + 1 … i, and j > i − w is j ≥ i − w + 1.
-j > i - w → j >= i - w + 2
     You hide one key too many. A window of w shows the keys i − w + 1 … i.
-j > i - w → j > i - w - 1
-    Your window still shows w + 1 keys, because j > i − w − 1 is the same as j ≥ i − w.
 j > i - w → abs(j - i) <= w
     Your window still shows w + 1 keys: the query's own, and w before it.
 (j <= i) & (j > i - w) → abs(j - i) < w
     The window is right, but your queries now see later keys, too. Keep the causal part.
 (j <= i) & (j > i - w) → j > i - w
     The window is right, but your queries now see later keys, too. Keep the causal part.
+j <= i → j <= i + 1
+    Each of your queries also sees the key after its own. The causal part, j ≤ i, was right.
+(j <= i) & (j > i - w) → abs(j - i) <= w // 2
+    You show half of the window on each side. A query sees no later key, and w keys up to its own.
+(j <= i) & (j > i - w) → (j >= i) & (j < i + w)
+    Your window looks ahead. It should show the query's own key and those before it.
+j > i - w → j >= n_k - w
+    You show the last w keys of the text to every query. Each query has its own window.
+(j <= i) & (j > i - w) → np.ones((n_q, n_k), bool)
+    Your mask hides no key. Both conditions must hold, j ≤ i and j > i − w.
+(j <= i) & (j > i - w) → np.zeros((n_q, n_k), bool)
+    Your mask hides every key. A query sees the last w keys, its own included.
 (j <= i) & (j > i - w) → j <= i
     You removed the window. A query sees the last w keys only.
 (j <= i) & (j > i - w) → (j < i) & (j >= i - w)
@@ -109,6 +117,11 @@ j > i - w → i // w == j // w
 ... → return _by_slices(n_q, n_k, w)
     Where i − w + 1 is below 0, a slice counts from the end of the row, so the first queries see nothing. Begin it at
     `max(0, i - w + 1)`.
+np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None] + n_k - n_q + 1
+    Your window is one key too late, so it includes the key after the query's own. The last query is at the last key,
+    n_k − 1.
+np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None] + 2 * (n_k - n_q)
+    You add the n_k − n_q earlier tokens twice.
 np.arange(n_q)[:, None] + n_k - n_q → np.arange(n_q)[:, None]
     The window is moved: the positions of the queries were right. They are the last n_q of n_k tokens.
 """,

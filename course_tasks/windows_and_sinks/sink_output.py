@@ -99,7 +99,20 @@ np.full((len(scores), 1), sink) → np.full((len(scores), 1), np.exp(sink))
 return weights[:, :-1] @ values → return weights @ values
     You keep the column of the sink, which has no value. Drop the last column before you multiply.
 ... → e = np.exp(scores); return e / (e.sum(axis=1, keepdims=True) + sink) @ values
+or ... → e = np.exp(scores - scores.max(axis=1)[:, None]); return e / (e.sum(axis=1)[:, None] + sink) @ values
     You add the number `sink` to the denominator. It is a score, so e to its power is added.
+... → e = np.exp(scores - scores.max(axis=1)[:, None]); return e / (e.sum(axis=1)[:, None] + np.exp(sink)) @ values
+    You subtract the largest score from the scores, but not from the sink. Subtract it from both.
+... → e = 2.0**scores; return e / (e.sum(axis=1, keepdims=True) + 2.0**sink) @ values
+    You take powers of 2. The softmax takes powers of e.
+... → e = np.exp(scores); return e / (e.sum(axis=0) + np.exp(sink)) @ values
+    Your softmax runs over the queries. Each query has its own denominator, so sum along axis 1.
+... → return softmax(scores) @ values / (1 + np.exp(sink))
+    You leave the scores out of the share of the keys, which is σ(lse − a).
+... → return softmax(scores) @ values + sink
+    You add the sink to the output. It is a score, one more beside those of the keys.
+... → w = softmax(np.concatenate([np.full((len(scores), 1), sink), scores[:, 1:]], axis=1)); return w[:, 1:] @ values[1:]
+    You put the sink in the place of the first key. It is one more column beside all keys.
 ... → e = np.exp(scores); return e / (e.sum() + np.exp(sink)) @ values
     Your denominator is a sum over all queries. Each query has its own, so sum along axis 1.
 ... → e = np.exp(scores).sum(axis=1, keepdims=True); return softmax(scores) @ values * np.exp(sink) / (e + np.exp(sink))
@@ -111,18 +124,23 @@ return weights[:, :-1] @ values → return weights @ values
 return weights[:, :-1] @ values → return weights[:, 1:] @ values
     You drop the first key. The sink is the last column.
 return weights[:, :-1] @ values → return softmax(scores) @ values
-    This is plain attention, so the sink has no effect. Either its column is missing, or something that all scores of a row
-    share was changed, or each row is divided by its sum again. With a sink the weights of the keys sum to less than 1.
+    Your output is that of plain attention, so the sink has no effect. With a sink, the weights of the keys sum to less than
+    1. Print their sum after each line.
 return weights[:, :-1] @ values → return softmax(weights[:, :-1]) @ values
     You take a softmax of weights. They only have to be multiplied by the values.
 return weights[:, :-1] @ values → return weights[:, :-1]
     You return the weights. Multiply them by the values.
 return weights[:, :-1] @ values → return weights[:, -1:] * (weights[:, :-1] @ values)
     You multiply by the weight of the sink. The weights of the keys are right as they are.
+return weights[:, :-1] @ values → return weights[:, :-1] * (1 - weights[:, -1:]) @ values
+    You apply the sink twice. The softmax has already lowered the weights of the keys.
+return weights[:, :-1] @ values → return (weights[:, :-1] - weights[:, -1:]) @ values
+    You subtract the weight of the sink from those of the keys. They are right as they are.
 return weights[:, :-1] @ values → return weights @ np.concatenate([values, np.ones((1, values.shape[1]))])
-    You give the sink a value of ones. It has none, so its weight goes to nothing.
-return weights[:, :-1] @ values → return weights @ np.concatenate([values, values.mean(axis=0, keepdims=True)])
-    You give the sink the mean value. It has none, so its weight goes to nothing.
+or return weights[:, :-1] @ values → return weights @ np.concatenate([values, values.mean(axis=0, keepdims=True)])
+or return weights[:, :-1] @ values → return weights @ np.concatenate([values, values[:1]])
+or return weights[:, :-1] @ values → return weights @ np.concatenate([values, values[-1:]])
+    You give the sink a value. It has none, so its weight goes to nothing.
 return weights[:, :-1] @ values → return softmax(scores) @ values - weights[:, -1:]
     You subtract the weight of the sink from the output. It is the rows of weights that get smaller.
 """,

@@ -4,24 +4,7 @@ import numpy as np
 
 from course_lib.checking import Case, CodingTask
 
-WORDS = 5
-
-
-def counter(tokens, mask):
-    """The loss of each token, (n,), of a model that predicts a token by how often it occurs among the keys before it."""
-    before = np.asarray(mask) & np.tri(len(tokens), k=-1, dtype=bool)
-    same = before & (tokens[:, None] == tokens)
-    return -np.log((same.sum(axis=1) + 1) / (before.sum(axis=1) + WORDS))
-
-
-def near_counter(tokens, mask):
-    """`counter` that looks at the last three keys only, however many are visible."""
-    return counter(tokens, np.asarray(mask) & ~np.tri(len(tokens), k=-4, dtype=bool))
-
-
-def crowded(tokens, mask):
-    """`near_counter` that gets worse with each key it sees, as a model does that is disturbed by a long text."""
-    return near_counter(tokens, mask) + 0.01 * np.asarray(mask).sum(axis=1)
+from .counting_models import WORDS, counter, crowded, near_counter
 
 
 def _use_of_far_keys(model, tokens, near):
@@ -111,13 +94,42 @@ masked - full → masked
 masked - full → full
     You return the loss with all keys. Subtract it from the loss with far keys masked.
 masked - full → masked / full
+or masked - full → (masked - full) / full
     You return a ratio. The task asks for the difference.
 masked - full → abs(masked - full)
     You drop the sign. A negative number says that the far keys disturbed the model.
+masked - full → np.exp(masked) - np.exp(full)
+    You compare perplexities, e to the power of the loss. The task asks for the difference of the losses themselves.
 masked - full → max(0, masked - full)
     You cut off negative numbers. They say that the far keys disturbed the model.
 j > i - near → j >= i - near
     You show one key too many. With its own key a query sees `near` keys, so j > i − near.
+j > i - near → j > i - near + 1
+    You show one key too few. With its own key a query sees `near` keys, so j > i − near.
+(j <= i) & (j > i - near) → i // near == j // near
+or (j <= i) & (j > i - near) → (j <= i) & (i // near == j // near)
+    You cut the text into chunks of `near` tokens. Each query sees the last `near` keys up to its own.
+(j <= i) & (j > i - near) → (j <= i) & (j < near)
+    You show the first `near` keys of the text to every query. It should see the last ones up to its own.
+(j <= i) & (j > i - near) → np.zeros((n, n), bool)
+    Your second mask hides every key. A query sees the last `near` keys, its own included.
+(j <= i) & (j > i - near) → (j < i) & (j > i - near)
+    You hide the query's own key in the second call. In both calls it is visible.
+model(tokens, j <= i) → model(tokens, j < i)
+(j <= i) & (j > i - near) → (j < i) & (j > i - near)
+or model(tokens, j <= i) → model(tokens, j < i)
+(j <= i) & (j > i - near) → (j < i) & (j >= i - near)
+    You hide each query's own key in both calls. It is visible, and it is one of the `near` keys.
+model(tokens, j <= i) → model(tokens, np.ones((n, n), bool))
+    Your first mask shows later keys as well. A query sees only keys up to its own.
+model(tokens, j <= i) → model(tokens, np.ones((n, n), bool))
+(j <= i) & (j > i - near) → j > i - near
+    Both of your masks show later keys as well. A query sees only keys up to its own.
+model(tokens, j <= i) → model(tokens, j <= n)
+    Your mask has one row only. It needs a row for each query, so the queries are a column, `np.arange(n)[:, None]`.
+model(tokens, j <= i) → model(tokens, ~(j <= i))
+(j <= i) & (j > i - near) → ~((j <= i) & (j > i - near))
+    You exchanged True and False in your masks. True means that a query sees a key.
 (j <= i) & (j > i - near) → j > i - near
     Your second mask shows later keys as well. A query sees only keys up to its own.
 model(tokens, j <= i) → model(tokens, j < i)
@@ -125,21 +137,32 @@ model(tokens, j <= i) → model(tokens, j < i)
 (j <= i) & (j > i - near) → (j <= i) & (j <= i - near)
     You mask the near keys and keep the far ones. The test takes the far ones away.
 (j <= i) & (j > i - near) → (j <= i) & (j >= n - near)
-    You show the last `near` keys of the text to every query. Each query has its own window.
-model(tokens, (j <= i) & (j > i - near))[-near:] → model(tokens[-near:], (j <= i)[:near, :near])
-    You give the model a shorter text. It should read the same tokens, with the far keys masked, so that each of the last
-    `near` tokens still sees `near` keys.
+or model(tokens, (j <= i) & (j > i - near))[-near:] → model(tokens[-near:], (j <= i)[:near, :near])
+    In your second call, the last `near` tokens see only each other. Each of them should see the last `near` keys up to its
+    own, in the whole text.
 model(tokens, (j <= i) & (j > i - near))[-near:].mean() → model(tokens, (j <= i) & (j > i - near)).mean()
     Your second mean is over all tokens. In both calls the last `near` tokens count.
 j <= i)[-near:].mean() → j <= i).mean()
 (j > i - near))[-near:].mean() → (j > i - near)).mean()
     Your means are over all tokens. Only the last `near` tokens count, because the first ones have no far keys.
+j <= i)[-near:] → j <= i)[near:]
+(j > i - near))[-near:] → (j > i - near))[near:]
+    You average all losses after the first `near`. Only the last `near` count.
+j <= i)[-near:] → j <= i)[-near - 1 :]
+(j > i - near))[-near:] → (j > i - near))[-near - 1 :]
+    You average one loss too many. The last `near` losses are `[-near:]`.
+j <= i)[-near:] → j <= i)[-near:-1]
+(j > i - near))[-near:] → (j > i - near))[-near:-1]
+    You leave out the last loss. The last `near` losses are `[-near:]`.
+full = model(tokens, j <= i)[-near:].mean() → full = np.median(model(tokens, j <= i)[-near:])
+masked = model(tokens, (j <= i) & (j > i - near))[-near:].mean() → masked = np.median(model(tokens, (j <= i) & (j > i - near))[-near:])
+    You take the median of the losses. The task asks for their mean.
 j <= i)[-near:].mean() → j <= i)[-1]
 (j > i - near))[-near:].mean() → (j > i - near))[-1]
     You take only the last loss of each call. The mean of the last `near` losses counts.
-model(tokens, j <= i) → model(tokens, j >= i)
-(j <= i) & (j > i - near) → (j >= i) & (j < i + near)
-    Your masks show each query the keys after it. A query sees its own key and those before it.
+masked - full → 0.0 * (masked - full)
+    Your result is always 0. Check that your second mask hides the far keys, and that you average the last `near` losses,
+    whose queries have far keys.
 masked - full → near * (masked - full)
     Your result is a difference of sums. Take the mean of the last `near` losses in both calls.
 j <= i)[-near:].mean() → j <= i).mean()

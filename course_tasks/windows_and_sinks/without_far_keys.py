@@ -24,7 +24,9 @@ def _without_far_keys():
     return {scheme: said(fmean(changes(scheme))) for scheme in SCHEMES}
 
 
-NOT_USED = "A loss that rises would mean that the model had used the far keys. It had learned from 128 tokens only."
+NOT_USED = (
+    "A loss that rises would mean that the model had used the far keys. But the next character depends mostly on the last few."
+)
 
 without_far_keys = Prediction(
     "without_far_keys",
@@ -46,8 +48,8 @@ depends on the token.""",
     ),
     slips={
         "none": {
-            "rises": NOT_USED + " And without positions a model cannot tell far keys from near ones.",
-            "same": "Without positions a model cannot tell far keys from near ones, so they take weight away from the near.",
+            "rises": NOT_USED,
+            "same": "Nothing in this scheme lowers the weight of far keys, so they may take weight away from the near ones.",
         },
         "log-1": {
             "rises": NOT_USED,
@@ -59,25 +61,25 @@ depends on the token.""",
         },
         "alibi": {
             "rises": NOT_USED,
-            "falls": "The bias of far keys is very low in most heads, so they hardly have any weight to lose.",
+            "falls": "The bias of far keys is very low in most heads, so they have hardly any weight to lose.",
         },
         "rope": {
             "rises": NOT_USED,
-            "same": "Far keys are rotated by angles that this model has never met, and their scores are anything.",
+            "same": "The slow pairs turn far keys by angles that this model has never met. Training did not fix their scores.",
         },
         "window-64": {
             "rises": "Each layer sees 64 keys. Are any of the masked ones among them?",
             "falls": "Each layer sees 64 keys. Are any of the masked ones among them?",
         },
         "fox": {
-            "rises": NOT_USED + " FoX forgets a part of what came before at each token.",
-            "falls": "FoX forgets a part of what came before at each token, so nothing is left of far keys that could disturb.",
+            "rises": NOT_USED,
+            "falls": "FoX can lower the weight of all earlier keys at each token, so it can learn to ignore what it does not need.",
         },
     },
     words_of=lambda field: ("rises", "falls", "same"),
     hints=[
         "Which schemes give far keys hardly any weight, or none? Masking changes nothing for these.",
-        "For the others, far keys have weight. Could the model have learned to use it from texts of 128 characters?",
+        "For the others, far keys have weight. Would a far character help to predict the next one?",
         "In the lesson “Longer than training”, compare the last two columns under “Level is not the same as useful”.",
     ],
 )

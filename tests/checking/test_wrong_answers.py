@@ -237,6 +237,25 @@ def test_truth_values_are_wrong_and_not_too_large():
     assert cause == "Every wrong entry of yours is True, and should be False."
 
 
+def test_the_rows_of_a_mask_are_not_taken_for_weights():
+    def _own(n):
+        """True on the diagonal."""
+        return np.eye(n, dtype=bool)
+
+    wrong = array_task(_own, cases=[Case(4), Case(5)]).check(lambda n: np.eye(n, dtype=bool) | (np.arange(n) == n - 2))
+    assert "sum to 1" not in wrong.cause
+
+
+def test_what_is_said_is_true_of_the_case_that_is_shown():
+    def _square(x):
+        """x²."""
+        return x * x
+
+    task = array_task(_square, cases=[Case(np.arange(4.0)[None]), Case(np.arange(6.0).reshape(2, 3))])
+    assert "reverse order" in task.check(lambda x: (x * x)[..., ::-1]).cause
+    assert "reverse order" not in task.check(lambda x: x**3 if len(x) == 1 else (x * x)[..., ::-1]).cause
+
+
 def test_an_argument_that_could_not_change_the_failing_case_is_not_blamed():
     def _moved(n, past):
         """Positions."""

@@ -6,7 +6,7 @@ import pytest
 from course_lib.reference.attention import softmax
 from course_lib.reference.sliding_window import window_mask
 from course_tasks import tasks_of
-from course_tasks.windows_and_sinks.use_of_far_keys import counter, crowded, near_counter
+from course_tasks.windows_and_sinks.counting_models import counter, crowded, near_counter
 from course_tasks.windows_and_sinks.without_far_keys import SCHEMES, changes, said
 
 TASKS = tasks_of("windows_and_sinks")
@@ -47,6 +47,26 @@ def test_the_three_models_use_the_far_keys_ignore_them_and_suffer_from_them():
     found = {case.args[0]: use(*case.args) for case in TASKS["use_of_far_keys"].spec.cases[:3]}
     assert found[counter] > 0.1 and found[near_counter] == 0 and found[crowded] < -0.1
     assert use(*TASKS["use_of_far_keys"].spec.cases[3].args) == 0  # a text without far keys
+
+
+def test_the_three_models_take_a_mask_of_truth_values_and_no_other():
+    tokens, causal = np.arange(4), np.tri(4)
+    for model in (counter, near_counter, crowded):
+        assert (model(tokens, causal) == model(tokens, causal == 1)).all()
+        with pytest.raises(ValueError, match="second argument"):
+            model(causal, tokens)
+        for mask, words in ((causal[0], r"shape \(4,\): expected"), (causal - 1, "the value -1.0"), (None, "shape")):
+            with pytest.raises(ValueError, match=words):
+                model(tokens, mask)
+
+
+def test_a_model_that_sees_later_keys_is_noticed():
+    """Masks that show the same later keys in both calls change every model's loss, but only one's difference."""
+    task = TASKS["use_of_far_keys"].spec
+    model, tokens, near = task.cases[2].args
+    offset = np.arange(len(tokens)) - np.arange(len(tokens))[:, None]
+    full, masked = (model(tokens, mask)[-near:].mean() for mask in (offset < len(tokens), offset > -near))
+    assert abs(masked - full - task.solution(model, tokens, near)) > 0.01
 
 
 def test_no_forecast_hangs_on_the_choice_of_the_seeds():
