@@ -21,6 +21,12 @@ def box(lines: list[str], colours: tuple[str, str, str]) -> str:
     return f'<div class="rp-result" style="{style}">{inside}</div>'
 
 
+def alert(text: str, code: str = "") -> str:
+    """What went wrong, with the line of code that did; a screen reader reads it out at once."""
+    lines = [rich(text), code_block(code)] if code else [rich(text)]
+    return f'<div role="alert">{box(lines, AMBER)}</div>'
+
+
 def rich(text: str) -> str:
     """Escaped text, with `code` between backticks set as code, and *words* between asterisks stressed."""
     style = "background:#ffffff;color:#202124;padding:0 4px;font-size:inherit"

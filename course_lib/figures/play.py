@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from ..display.box import AMBER, box, code_block, rich
+from ..display.box import alert
 from ..display.formatting import escape
 from ..display.picture import Picture, side_by_side
 from ..display.widget import show
@@ -82,7 +82,7 @@ class Play:
         try:
             return drawn(result, self.name, self.attend)._repr_html_()
         except ValueError as error:
-            return message(f"`{self.name}` returned something else. {error}")
+            return alert(f"`{self.name}` returned something else. {error}")
 
     def __repr__(self) -> str:
         return f"Play ({self.name}): {self._settings()}"
@@ -144,11 +144,6 @@ def failure(function: Callable[..., Any], name: str, error: Exception) -> str:
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     raised = f"`{name}` raised {type(error).__name__}: {error}"
     if not lines:
-        return message(raised)
+        return alert(raised)
     number = lines[-1].lineno or 0
-    return message(f"{raised} (line {number})", linecache.getline(lines[-1].filename, number).strip())
-
-
-def message(text: str, code: str = "") -> str:
-    lines = [rich(text), code_block(code)] if code else [rich(text)]
-    return f'<div role="alert">{box(lines, AMBER)}</div>'
+    return alert(f"{raised} (line {number})", linecache.getline(lines[-1].filename, number).strip())

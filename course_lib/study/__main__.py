@@ -19,6 +19,7 @@ import torch
 from . import results, schemes
 from .data import QUICK, TASKS
 from .distributed import Worker, collect, join, start_local
+from .parser import Parser
 from .run import check_asked
 from .settings import PRESETS, SEEDS, Settings
 from .summary import table
@@ -29,9 +30,7 @@ RESUME = "Finished runs are in {}; run the same command again to resume."
 
 
 def arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, Settings]:
-    parser = argparse.ArgumentParser(
-        prog="python -m course_lib.study", description=__doc__.split("\n\n", 1)[1], allow_abbrev=False
-    )
+    parser = Parser("course_lib.study", __doc__.split("\n\n", 1)[1])
     parser.add_argument("--preset", choices=PRESETS, default="quick", help="sizes and steps; quick by default")
     parser.add_argument("--tasks", nargs="+", default=list(QUICK), metavar="TASK", help=f"of: {', '.join(TASKS)}")
     parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared', 'later', 'ablation', or names")

@@ -8,7 +8,6 @@ on a task is not trained any longer. You can stop it at any time; run the same c
 options are those of `python -m course_lib.study`.
 """
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 from . import results, schemes
 from .__main__ import main as study
 from .data import TASKS
+from .parser import Parser
 from .results import Row, pick
 from .settings import PRESETS, SEEDS
 
@@ -49,9 +49,7 @@ def file(folder: Path, steps: int) -> Path:
 
 def main(argv: Sequence[str] | None = None) -> int:
     settings = PRESETS["long"]
-    parser = argparse.ArgumentParser(
-        prog="python -m course_lib.study.convergence", description=__doc__.split("\n\n", 2)[2], allow_abbrev=False
-    )
+    parser = Parser("course_lib.study.convergence", __doc__.split("\n\n", 2)[2])
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="TASK")
     parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' and 'later' by default")

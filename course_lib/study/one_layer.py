@@ -1,5 +1,6 @@
 """The smallest experiment: one attention layer learns a task that needs position, beside a control that cannot."""
 
+import itertools
 from collections.abc import Callable, Mapping
 
 import torch
@@ -63,8 +64,9 @@ def fit(
     if not models:
         raise ValueError("models={}: expected at least one")
     steps, seeds = check_whole("steps", steps), check_whole("seeds", seeds)
-    what = f"{len(models)} model{'s' * (len(models) > 1)}, {seeds} seeds, {steps} steps each"
-    advance = progress(what, len(models) * seeds * steps)
+    counts = {"model": len(models), "seed": seeds, "step": steps}
+    said = ", ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items())
+    advance = progress(f"{said} each", len(models) * seeds * steps)
     found: dict[str, list[float]] = {name: [] for name in models}
     for name, make in models.items():
         for seed in range(seeds):
@@ -104,13 +106,13 @@ def accuracy(model: nn.Module, draw: Draw, batches: int = 8) -> float:
 
 
 def progress(text: str, total: int) -> Callable[[], None]:
-    """A bar in the notebook; each call moves it by one."""
+    """A bar in the notebook that is full after `total` calls. It moves by whole per cents: each move is a message."""
     from ipywidgets import IntProgress
 
-    bar = IntProgress(max=total)
+    bar, calls = IntProgress(max=100), itertools.count(1)
     show(text, f"<p>{text}.</p>", bar)
 
     def advance() -> None:
-        bar.value += 1
+        bar.value = 100 * next(calls) // total
 
     return advance

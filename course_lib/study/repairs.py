@@ -8,7 +8,6 @@ texts of the old length and of the new one, with as many tokens a step. You can 
 command again to resume. To use more cores, start it for each task.
 """
 
-import argparse
 import copy
 import sys
 import time
@@ -26,7 +25,9 @@ from ..nn.sliding_window import SlidingWindow
 from ..reference.absolute import frequencies
 from ..reference.speeds import by_parts, dynamic_ntk, interpolated, llama3, ntk, yarn, yarn_factor
 from . import results
+from .data import find_task
 from .model import Model
+from .parser import Parser
 from .run import evaluate, reproducible, texts, train, training
 from .settings import PRESETS, Settings
 
@@ -68,15 +69,18 @@ def repaired(model: Model, make: Callable[[], Position], settings: Settings, tas
 
 def main(argv: Sequence[str] | None = None) -> int:
     settings = PRESETS["long"]
-    parser = argparse.ArgumentParser(
-        prog="python -m course_lib.study.repairs", description=__doc__.split("\n\n", 2)[2], allow_abbrev=False
-    )
+    parser = Parser("course_lib.study.repairs", __doc__.split("\n\n", 2)[2])
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--steps", type=int, default=settings.steps, metavar="N", help="of training, before any repair")
     parser.add_argument("--tasks", nargs="+", default=["characters", "copy-back", "retrieval"], metavar="TASK")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2], metavar="SEED")
     given = parser.parse_args(argv)
-    settings = replace(settings, steps=given.steps)
+    try:
+        settings = replace(settings, steps=given.steps)
+        for task in given.tasks:
+            find_task(task)
+    except ValueError as error:
+        parser.error(str(error))
     at = [(steps, n) for n in (settings.length, settings.longest) for steps in FURTHER if steps or n == settings.length]
     for seed, task in product(given.seeds, given.tasks):
         done = {results.key(row) for row in results.read(given.out, settings)[0]}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from ..display.box import AMBER, box, rich
+from ..display.box import alert
 from ..display.colours import LINES
 from ..display.formatting import escape
 from ..display.picture import Picture
@@ -73,19 +73,19 @@ class Watch:
                 if self._stopped.is_set():
                     break
                 if time.monotonic() - drawn > EVERY:
-                    self._drawn.value = self.picture()._repr_html_()
+                    self._draw()
                     drawn = time.monotonic()
         except Exception as error:
             self._error = error
         finally:
             self._button.disabled = True
-            self._drawn.value = self.picture()._repr_html_() + self._failure()
+            self._draw()
 
-    def _failure(self) -> str:
-        """What ended the training too early, in words."""
-        if self._error is None:
-            return ""
-        return box([rich(f"The training stopped: {type(self._error).__name__}: {self._error}")], AMBER)
+    def _draw(self) -> None:
+        """The curves, and what ended the training too early, if anything did."""
+        error = self._error
+        stopped = alert(f"The training stopped: {type(error).__name__}: {error}") if error else ""
+        self._drawn.value = self.picture()._repr_html_() + stopped
 
     def stop(self) -> None:
         """End the training after the present step. The models and losses stay."""

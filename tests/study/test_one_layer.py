@@ -6,6 +6,7 @@ import torch
 from course_lib import study
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
+from course_lib.study import one_layer
 
 WORDS = 16
 
@@ -44,10 +45,17 @@ def test_what_is_not_asked_counts_neither_as_right_nor_as_wrong():
         for parameter in model.parameters():
             parameter.zero_()
         model.read.bias[5] = 1.0  # always says 5
-    from course_lib.study.one_layer import accuracy
-
     drawn = torch.cat([copied(g)[1] for g in [torch.Generator().manual_seed(10_000)] for _ in range(8)])
-    assert accuracy(model, copied) == float((drawn == 5).sum() / (drawn != -100).sum())
+    assert one_layer.accuracy(model, copied) == float((drawn == 5).sum() / (drawn != -100).sum())
+
+
+def test_the_bar_says_what_is_trained_and_is_full_at_the_end(monkeypatch):
+    bars = []
+    monkeypatch.setattr(one_layer, "show", lambda text, still, bar: bars.append((text, bar)))
+    study.fit({"bias": MODELS["bias"]}, draw, steps=3, seeds=1)
+    study.fit(MODELS, draw, steps=1, seeds=2)
+    assert [text for text, _ in bars] == ["1 model, 1 seed, 3 steps each", "2 models, 2 seeds, 1 step each"]
+    assert all(bar.value == bar.max for _, bar in bars)
 
 
 @pytest.mark.parametrize("bad", [{"models": {}}, {"steps": 0}, {"seeds": 0}])

@@ -57,6 +57,17 @@ def test_the_command_resumes(settings, tmp_path, monkeypatch):
     assert numbers(study.read(path)[0]) == unbroken
 
 
+@pytest.mark.parametrize(("words", "said"), [
+    ([], "the following arguments are required: --out"),
+    (["--out", "here", "--tasks", "copy"], "task='copy': expected one of 'characters', "),
+    (["--out", "here", "--steps", "0"], "steps=0: expected a whole number, 1 or more\n"),
+])  # fmt: skip
+def test_a_mistake_gets_one_line(words, said, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        repairs.main(words)
+    assert capsys.readouterr().err.startswith(f"python -m course_lib.study.repairs: error: {said}")
+
+
 def test_the_committed_repairs_are_of_their_settings_and_their_control_is_the_long_study():
     rows = study.committed("repairs")
     assert all(row["settings"] == study.PRESETS["long"].as_json() for row in rows)
