@@ -4,10 +4,12 @@
     python3 course.py lab      open the course in JupyterLab
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_tasks/
+    python3 course.py site     turn the built notebooks into a web site; --serve shows it
 
 What follows is passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
 `test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
-The first run installs what the course needs in the folder .venv, and touches nothing else.
+The first run installs what the course needs in the folder .venv, and touches nothing else. The site's packages go to
+the folder build/site-env.
 """
 # The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
 
@@ -26,14 +28,15 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED during its first set-up
 UNFINISHED = "unfinished"
-GIGABYTES = 1.6  # 1.3 stay in .venv, the rest is room for the downloads
+GIGABYTES = 1.3  # what .venv takes
+DOWNLOADS = 0.3  # the room that pip needs besides
 NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'  # else a pop-up asks
 LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.txt"]
 
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {"lab": lab, "test": test, "build": build}
+    commands = {"lab": lab, "test": test, "build": build, "site": site}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -83,6 +86,16 @@ def build(arguments):
     become("tools/build.py", *arguments)
 
 
+def site(arguments):
+    """The built notebooks as a web site, made without the learner's packages: nothing is executed."""
+    global VENV, PYTHON, STAMP, GIGABYTES
+    site_env = ROOT / "build" / "site-env"
+    PYTHON, STAMP = (site_env / path.relative_to(VENV) for path in (PYTHON, STAMP))
+    VENV, GIGABYTES = site_env, 0.3
+    prepare(["docs/site/requirements.txt"])
+    become("docs/site/make.py", *arguments)
+
+
 def become(*arguments):
     """Hand over to the Python in .venv: from here on, Ctrl-C and the exit status are that program's own."""
     sys.stdout.flush()
@@ -92,7 +105,7 @@ def become(*arguments):
 
 
 def prepare(requirements):
-    """Let .venv hold what these files list. It is filled up when they have changed, made anew when it is broken."""
+    """Let VENV hold what these files list. It is filled up when they have changed, made anew when it is broken."""
     pinned = [*requirements, "constraints.txt"]
     wanted = [f"{name} {sha256(Path(name).read_bytes()).hexdigest()}" for name in pinned if Path(name).exists()]
     held = STAMP.read_text().splitlines() if STAMP.exists() else []
@@ -108,44 +121,46 @@ def prepare(requirements):
 
 
 def runs_with_pip():
-    """Does .venv have the Python version that runs this file, and pip?"""
+    """Does VENV have the Python version that runs this file, and pip?"""
     question = f"import pip, sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
     return run(PYTHON, "-c", question)[0] == 0
 
 
 def make_venv():
-    """A new .venv without packages, marked as unfinished."""
+    """A new VENV without packages, marked as unfinished."""
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
     except ImportError:
         sys.exit("This Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv")
-    if shutil.disk_usage(ROOT).free < GIGABYTES * 1e9:
+    if shutil.disk_usage(ROOT).free < (GIGABYTES + DOWNLOADS) * 1e9:
         sys.exit(no_space())
-    why = "The folder .venv cannot be used as it is" if VENV.exists() else "First run"
-    print(f"{why}: setting up .venv, about a minute and 1.3 GB, once only.", flush=True)
+    folder = os.path.relpath(VENV)
+    why = f"The folder {folder} cannot be used as it is" if VENV.exists() else "First run"
+    print(f"{why}: setting up {folder}, about a minute and {GIGABYTES} GB, once only.", flush=True)
     if VENV.exists():
         shutil.rmtree(VENV)
-    VENV.mkdir()
+    VENV.mkdir(parents=True)
     STAMP.write_text(UNFINISHED)
     # The base interpreter, since this file may be running in the very .venv that was just removed.
     status, said = run(sys._base_executable, "-m", "venv", VENV)
     if status:
-        sys.exit(f"Python could not make the folder .venv. It said:\n\n{said}")
+        sys.exit(f"Python could not make the folder {folder}. It said:\n\n{said}")
 
 
 def install(requirements):
     """pip install; before that PyTorch's much smaller CPU build, where it is all that the machine can use."""
     pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     nvidia = os.path.exists("/proc/driver/nvidia") or shutil.which("nvidia-smi")
-    if sys.platform == "linux" and not nvidia and os.environ.get("CI") != "true":
-        torch = re.findall(r"^torch==\S+", Path("requirements.txt").read_text(), re.MULTILINE)
+    torch = re.findall(r"^torch==\S+", Path(requirements[0]).read_text(), re.MULTILINE)
+    if torch and sys.platform == "linux" and not nvidia and os.environ.get("CI") != "true":
         once = ["--retries", "0", "--timeout", "5", "--no-deps"]  # no answer? then the plain build, below
         run(*pip, *once, "--extra-index-url", "https://download.pytorch.org/whl/cpu", *torch)
     status, said = run(*pip, *[word for name in requirements for word in ("-r", name)])
     if status:
         sys.exit(f"pip could not install the packages. It said:\n\n{said}\nIs this computer online? Run the same "
-                 "command again: it continues. If it fails time after time, delete the folder .venv first.")
+                 "command again: it continues. If it fails time after time, delete the folder "
+                 f"{os.path.relpath(VENV)} first.")
 
 
 def run(*command):
@@ -173,7 +188,7 @@ def run(*command):
 
 def no_space():
     free = [f"{shutil.disk_usage(place).free / 1e9:.1f} GB in {place}" for place in (ROOT, tempfile.gettempdir())]
-    return (f"There is too little disk space: the set-up needs about {GIGABYTES} GB; "
+    return (f"There is too little disk space: the set-up needs about {GIGABYTES + DOWNLOADS:.1f} GB; "
             f"free are {' and '.join(free)}. Make room, then run the same command again.")
 
 

@@ -39,8 +39,9 @@ DEFINITIONS = [f"tests/schemes/{name}.py" for name in ("__init__", "definitions"
 TRIED = [f"tests/workbench/{name}.py" for name in ("__init__", "common")]
 BACKENDS = [*EVERY, *ATTENTION, *WORKBENCH, *DEFINITIONS, "tests/schemes/test_backends.py"]
 BACKENDS += [*TRIED, "tests/workbench/test_against_definition.py"]
-BROWSER = [*EVERY, "tests/browser/__init__.py", "course.py"]
-BROWSER += [f"tests/browser/{name}.py" for name in ("conftest", "fonts", "judged", "pages", "test_built")]
+BROWSER = [*EVERY, "tests/browser/__init__.py", "course.py", "docs/site/*", "docs/site/templates/*"]
+BROWSER += [f"tests/browser/{name}.py" for name in ("conftest", "fonts", "judged", "pages", "site")]
+BROWSER += [f"tests/browser/{name}.py" for name in ("test_built", "test_site_pages")]
 
 
 def scheme(name):
@@ -79,8 +80,12 @@ PROTECTS = {
         *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/**/*.py",
         "course.py", "notebooks/*.ipynb", "tests/browser/*.py", "tests/figures/*.py",
     ],
-    # In JupyterLab the built notebooks of a chapter fit the page in both fonts, and everyone can use them.
+    # In JupyterLab and on the site the built notebooks of a chapter fit the page, and everyone can use them.
     **{f"browser.{topic}": [*BROWSER, f"*/??_{topic}.ipynb"] for topic in TOPICS},
+    # The site has every page, each link leads somewhere, and readers can search, choose a theme, and download.
+    "site": [
+        *BROWSER, "*/??_*.ipynb", "README.md", "docs/*", "course_lib/contents.py", "tests/browser/test_site.py",
+    ],
     # Every cell of a chapter that trains or measures for long gives its committed output again. Not a test: check.py.
     **{
         f"notebooks.{topic}": [

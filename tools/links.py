@@ -63,13 +63,14 @@ def page_words() -> dict[str, dict[str, str]]:
 
 
 def _map() -> str:
-    """Lessons, tasks and solutions of every chapter, and what it is about."""
-    lines = ["| | lesson | what it is about |", "|---|---|---|"]
+    """Lessons, tasks and solutions of every chapter, the minutes of lesson and tasks, and what it is about."""
+    lines = ["| | lesson | minutes | what it is about |", "|---|---|---|---|"]
     for chapter in CONTENTS:
         links = [link(chapter, "notebooks/", chapter.title)]
         if chapter.topic in topics():
             links += [link(chapter, f"{folder}/", folder) for folder in ("exercises", "solutions")]
-        lines.append(f"| {chapter.number} | {' · '.join(links)} | {chapter.about} |")
+        minutes = " + ".join(str(value) for value in (chapter.minutes, task_minutes(chapter.topic)) if value)
+        lines.append(f"| {chapter.number} | {' · '.join(links)} | {minutes} | {chapter.about} |")
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from .fonts import NARROW, WIDE, fontconfig
+from .site import site, visit  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "learner"
@@ -97,7 +98,8 @@ def lab(tmp_path_factory, chromium):
     """JupyterLab as `python3 course.py lab` opens it, on a copy that the tests may change."""
     home = tmp_path_factory.mktemp("home")
     copy = home / "course"
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "results"))
+    others = shutil.ignore_patterns(".git", ".venv", "build", ".*_cache", "__pycache__", "results")
+    shutil.copytree(ROOT, copy, ignore=others)
     (copy / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -47,8 +47,8 @@ def assert_it_fits(page: Page) -> None:
 
 
 def assert_everyone_can_use_it(page: Page) -> None:
-    """axe finds nothing, and it did look at the contrast of text."""
-    found = Axe().run(page)
+    """axe finds nothing, and it did look at the contrast of text. It loads no style sheet again."""
+    found = Axe().run(page, options={"resultTypes": ["violations"], "preload": False})
     assert found.violations_count == 0, found.generate_report()
     assert any(rule["id"] == "color-contrast" for rule in found.response["passes"]), "axe did not look at contrast"
 

@@ -101,7 +101,7 @@ def test_a_disk_that_fills_up_during_the_set_up_is_named(course, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_is_named(course, monkeypatch):
-    def refuse(path, *_):
+    def refuse(path, **_):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(course.Path, "mkdir", refuse)
@@ -147,6 +147,19 @@ def test_lab_trusts_the_notebooks_of_the_course(course, monkeypatch, tmp_path):
     assert notary.check_signature(ours) and not notary.check_signature(other)
     assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in handed_over
     assert handed_over[-3:] == ["--no-browser", "--port", "8890"]
+
+
+def test_the_site_has_packages_of_its_own_and_no_torch(course, monkeypatch, tmp_path):
+    pinned, commands, handed_over = tmp_path / "docs" / "site" / "requirements.txt", [], []
+    pinned.parent.mkdir(parents=True)
+    pinned.write_text("sphinx==1.0\n")
+    monkeypatch.setattr(course, "run", lambda *command: (commands.append(command), (0, ""))[1])
+    monkeypatch.setattr(course, "become", lambda *words: handed_over.extend(words))
+    course.main(["site", "--serve"])
+    own = tmp_path / "build" / "site-env"
+    assert handed_over == ["docs/site/make.py", "--serve"]
+    assert [command[-1] for command in commands] == [own, "docs/site/requirements.txt"]
+    assert course.PYTHON.is_relative_to(own) and course.STAMP.parent == own and not (tmp_path / ".venv").exists()
 
 
 # The set-up, for real

@@ -1,0 +1,110 @@
+"""The pages of the site as Sphinx reads them: every notebook, two texts, and a first page made of README.md."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from course_lib import __version__
+from course_lib.contents import CONTENTS, Chapter
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
+TEXTS = ("docs/teaching.md", "docs/acknowledgements.md")
+CARD = "docs/conventions.html"  # a page as it is
+
+
+def write_pages(folder: Path, published: str | None) -> None:
+    """Write all pages in the folders that they have in the course; `published` is its address."""
+    pages = {"index.md": first_page(published)}
+    for path in TEXTS:
+        pages[path] = relinked((ROOT / path).read_text(encoding="utf-8"), path, published)
+    for chapter in CONTENTS:
+        for kind in kinds(chapter):
+            path = f"{kind}/{chapter.file}.ipynb"
+            pages[path] = json.dumps(page(read(path), kind, chapter, published))
+    for path, text in pages.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+
+def read(path: str) -> dict:
+    return json.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def kinds(chapter: Chapter) -> list[str]:
+    """The folders that have a notebook of this chapter."""
+    return [kind for kind in KINDS if (ROOT / kind / f"{chapter.file}.ipynb").exists()]
+
+
+def page(nb: dict, kind: str, chapter: Chapter, published: str | None) -> dict:
+    """A built notebook as a page: buttons under its title, links that lead somewhere, no set-up and no folded code."""
+    for cell in nb["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            cell["source"] = relinked(text, f"{kind}/{chapter.file}.ipynb", published)
+        elif cell["metadata"].get("jupyter", {}).get("source_hidden"):
+            cell["metadata"]["tags"] = ["remove-cell" if "Set-up: run this first" in text else "remove-input"]
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                html = "".join(output["data"]["text/html"])
+                output["data"]["text/html"] = re.sub(r'(href="\w+)\.ipynb"', r'\1.html"', html)
+    title, _, rest = nb["cells"][0]["source"].partition("\n")
+    rest = re.sub(r"(?m)^\[!?\[?Open in Colab\].*\n", "", rest)
+    nb["cells"][0]["source"] = f"{title}\n\n{buttons(kind, chapter, published)}\n\n{rest}"
+    if kind == "notebooks":  # its tasks and solutions come after it, before the next lesson
+        after = toctree(f"/{other}/{chapter.file}" for other in kinds(chapter)[1:])
+        nb["cells"].append({"cell_type": "markdown", "metadata": {}, "id": "after", "source": after})
+    return nb
+
+
+def buttons(kind: str, chapter: Chapter, published: str | None) -> str:
+    """A paragraph of Markdown: the pages of the chapter, and what one can do with this one."""
+    links = [
+        f"**{KINDS[other]}**" if other == kind else f"[{KINDS[other]}](../{other}/{chapter.file}.ipynb)"
+        for other in kinds(chapter)
+    ]
+    if published and "//github.com/" in published:
+        colab = published.replace("//github.com/", "//colab.research.google.com/github/")
+        links.append(f"[Open in Colab]({colab}/blob/v{__version__}/{kind}/{chapter.file}.ipynb)")
+    links.append(f'<a href="{chapter.file}.ipynb" download>Download notebook</a>')
+    return "\n".join(["{.buttons}", *links])
+
+
+def relinked(text: str, path: str, published: str | None) -> str:
+    """Markdown in which a link to a file that is not a page leads to where it is published, or is words alone."""
+
+    def relink(link: re.Match[str]) -> str:
+        words, target, anchor = link.groups()
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        if target.endswith(".ipynb") or file in TEXTS or not (ROOT / file).exists():
+            return link[0]
+        if file == CARD:
+            return f'<a href="{target}">{words}</a>'
+        return f"[{words}]({published}/blob/v{__version__}/{file}{anchor or ''})" if published else words
+
+    return re.sub(r"\[([^\]]+)\]\(([^)#:\s]+)(#[^)\s]*)?\)", relink, text)
+
+
+def first_page(published: str | None) -> str:
+    """What README.md says of the course and its chapters, with the picture alive."""
+    opening, *parts = re.split(r"(?m)^(?=## )", (ROOT / "README.md").read_text(encoding="utf-8"))
+    chosen = [part for title in ("The chapters", "Two commands") for part in parts if part.startswith(f"## {title}\n")]
+    alive = f"```{{raw}} html\n{explorer()}\n```\n"
+    opening = re.sub(r"(?m)^!\[.*\n", lambda _: alive, opening)
+    lessons = [f"notebooks/{chapter.file}" for chapter in CONTENTS]
+    inside = toctree([*lessons, *(path.removesuffix(".md") for path in TEXTS)])
+    return "\n".join([*(relinked(part, "README.md", published) for part in (opening, *chosen)), inside])
+
+
+def explorer() -> str:
+    """The bias explorer as the first lesson shows it."""
+    cells = read(f"notebooks/{CONTENTS[0].file}.ipynb")["cells"]
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    shown = ("".join(data.get("text/html", "")) for data in outputs)
+    return next(html for html in shown if 'class="rp rp-bias-heatmap' in html)
+
+
+def toctree(pages: Iterable[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```"])

@@ -1,0 +1,153 @@
+"""The site as `course.py site --serve` shows it: each link leads somewhere, and readers find what they look for."""
+
+import re
+from urllib.parse import unquote, urljoin
+
+import pytest
+from playwright.sync_api import expect
+
+from course_lib import __version__
+from course_lib.contents import CONTENTS, TOPICS
+from docs.site.make import RENAMED, SITE, address, redirect
+from docs.site.pages import buttons, kinds, relinked
+from tools.links import task_minutes
+
+from .conftest import ROOT
+from .fonts import WIDE
+from .judged import assert_everyone_can_use_it
+from .test_site_pages import ORDER, PAGES
+
+pytestmark = pytest.mark.browser
+slow = pytest.mark.slow("site")
+PUBLISHED = "https://github.com/someone/course"
+BY_HAND, AFTER = TOPICS["bias_by_hand"], TOPICS["absolute_positions"]
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    """The text of each page by its path."""
+    found = {path.relative_to(SITE).as_posix(): path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")}
+    return {name: html for name, html in found.items() if not name.startswith("_static/")}
+
+
+@slow
+def test_each_link_leads_to_a_page_and_a_place_on_it(pages):
+    assert set(pages) == {f"{name}.html" for name in [*PAGES, *RENAMED]}
+    base = "http://site/course/"
+    for name, html in pages.items():
+        for link in re.findall(r'(?:href|src)="([^"]+)"', re.sub(r"(?s)<script.*?</script>", "", html)):
+            target, _, place = unquote(urljoin(base + name, link)).partition("#")
+            if target.startswith("http://site/"):
+                file = target.removeprefix(base).partition("?")[0]
+                assert (SITE / file).is_file(), (name, link)
+                assert not place or f'id="{place}"' in pages[file], (name, link)
+
+
+@slow
+def test_no_page_is_large(pages, record_property):
+    largest = max(pages, key=lambda name: (SITE / name).stat().st_size)
+    megabytes = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file()) / 1e6
+    size = (SITE / largest).stat().st_size / 1e6
+    row = {"pages": len(pages), "MB": f"{megabytes:.1f}", "largest page": largest, "its MB": f"{size:.2f}"}
+    record_property("table: site", row)
+    assert size < 1.5
+
+
+@slow
+def test_each_page_leads_to_the_next_and_back(pages):
+    for name, *around in zip(ORDER, [None, *ORDER], [*ORDER[1:], None]):
+        for side, other in zip(("left-prev", "right-next"), around):
+            link = re.search(rf'class="{side}"\s+href="([^"]+)"', pages[f"{name}.html"])
+            assert (link and urljoin(f"/{name}", link[1])) == (other and f"/{other}.html"), (name, side)
+
+
+@slow
+def test_the_first_page_is_a_map_with_minutes_and_a_picture_that_moves(visit):
+    page = visit("index")
+    rows = page.locator("table.table tbody tr")
+    expect(rows).to_have_count(len(CONTENTS))
+    for row, chapter in zip(rows.all(), CONTENTS):
+        minutes = [str(number) for number in (chapter.minutes, task_minutes(chapter.topic)) if number]
+        assert row.locator("td").nth(2).inner_text() == " + ".join(minutes)
+        links = [link.get_attribute("href") for link in row.locator("a").all()]
+        assert links == [f"{kind}/{chapter.file}.html" for kind in kinds(chapter)]
+    picture = page.locator(".rp-bias-heatmap[data-rp-live]")
+    before = picture.inner_text()
+    picture.get_by_role("slider").first.press("ArrowRight")
+    assert picture.inner_text() != before
+
+
+@slow
+def test_what_is_searched_is_found(visit, browsers):
+    page = visit("index")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("relative shift")
+    page.keyboard.press("Enter")
+    title = TOPICS["transformer_xl"].title
+    expect(page.locator("#search-results li", has_text=title).first).to_contain_text("relative shift")
+    assert "\\(" not in page.locator("#search-results").inner_text()
+    copy = browsers[WIDE].new_page()  # of a site on the reader's disk
+    copy.goto(f"{(SITE / 'search.html').as_uri()}?q=relative+shift")
+    expect(copy.locator("#search-results li", has_text=title).first).to_be_visible()
+    copy.close()
+
+
+@slow
+def test_light_or_dark_is_the_reader_s_choice_and_stays(visit):
+    page = visit("index", scheme="light")
+    papers = []
+    for mode in ("Light", "Dark"):
+        page.get_by_role("button", name="Color mode").click()
+        page.get_by_role("button", name=mode, exact=True).click()
+        papers.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert papers == ["rgb(255, 255, 255)", "rgb(18, 18, 18)"]
+    page.get_by_role("link", name=CONTENTS[0].title).first.click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+@slow
+def test_tasks_solutions_and_the_notebook_are_one_click_away(visit):
+    page = visit(f"exercises/{BY_HAND.file}")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download notebook").click()
+    notebook = ROOT / "exercises" / f"{BY_HAND.file}.ipynb"
+    assert download.value.suggested_filename == notebook.name
+    assert download.value.path().read_bytes() == notebook.read_bytes()
+    assert page.get_by_text("Open in Colab").count() == (address() is not None)
+    for words, kind in (("Solutions", "solutions"), ("Lesson", "notebooks"), ("Tasks", "exercises")):
+        page.locator(".buttons").get_by_role("link", name=words).click()
+        page.wait_for_url(f"**/{kind}/{BY_HAND.file}.html")
+        assert page.locator(".buttons strong").inner_text() == words
+
+
+@slow
+def test_a_phone_has_a_menu(visit):
+    page = visit(f"notebooks/{BY_HAND.file}", width=390)
+    page.get_by_role("button", name="primary sidebar").click()
+    assert_everyone_can_use_it(page)
+    page.get_by_role("link", name=AFTER.title).first.click()
+    page.wait_for_url(f"**/notebooks/{AFTER.file}.html")
+
+
+def test_a_former_name_leads_to_the_page_of_today(chromium, tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "07_today.html").write_text('<p id="place">Here</p>')
+    redirect(tmp_path, {"notebooks/07_once": "notebooks/07_today"})
+    page = chromium.new_page()
+    page.goto(f"{(tmp_path / 'notebooks' / '07_once.html').as_uri()}#place")
+    page.wait_for_url("**/07_today.html#place")
+    page.close()
+    for renamed in ({"notebooks/a": "notebooks/b"}, {"notebooks/07_today": "notebooks/07_today"}):
+        with pytest.raises(ValueError, match="expected a name without a page and the name of a page"):
+            redirect(tmp_path, renamed)
+
+
+def test_only_a_published_course_links_to_colab_and_to_its_source():
+    there, link = f"blob/v{__version__}", "[`fast.py`](../course_lib/nn/fast.py)"
+    colab = f"https://colab.research.google.com/github/someone/course/{there}/exercises/{BY_HAND.file}.ipynb"
+    assert f"[Open in Colab]({colab})" in buttons("exercises", BY_HAND, PUBLISHED)
+    assert "Colab" not in buttons("exercises", BY_HAND, None)
+    assert relinked(link, "notebooks/x.ipynb", None) == "`fast.py`"
+    assert relinked(link, "notebooks/x.ipynb", PUBLISHED) == f"[`fast.py`]({PUBLISHED}/{there}/course_lib/nn/fast.py)"
+    for kept in (f"[the next]({AFTER.file}.ipynb)", "`rows[i](x)`", "[a](https://arxiv.org/abs/1)"):
+        assert relinked(kept, "notebooks/x.ipynb", PUBLISHED) == kept
