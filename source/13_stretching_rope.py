@@ -224,7 +224,8 @@ for name in ("as trained", "open pairs stopped"):
 #
 # A text of 1,024 tokens also has eight times as many keys. To change *only* their number, we repeat keys. A key that
 # occurs $c$ times gets $c$ times its weight, as if $\ln c$ were added to its score. In texts of 128 tokens, we repeat
-# every key that is 64 or more places back, up to 15 times. All distances and angles are those of training.
+# every key that is 64 or more places back. If each occurs 15 times, the last query reads 1,024 keys, all at distances
+# of training.
 #
 # Copying needs a single key. Text may need many, so we also train a model on text (100 steps, about 5 seconds).
 
@@ -244,15 +245,15 @@ assert max(at_128["copy-back"]) < 0.05 and 0.05 < at_128["characters"][3] - at_1
 # More keys hardly matter to copying, whose head gives nearly all weight to one key. In text, where heads average over
 # many keys, the loss rises by about 0.1.
 #
-# Is that much? Compare it with models that cannot meet new angles. All pairs are closed if the slowest, $m = d/2 - 1$,
-# makes a whole turn within $L$:
+# Compare this with models that cannot meet new angles. All pairs are closed if the slowest, $m = d/2 - 1$, makes a whole
+# turn within $L$:
 #
 # $$\text{base} \le \left(\frac{L}{2\pi}\right)^{d/(d-2)}$$
 #
-# For $L = 128$ and $d = 16$ this is 31.3. So with base 31, no pair meets a new angle. A model without positions has no
-# angles at all, and no echoes either. The table shows both after 2,000 steps, beside the usual base (`rope`, 10,000)
-# and a larger one. The last column masks all keys that are 128 or more places back. ± gives 95 % intervals over three
-# seeds, as in [[longer_than_training|chapter #]].
+# For $L = 128$ and $d = 16$ this is 31.3. So with base 31, no pair meets a new angle. A model without positions has
+# neither angles nor echoes. The table shows both after 2,000 steps, beside the usual base (`rope`, 10,000) and a larger
+# one. The last column masks all keys that are 128 or more places back. ± gives 95 % intervals over three seeds, as in
+# [[longer_than_training|chapter #]].
 
 
 # %%
