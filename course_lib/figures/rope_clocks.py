@@ -15,25 +15,35 @@ FACE, RIM = "#f0f2f4", "#57606a"
 
 
 def rope_clocks(
-    positions: Iterable[int] = (0, 1, 2, 3), *, d: int = 8, base: float = 10000.0, title: str | None = None
+    positions: Iterable[int] = (0, 1, 2, 3),
+    *,
+    d: int = 8,
+    base: float = 10000.0,
+    pairs: Iterable[int] | None = None,
+    title: str | None = None,
 ) -> Picture:
     """A clock for each pair of channels: a hand for each position p, turned to the left by p θ_m, θ_m = base^(−2m/d).
 
-    All hands start at three o'clock, and later ones in `positions` are longer. Raises ValueError unless there are 1 to
-    6 positions, whole numbers from 0 to 10⁶, d is even and from 2 to 16, and the base lies between 2 and 10⁷.
+    All hands start at three o'clock, and later ones in `positions` are longer. `pairs` are those to draw, by default
+    all d/2. Raises ValueError unless there are 1 to 6 positions, whole numbers from 0 to 10⁶, d is even and from 2 to
+    16, the base lies between 2 and 10⁷, and the pairs are one or more of 0 … d/2 − 1.
     """
     asked = [check_whole("positions", p, 0, 10**6) for p in positions]
     if not 1 <= len(asked) <= len(LINES):
         raise ValueError(f"positions={asked}: expected 1 to {len(LINES)} of them, a hand for each")
-    speeds = frequencies(check_whole("d", d, 2, 2 * PAIRS), check_number("base", base, 2, 1e7)).tolist()
+    theta = frequencies(check_whole("d", d, 2, 2 * PAIRS), check_number("base", base, 2, 1e7)).tolist()
+    drawn = range(len(theta)) if pairs is None else [check_whole("pairs", m, 0, len(theta) - 1) for m in pairs]
+    if not drawn:
+        raise ValueError(f"pairs={drawn}: expected one or more of 0 … {len(theta) - 1}")
+    speeds = {m: theta[m] for m in drawn}
     heading = title or "RoPE's pairs of channels as clocks"
     key = ", ".join(f'<span style="color:{LINES[k]}"><b>{p}</b></span>' for k, p in enumerate(asked))
     body = (
         f'<p style="margin:0 0 6px"><b>{escape(heading)}</b><br>'
         f"Hands from short to long: position {key}. All start at three o'clock and turn to the left.</p>"
-        + "".join(_clock(m, speed, asked) for m, speed in enumerate(speeds))
+        + "".join(_clock(m, speed, asked) for m, speed in speeds.items())
     )
-    turns = ", ".join(f"pair {m} {number(asked[-1] * speed / math.tau, 3)}" for m, speed in enumerate(speeds))
+    turns = ", ".join(f"pair {m} {number(asked[-1] * speed / math.tau, 3)}" for m, speed in speeds.items())
     alt = (
         f"{len(speeds)} clocks, one for each pair of channels, with hands for the positions "
         f"{', '.join(map(str, asked))}. Turns made at position {asked[-1]}: {turns}."

@@ -70,8 +70,8 @@ Its published code speaks of wavelengths and has three branches. If your functio
         Property(
             "between divided and unchanged",
             lambda y, theta, s, *_: bool((np.asarray(y) <= theta * 1.0001).all() and (y >= theta / s * 0.9999).all()),
-            "Some speed is greater than before, or smaller than divided by s. Each should lie between the two. Is γ "
-            "clipped to 0 … 1?",
+            "Some result is greater than the old speed, or smaller than the old speed divided by s. Each new speed should "
+            "lie between the two. Is γ clipped to 0 … 1?",
         )
     ],
     pieces="""
@@ -101,6 +101,16 @@ gamma * speeds
     slips="""
 (1 - gamma) * speeds / s + gamma * speeds → gamma * speeds / s + (1 - gamma) * speeds
     The two shares have changed places. A fast pair has γ = 1 and keeps its speed.
+length * speeds / (2 * np.pi) → length * speeds / 2 * np.pi
+    You divide by 2 and multiply by π. Write the product 2π in parentheses.
+length * speeds / (2 * np.pi) → length * speeds / np.pi
+    You divide by π, which counts half turns. A whole turn has 2π radians.
+length * speeds / (2 * np.pi) → length * speeds / 360
+    You divide by 360 degrees. Speeds are in radians per position, so a turn is 2π.
+length * speeds / (2 * np.pi) → s * length * speeds / (2 * np.pi)
+    You count the turns in the longer text of s · length tokens. The rule asks for the turns in training.
+length * speeds / (2 * np.pi) → length / s * speeds / (2 * np.pi)
+    You count the turns with `length` or the speeds divided by s. The rule asks for the turns in training.
 length * speeds / (2 * np.pi) → 2 * np.pi / speeds
     You compare wavelengths with numbers of turns. The turns are the length divided by the wavelength.
 length * speeds / (2 * np.pi) → length * speeds
@@ -111,6 +121,17 @@ length * speeds / (2 * np.pi) → length * speeds
     Your ramp falls. It should be 0 at `low` turns and 1 at `high` turns.
 (rho - low) / (high - low) → (np.arange(len(speeds)) - low) / (high - low)
     Your ramp is over the number of the pair. The equation has the number of turns.
+(rho - low) / (high - low) → np.log(rho / low) / np.log(high / low)
+    Your ramp is straight over the logarithm of the turns, and so over the number of the pair, as in YaRN's code. In the
+    equation it is straight over the turns.
+(rho - low) / (high - low) → (1 / low - 1 / rho) / (1 / low - 1 / high)
+    Your ramp is straight over the wavelength. In the equation it is straight over the turns.
+np.clip((rho - low) / (high - low), 0, 1) → np.clip(rho, low, high) / (high - low)
+    You clip the turns to low … high, but then γ begins at low / (high − low). It should begin at 0.
+np.clip((rho - low) / (high - low), 0, 1) → np.where(rho > high, 1, np.where(rho < low, 0, 0.5))
+    You mix every pair in between half and half. The share γ of the old speed grows with the turns.
+np.clip((rho - low) / (high - low), 0, 1) → (rho > (low + high) / 2) * 1.0
+    You keep a pair or divide it, with a step in the middle. Between `low` and `high` the two speeds are mixed.
 np.clip((rho - low) / (high - low), 0, 1) → (rho > low) * 1.0
     You keep every pair with more than `low` turns. Between `low` and `high` the two speeds are mixed.
 np.clip((rho - low) / (high - low), 0, 1) → (rho > high) * 1.0
@@ -119,6 +140,18 @@ np.clip((rho - low) / (high - low), 0, 1) → (rho > high) * 1.0
     You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
 (1 - gamma) * speeds / s + gamma * speeds → speeds / s ** (1 - gamma)
     You mix in the exponent, which is a geometric mean. The rule adds two shares of speeds.
+return (1 - gamma) * speeds / s + gamma * speeds → return gamma
+    You return the shares γ. The new speeds are asked for.
+(1 - gamma) * speeds / s + gamma * speeds → 1 / ((1 - gamma) / s + gamma)
+    You return the divisors. The new speeds are asked for.
+(1 - gamma) * speeds / s + gamma * speeds → (1 - gamma) / s + gamma
+    You return the factors of the speeds. Multiply the old speeds by them.
+(1 - gamma) * speeds / s + gamma * speeds → 2 * np.pi / ((1 - gamma) * speeds / s + gamma * speeds)
+    You return wavelengths. The new speeds are asked for.
+(1 - gamma) * speeds / s + gamma * speeds → (0.1 * np.log(s) + 1) * ((1 - gamma) * speeds / s + gamma * speeds)
+    You multiply the speeds by YaRN's factor. It belongs to the scores, and this rule has none.
+(1 - gamma) * speeds / s + gamma * speeds → gamma * speeds
+    The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ / s.
 (1 - gamma) * speeds / s + gamma * speeds → (1 - gamma) * speeds / s
     The share of the old speed is missing. Add γ θ.
 ... → return speeds / s

@@ -120,9 +120,9 @@ the same. The angles are wrong, but they change slowly from token to token.""",
 scores(query, keys)
     the call of `scores`: It takes the new query and all keys, which gives a row with a column per key.
 dynamic_ntk(theta, t + 1, length)
-    the speeds of this step: When token t has come, the text has t + 1 tokens.
+    the list of speeds: When token t has come, the text has t + 1 tokens.
 frequencies(q.shape[-1])
-    the speeds of training: They are those of d channels.
+    the list of speeds in training: It is that of d channels.
 rotate(cache, speeds=speeds)
     the rotation of the keys: All keys are rotated from position 0 on, by the speeds of this step.
 query
@@ -148,6 +148,15 @@ rotate(cache, speeds=speeds) → rotate(cache, speeds=dynamic_ntk(theta, len(q),
     Your keys have the speeds of the whole text. At step t it has t + 1 tokens.
 dynamic_ntk(theta, t + 1, length) → dynamic_ntk(theta, len(q), length)
     You use the speeds of the whole text at every step. At step t the text has t + 1 tokens.
+dynamic_ntk(theta, t + 1, length) → dynamic_ntk(theta, length, t + 1)
+    You exchanged two arguments of `dynamic_ntk`. First comes the length of the text, t + 1, and then that of training.
+speeds = dynamic_ntk(theta, t + 1, length) → speeds = theta = dynamic_ntk(theta, t + 1, length)
+    You stretch speeds that were stretched at the step before. Each step begins with the speeds of training.
+dynamic_ntk(theta, t + 1, length) → theta / ((t + 1) / length) ** (np.arange(len(theta)) / (len(theta) - 1))
+    Your s is below 1 for texts shorter than those of training, which makes the pairs faster. Up to `length` tokens the
+    speeds do not change.
+dynamic_ntk(theta, t + 1, length) → theta / max(1, (t + 1) / length)
+    You divide all speeds by the same number, which is position interpolation. Dynamic NTK leaves pair 0 as it is.
 dynamic_ntk(theta, t + 1, length) → theta
     You use the speeds of training at every step, which is RoPE without a repair.
 dynamic_ntk(theta, t + 1, length) → dynamic_ntk(theta, t, length) if t else theta
@@ -157,8 +166,19 @@ rotate(q[t : t + 1], past=t, speeds=speeds) → rotate(q[t : t + 1], past=t)
 rotate(q[t : t + 1], past=t, speeds=speeds) → rotate(q[t : t + 1], speeds=speeds)
     Your query is not rotated, or rotated as at position 0, which is the same. It is at position t, so it needs
     `past=t`. (The same scores come out if you rotate the query by t and the keys from position t on.)
+rotate(q[t : t + 1], past=t, speeds=speeds) → rotate(q[t : t + 1], past=t + 1, speeds=speeds)
+    The angle between query and keys is one position too large. Token t is at position t, and the keys begin at 0.
+rotate(cache, speeds=speeds) → np.concatenate([cache[:-1], rotate(cache[-1:], past=t, speeds=speeds)])
+    You rotate only the newest key. All keys in the cache are rotated, each by its own position.
+found[t, : t + 1] = scores(query, keys) → found[t, :t] = scores(query, keys[:-1])
+    Your queries do not look at the key of their own token. Query t looks at keys 0 to t.
+scores(query, keys) → np.exp(scores(query, keys)) / np.exp(scores(query, keys)).sum()
+    You applied a softmax. The task asks for the numbers before it.
 np.concatenate([cache, k[t : t + 1]]) → k[: t + 1][::-1]
     Your keys are in reverse order. The oldest should come first.
+np.concatenate([cache, k[t : t + 1]]) → np.concatenate([cache, q[t : t + 1]])
+rotate(q[t : t + 1], past=t, speeds=speeds) → rotate(k[t : t + 1], past=t, speeds=speeds)
+    Queries and keys have changed places. Rows belong to queries, columns to keys.
 np.concatenate([cache, k[t : t + 1]]) → np.concatenate([cache, q[t : t + 1]])
     Your cache holds queries. It should hold keys.
 return found → return found[-1]
@@ -175,3 +195,14 @@ return found → return found[-1]
         "Keep the keys as they come, and rotate the whole cache with the speeds of this step.",
     ],
 )
+
+
+@growing_scores.wrong(
+    "Each score has the speeds of the step in which its key came. Query and key need the speeds of the query's step."
+)
+def _speeds_of_the_key(q, k, length):
+    theta, found = frequencies(q.shape[-1]), np.zeros((len(q), len(k)))
+    for j in range(len(k)):
+        speeds = dynamic_ntk(theta, j + 1, length)
+        found[j:, j] = scores(rotate(q, speeds=speeds), rotate(k, speeds=speeds))[j:, j]
+    return found

@@ -66,14 +66,15 @@ Which layers does this code stretch? Fix it.""",
         Property(
             "pair 0 of the windows",
             lambda y, windowed, *_: np.allclose(np.asarray(y, float)[windowed][:, 0], 1),
-            "In a layer with a window, pair 0 should rotate by 1 radian per position, whatever s is.",
+            "In at least one case, pair 0 of a layer with a window does not rotate by 1 radian per position. It should, "
+            "whatever s is.",
         )
     ],
     pieces="""
 frequencies(d, 10_000)
-    the speeds with a window: Their base is 10,000, and they are not divided.
+    the row for a window: Its base is 10,000, and it is not divided.
 frequencies(d, 1_000_000) / s
-    the speeds without a window: Their base is 1,000,000, and they are divided by s.
+    the row for a layer without a window: Its base is 1,000,000, and it is divided by s.
 np.where(windowed[:, None], near, far)
     the choice: Layers with a window take `near`, the others take `far`.
 windowed[:, None]
@@ -97,12 +98,25 @@ frequencies(d, 10_000) → frequencies(d, 1_000_000)
     All your layers have base 1,000,000. Those with a window have 10,000.
 frequencies(d, 1_000_000) / s → frequencies(d, 10_000) / s
     All your layers have base 10,000. Those without a window have 1,000,000.
+frequencies(d, 10_000) → frequencies(d, 1_000_000)
+frequencies(d, 1_000_000) / s → frequencies(d, 10_000) / s
+    The two bases have changed places. Layers with a window have 10,000.
+frequencies(d, 10_000) → frequencies(d // 2, 10_000)
+frequencies(d, 1_000_000) / s → frequencies(d // 2, 1_000_000) / s
+    `frequencies` takes the number of channels, d, and gives half as many speeds.
+frequencies(d, 1_000_000) / s → frequencies(d, 1_000_000) / s ** (np.arange(d // 2) / (d // 2 - 1))
+    You stretch by NTK, which leaves pair 0 as it is. Interpolation divides all speeds by s.
+np.where(windowed[:, None], near, far) → np.where((np.arange(len(windowed)) % 6 < 5)[:, None], near, far)
+    You stretch every sixth layer, which fits the first case. `windowed` says which layers see only a window.
 frequencies(d, 1_000_000) / s → frequencies(d, 1_000_000 * s)
     You multiply the base by s, which leaves pair 0 as it is. Interpolation divides all speeds by s.
 frequencies(d, 1_000_000) / s → frequencies(d, 1_000_000) * s
     You multiply the speeds by s. A longer text needs slower pairs.
 frequencies(d, 1_000_000) / s → frequencies(d, 1_000_000 / s)
     You divide the base by s, which makes the pairs faster. Divide the speeds.
+np.where(windowed[:, None], near, far) → np.repeat(np.where(windowed[:, None], near, far), 2, axis=1)
+or np.where(windowed[:, None], near, far) → np.tile(np.where(windowed[:, None], near, far), 2)
+    You return each speed twice, one for each channel. One for each pair is asked for.
 np.where(windowed[:, None], near, far) → np.where(windowed[:, None], near, far).T
     You return one row for each pair. Each layer should have a row.
 np.where(windowed[:, None], near, far) → np.where(windowed[:, None], near, far) / s

@@ -63,7 +63,8 @@ by s. Which pair does this code not divide at all? Fix it.""",
         Property(
             "pair 0",
             lambda y, keep, s, base: np.isclose(float(np.asarray(y, float)[0]), keep[0] + (1 - keep[0]) / s, atol=1e-6),
-            "Pair 0 has the old speed 1, so its new speed should be keep[0] + (1 − keep[0]) / s.",
+            "Pair 0 is wrong in at least one case. Its old speed is 1, so its new speed should be "
+            "keep[0] + (1 − keep[0]) / s.",
         )
     ],
     pieces="""
@@ -86,9 +87,17 @@ keep * kept
 kept / s → kept * s
     You multiply by s. A longer text needs *slower* pairs.
 kept / s → (base / s) ** exponent
-    Now s divides the base, so the slow pairs get faster. s divides the speed, outside the power.
-kept / s → base**exponent / s**exponent
-    Your s still has the exponent of its pair, so pair 0 is not divided. Every speed is divided by s itself.
+    Your s still has the exponent of its pair: pair 0 is not divided, and the slow pairs get faster. Every speed is
+    divided by s itself, outside the power.
+-np.arange(len(keep)) / len(keep) → -2 * np.arange(len(keep)) / len(keep)
+    Your exponent is −2m divided by the number of pairs. In −2m/d, d is the number of channels, twice as many.
+-np.arange(len(keep)) / len(keep) → -np.arange(len(keep)) / len(keep) / 2
+    Your exponent is half of −2m/d. d is the number of channels, so 2m/d is m divided by the number of pairs.
+-np.arange(len(keep)) / len(keep) → np.arange(len(keep)) / len(keep)
+kept / s → kept * s
+    You compute with wavelengths, divided by 2π. A speed has a negative exponent and is divided by s.
+kept / s → 1 / (s * kept)
+    You divide 1 by the speed. The speed itself is divided by s.
 kept / s → kept / s**2
     You divide by s twice. Once is enough.
 kept / s → (s * base) ** exponent / s
@@ -101,6 +110,15 @@ kept / s → kept - s
     You subtract s. The speed is divided by it.
 keep * kept + (1 - keep) * divided → keep * divided + (1 - keep) * kept
     The two shares have changed places. `keep` is the share of the old speed, and the given code had that right.
+kept / s → (s * base) ** exponent
+keep * kept + (1 - keep) * divided → keep * divided + (1 - keep) * kept
+    You exchanged the two shares, which were right. The bug is still there: s is inside the power.
+keep * kept + (1 - keep) * divided → np.where(keep > 0.5, kept, divided)
+or keep * kept + (1 - keep) * divided → np.where(keep > 0, kept, divided)
+or keep * kept + (1 - keep) * divided → np.where(keep == 1, kept, divided)
+    You keep a speed or divide it. A share in between mixes the two: 0.5 takes half of each.
+keep * kept + (1 - keep) * divided → kept / s ** (1 - keep)
+    You mix in the exponent, which is a geometric mean. The rule adds two shares of speeds.
 keep * kept + (1 - keep) * divided → kept / (keep + (1 - keep) * s)
     You mix the divisors. The rule mixes the two speeds.
 keep * kept + (1 - keep) * divided → keep * kept
@@ -125,3 +143,11 @@ keep * kept + (1 - keep) * divided → keep * kept + (1 - keep) * divided**2
         "Take s out of the power: compute the old speed first, and then divide it.",
     ],
 )
+
+
+@mixed_speeds.wrong("You divide pair 0, but in all other pairs s is still inside the power. Each pair is divided by s itself.")
+def _only_pair_0(keep, s, base):
+    exponent = -np.arange(len(keep)) / len(keep)
+    divided = (s * base) ** exponent
+    divided[0] /= s
+    return keep * base**exponent + (1 - keep) * divided

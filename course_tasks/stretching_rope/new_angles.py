@@ -44,12 +44,16 @@ text of $n$ tokens as $n$ steps, so pair $m$ with its new speed $\\theta'_m$ tur
     expected=_by_turns,
     axes=(Axis("pair"),),
     cases=[
-        Case(THETA, THETA, 128, 1024, label="the study's head, as it is"),
+        Case(THETA, THETA.copy(), 128, 1024, label="the study's head, as it is"),
         Case(THETA, ntk(THETA, 8), 128, 1024, label="the study's head with NTK for 8"),
         Case(THETA, interpolated(THETA, 8), 128, 1024, label="the study's head, interpolated for 8"),
         Case(THETA, interpolated(THETA, 4), 128, 1024, label="interpolated for 4, read at 8"),
         Case(THETA, p_rope(THETA, 0.5), 128, 1024, label="half of the pairs stopped"),
-        Case(np.array([0.06, 0.04, 0.02]), np.array([0.06, 0.04, 0.02]), 128, 256, label="1.2, 0.8 and 0.4 turns"),
+        Case(np.array([0.06, 0.04, 0.02]), np.array([0.06, 0.04, 0.02]), 128, 300, label="1.2, 0.8 and 0.4 turns"),
+        Case(np.array([0.03, 0.01, 0.008]), np.array([0.01, 0.03, 0.012]), 128, 256, label="two faster pairs"),
+        Case(np.array([0.049, 0.03, 0.01]), np.array([0.049, 0.015, 0.00501]), 128, 256, label="three borderline pairs"),
+        Case(np.pi / np.array([32, 64, 128]), np.pi / np.array([32, 64, 128]), 128, 256, label="2, 1 and half a turn"),
+        Case(np.array([0.4, 0.01]), np.array([0.4, 0.01]), 20, 100, label="a short training text"),
         Case(frequencies(8), frequencies(8), 64, 64, label="a text as long as in training"),
         Case(frequencies(8, 30.0), frequencies(8, 30.0), 128, 4096, label="base 30: all pairs are closed"),
     ],
@@ -69,6 +73,11 @@ is_open & farther
     slips="""
 trained * before < 2 * np.pi → n * before < 2 * np.pi
     You test whether a pair is closed in the *long* text. What counts is the turn that it made in training.
+trained * before < 2 * np.pi → n * after < 2 * np.pi
+    You test whether a pair is closed in the *long* text, with its new speed. What counts is the turn that it made in
+    training.
+trained * before < 2 * np.pi → trained * before <= 2 * np.pi
+    A pair with exactly one turn has met every angle, so it is closed. Your test takes it for open.
 trained * before < 2 * np.pi → trained * after < 2 * np.pi
     You test for open pairs with the new speeds. In training the pairs had the old ones.
 2 * np.pi → 1
@@ -80,18 +89,47 @@ trained * before < 2 * np.pi → trained * after < 2 * np.pi
 n * after > trained * before → after > before
     You compare the speeds alone. A slower pair can still turn farther, because the text is longer.
 n * after > trained * before → n > trained
-    You compare the lengths alone. The new speeds may keep the angles in the trained range.
-n * after > trained * before → n * before > trained * before
-    You forgot the new speeds. In the long text the pairs turn with `after`.
+or n * after > trained * before → n * before > trained * before
+    Your second test does not read the new speeds. In the long text the pairs turn with `after`, which may keep their
+    angles in the trained range.
+n * after > trained * before → n * after % (2 * np.pi) > trained * before
+    You take the angle in the long text modulo 2π. An open pair that goes past a whole turn has met new angles on the way.
 n * after > trained * before → n * after > 2 * np.pi
+or n * after > trained * before → n * after >= 2 * np.pi
     You ask whether the pair makes a turn in the long text. An open pair meets new angles as soon as it turns farther
     than in training.
 trained * before < 2 * np.pi → (trained - 1) * before < 2 * np.pi
 n * after > trained * before → (n - 1) * after > (trained - 1) * before
     You count the largest distance in a text, n − 1. That is a fine definition, too, but it disagrees with the words in
     borderline cases. Here a text of n tokens counts as n steps.
+trained * before < 2 * np.pi → n * before < 2 * np.pi
+n * after > trained * before → trained * after > n * before
+    `trained` and `n` have changed places. The old speeds belong to `trained` tokens, the new ones to `n`.
+trained * before < 2 * np.pi → trained * after < 2 * np.pi
+n * after > trained * before → n * before > trained * after
+    `before` and `after` have changed places. The old speeds belong to `trained` tokens, the new ones to `n`.
+trained * before < 2 * np.pi → (trained + 1) * before < 2 * np.pi
+n * after > trained * before → (n + 1) * after > (trained + 1) * before
+    You count one step more than there are tokens. Here a text of n tokens counts as n steps.
+n * after > trained * before → (n - 1) * after > trained * before
+    You count n − 1 steps in the long text, its largest distance. Here a text of n tokens counts as n steps.
+n * after > trained * before → n * after / (2 * np.pi) > trained * before
+    You compare turns in the long text with radians in training. Divide both by 2π or neither.
+trained * before < 2 * np.pi → trained * np.degrees(before) < 2 * np.pi
+    You compare an angle in degrees with 2π. The speeds are in radians per position, as 2π is.
+return is_open & farther → return is_open & ~is_open
+    You return False for every pair. Print `trained * before` and `n * after`: both are angles in radians.
+return is_open & farther → return is_open | farther
+    You return the pairs for which one of the two is true. Both must be: the pair is open, *and* it turns farther.
+return is_open & farther → return is_open and farther
+    `and` and `if` need a single True or False, and you gave them an array with one for each pair. `&` joins two arrays.
+return is_open & farther → return trained * before < 2 * np.pi & n * after > trained * before
+    `&` was given numbers instead of True and False. It binds tighter than `<` and `>`, so each comparison needs
+    parentheses of its own.
 return is_open & farther → return is_open
     You return all open pairs. An open pair that is slowed enough stays in its trained range.
+return is_open & farther → return farther
+or n * after > trained * before → (n - 1) * after > trained * before
 return is_open & farther → return farther
     You return all pairs that turn farther. A closed pair may do that, because it has met every angle.
 return is_open & farther → return np.flatnonzero(is_open & farther)

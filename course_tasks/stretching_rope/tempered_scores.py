@@ -88,19 +88,19 @@ f**2
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
     the product: All scores are multiplied by f².
 frequencies(turning)
-    the speeds: They are those of a small RoPE with `turning` channels.
+    the list of speeds: It is that of a small RoPE with `turning` channels.
 rotate(q, speeds=theta)
     the query: It is rotated in its first channels, without a factor.
 rotate(k, speeds=theta)
     the key: It is rotated in its first channels, without a factor.
 scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
-    the scores: They compare the rotated queries with the rotated keys.
+    the call of `scores`: It compares the rotated queries with the rotated keys.
 """,
     slips="""
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta, factor=f))
     The channels that turn now have the temperature twice. Leave the factor of `rotate` away.
 f**2 → f
-    Each score is multiplied by f. Query and key both carry the factor, so it should be f².
+    Your scores are multiplied by f, as if the query alone carried it. The key carries it as well, so it should be f².
 f**2 → f**4
     You multiply by f⁴. The temperature is f², once.
 f**2 → 2 * f
@@ -109,8 +109,16 @@ f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotat
     You divide by f². YaRN raises the scores for longer texts.
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
     Your scores have no temperature at all.
-f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(f * rotate(q, speeds=theta), rotate(k, speeds=theta))
-    Only the query carries the factor. The key carries it as well, so a score is multiplied by f².
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f * scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta))
+    The channels that turn now have f², but the others have only f. A score is multiplied by f² in all its channels.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta), scale=1 / np.sqrt(turning))
+    You scale by √turning. A score is a sum over all d channels, so it is divided by √d.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * (scores(rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning]) + q[:, turning:] @ k[:, turning:].T / np.sqrt(max(q.shape[-1] - turning, 1)))
+    You scale the two parts of a score by roots of their own lengths. Both belong to one score, which is divided by √d.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) + (f**2 - 1) * q[:, turning:] @ k[:, turning:].T / np.sqrt(q.shape[-1])
+    Only the channels that do not turn have f² now. A score is multiplied by f² in all its channels.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta, interleaved=True), rotate(k, speeds=theta, interleaved=True))
+    You pair neighbouring channels (`interleaved`). The given code pairs channel m with m + turning/2.
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → scores(rotate(q, speeds=theta, factor=f**2), rotate(k, speeds=theta, factor=f**2))
     You made the factor of the turning channels larger, and the other channels still have none.
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q), rotate(k))
@@ -118,7 +126,10 @@ f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * score
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(q, k)
     Nothing is rotated any more. The first `turning` channels should be.
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning])
+or f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning], scale=1 / np.sqrt(q.shape[-1]))
     You left out the channels that do not turn. They belong to the score as well.
+f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(*(rotate(np.roll(x, turning, -1), speeds=theta) for x in (q, k)))
+    You rotate the last channels. The first `turning` ones are rotated.
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) / np.sqrt(turning)
     You scale the scores a second time. `scores` divides by √d by itself.
 f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) → f**2 * scores(rotate(q, speeds=theta), k)
@@ -128,8 +139,15 @@ np.log(s) → np.log10(s)
     You took the logarithm to base 10. It is the natural one.
 np.log(s) → np.log2(s)
     You took the logarithm to base 2. It is the natural one.
+0.1 * np.log(s) + 1 → 0.1 * (np.log(s) + 1)
+    You multiply ln s + 1 by 0.1. Only the logarithm is multiplied by 0.1.
 0.1 * np.log(s) + 1 → 0.1 * np.log(s + 1)
     You take the logarithm of s + 1. The 1 is added outside.
+frequencies(turning) → np.concatenate([frequencies(turning), np.zeros((q.shape[-1] - turning) // 2)])
+    You give `rotate` d/2 speeds, so it pairs channel m with m + d/2. With turning/2 speeds it takes the first `turning`
+    channels.
+frequencies(turning) → frequencies(turning) / s
+    You divide the speeds by s as well. This task asks for the temperature alone.
 frequencies(turning) → frequencies(q.shape[-1])[: turning // 2]
     Your speeds are the fastest of all d channels. The small RoPE has speeds of its own, `frequencies(turning)`.
 """,

@@ -30,6 +30,14 @@ def test_speeds_and_wavelengths_are_written_below_the_clocks():
     assert figures.rope_clocks((0, 44)).alt.endswith("pair 0 7.003, pair 1 0.700, pair 2 0.070, pair 3 0.007.")
 
 
+def test_only_the_pairs_that_are_asked_for_are_drawn():
+    some = figures.rope_clocks((0, 44), pairs=[3, 0])
+    every = figures.rope_clocks((0, 44))
+    faces, all_faces = (re.findall("base64,([^\"]*)", picture._repr_html_()) for picture in (some, every))
+    assert faces == [all_faces[3], all_faces[0]]
+    assert some.alt.startswith("2 clocks") and some.alt.endswith("position 44: pair 3 0.007, pair 0 7.003.")
+
+
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
@@ -40,6 +48,8 @@ def test_speeds_and_wavelengths_are_written_below_the_clocks():
         ({"d": 18}, "d=18"),
         ({"d": 3}, "d=3"),
         ({"base": 1}, "base=1"),
+        ({"pairs": []}, "pairs=[]: expected one or more of 0 … 3"),
+        ({"pairs": [4]}, "pairs=4"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(bad, said):
