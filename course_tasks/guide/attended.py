@@ -95,7 +95,7 @@ ATTENDED = {
         Rule(
             FITS,
             "FoX",
-            "Made for a causal mask: each token lowers the weight of all keys before it.",
+            "Made for a causal mask: what counts is how much each token in between forgets.",
             "which_one",
         ),
         BESIDE,
