@@ -160,22 +160,23 @@ FIND = {
             "stretching_rope",
         ),
         Rule(
-            CAVEAT,
+            FITS,
             "sliding window",
-            "A write that is farther back than the windows reach is not seen.",
-            "windows_and_sinks",
+            "Small models got nearly all right, at every length tested. A write farther back than the windows reach is not "
+            "seen.",
+            f"{LONGER}, windows_and_sinks",
         ),
         Rule(
             CAVEAT,
             "hybrid",
-            "Inside the windows, turns tell near from far. Farther back, no position does.",
-            "windows_and_sinks",
+            f"Seeds differ: small models got {read('window-64+none')} right at the training length and "
+            f"{read('window-64+none', LAST)} at 8 times that. Beyond its windows, only the mask tells the order.",
+            f"{LONGER}, windows_and_sinks",
         ),
         Rule(
             FITS,
             "FoX",
-            "A write can close its gate on all writes before it: after only 300 steps, small models got all right at "
-            "every length.",
+            "A write can close its gate on all writes before it: small models got all right, at every length tested.",
             f"{LONGER}, which_one",
         ),
         Rule(CAVEAT, "FIRE", "Its network can fall with distance; this task was not measured.", "which_one"),

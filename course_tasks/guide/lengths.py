@@ -129,7 +129,8 @@ LENGTHS = {
         Rule(
             FITS,
             "sliding window",
-            "No query meets a new distance: small models stayed level in text and copying. Farther keys are not seen.",
+            "No query meets a new distance: small models stayed level in text, copying and flip-flop. Farther keys are not "
+            "seen.",
             PAST_2021,
         ),
         Rule(
@@ -153,7 +154,7 @@ LENGTHS = {
         Rule(
             FITS,
             "FoX",
-            "Each token lowers the weight of all keys before it: small models stayed level in text and copying.",
+            "Each token lowers the weight of all keys before it: small models stayed level in text, copying and flip-flop.",
             f"{LONGER}, which_one",
         ),
         Rule(CAVEAT, "FIRE", fire(), f"{LONGER}, which_one"),
