@@ -31,8 +31,8 @@ np.set_printoptions(precision=4, suppress=True)
 # %% [markdown]
 # ## The schemes beside each other
 #
-# Where does a cell of the table come from? *How many numbers does Shaw's scheme learn?* The answer is not written down
-# anywhere: the module is made for the sizes we ask for, and its parameters are counted.
+# Where does a cell of the table come from? *How many numbers does Shaw's scheme learn?* The module is made for the sizes
+# we ask for, and its parameters are counted.
 
 # %%
 table = comparison.table()  # for small sizes: 64 channels, 4 heads, texts of 64 tokens
@@ -61,8 +61,6 @@ level = [s for s in comparison.SCHEMES if "level" in table[s, "longer than train
 assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX"]
 
 # %% [markdown]
-# Read it by columns.
-#
 # - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
 #   so the same tricks serve all of these ([[fast_attention|chapter #]]).
 # - **Causal only?** Music Transformer's usual form and T5's decoder buckets are made for one direction. The log decay,
@@ -92,12 +90,11 @@ assert [s for s in comparison.SCHEMES if tables[-1][s, "keeps for n tokens"].val
 # %% [markdown]
 # Only FIRE keeps the whole n × n matrix, 268 MB at 4,096 tokens, because its bias depends on the query's position as
 # well as on the offset. With one number per offset, a head needs one row and no matrix ([[diagonals|chapter #]]):
-# ALiBi's four rows take 131 kB. What Swin keeps does not grow, because a larger image has more windows, not larger
-# ones.
+# ALiBi's four rows take 131 kB. A larger image has more windows for Swin, not larger ones.
 #
 # Some schemes learn once for the whole model and others in each layer. Take a decoder with 12 layers, 768 channels and
-# 12 heads that reads 512 tokens. Which scheme learns the most numbers in it: learned positions, T5, Music Transformer,
-# or Transformer-XL? Guess, then count.
+# 12 heads that reads 512 tokens. Which scheme learns the most numbers: learned positions, T5, Music Transformer, or
+# Transformer-XL? Guess, then count.
 
 # %%
 large = comparison.table(d_model=768, n_heads=12, n=512)
@@ -113,7 +110,7 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 
 # %% [markdown]
 # Transformer-XL's map of the distances is as large as a query projection, so it adds a quarter to what attention
-# learns. (Its paper and code share u and v among layers; here each layer has its own.) T5 learns only 384 numbers.
+# learns. T5 learns only 384 numbers.
 
 # %% [markdown]
 # ## What no row of offsets can say
@@ -267,7 +264,7 @@ for scheme in ("RoPE", "stretched RoPE", "sliding window"):
 # %% [markdown]
 # ## Is near what matters?
 #
-# *Optional: the next section does not need it.*
+# *Optional.*
 #
 # Many pages recommend relative positions because "what is near belongs together". That is a statement about data, so we
 # measure it. (With another version of Python your numbers may differ a little.)
@@ -350,7 +347,7 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 # AlphaFold 2 gives every pair of residues a vector for their offset, clipped at ±32 (Jumper et al. 2021, supplement,
 # algorithm 4; a residue is one amino acid). That is Shaw's idea with $k = 32$. **Half of these bonds reach farther.**
 #
-# Now the other two. How far away is what a token looks for?
+# How far away is what the other two look for?
 
 # %% tags=["nbval-ignore-output"]
 modules = definition_distance.standard_library(limit=40).values()
