@@ -150,12 +150,13 @@ CONTENTS = (
     Chapter(
         "which_one",
         "Which one?",
-        "a comparison, a guide, the claims of all lessons with their verdicts, a quiz, and a scheme of your own",
-        "compare and choose, put claims to the test, and bring in a scheme of one's own",
-        65,
+        "a comparison, FIRE and FoX, a guide, the claims of all lessons, a quiz, and a scheme of your own",
+        "compare and choose, say what no row of offsets can, test claims, and bring in a scheme of one's own",
+        70,
         (
             *("bias_by_hand", "absolute_positions", "vector_per_distance", "diagonals", "transformer_xl", "t5_buckets"),
-            *("alibi", "rope", "two_dimensions", "fast_attention", "longer_than_training"),
+            *("alibi", "rope", "two_dimensions", "fast_attention", "longer_than_training", "stretching_rope"),
+            "windows_and_sinks",
         ),
     ),
 )

@@ -82,7 +82,8 @@ class Scheme:
     enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map.
     parameters: how many numbers it learns, in the letters of `Sizes`. shared: one module serves all layers. run: its
     name in the commands and files of the study; size: the size that the number after this name sets, as in "t5-256".
-    runs: the runs of the study that come with the course. other: the argument of its other form, and `causal` for it.
+    runs: the runs of the study that come with the course ("rope+none": the scheme in every second layer). other: the
+    argument of its other form, and `causal` for it.
     """
 
     name: str
@@ -240,7 +241,7 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: new("rope", "RoPE", s.d_head),
             enters={"rotate": "RoPE"},
             run="rope",
-            runs=("rope",),
+            runs=("rope", "rope-base-31", "rope-base-500000", "rope+none"),
         ),
         Scheme(
             "Swin",
@@ -278,7 +279,7 @@ SCHEMES: dict[str, Scheme] = {
             enters={"rotate": "RoPE in a window", "bias": "sliding window"},
             run="window",
             size="keys",
-            runs=("window-64",),
+            runs=("window-64", "window-64+none"),
         ),
         Scheme(
             "sink",
@@ -320,6 +321,7 @@ SCHEMES: dict[str, Scheme] = {
             enters={"bias": "FIRE, a number per pair"},
             parameters="33·H + 66",
             run="fire",
+            runs=("fire",),
         ),
     )
 }

@@ -1,37 +1,38 @@
 # %% [markdown]
 # # [[title]]
 #
-# You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* This
-# chapter answers in four steps. A table compares all schemes, and each of its cells is computed from the modules you
-# know. A guide rules out what cannot work for your model. An optional section measures whether near is what matters.
-# And a ledger decides popular claims with a few lines of code each. At the end you add a scheme of your own.
+# You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
+# compares all schemes, and each of its cells is computed from the modules you know. Two schemes are new: FIRE fits into
+# no row of offsets, and FoX has no positions at all. A guide rules out what cannot work for your model, and a ledger
+# decides popular claims with a few lines of code each. At the end you add a scheme of your own.
 #
 # **You will be able to**
 # - compare schemes by where they enter, what they learn, what they keep, and how far they reach;
+# - say what no row of offsets can express, and how position can come from content;
 # - choose for a given model, and say what is proved, what was measured and what is a guess;
 # - test a sentence such as "ALiBi reads texts of any length" with a few lines of code;
 # - bring a new scheme into a model, and have it checked, timed and trained.
 #
-# **You need** chapters [[bias_by_hand|#]] to [[longer_than_training|#]]. **Time** [[time]]. The quiz takes 20 more.
+# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 20 more.
 
 # %%
 import re
 from collections import Counter
 from pydoc_data.topics import topics
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from course_lib import figures, workbench
-from course_tasks import claims, comparison, definition_distance, guide, quiz
+from course_lib.example import TOKENS, K, Q, V
+from course_tasks import claims, comparison, definition_distance, guide, measured, quiz
 
-np.set_printoptions(precision=3, suppress=True)
+np.set_printoptions(precision=4, suppress=True)
 
 # %% [markdown]
 # ## The schemes beside each other
 #
-# Where does a cell of the table come from? *How many numbers does Shaw's scheme learn?* The answer is not written down
-# anywhere: the module is made for the sizes we ask for, and its parameters are counted.
+# Where does a cell of the table come from? *How many numbers does Shaw's scheme learn?* The module is made for the sizes
+# we ask for, and its parameters are counted.
 
 # %%
 table = comparison.table()  # for small sizes: 64 channels, 4 heads, texts of 64 tokens
@@ -47,33 +48,25 @@ assert cell.value == 2 * H * (2 * k + 1) * d
 # %% [markdown]
 # Here is the whole table, with eighteen schemes and eight questions. The folds below it say how each cell was found and
 # what backs it. Only the column *longer than training?* rests on trained models: small ones, after 2,000 steps
-# ([[longer_than_training|chapter #]]). It gives the rise of their loss in text from 128 to 1,024 tokens, in nats.
-#
-# Five rows are new. A *sliding window* (here with RoPE) shows a query only the nearest keys. A *sink* is one more key,
-# without a value, that can take weight. *Log scale* enlarges later queries, because more keys share their softmax. In
-# *FoX* each token lowers the weight of all keys before it. *FIRE* learns a bias from the distance divided by the
-# query's position.
+# ([[longer_than_training|chapter #]]). It gives the rise of their loss in text from 128 to 1,024 tokens, in nats. (With
+# `+none`, every second layer has no positions.) The last two rows, FoX and FIRE, are explained below.
 
 # %%
 figures.comparison_table(table)
 
 # %%
 # The words on length come from the committed runs: the interval over three seeds decides, the number is the mean.
-assert table["RoPE", "longer than training?"].text == "breaks +2.46"
+assert table["RoPE", "longer than training?"].text.startswith("rope breaks +2.46")
 level = [s for s in comparison.SCHEMES if "level" in table[s, "longer than training?"].text]
 assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX"]
 
 # %% [markdown]
-# Read it by columns.
-#
 # - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
-#   so the same tricks serve all of these ([[fast_attention|chapter #]]). In a scheme that enters through the query,
-#   each query judges offsets in its own way, which costs a product for each.
+#   so the same tricks serve all of these ([[fast_attention|chapter #]]).
 # - **Causal only?** Music Transformer's usual form and T5's decoder buckets are made for one direction. The log decay,
 #   ALiBi and FIRE cannot tell *before* from *after*. Under a causal mask this does not matter.
 # - **Longer than training?** Five schemes stayed level in text: T5 only if training reaches all buckets and its table
-#   learns fast. But *level* is not *used*: when all keys 128 or more back were masked, the loss of these five did not
-#   rise.
+#   learns fast. But *level* is not *used*: when all keys 128 or more back were masked, their loss did not rise.
 
 # %% [markdown]
 # ## What grows with the text
@@ -97,12 +90,11 @@ assert [s for s in comparison.SCHEMES if tables[-1][s, "keeps for n tokens"].val
 # %% [markdown]
 # Only FIRE keeps the whole n × n matrix, 268 MB at 4,096 tokens, because its bias depends on the query's position as
 # well as on the offset. With one number per offset, a head needs one row and no matrix ([[diagonals|chapter #]]):
-# ALiBi's four rows take 131 kB. What Swin keeps does not grow, because a larger image has more windows, not larger
-# ones.
+# ALiBi's four rows take 131 kB. A larger image has more windows for Swin, not larger ones.
 #
 # Some schemes learn once for the whole model and others in each layer. Take a decoder with 12 layers, 768 channels and
-# 12 heads that reads 512 tokens. Which scheme learns the most numbers in it: learned positions, T5, Music Transformer,
-# or Transformer-XL? Guess, then count.
+# 12 heads that reads 512 tokens. Which scheme learns the most numbers: learned positions, T5, Music Transformer, or
+# Transformer-XL? Guess, then count.
 
 # %%
 large = comparison.table(d_model=768, n_heads=12, n=512)
@@ -118,9 +110,116 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 
 # %% [markdown]
 # Transformer-XL's map of the distances is as large as a query projection, so it adds a quarter to what attention
-# learns. (Its paper and code share u and v among layers; here each layer has its own.) T5 learns only 384 numbers. Yet
-# in [[longer_than_training|chapter #]] its table shared the first place at the training length, with a learning rate
-# ten times that of the rest.
+# learns. T5 learns only 384 numbers.
+
+# %% [markdown]
+# ## What no row of offsets can say
+#
+# Why does FIRE need a matrix? Its bias is a learned function $f$ of the distance *as a share of the query's position*
+# (Li et al. 2023):
+#
+# $$b_{ij} = f\left(\frac{\psi(i - j)}{\psi(\max(i, L))}\right)$$
+#
+# $$\psi(x) = \ln(c\,x + 1)$$
+#
+# Here $f$ is a small network, and $c$ and the threshold $L$ are learned, too. By hand we take $f(x) = -2x$, $c = 1$ and
+# $L = 2$. What is added for the key just before each query, and what for the first key?
+
+# %%
+from course_lib.reference.fire import shares
+
+
+def psi(x):
+    return np.log(x + 1)
+
+
+n, L = len(TOKENS), 2
+fire = np.zeros((n, n))
+for i in range(n):
+    for j in range(i + 1):
+        fire[i, j] = -2 * psi(i - j) / psi(max(i, L))
+for i in range(1, n):
+    print(f"query {TOKENS[i]}: {fire[i, i - 1]:.4f} one back, {fire[i, 0]:.4f} for the first key")
+assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=L)))
+
+# %% [markdown]
+# For one token back, the bias takes three values. From position $L$ on, the same distance is a smaller share for each
+# later query, and the first key always has the share 1. So all shares lie between 0 and 1, however long the text is.
+#
+# `to_grid` puts one number on a whole diagonal, so a row gives a Toeplitz grid. How close can such a grid come to FIRE's?
+# By squared differences, the closest has the mean of each diagonal. `from_grid` sums, and `to_grid` places the means.
+
+# %%
+from course_lib.reference.grid import from_grid, to_grid
+
+mask = np.tri(n, dtype=bool)
+means = from_grid(fire) / np.maximum(from_grid(mask), 1)  # along each diagonal
+closest = np.tril(to_grid(means, n))
+print(f"the largest difference: {abs(fire - closest).max():.4f}")
+assert np.array_equal(closest[1:, 1:], closest[:-1, :-1]) and not np.allclose(fire[1:, 1:], fire[:-1, :-1])
+figures.side_by_side(
+    figures.heatmap(np.where(mask, fire, -np.inf), limit=2, digits=2, alt="FIRE, causal"),
+    figures.heatmap(np.where(mask, closest, -np.inf), limit=2, digits=2, alt="The closest grid that one row gives"),
+)
+
+# %% [markdown]
+# With a row for each query, `to_grid` would do it, but $n$ rows are the matrix again.
+#
+# ## Position from content
+#
+# FoX, the forgetting transformer (Lin et al. 2025), counts no positions. In each head, every token $l$ has a **gate**
+# $f_l = \sigma(w \cdot x_l + b)$ between 0 and 1: how much is kept of everything before it. The logarithms of the gates
+# on the way from key $j$ to query $i$ add up to a bias:
+#
+# $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l = c_i - c_j$$
+#
+# $$c_i = \sum_{l=0}^{i} \ln f_l$$
+#
+# Suppose that a head keeps a quarter at *sat*, half at *mat*, and everything at the other tokens. How far from *mat*
+# is each key?
+
+# %%
+from course_lib.reference.fox import fox_bias
+
+gates = np.array([1, 1, 1 / 4, 1, 1 / 2])
+mat = [np.log(gates[j + 1 :]).sum() for j in range(n)]
+c = np.cumsum(np.log(gates))
+fox = np.tril(c[:, None] - c)
+print("bias of mat:", np.array(mat))
+assert np.allclose(fox[-1], mat) and np.allclose(fox, np.tril(fox_bias(gates)))
+
+# %% [markdown]
+# *The* and *cat* are equally far, because *cat* forgets nothing, and so are *sat* and *on*. Distance is now what was
+# read in between. And if all gates are equal? Then every step adds the same $\ln f$. That is exactly ALiBi with the
+# slope $-\ln f$.
+
+# %%
+from course_lib.reference.alibi import alibi_bias
+
+constant = np.tril(fox_bias(np.full(n, np.exp(-1 / 4))))
+assert np.allclose(constant, np.tril(alibi_bias(n, n_heads=4)[0]))  # the head with slope 1/4
+figures.side_by_side(
+    figures.heatmap(np.where(mask, constant, -np.inf), limit=2, digits=2, alt="FoX with one gate for all tokens: ALiBi"),
+    figures.heatmap(np.where(mask, fox, -np.inf), limit=2, digits=2, alt="FoX with gates from content"),
+)
+
+# %% [markdown]
+# Neither needs a matrix. In row $i$, all keys share $c_i$, so the softmax removes it ([[alibi|chapter #]]). What remains
+# is the key form $-c_j$, one number per key.
+
+# %%
+from course_lib.reference.attention import attention
+
+_, by_matrix = attention(Q, K, V, bias=fox, mask=mask)
+_, by_key = attention(Q, K, V, bias=-c, mask=mask)
+assert np.allclose(by_matrix, by_key)
+text, copies = [[measured.mean("fox", task, test, what) for test in (measured.FIRST, measured.LAST)]
+                for task, what in (("characters", "loss"), ("copy-back", "accuracy"))]
+print(f"FoX at 128 and 1,024 tokens: loss in text {text[0]:.3f}, {text[1]:.3f}; copies right {copies[0]:.3f}, {copies[1]:.3f}")
+
+# %% [markdown]
+# In the study, nothing but FoX and the causal mask tells these models an order. Their loss in text stays level, and they
+# copy three back nearly without error.
 
 # %% [markdown]
 # ## A guide
@@ -151,26 +250,24 @@ print("… that starts from Llama:   ", left(llama), "with a caveat:", left(llam
 windows = {"What is attended?": "an image, in windows"}
 print("an image, in windows:       ", left(windows))
 
-assert left(decoder) == ["Transformer-XL", "ALiBi"] and left(windows) == ["Swin"]
-assert left(llama) == [] and left(llama, verdict=1) == ["RoPE"]
-for found in guide.decide(llama)["RoPE"].rules:
-    if found.verdict == 1:
-        print("the caveat:", found.why)
+assert left(decoder) == ["Transformer-XL", "ALiBi", "sliding window", "hybrid", "FoX"]
+assert left(llama) == [] and "RoPE" in left(llama, verdict=1) and left(windows) == ["Swin", "axial RoPE", "M-RoPE"]
+for scheme in ("RoPE", "stretched RoPE", "sliding window"):
+    print(f"{scheme}: {guide.decide(llama)[scheme].rules[0].why}")
 
 # %% [markdown]
-# Of the five level schemes two fit the first model. T5 has its two conditions; for the others, the guide lacks a rule
-# about text read left to right. Nothing *fits* the second model without a caveat: its weights decide the scheme, and
-# RoPE has never met the angles of longer texts. If you use a published model, you do not choose between schemes but
-# between repairs, such as position interpolation ([[rope|chapter #]]).
+# What fits the first model stayed level in text. T5 did, too, but under two conditions. Nothing *fits* the second model
+# without a caveat: its weights decide the scheme, and RoPE has never met the angles of longer texts. If you use a
+# published model, you do not choose between schemes but between repairs ([[stretching_rope|chapter #]],
+# [[windows_and_sinks|chapter #]]).
 
 # %% [markdown]
 # ## Is near what matters?
 #
-# *Optional: the next section does not need it.*
+# *Optional.*
 #
-# Many pages recommend relative positions because "what is near belongs together". That is a statement about data, and
-# it decides between schemes: a bias that falls with distance helps only where near matters, and a clip harms only where
-# far offsets differ. So we measure it. (With another version of Python your numbers may differ a little.)
+# Many pages recommend relative positions because "what is near belongs together". That is a statement about data, so we
+# measure it. (With another version of Python your numbers may differ a little.)
 #
 # ### Text
 #
@@ -214,14 +311,13 @@ assert everything[0] > 3 * everything[3] and without[0] > 3 * without[3]  # near
 assert everything[5] > 4 * without[5] and everything[5] > 3 * borders_out[5]  # at 32 places: tables, mostly borders
 
 # %% [markdown]
-# So in text near does tell more than far. But compare the three rows. With all lines, a character still tells 0.060
-# nats at 32 places. Without the lines that begin with `|` or `+`, fewer than one in twenty, **five sixths of the 0.060
-# disappear: they came from tables**, and mostly from their borders, which are rows of dashes. Find out what your data
-# are made of before you read a law in them.
+# So in text near does tell more than far. But with all lines, a character still tells 0.060 nats at 32 places. Without
+# the lines that begin with `|` or `+`, fewer than one in twenty, **five sixths of the 0.060 disappear: they came from
+# tables**, mostly from their borders. Find out what your data are made of before you read a law in them.
 #
 # ### Code, words that return, and proteins
 #
-# Three kinds of tokens look for another one at a distance that we can measure. In the **code** of Python's standard
+# Three kinds of tokens look for another one. In the **code** of Python's standard
 # library, a variable looks for its definition. On a **help page**, a word looks for its last occurrence (we leave out
 # the 200 most frequent words). In a **protein**, a chain of amino acids, each cysteine (the letter C) looks for the one
 # it is bound to.
@@ -250,9 +346,8 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 # %% [markdown]
 # AlphaFold 2 gives every pair of residues a vector for their offset, clipped at ±32 (Jumper et al. 2021, supplement,
 # algorithm 4; a residue is one amino acid). That is Shaw's idea with $k = 32$. **Half of these bonds reach farther.**
-# Beyond the clip, position only says "far"; content must tell which of the far residues it is.
 #
-# Now the other two. How far away is what a token looks for?
+# How far away is what the other two look for?
 
 # %% tags=["nbval-ignore-output"]
 modules = definition_distance.standard_library(limit=40).values()
@@ -284,21 +379,8 @@ for name, far in looked_for.items():
     print(f"{name:32}{far.size:7,}, half within {np.median(far):.0f}; {beyond}")
 assert np.mean(uses > 113) < 0.2 < 0.3 < np.mean(back > 113) and np.median(uses) < np.median(back)
 
-# %% tags=["nbval-ignore-output"]
-fig, ax = plt.subplots(figsize=(5.6, 2.6))
-for (name, far), style in zip(looked_for.items(), ("-", "--", "o-"), strict=True):
-    ax.plot(np.sort(far), np.arange(1, far.size + 1) / far.size, style, markersize=3, label=name)
-for place, what in ((16, "Shaw, k = 16"), (32, "AlphaFold 2"), (113, "T5 decoder")):
-    ax.axvline(place, color="#57606a", linewidth=0.8, linestyle=":")
-    ax.text(place, 1.03, what, rotation=25, fontsize=8)
-ax.set(xscale="log", xlim=(1, 10_000), ylim=(0, 1), xlabel="distance", ylabel="share within")
-ax.legend(fontsize=8, loc="lower right")
-assert np.mean(reach > 113) < np.mean(uses > 113)
-figures.show(fig, alt="Three rising curves: half of the definitions and of the bonds within about 30 places, half of the words that come back within 55")
-
 # %% [markdown]
-# From its dotted line on, a scheme treats all distances alike. (The curves count in different units, so take the lines
-# as orders of magnitude.)
+# Beyond 16, 32 and 113 places, Shaw's scheme with $k = 16$, AlphaFold 2 and T5's decoder treat all distances alike.
 #
 # But **how near would chance be**? As a control, we put the words of each page in random order and pair the same
 # cysteines at random.
@@ -316,48 +398,8 @@ assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * n
 # - **Code.** Half of all uses find their definition within about thirty tokens, but one in eight lies in T5's
 #   last bucket.
 # - **Words that return.** Half return within 55 words, against 277 in random order. But two in five last occurred more
-#   than 113 words before, and a bias that falls with distance lowers the scores of these.
+#   than 113 words before.
 # - **Proteins.** The bonds are not nearer than cysteines paired at random.
-#
-# ### Pictures
-#
-# We cut the photograph in matplotlib's sample data into patches of 4 × 4 pixels and take the brightness of each. How
-# strongly do two patches at some distance correlate?
-
-# %%
-from matplotlib.cbook import get_sample_data
-
-photo = plt.imread(get_sample_data("grace_hopper.jpg")).mean(axis=-1)
-rows, columns = photo.shape[0] // 4, photo.shape[1] // 4
-patches = photo.reshape(rows, 4, columns, 4).mean(axis=(1, 3))
-
-
-def alike(x, y):
-    return np.corrcoef(x.ravel(), y.ravel())[0, 1]
-
-
-print(f"{rows} × {columns} patches")
-for far in (1, 2, 4, 8):
-    beside, below = alike(patches[:, :-far], patches[:, far:]), alike(patches[:-far], patches[far:])
-    print(f"{far} apart: in a row {beside:.2f}, in a column {below:.2f}")
-flat = patches.ravel()
-along = np.array([alike(flat[:-r], flat[r:]) for r in range(1, 3 * columns + 20)])
-for r in (1, columns // 2, columns):
-    print(f"{r:3} apart in the list, row after row: {along[r - 1]:.2f}")
-assert along[columns - 1] > 0.9 > 0.4 > along[columns // 2 - 1]
-
-# %%
-fig, ax = plt.subplots(figsize=(5, 1.8))
-ax.plot(np.arange(1, along.size + 1), along, color="#0b6e8a")
-ax.set(xlabel="places apart in the list of patches, row after row", ylabel="correlation", ylim=(0, 1))
-ax.set_xticks([1, columns, 2 * columns, 3 * columns])
-assert along[2 * columns - 1] > along[2 * columns - 1 - columns // 2] + 0.3
-figures.show(fig, alt="How alike two patches are by their distance along the list: falling, and back at every multiple of a row")
-
-# %% [markdown]
-# Near patches are alike, in a row as in a column. But **along the list of patches nearness comes back** with every row.
-# A bias that falls along the list treats the patch below as one that is far away, so Swin counts two offsets
-# ([[two_dimensions|chapter #]]).
 
 # %% [markdown]
 # ## Claims, decided by code
@@ -385,10 +427,28 @@ claims.overview()
 # ## A scheme of your own
 #
 # To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
-# it do beyond its training length? Each is one call of the **workbench**. It has a limit. A scheme is a class with
-# *hooks*, methods such as `bias`, and no hook sees the scores. So a scheme whose positions depend on the scores, such
-# as CoPE (Golovneva et al. 2024), cannot be written with it.
+# it do beyond its training length? Each is one call of the **workbench**.
 #
+# It has a limit. A scheme is a class with *hooks*, methods such as `bias`. No hook sees the scores, from which CoPE counts
+# its positions (Golovneva et al. 2024). And none can do what PaTH does (Yang et al. 2025): multiply matrices made from
+# all tokens between key and query. FoX's *sum* splits into $c_i - c_j$, but a product of matrices splits only if each of
+# them can be undone. A hook that asks for scores is refused:
+
+# %%
+from course_lib.nn.position import Position
+
+
+class FromScores(Position):
+    def bias(self, n_q, n_k, past, scores):
+        return scores.sigmoid()
+
+
+try:
+    workbench.benchmark(lambda n_heads, d_head: FromScores())
+except ValueError as refused:
+    print(refused)
+
+# %% [markdown]
 # Our example is a bias that falls linearly, as ALiBi's does, but only up to a distance `stop`, so that far keys are not
 # lost. Move it: from there on, all keys have the same bias.
 
@@ -408,7 +468,6 @@ figures.play(ramp, slope=(0.0, 1.0), stop=(1, 16), n=(3, 12))
 
 # %%
 from course_lib.nn.grid import row_offsets
-from course_lib.nn.position import Position
 
 
 class FirstRamp(Position):
@@ -461,7 +520,7 @@ trained
 # about a fiftieth, and at 1,024 tokens there are about a thousand far keys.
 #
 # At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
-# To test that we need a **control**: the same line without the stop.
+# That needs a **control**: the same line without the stop.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib.nn.bias import DecayBias
@@ -473,8 +532,8 @@ control
 
 # %% [markdown]
 # The straight line is as good at 128, and it stays level. So the stop gained nothing and cost half a nat at 1,024. What
-# makes Ramp better than ALiBi is that *all four of its heads* fall by a quarter per token. Only one of ALiBi's heads
-# does; the others fall four, sixteen and sixty-four times more slowly. Change one thing at a time, and take several
+# makes Ramp better than ALiBi is that *all four of its heads* fall by a quarter per token. ALiBi has one such head, and
+# the others fall more slowly. Change one thing at a time, and take several
 # seeds before you call it a result.
 
 # %% [markdown]
@@ -482,6 +541,8 @@ control
 #
 # - Ask first where a scheme enters. This decides what it can say, which tricks make it fast, and which kernels can run
 #   it.
+# - One row of offsets gives a Toeplitz grid, and FIRE's is not Toeplitz. FoX adds up log gates of the tokens in between;
+#   with a constant gate it is ALiBi.
 # - What you have makes much of the choice: published weights, a mask, a kernel, an image.
 # - A better number needs a control: the same thing without the part that is said to be the reason.
 # - A sentence without its condition is half true. Ask for the model, the length, the mask, and the number of seeds.
@@ -502,7 +563,10 @@ figures.quiz(quiz.QUESTIONS, title="The whole course in 34 questions")
 # **And then?** Take a sentence about attention that you read this week, and write the five lines that decide it.
 #
 # **Sources** J. Jumper et al., *Highly Accurate Protein Structure Prediction with AlphaFold*, 2021, supplement,
-# algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542 (mature chains) · O.
-# Golovneva et al., *Contextual Position Encoding: Learning to Count What's Important*, 2024 · T.-C. Chi et al.,
+# algorithm 4 · sequences and bonds of the four proteins: UniProt P00698, P61823, P00974, P01542 (mature chains) · S. Li
+# et al., *Functional Interpolation for Relative Positions Improves Long Context Transformers*, 2023 (FIRE) · Z. Lin et al.,
+# *Forgetting Transformer: Softmax Attention with a Forget Gate*, 2025 · O. Golovneva et al., *Contextual Position
+# Encoding: Learning to Count What's Important*, 2024 · S. Yang et al., *PaTH Attention: Position Encoding via
+# Accumulating Householder Transformations*, 2025 · T.-C. Chi et al.,
 # *KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation*, 2022 (the scheme of the tasks). The
 # sources of each claim are in its fold.

@@ -14,7 +14,7 @@ figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row
 figures.comparison_table(comparison.table()) all schemes beside each other, and what backs each cell
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
 figures.decision_guide()                     questions, and a verdict for every scheme; decide says it in Python
-figures.decoding_step()                      the one new row of a decoder with a cache, for every scheme
+figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
 figures.strides()                            the line of memory in which a grid is read, with its start and its steps

@@ -10,7 +10,7 @@ from .map_of_schemes import PLACES
 
 ROW = 'style="background-color:#ffffff;color:#1b1f24;text-align:left"'
 # The words say it, the colours find it.
-WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c", "open": "#eaeef2"}
+WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c", "open": "#eaeef2", "one seed": "#eaeef2"}
 LEFT = 'style="text-align:left"'
 
 

@@ -35,6 +35,9 @@ class Position(nn.Module):
 
     Each hook is called for n_q queries at positions past … past + n_q − 1 and n_k keys at positions 0 … n_k − 1.
     A bias and vectors have one entry for each of the n_q + n_k − 1 offsets, in the order of `row_offsets`.
+
+    No hook sees the scores, and none gives a number for a pair of query and key that depends on the text between them.
+    So positions counted from scores (CoPE) and products of matrices along the path (PaTH) cannot be written as hooks.
     """
 
     scale: float | None = None  # of q·k; None is 1/√d_head

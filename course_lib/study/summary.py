@@ -34,15 +34,15 @@ def rise(rows: Sequence[Row]) -> Interval:
     return interval([row["loss"][-1] - row["loss"][0] for row in rows])
 
 
-def verdict(rise: Interval) -> str:
+def verdict(rise: Interval, breaks: float = BREAKS) -> str:
     """The course's one word for a rise, decided by its interval and not by its mean.
 
-    "level": all of the interval lies at or below LEVEL. "breaks": all of it lies above BREAKS. "rises": all of it lies
-    above 0. "open": the seeds differ too much for any of these, so more of them would have to be run.
+    "level": all of the interval lies at or below LEVEL. "breaks": all of it lies above `breaks`. "rises": all of it
+    lies above 0. "open": the seeds differ too much for any of these, so more of them would have to be run.
     """
     if rise.high <= LEVEL:
         return "level"
-    return "breaks" if rise.low > BREAKS else "rises" if rise.low > 0 else "open"
+    return "breaks" if rise.low > breaks else "rises" if rise.low > 0 else "open"
 
 
 def curves(rows: Sequence[Row], what: str = "loss") -> dict[str, dict[str, list[Interval]]]:

@@ -10,17 +10,28 @@ from ..nn.cache import KeyValueCache
 from ..nn.grid import to_grid
 from ..nn.layer import RelativeAttention
 from ..nn.position import Position, Vectors
+from .read_definition import check_function
 
 HOOKS = ("bias", "key_vectors", "value_vectors")
-SILENT = "every hook of {} says nothing yet (`bias`, `key_vectors`, `value_vectors` and `rotate`)"
+ASKED = {
+    **dict.fromkeys(HOOKS, "n_q, n_k, past"),
+    "rotate": "q, k, past, first_key",
+    "key_bias": "x, before",
+    "sink": "",
+}
+SILENT = "every hook of {} says nothing yet (`bias`, `key_vectors`, `value_vectors`, `rotate`, `key_bias` and `sink`)"
+LIMIT = (
+    "No hook sees the scores, as CoPE would need, and none gives a number for a query and a key that depends on the "
+    "text, as PaTH would need. The workbench cannot express such schemes."
+)
 Make = Callable[[int, int], Position]
 
 
 def made(make: Make, n_heads: int, d_head: int) -> Position:
     """The scheme make(n_heads, d_head).
 
-    Raises ValueError if `make` does not take (n_heads, d_head), does not return a `Position`, or has a hook that
-    returns the wrong type.
+    Raises ValueError if `make` does not take (n_heads, d_head), does not return a `Position`, or has a hook that asks
+    for what no hook is given, or returns the wrong type.
     """
     expected = "expected a function of (n_heads, d_head) that returns a Position"
     if isinstance(make, nn.Module) or not callable(make):
@@ -32,11 +43,16 @@ def made(make: Make, n_heads: int, d_head: int) -> Position:
     position = make(n_heads, d_head)
     if not isinstance(position, Position):
         raise ValueError(f"make({n_heads}, {d_head}) returned {kind(position)}: {expected}")
+    for hook, arguments in ASKED.items():
+        _check_arguments(hook, getattr(position, hook), arguments)
     for hook in HOOKS:
         found, wanted = getattr(position, hook)(2, 2, 0), Tensor if hook == "bias" else Vectors
         if found is not None and not isinstance(found, wanted):
             said = "a tensor" if hook == "bias" else "Vectors(table, first)"
             raise ValueError(f"{hook}(2, 2, 0) returned {kind(found)}: expected {said}, or None")
+        if isinstance(found, Tensor) and found.dim() > 3:
+            expected = "expected (heads or 1, 3) or (heads or 1, 2, 2), the same for every text"
+            raise ValueError(f"{hook}(2, 2, 0) returned {kind(found)}: {expected}. {LIMIT}")
     x = torch.zeros(1, 2, n_heads * d_head)
     for hook, found in (("key_bias", position.key_bias(x, None)), ("sink", position.sink())):
         if found is not None and not isinstance(found, Tensor):
@@ -46,6 +62,16 @@ def made(make: Make, n_heads: int, d_head: int) -> Position:
     if not isinstance(turned, (tuple, list)) or [getattr(x, "shape", None) for x in turned] != [q.shape] * 2:
         raise ValueError(f"rotate(q, k, 0, 0) returned {kind(turned)}: expected q and k, each {tuple(q.shape)} again")
     return position
+
+
+def _check_arguments(hook: str, method: Callable[..., object], arguments: str) -> None:
+    """A ValueError for a hook that cannot be called with what it is given; if it asks for more, with the limit."""
+    try:
+        check_function(hook, method, arguments)
+    except ValueError as error:
+        given, needed = len(arguments.split(",")), signature(method).parameters.values()
+        more = sum(p.default is p.empty for p in needed) > (given if arguments else 0)
+        raise ValueError(f"{error}. {LIMIT}" if more else str(error)) from None
 
 
 def kind(value: object) -> str:

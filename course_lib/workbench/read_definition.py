@@ -18,7 +18,7 @@ def check_function(name: str, value: object, arguments: str) -> None:
     except (TypeError, ValueError):  # some functions written in C have none
         return
     try:
-        signature.bind(*arguments.split(", "))
+        signature.bind(*filter(None, arguments.split(", ")))
     except TypeError:
         raise ValueError(f"{name} takes {signature}: expected a function of ({arguments})") from None
 

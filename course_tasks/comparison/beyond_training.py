@@ -2,6 +2,7 @@
 
 import functools
 import statistics
+from typing import NamedTuple
 
 from course_lib import study
 from course_lib.study import Interval, committed, pick
@@ -9,6 +10,19 @@ from course_lib.study.results import Row
 from course_tasks.measured import STUDY
 
 TASK = "characters"
+LOW, HIGH = 0.14, 0.40  # nats: between these, the limit of "breaks" should not decide a word
+
+
+class Found(NamedTuple):
+    """What the runs of one scheme say: a word, the mean rise, and its interval if there is more than one seed.
+
+    near: whether another limit of "breaks", from LOW to HIGH, gives another word.
+    """
+
+    word: str
+    mean: float
+    interval: Interval | None
+    near: bool
 
 
 @functools.cache
@@ -20,6 +34,16 @@ def runs(name: str, task: str = TASK) -> list[Row]:
 def rise(name: str, task: str = TASK) -> Interval:
     """How much the loss rises from the training length to the longest test, with its interval over the seeds."""
     return study.rise(runs(name, task))
+
+
+def found(name: str) -> Found:
+    """The word for a scheme. One seed has no interval, so it gets no verdict."""
+    rows = runs(name)
+    if len(rows) == 1:
+        return Found("one seed", rows[0]["loss"][-1] - rows[0]["loss"][0], None, False)
+    measured = rise(name)
+    near = study.verdict(measured, LOW) != study.verdict(measured, HIGH)
+    return Found(study.verdict(measured), measured.mean, measured, near)
 
 
 def losses(name: str, task: str = TASK) -> tuple[float, float]:
@@ -35,7 +59,8 @@ def rule() -> str:
         f"From the course's study, after {settings['steps']:,} steps: the loss at {settings['tests'][-1]:,} tokens minus "
         f"that at the training length of {settings['length']}, in nats, with its 95 % interval over {len(runs('none'))} "
         f"seeds ({TASK}). Level: all of the interval lies at or below {study.LEVEL}. Breaks: all of it lies above "
-        f"{study.BREAKS}. Rises: all of it lies above 0. Open: the seeds do not decide. The module is also asked for "
+        f"{study.BREAKS}. Rises: all of it lies above 0. Open: the seeds do not decide. The note says where another limit "
+        f"than {study.BREAKS}, from {LOW} to {HIGH:.2f}, would give another word. The module is also asked for "
         "twice its n tokens: its table ends where it refuses."
     )
 

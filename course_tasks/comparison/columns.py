@@ -6,7 +6,6 @@ import torch
 
 from course_lib.nn.axial_rope import OnAxes
 from course_lib.nn.position import Position
-from course_lib.study import verdict
 
 from . import beyond_training as study
 from . import measures, probes
@@ -114,13 +113,12 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     refused = measures.longer(module, sizes)
     parts, verdicts, notes, evidence = [], [], [], [f"{OWN}longer_texts[{name}]"]
     for run in scheme.runs:
-        found = study.rise(run)
-        mean, *digits = (
-            f"{x:+.{n}f}".replace("-", "−") for x, n in zip((found.mean, *found), (2, 3, 3, 3), strict=True)
-        )
-        verdicts.append(verdict(found))
-        parts.append(f"{run} {verdicts[-1]} {mean}" if len(scheme.runs) > 1 else f"{verdicts[-1]} {mean}")
-        notes.append("`{}`: {:.3f} → {:.3f}, {} nats, interval {} to {}.".format(run, *study.losses(run), *digits))
+        found = study.found(run)
+        verdicts.append(found.word)
+        said = f"{found.word} {signed(found.mean, 2)}"
+        parts.append(f"{run} {said}" if len(scheme.runs) > 1 else said)
+        before, after = study.losses(run)
+        notes.append(f"`{run}`: {before:.3f} → {after:.3f}, {signed(found.mean, 3)} nats, {scatter(found)}.")
         evidence += [*study.evidence(run), f"{OWN}verdicts"]
     if not scheme.runs:
         parts.append("not in the study")
@@ -138,6 +136,19 @@ def past_training(name: str, scheme: Scheme, sizes: Sizes) -> Cell:
     return Cell(
         "; ".join(parts), (tuple(verdicts), refused is not None), " ".join(notes), tuple(dict.fromkeys(evidence))
     )
+
+
+def signed(x: float, digits: int) -> str:
+    return f"{x:+.{digits}f}".replace("-", "−")
+
+
+def scatter(found: study.Found) -> str:
+    """How sure a rise is, in words."""
+    if found.interval is None:
+        return "one seed, so no interval"
+    _, low, high = found.interval
+    near = f"; near the border: a limit from {study.LOW} to {study.HIGH:.2f} can change the word" if found.near else ""
+    return f"interval {signed(low, 3)} to {signed(high, 3)}{near}"
 
 
 def causal_only(name: str, scheme: Scheme, sizes: Sizes) -> Cell:

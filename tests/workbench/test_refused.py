@@ -33,6 +33,11 @@ def returning(**hooks):
     return lambda n, d: type("Odd", (Position,), methods)()
 
 
+def asking(**hooks):
+    """A make whose scheme has these hooks."""
+    return lambda n, d: type("Odd", (Position,), hooks)()
+
+
 def right(n_heads, d_head):
     return DecayBias()
 
@@ -49,6 +54,30 @@ ODD = {
     "a list": (lambda: workbench.agrees(returning(bias=[0.0]), ZERO), "bias(2, 2, 0) returned a list: expected"),
     "bare vectors": (lambda: workbench.train(returning(key_vectors=torch.ones(1, 3, 4))), "expected Vectors("),
     "only q": (lambda: workbench.agrees(returning(rotate=torch.ones(1)), ZERO), "expected q and k, each (1, 2, 2, 4)"),
+    "a bias from scores": (
+        lambda: workbench.benchmark(asking(bias=lambda self, n_q, n_k, past, scores: scores)),
+        "bias takes (n_q, n_k, past, scores): expected a function of (n_q, n_k, past). No hook sees the scores",
+    ),
+    "a rotation from the input": (
+        lambda: workbench.train(asking(rotate=lambda self, q, k, past, first_key, x: (q, k))),
+        "rotate takes (q, k, past, first_key, x): expected a function of (q, k, past, first_key). No hook",
+    ),
+    "a number per key from queries": (
+        lambda: workbench.agrees(asking(key_bias=lambda self, x, before, q: None), ZERO),
+        "key_bias takes (x, before, q): expected a function of (x, before). No hook sees the scores",
+    ),
+    "a sink from the text": (
+        lambda: workbench.agrees(asking(sink=lambda self, x: None), ZERO),
+        "sink takes (x): expected a function of (). No hook sees",
+    ),
+    "a bias without the past": (
+        lambda: workbench.train(asking(bias=lambda self, n_q, n_k: None)),
+        "bias takes (n_q, n_k): expected a function of (n_q, n_k, past)",
+    ),
+    "a bias for each text": (
+        lambda: workbench.agrees(returning(bias=torch.zeros(2, 1, 2, 2)), ZERO),
+        "returned a tensor (2, 1, 2, 2): expected (heads or 1, 3) or (heads or 1, 2, 2), the same for every text",
+    ),
     "a function": (lambda: workbench.agrees(right, math.sqrt), "definition=a builtin_function_or_method: expected"),
     "no definition": (lambda: workbench.agrees(right, None), "definition=None: expected with_bias"),
     "a number": (lambda: workbench.with_bias(3), "number=3: expected a function of (module, head, r)"),
@@ -84,6 +113,13 @@ ODD = {
     "a name for neighbours": (lambda: workbench.train(right, against="alibi"), "against='alibi': expected a list"),
     "a function as neighbour": (lambda: workbench.train(right, against=[right]), "expected a list of names"),
 }  # fmt: skip
+
+
+def test_the_limit_is_said_only_to_a_hook_that_asks_for_more():
+    with pytest.raises(ValueError) as refused:
+        workbench.train(asking(bias=lambda self, n_q, n_k: None))
+    assert "CoPE" not in str(refused.value)
+    workbench.benchmark(asking(bias=lambda self, n_q, n_k, past=0, more=1: None))  # what has a default is not asked for
 
 
 @pytest.mark.parametrize("name", ODD)
