@@ -3,8 +3,8 @@
 #
 # You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
 # compares all schemes, and each of its cells is computed from the modules you know. Two schemes are new: FIRE fits into
-# no row of offsets, and FoX has no positions at all. A guide rules out what cannot work for your model, and a ledger
-# decides popular claims with a few lines of code each. At the end you add a scheme of your own.
+# no row of offsets, and FoX has no positions at all. A guide rules out what cannot work for your model. One table
+# has the popular claims of all lessons, with their verdicts. At the end you add a scheme of your own.
 #
 # **You will be able to**
 # - compare schemes by where they enter, what they learn, what they keep, and how far they reach;
@@ -13,7 +13,7 @@
 # - test a sentence such as "ALiBi reads texts of any length" with a few lines of code;
 # - bring a new scheme into a model, and have it checked, timed and trained.
 #
-# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 20 more.
+# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 25 more.
 
 # %%
 import re
@@ -553,7 +553,7 @@ control
 
 # %% tags=["hide-input"]
 # @title Quiz
-figures.quiz(quiz.QUESTIONS, title="The whole course in 34 questions")
+figures.quiz(quiz.QUESTIONS, title=f"The whole course in {len(quiz.QUESTIONS)} questions")
 
 # %% [markdown]
 # ## Now you

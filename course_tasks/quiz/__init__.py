@@ -10,13 +10,14 @@ No answer stands on its word alone: `tests/claims/test_quiz.py` computes what de
 
 from course_lib.figures.quiz import Question
 
-from . import choosing, longer, numbers, order, vectors
+from . import after_2021, choosing, longer, numbers, order, vectors
 
 THEMES: dict[str, tuple[Question, ...]] = {
     "Order and bias": order.QUESTIONS,
     "Vectors and grids": vectors.QUESTIONS,
     "Buckets, slopes, turns, windows": numbers.QUESTIONS,
     "Longer texts": longer.QUESTIONS,
+    "After 2021": after_2021.QUESTIONS,
     "Choosing": choosing.QUESTIONS,
 }
 QUESTIONS = tuple(question for theme in THEMES.values() for question in theme)

@@ -71,7 +71,7 @@ QUESTIONS = (
         "got a quarter of the copies wrong, but only one flip-flop read in a hundred. Which?",
         options={
             "T5, last bucket inside the training length": "Yes. Its far keys share one number, and there they outweigh the key three back.",
-            "ALiBi": "It got 0.96 of the copies right at every length, and all reads.",
+            "ALiBi": "After 2,000 steps it copied 96 % of the tokens at every length, and got all reads right.",
             "Transformer-XL": "It did well in both: no error in copying, none in reading.",
             "RoPE": "It copied without error at 128 tokens. At 1,024 it failed in both.",
         },

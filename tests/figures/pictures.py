@@ -33,7 +33,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "long decoding": 17_000,
     "many slopes": 21_000,
     "one panel": 20_000,
-    "quiz": 45_000,
+    "quiz": 52_000,
     "seen": 17_000,
     "seen corners": 17_000,
     "shifted windows": 20_000,
