@@ -77,7 +77,8 @@ def array_data(array: Any, lend: Callable[[Any], Data] | None, depth: int) -> Da
 
 def tensor_data(torch: Any, tensor: Any) -> Data:
     """A tensor with the memory behind it, so that an expanded view stays small, and is known to be one."""
-    data = {"kind": "tensor", "dtype": str(tensor.dtype).removeprefix("torch."), "learns": bool(tensor.requires_grad)}
+    kind: Data = {"kind": "tensor", "dtype": str(tensor.dtype).removeprefix("torch.")}
+    data = kind | {"learns": bool(tensor.requires_grad), "computed": tensor.grad_fn is not None}
     if tensor.device.type == "meta":
         return {**data, "shape": list(tensor.shape), "device": "meta"}
     plain = tensor.detach().cpu().resolve_conj().resolve_neg()
@@ -139,7 +140,8 @@ def tensor(data: Data) -> Any:
         made = torch.frombuffer(memory, dtype=dtype).as_strided(shape, data["stride"], data["offset"])
     else:
         made = torch.empty(shape, dtype=dtype)
-    return made.requires_grad_() if data["learns"] else made
+    made = made.requires_grad_() if data["learns"] else made
+    return made.clone() if data["computed"] else made
 
 
 def sizes(shape: Any) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """A learner's function that lives in the process of a hand-in, as a check calls it here."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -38,6 +39,20 @@ class Function(Elsewhere):
         return run
 
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from tools.judge.modules import CALL, SECONDS, returned  # torch, which only those tasks need that come here
+
+        ours: list[Any] = []
+        leaves: list[Any] = []
+        sent = encode(args, partial(lend, ours=ours, leaves=leaves))
+        answer = self.hand_in.ask("call", CALL, of=self.name, args=sent, seconds=SECONDS)
+        value = returned(self.hand_in, answer, leaves)
+        for one, left in zip(ours, decode(answer["left"]), strict=True):
+            for name, now in left.items():
+                setattr(one, name, now)
+        return value
+
+
 def outcome(data: Data, read: Callable[[Any], Any]) -> Outcome:
     """The result of one call, read here from what the function returned there."""
     if "value" not in data:
@@ -52,17 +67,25 @@ def outcome(data: Data, read: Callable[[Any], Any]) -> Outcome:
     return Outcome({name: array.copy() for name, array in value.items()}, changed=changed)
 
 
-def lend(value: Any) -> Data | None:
-    """An object of ours as data from which the other process makes it again: only what `given.py` files define."""
+def lend(value: Any, ours: list[Any] | None = None, leaves: list[Any] | None = None) -> Data | None:
+    """An object of ours as data from which the other process makes it again: only what `given.py` files define.
+
+    With `leaves`, a tensor that learns is one too. Both are collected, in the order in which they are made there.
+    """
+    if leaves is not None and getattr(value, "requires_grad", False):
+        leaves.append(value)
+        return {"kind": "lent", "leaf": encode(value.detach().requires_grad_())}
     owner = value if isinstance(value, FunctionType) else type(value)
     if not (owner.__module__.startswith("course_tasks.") and owner.__module__.endswith(".given")):
         return None
     data: Data = {"kind": "lent", "module": owner.__module__, "name": owner.__name__}
     if owner is value:
         return data
+    if ours is not None:
+        ours.append(value)
     if isinstance(value, np.ndarray):
         data["array"] = encode(np.asarray(value))
-    return data | {"vars": encode(vars(value))}
+    return data | {"vars": encode(vars(value), partial(lend, ours=ours, leaves=leaves))}
 
 
 def text(said: Any, also: str = "") -> str:
@@ -77,4 +100,10 @@ def answer(hand_in: HandIn, task: Exercise) -> Any:
         return ...
     if about.get("kind") == "function" and isinstance(task, CodingTask):
         return Function(hand_in, task.name, about)
+    if about.get("kind") == "class":
+        if isinstance(task, Exercise) and hasattr(task, "demands"):
+            from tools.judge.modules import twin
+
+            return twin(hand_in, task.name, about)
+        return type(text(about.get("name")), (), {})
     return decode(hand_in.ask("value", SPARE, of=task.name))

@@ -48,7 +48,7 @@ def fill(box: Path) -> None:
         shutil.copy(path, box / path.relative_to(ROOT))
     (box / "course_tasks" / "__init__.py").touch()
     (box / "tools" / "judge").mkdir(parents=True)
-    for name in ("data.py", "worker.py"):
+    for name in ("calls.py", "data.py", "worker.py"):
         shutil.copy(HERE / name, box / "tools" / "judge" / name)
 
 

@@ -8,6 +8,7 @@ import _thread
 import json
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
@@ -22,6 +23,7 @@ from traitlets.config import Config
 from course_lib.checking import Case
 from course_lib.checking.runner import Outcome, run
 from course_lib.checking.solution_source import blank_class, compiled, not_attempted, unused_parameters
+from tools.judge.calls import Calls, borrow
 from tools.judge.data import Data, decode, encode
 
 
@@ -33,6 +35,7 @@ class HandIn:
         self.shell = InteractiveShell.instance(config=quiet)
         self.shell.set_custom_exc((BaseException,), lambda *args, **kwargs: None)  # no time for tracebacks
         self.objects: dict[str, Any] = {}
+        self.calls = Calls()
 
     def cells(self, sources: list[str], seconds: float, topic: str, starters: dict[str, str]) -> Data:
         """Run all cells, each for at most so many seconds; then what there is to judge of each task."""
@@ -49,6 +52,18 @@ class HandIn:
     def value(self, of: str) -> Data:
         return encode(self.objects[of])
 
+    def make(self, of: str, **request: Data) -> Data:
+        return self.calls.make(self.objects[of], **request)
+
+    def call(self, of: str, **request: Data) -> Data:
+        return self.calls.call(self.objects[of], **request)
+
+    def read(self, **request: Data) -> Data:
+        return self.calls.read(**request)
+
+    def pull(self, **request: Data) -> Data:
+        return self.calls.pull(**request)
+
     def run(self, of: str, cases: list[Data], seconds: float) -> Data:
         """What the function does in each case, as `runner.run` tells it."""
         given = [Case(*decode(args, borrow), **decode(kwargs, borrow)) for args, kwargs in cases]
@@ -58,11 +73,18 @@ class HandIn:
 def about(given: Any, starter: str, name: str) -> Data:
     """What kind of answer it is, whether it has been begun, and which parameters it never reads."""
     if issubclass(type(given), type):
-        return {"kind": "class", "blank": blank_class(given)}
+        return {"kind": "class", "blank": blank_class(given), "name": given.__name__, **as_position(given)}
     if type(given) is FunctionType:
         asked = compiled(starter, name, {"np": np}) if starter else None
         return {"kind": "function", "blank": not_attempted(given, asked), "unused": unused_parameters(given)}
     return {"kind": "function" if callable(given) else "value", "blank": given is None or given is ...}
+
+
+def as_position(given: type) -> Data:
+    """Whether a class is a scheme, and which attributes it does not have from the base class of all schemes."""
+    position = getattr(sys.modules.get("course_lib.nn.position"), "Position", None)
+    own = [name for name in dir(given) if getattr(given, name, None) is not getattr(position, name, None)]
+    return {"position": position is not None and issubclass(given, position), "own": own}
 
 
 def run_data(function: Callable, cases: list[Case], seconds: float) -> Data:
@@ -74,16 +96,6 @@ def outcome_data(outcome: Outcome) -> Data:
     if outcome.value is None:
         return {"error": outcome.error, "line": outcome.line}
     return {"value": outcome.value[""]["data"], "changed": outcome.changed}
-
-
-def borrow(data: Data) -> Any:
-    """An object of ours, made again from its data: a function, or an instance of a class."""
-    owner = getattr(import_module(data["module"]), data["name"])
-    if "vars" not in data:
-        return owner
-    made = decode(data["array"]).view(owner) if "array" in data else owner.__new__(owner)
-    vars(made).update(decode(data["vars"]))
-    return made
 
 
 class Interrupted:
