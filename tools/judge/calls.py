@@ -48,7 +48,7 @@ class Calls:
                 for one, before in self.borrowed]  # fmt: skip
         return answer | {"left": encode(left)}
 
-    def pull(self, number: int, gradient: Data) -> Data:
+    def pull(self, number: int, gradient: Data, seconds: float) -> Data:
         """The gradient of a result for each tensor that learns, and None for those that it does not reach."""
         import torch
 

@@ -10,11 +10,10 @@ import numpy as np
 from course_lib.checking import Case, CodingTask, Exercise
 from course_lib.checking.arrays import Blank, Unusable
 from course_lib.checking.elsewhere import Elsewhere
-from course_lib.checking.runner import WALL, Outcome, Run
+from course_lib.checking.runner import Outcome, Run
 from tools.judge.data import Data, decode, encode
 from tools.judge.hand_in import HandIn
 
-SPARE = 15.0  # seconds by the clock to stop a call that takes too long
 LONGEST = 300  # characters of an error
 
 
@@ -27,7 +26,7 @@ class Function(Elsewhere):
 
     def run(self, cases: Sequence[Case], read: Callable[[Any], Any], seconds: float) -> Run:
         sent = [[encode(list(case.args), lend), encode(case.kwargs, lend)] for case in cases]
-        done = self.hand_in.ask("run", WALL + SPARE, of=self.name, cases=sent, seconds=seconds)
+        done = self.hand_in.ask("run", seconds, of=self.name, cases=sent)
         try:
             outcomes = [outcome(one, read) for one in done["outcomes"][: len(cases)]]
             lines, head = int(done["lines"]), text(done["head"], also="\n")
@@ -40,12 +39,12 @@ class Function(Elsewhere):
 
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from tools.judge.modules import CALL, SECONDS, returned  # torch, which only those tasks need that come here
+        from tools.judge.modules import returned  # torch, which only those tasks need that come here
 
         ours: list[Any] = []
         leaves: list[Any] = []
         sent = encode(args, partial(lend, ours=ours, leaves=leaves))
-        answer = self.hand_in.ask("call", CALL, of=self.name, args=sent, seconds=SECONDS)
+        answer = self.hand_in.ask("call", of=self.name, args=sent)
         value = returned(self.hand_in, answer, leaves)
         for one, left in zip(ours, decode(answer["left"]), strict=True):
             for name, now in left.items():
@@ -106,4 +105,4 @@ def answer(hand_in: HandIn, task: Exercise) -> Any:
 
             return twin(hand_in, task.name, about)
         return type(text(about.get("name")), (), {})
-    return decode(hand_in.ask("value", SPARE, of=task.name))
+    return decode(hand_in.ask("value", of=task.name))

@@ -1,6 +1,7 @@
 """A hand-in in its own process: started, asked, watched, and ended when it takes too much."""
 
 import json
+import math
 import queue
 import subprocess
 import tempfile
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.checking import CodingTask, Exercise
+from course_lib.checking.runner import WALL
 from tools.judge import sandbox
 from tools.judge.data import LARGEST, Data
 
 SLICE = 0.2  # seconds between two looks at the process
+SPARE = 15.0  # seconds for imports, which are not counted, and to stop a call that takes too long
 START, CELL, CELLS, WHOLE = 60.0, 60.0, 180.0, 600.0  # seconds by the clock: to begin, a cell, all cells, a hand-in
 BYTES = 2 * LARGEST  # of one answer
 
@@ -37,6 +40,7 @@ class HandIn:
         self.deadline = time.monotonic() + WHOLE
         self.about: dict[str, Data] = {}  # what there is to judge, by task
         self.ended = ""  # why the last process was ended
+        self.used = math.inf  # seconds of processor time before the question that it answers now
 
     def __enter__(self) -> "HandIn":
         return self
@@ -56,11 +60,11 @@ class HandIn:
         known = found if isinstance(found, dict) else {}
         self.about = {name: known[name] for name in self.starters if isinstance(known.get(name), dict)}
 
-    def ask(self, do: str, within: float, **request: Data) -> Data:
-        """What the process answers to `do`, within so many seconds by the clock. Raises Ended."""
+    def ask(self, do: str, seconds: float = 5.0, **request: Data) -> Data:
+        """What the process answers to `do`, for which it has so many seconds of processor time. Raises Ended."""
         if self.process is None:
             self.begin()
-        return self._answer({"do": do, **request}, within)
+        return self._answer({"do": do, "seconds": seconds, **request}, WALL + SPARE, seconds + SPARE)
 
     def stop(self, cause: str) -> None:
         """End the process; the next question starts another. Raises Ended."""
@@ -69,18 +73,18 @@ class HandIn:
         self.process, self.ended = None, cause
         raise Ended(cause)
 
-    def _answer(self, request: Data, seconds: float) -> Data:
+    def _answer(self, request: Data, seconds: float, processor: float = WHOLE) -> Data:
         """Write and read in a thread, so that a process that does neither cannot hold us up."""
         assert self.process is not None
         come: queue.Queue[bytes] = queue.Queue()
-        process, start = self.process, time.monotonic()
+        process, start, self.used = self.process, time.monotonic(), math.inf
         threading.Thread(target=exchange, args=(process, request, come), daemon=True).start()
         while True:
             try:
                 line = come.get(timeout=SLICE)
                 break
             except queue.Empty:
-                self._watch(process, start + seconds, seconds)
+                self._watch(process, time.monotonic() - start, seconds, processor)
         if not line.endswith(b"\n"):
             self.stop("Its code ended the process." if len(line) < BYTES else "It answered with too much data.")
         try:
@@ -88,12 +92,16 @@ class HandIn:
         except (ValueError, TypeError, KeyError, RecursionError):
             self.stop("It wrote into the judge's channel, or its objects fail when they are read.")
 
-    def _watch(self, process: subprocess.Popen[bytes], until: float, seconds: float) -> None:
+    def _watch(self, process: subprocess.Popen[bytes], passed: float, seconds: float, processor: float) -> None:
         """End a process that takes too long or too much."""
-        now = time.monotonic()
-        if now > min(until, self.deadline):
-            self.stop(f"It did not end within {seconds:.0f} seconds." if now > until else "Its time was up.")
-        if sum(one.bytes for one in sandbox.family(process.pid)) > sandbox.MEMORY:
+        family = sandbox.family(process.pid)
+        used = sum(one.seconds for one in family)
+        self.used = min(self.used, used)
+        if passed > seconds or used - self.used > processor:
+            self.stop(f"It did not end within {min(passed, seconds):.0f} seconds.")
+        if time.monotonic() > self.deadline:
+            self.stop(f"All cells and calls together took more than {WHOLE:.0f} seconds.")
+        if sum(one.bytes for one in family) > sandbox.MEMORY:
             self.stop(f"It used more than {sandbox.MEMORY / 2**30:.0f} GB of memory.")
 
 

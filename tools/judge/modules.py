@@ -17,8 +17,6 @@ from tools.judge.data import Data, decode, encode
 from tools.judge.elsewhere import text
 from tools.judge.hand_in import HandIn
 
-CALL, SECONDS = 30.0, 5.0  # by the clock, and of processor time, for one call
-
 
 class Computed(torch.autograd.Function):
     """A tensor that was computed elsewhere from `leaves`. `pull` gives their gradients for a gradient of the tensor."""
@@ -45,7 +43,7 @@ def returned(hand_in: HandIn, answer: Data, leaves: Sequence[torch.Tensor]) -> A
         return value
 
     def pull(gradient: torch.Tensor) -> list[torch.Tensor | None]:
-        return decode(hand_in.ask("pull", CALL, number=number, gradient=encode(gradient.contiguous())))
+        return decode(hand_in.ask("pull", number=number, gradient=encode(gradient.contiguous())))
 
     return Computed.apply(pull, value.detach(), *leaves)
 
@@ -65,7 +63,7 @@ class Twin(nn.Module):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        made = self._hand_in.ask("make", CALL, of=self._of, args=encode(args), seconds=SECONDS)
+        made = self._hand_in.ask("make", of=self._of, args=encode(args))
         returned(self._hand_in, made | {"value": None}, ())
         held = decode(made["state"])
         for kind, register in (("parameters", nn.Module.register_parameter), ("buffers", nn.Module.register_buffer)):
@@ -95,8 +93,8 @@ class Twin(nn.Module):
         key = [(p.data_ptr(), p._version, p.dtype) for p in parameters.values()]
         if args is None and self._seen.get(name, [None])[0] == key:
             return self._seen[name][1]
-        asked = {"number": self._number, "name": name, "args": encode(args), "seconds": SECONDS}
-        answer = self._hand_in.ask("read", CALL, parameters=encode(parameters), **asked)
+        asked = {"number": self._number, "name": name, "args": encode(args)}
+        answer = self._hand_in.ask("read", parameters=encode(parameters), **asked)
         self._hold(decode(answer["state"]))
         value = returned(self._hand_in, answer, list(parameters.values()))
         if args is None:
