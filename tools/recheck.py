@@ -15,6 +15,7 @@ import csv
 import os
 import re
 import sys
+from collections.abc import Callable
 from glob import glob
 from pathlib import Path
 from typing import NamedTuple
@@ -101,41 +102,50 @@ def learner(path: Path) -> str:
     return next(name for name in names if name not in of_course)
 
 
-def cell(words: str) -> str:
-    """Words for a table: a spreadsheet would run what begins like a formula."""
-    return f"'{words}" if words.startswith(("=", "+", "-", "@")) else words
+def written(*row: str) -> list[str]:
+    """A row of a table: a spreadsheet would run what begins like a formula."""
+    return [f"'{words}" if words.startswith(("=", "+", "-", "@")) else words for words in row]
 
 
 def main(arguments: list[str]) -> int:
     """0 when every notebook could be judged, whatever its answers are worth."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("notebooks", nargs="+", metavar="NOTEBOOK")
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write learner, task, status and cause")
+    parser.add_argument("--csv", metavar="FILE", default=os.devnull, help="write learner, task, status and cause")
     given = parser.parse_args(arguments)
+    try:
+        table = open(given.csv, "w", newline="", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        parser.error(f"--csv {given.csv}: {error.strerror}")
+    with table:
+        return recheck_all(given.notebooks, csv.writer(table, lineterminator="\n").writerow)
+
+
+def recheck_all(notebooks: list[str], write: Callable[[list[str]], object]) -> int:
+    """Recheck and print; each row of the table is written as soon as it is known."""
     # Windows hands over the star as it is.
-    names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]
+    names = [name for word in notebooks for name in sorted(glob(word)) or [word]]
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
     if free := sandbox.unrestricted():
         print(f"On this system a hand-in can {'; '.join(free)} ({sandbox.refused()}).", file=sys.stderr)
-    rows, failed = [], 0
+    write(["learner", "task", "status", "cause"])
+    failed = 0
     for name in names:
+        whose = learner(Path(name))
         try:
             judged = recheck(Path(name))
         except ValueError as error:
             print(error, file=sys.stderr)
-            rows.append((learner(Path(name)), "", "not judged", str(error)))
+            write(written(whose, "", "not judged", str(error)))
             failed += 1
             continue
         for topic, found in judged.items():
             passed = sum(one.status == "passed" for one in found.values())
             print(f"{name}: {topic}, {passed} of {len(found)} passed", flush=True)
             for task, one in found.items():
-                rows.append((learner(Path(name)), f"{topic}.{task}", one.status, one.cause))
+                write(written(whose, f"{topic}.{task}", *one))
                 if one.status != "passed":
                     print(f"  {one.status}: {task}")
-    if given.csv:
-        with given.csv.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("learner", "task", "status", "cause"), *(map(cell, row) for row in rows)])
     return int(failed > 0)
 
 

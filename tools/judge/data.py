@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 LARGEST = 64 * 2**20  # bytes of one array, and of one message
-DEEPEST = 20
+DEEPEST, MOST, LONGEST = 20, 100_000, 1000  # how deep a list may be nested, how many items and letters there may be
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
@@ -48,8 +48,10 @@ def encode(value: Any, lend: Callable[[Any], Data] | None = None, depth: int = 0
     if isinstance(value, Mapping):
         items = [[encode(key, lend, depth + 1), encode(item, lend, depth + 1)] for key, item in value.items()]
         return {"kind": "dict", "items": items}
-    if isinstance(value, (np.ndarray, np.generic)) or hasattr(type(value), "__array__"):
-        return array_data(np.asarray(value), lend, depth)
+    if hasattr(type(value), "__array__"):  # NumPy's own, too
+        data = array_data(np.asarray(value), lend, depth)
+        scalar = isinstance(value, np.generic) and data["kind"] != "thing"
+        return {"kind": "scalar", "of": data} if scalar else data
     if isinstance(value, complex):
         return {"kind": "complex", "items": [value.real, value.imag]}
     if isinstance(value, Number):  # a Fraction, a Decimal, a huge int
@@ -101,10 +103,12 @@ def decode(data: Data, borrow: Callable[[Data], Any] | None = None, depth: int =
     """
     if depth > DEEPEST + 1:
         raise ValueError("data: nested too deep")
-    if data is None or isinstance(data, (bool, str, float, int)):
+    if data is None or isinstance(data, (bool, float, int)):
         return data
     kind = data.get("kind") if isinstance(data, dict) else None
     try:
+        if isinstance(data, str) or len(data.get("items", ())) > MOST:
+            return short(data)
         if kind == "lent" and borrow:
             return borrow(data)
         if kind in ("list", "tuple", "set"):
@@ -117,6 +121,13 @@ def decode(data: Data, borrow: Callable[[Data], Any] | None = None, depth: int =
         raise ValueError(f"data: {type(error).__name__} in a {str(kind)[:20]}; expected what `encode` makes") from None
 
 
+def short(data: Data) -> str:
+    """A word. Long ones, or long lists, would need much memory once they are arrays."""
+    if not isinstance(data, str) or len(data) > LONGEST:
+        raise ValueError(f"data: too long; expected words of at most {LONGEST} letters and lists of at most {MOST:,}")
+    return data
+
+
 def array(data: Data) -> Any:
     if data["dtype"] not in DTYPES:
         raise ValueError
@@ -124,7 +135,7 @@ def array(data: Data) -> Any:
 
 
 def words(data: Data) -> Any:
-    return np.array([str(item) for item in data["items"]], dtype="U").reshape(sizes(data["shape"]))
+    return np.array([short(item) for item in data["items"]], dtype="U").reshape(sizes(data["shape"]))
 
 
 def tensor(data: Data) -> Any:
@@ -158,6 +169,7 @@ def thing(data: Data) -> Any:
 
 PLAIN: dict[Any, Callable[[Data], Any]] = {
     "blank": lambda data: Ellipsis,
+    "scalar": lambda data: decode(data["of"])[()],
     "complex": lambda data: complex(*data["items"]),
     "array": array, "words": words, "tensor": tensor, "thing": thing,
 }  # fmt: skip

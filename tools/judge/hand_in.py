@@ -101,6 +101,8 @@ class HandIn:
             self.stop(f"It did not end within {min(passed, seconds):.0f} seconds.")
         if time.monotonic() > self.deadline:
             self.stop(f"All cells and calls together took more than {WHOLE:.0f} seconds.")
+        if len(family) > sandbox.PROCESSES // 2:
+            self.stop(f"It started more than {sandbox.PROCESSES // 2} processes.")
         if sum(one.bytes for one in family) > sandbox.MEMORY:
             self.stop(f"It used more than {sandbox.MEMORY / 2**30:.0f} GB of memory.")
 

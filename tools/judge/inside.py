@@ -80,6 +80,7 @@ def give_up_rights(to_nobody: bool) -> None:
 
 def main(given: dict[str, Any]) -> None:
     if given["namespaces"]:
+        os.setsid()  # else a signal to its group would reach `unshare`
         enter(Path(given["root"]), Path(given["box"]), given["shown"], given["hidden"], given["megabytes"])
         give_up_rights(to_nobody=given["root_user"])
     for name, most in given["limits"].items():
