@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from course_lib.checking import CodingTask, Exercise
 from course_lib.checking.runner import WALL
 from tools.judge import sandbox
 from tools.judge.data import LARGEST, Data
+from tools.judge.processes import end, family
 
 SLICE = 0.2  # seconds between two looks at the process
 SPARE = 15.0  # seconds for imports, which are not counted, and to stop a call that takes too long
@@ -40,6 +41,7 @@ class HandIn:
         self.deadline = time.monotonic() + WHOLE
         self.about: dict[str, Data] = {}  # what there is to judge, by task
         self.ended = ""  # why the last process was ended
+        self.looked = 0.0  # when the process was last looked at
         self.used = math.inf  # seconds of processor time before the question that it answers now
 
     def __enter__(self) -> "HandIn":
@@ -47,7 +49,7 @@ class HandIn:
 
     def __exit__(self, *error: object) -> None:
         if self.process:
-            sandbox.end(self.process)
+            end(self.process)
         self.folder.cleanup()
 
     def begin(self) -> None:
@@ -66,10 +68,10 @@ class HandIn:
             self.begin()
         return self._answer({"do": do, "seconds": seconds, **request}, WALL + SPARE, seconds + SPARE)
 
-    def stop(self, cause: str) -> None:
+    def stop(self, cause: str) -> NoReturn:
         """End the process; the next question starts another. Raises Ended."""
         if self.process:
-            sandbox.end(self.process)
+            end(self.process)
         self.process, self.ended = None, cause
         raise Ended(cause)
 
@@ -85,6 +87,8 @@ class HandIn:
                 break
             except queue.Empty:
                 self._watch(process, time.monotonic() - start, seconds, processor)
+        if time.monotonic() - self.looked > SLICE:  # many short answers must not hide what goes on beside them
+            self._watch(process, time.monotonic() - start, seconds, processor)
         if not line.endswith(b"\n"):
             self.stop("Its code ended the process." if len(line) < BYTES else "It answered with too much data.")
         try:
@@ -94,17 +98,18 @@ class HandIn:
 
     def _watch(self, process: subprocess.Popen[bytes], passed: float, seconds: float, processor: float) -> None:
         """End a process that takes too long or too much."""
-        family = sandbox.family(process.pid)
-        used = sum(one.seconds for one in family)
+        self.looked = time.monotonic()
+        running = family(process.pid)
+        used = sum(one.seconds for one in running)
         self.used = min(self.used, used)
         if passed > seconds or used - self.used > processor:
             self.stop(f"It did not end within {min(passed, seconds):.0f} seconds.")
         if time.monotonic() > self.deadline:
             self.stop(f"All cells and calls together took more than {WHOLE:.0f} seconds.")
-        if len(family) > sandbox.PROCESSES // 2:
+        if len(running) > sandbox.PROCESSES // 2:
             self.stop(f"It started more than {sandbox.PROCESSES // 2} processes.")
-        if sum(one.bytes for one in family) > sandbox.MEMORY:
-            self.stop(f"It used more than {sandbox.MEMORY / 2**30:.0f} GB of memory.")
+        if sum(one.bytes for one in running) > sandbox.MEMORY:
+            self.stop(f"It used more than {sandbox.MEMORY / 2**30:g} GB of memory.")
 
 
 def starter(task: Exercise) -> str:

@@ -17,7 +17,6 @@ from typing import Any
 
 READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS, REMOUNT, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 DIE_WITH_PARENT, DROP_CAPABILITY, NO_NEW_PRIVILEGES = 1, 24, 38  # of prctl
-NOBODY = 65534
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -65,15 +64,15 @@ def enter(root: Path, box: Path, shown: list[str], hidden: list[str], megabytes:
     os.chdir("/box")
 
 
-def give_up_rights(to_nobody: bool) -> None:
-    """No capability is left after the next exec, and none can be had again."""
+def give_up_rights(become: int | None) -> None:
+    """No capability is left after the next exec, and none can be had again; root becomes another user."""
     libc = ctypes.CDLL(None, use_errno=True)
     for capability in range(64):
         libc.prctl(DROP_CAPABILITY, capability, 0, 0, 0)
-    if to_nobody:
+    if become is not None:
         os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+        os.setgid(become)
+        os.setuid(become)
     libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
 
@@ -82,12 +81,13 @@ def main(given: dict[str, Any]) -> None:
     if given["namespaces"]:
         os.setsid()  # else a signal to its group would reach `unshare`
         enter(Path(given["root"]), Path(given["box"]), given["shown"], given["hidden"], given["megabytes"])
-        give_up_rights(to_nobody=given["root_user"])
+        give_up_rights(given["become"])
     for name, most in given["limits"].items():
-        if hasattr(resource, name):
-            hard = resource.getrlimit(getattr(resource, name))[1]
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # not every system has every limit
+            kind = getattr(resource, name)
+            hard = resource.getrlimit(kind)[1]
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(getattr(resource, name), (most, most))
+            resource.setrlimit(kind, (most, most))
     os.execve(given["command"][0], given["command"], given["environment"])
 
 

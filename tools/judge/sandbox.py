@@ -5,20 +5,17 @@ its packages, the system's programs and that folder, which lies in memory. Limit
 file hold on other POSIX systems as well. `unrestricted` says what this system cannot restrict.
 """
 
-import contextlib
 import json
 import os
 import shutil
-import signal
 import site
 import subprocess
 import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-from tools.judge.inside import NOBODY
+from tools.judge.processes import end, running
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -27,6 +24,7 @@ NAMESPACES = ("unshare", "--mount", "--pid", "--fork", "--net", "--ipc", "--uts"
 MEGABYTES = 128  # that it may write in all
 MEMORY = 4 * 2**30  # bytes, of all its processes together
 PROCESSES = 64  # and threads
+NOBODY = 65534  # the user that root becomes
 LIMITS = {
     "RLIMIT_CPU": 600, "RLIMIT_AS": 2 * MEMORY, "RLIMIT_FSIZE": 64 * 2**20, "RLIMIT_NOFILE": 256, "RLIMIT_CORE": 0,
 }  # fmt: skip
@@ -65,9 +63,9 @@ def start(folder: Path, namespaces: bool, code: str = START) -> subprocess.Popen
     command = [sys.executable, "-I", "-B", "-c", code.format(box=seen)]
     if os.name == "posix":
         given = {
-            "command": command, "environment": environment, "limits": LIMITS | {"RLIMIT_NPROC": processes(namespaces)},
+            "command": command, "environment": environment, "limits": LIMITS | most_processes(namespaces),
             "namespaces": namespaces, "root": str(root), "box": str(box), "shown": shown(), "hidden": hidden(),
-            "megabytes": MEGABYTES, "root_user": os.geteuid() == 0,
+            "megabytes": MEGABYTES, "become": None if os.geteuid() else NOBODY,
         }  # fmt: skip
         command = [sys.executable, "-I", str(HERE / "inside.py"), json.dumps(given)]
     if namespaces:
@@ -91,56 +89,15 @@ def hidden() -> list[str]:
     return sorted(map(str, {*homes, ROOT, *installed}))
 
 
-def processes(namespaces: bool) -> int:
+def most_processes(namespaces: bool) -> dict[str, int]:
     """How many processes and threads the user of a hand-in may have. What that user runs already may count, too."""
+    if sys.platform != "linux":
+        return {}  # we could not count those
     owner = NOBODY if namespaces and os.geteuid() == 0 else os.getuid()
     kernel = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
     apart = namespaces and owner != NOBODY and kernel >= (5, 14)  # from then on a namespace counts its own
-    return PROCESSES + (0 if apart else sum(process.threads for process in running() if process.owner == owner))
-
-
-class Process(NamedTuple):
-    """What /proc tells of a process."""
-
-    number: int
-    parent: int
-    owner: int
-    threads: int
-    seconds: float  # of processor time, with that of its children which have ended
-    bytes: int  # of memory
-
-
-def running() -> list[Process]:
-    """All processes that we can see; none where there is no /proc."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has just ended
-            told = (folder / "stat").read_text().rpartition(")")[2].split()
-            ticks, pages = sum(map(int, told[11:15])), int(told[21])
-            owner = folder.stat().st_uid
-            seconds, size = ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE")
-            found.append(Process(int(folder.name), int(told[1]), owner, int(told[17]), seconds, size))
-    return found
-
-
-def family(number: int) -> list[Process]:
-    """A process and all that it has started, as far as we can see."""
-    everything, found = running(), {number}
-    while more := {p.number for p in everything if p.parent in found} - found:
-        found |= more
-    return [process for process in everything if process.number in found]
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a worker and all that it has started."""
-    if os.name == "posix":
-        for number in {one.number for one in family(process.pid)}:
-            with contextlib.suppress(OSError):
-                os.kill(number, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.wait()
+    before = 0 if apart else sum(process.threads for process in running() if process.owner == owner)
+    return {"RLIMIT_NPROC": before + PROCESSES}
 
 
 @cache
@@ -161,6 +118,4 @@ def unrestricted() -> list[str]:
     if not refused():
         return []
     free = ["read and write what you can, the solutions too", "use the network", "fill the disk"]
-    if sys.platform != "linux":
-        free += ["use all memory", "leave processes behind"]
-    return [*free, "use processor time without end"] if os.name == "nt" else free
+    return [*free, "leave processes behind", *["use all memory"] * (sys.platform != "linux")]
