@@ -96,7 +96,7 @@ def verdict(hand_in: HandIn, task: Exercise, asked: bool) -> Verdict:
 
 
 def learner(path: Path) -> str:
-    """Whose hand-in it is: ada.ipynb is ada's, and so is ada/02_bias_by_hand.ipynb, whatever folder is between."""
+    """Whose hand-in it is: ada's, if it is ada.ipynb or if it has the name of the exercise and lies in a folder ada."""
     of_course = {name for chapter in TOPICS.values() for name in (chapter.topic, chapter.file)}
     names = [path.stem, *(folder.name for folder in path.absolute().parents)]
     return next(name for name in names if name not in of_course)

@@ -14,6 +14,7 @@ from tools import recheck
 from tools.judge import hand_in, sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
+SOLVED = ROOT / "solutions" / f"{TOPICS['bias_by_hand'].file}.ipynb"
 RIGHT = "def bias_matrix(n, scale):\n    i = np.arange(n)\n    return -scale * np.log1p(abs(i - i[:, None]))"
 FORGED = "'✓ passed: The bias matrix of n tokens'"
 FORKS = """
@@ -126,7 +127,7 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on th
         "", "def bias_matrix(n, scale):\n    return sum(range(10**13))", ("did not finish", LATE), "the judge",
     ),
     "fork without end": (
-        FORKS, RIGHT, ("did not finish", "It started more than 32 processes"), "limit of processes, and the judge"
+        FORKS, RIGHT, ("did not finish", "It "), "a limit of processes, and the judge, which counts them"
     ),
     "leave processes behind": (LEAVES, RIGHT, PASSED, "a process namespace that ends as a whole"),
     "fill the disk": (
@@ -209,7 +210,7 @@ def test_no_file_of_ours_can_be_read_or_changed(judged, tmp_path, monkeypatch):
     (home / "secret").write_text("the teacher's")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SECRET", "the teacher's")
-    ours = [home / "secret", tmp_path / "eve.ipynb", ROOT / "solutions" / "02_bias_by_hand.ipynb", "/etc/passwd"]
+    ours = [home / "secret", tmp_path / "eve.ipynb", SOLVED, "/etc/passwd"]
     ours += [ROOT / "course_tasks" / "bias_by_hand" / "bias_matrix.py", "/proc/1/environ"]
     reads = READS.format(paths=[str(path) for path in ours])
     verdict = judged("neighbour", neighbour=reads)
@@ -229,8 +230,7 @@ def test_there_is_no_network_not_even_with_this_machine(judged):
 
 @pytest.mark.slow("recheck")
 def test_without_namespaces_hand_ins_are_judged_and_the_teacher_is_warned():
-    solved = ROOT / "solutions" / f"{TOPICS['bias_by_hand'].file}.ipynb"
     code = "import sys; from tools import recheck; recheck.sandbox.NAMESPACES = ('false',); recheck.main(sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", code, solved], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code, SOLVED], cwd=ROOT, capture_output=True, text=True)
     assert "11 of 11 passed" in done.stdout, done.stderr
     assert "a hand-in can read and write what you can, the solutions too; use the network" in done.stderr
