@@ -31,7 +31,7 @@ class Function(Elsewhere):
             outcomes = [outcome(one, read) for one in done["outcomes"][: len(cases)]]
             lines, head = int(done["lines"]), text(done["head"], also="\n")
             run = Run(outcomes, text(done["stopped"]), bool(done["goes_on"]), seconds, lines, head)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             self.hand_in.stop("It wrote into the judge's channel.")
         if run.goes_on:
             self.hand_in.stop(run.why())

@@ -85,7 +85,7 @@ class Twin(nn.Module):
                 mine = self.get_parameter(path)
                 if mine.device.type != "meta" and not torch.equal(mine, value):
                     mine.copy_(value)
-        vars(self).update({name: value for name, value in held["others"].items() if name not in vars(nn.Module())})
+        vars(self).update({name: value for name, value in held["others"].items() if name[:1] != "_"})
 
     def _read(self, name: str, args: Sequence[Any] | None = None) -> Any:
         """An attribute of the instance there, or what its method returns."""
