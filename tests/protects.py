@@ -95,11 +95,17 @@ PROTECTS = {
         ]
         for topic in ("fast_attention", "longer_than_training", "stretching_rope", "which_one")
     },
-    # Hand-ins are run in kernels of their own and judged, whatever stands in their outputs.
+    # Hand-ins run in processes that may do little, and get what they are worth, whatever they try.
     "recheck": [
-        *EVERY, "tools/recheck.py", "course_tasks/*.py", "course_lib/checking/*.py",
+        *EVERY, "tools/recheck.py", "tools/judge/*.py", "course_tasks/*.py", "course_lib/checking/*.py",
         "course_tasks/bias_by_hand/*.py", "*/??_bias_by_hand.ipynb",
-        "tests/tools/__init__.py", "tests/tools/test_recheck.py",
+        "tests/tools/__init__.py", "tests/tools/test_recheck.py", "tests/tools/test_recheck_hostile.py",
+    ],
+    # A check says the same to a function or a class that lives in the process of a hand-in.
+    "judge": [
+        *EVERY, "tools/judge/*.py", "course_tasks/**/*.py", "course_lib/checking/*.py", "course_lib/nn/*.py",
+        "course_lib/reference/*.py", "course_lib/workbench/*.py", "tests/tasks/__init__.py",
+        "tests/tasks/transcript.py", "tests/tools/__init__.py", "tests/tools/test_judge_elsewhere.py",
     ],
     # The check of the whole class puts its report into the error.
     "capstone": [

@@ -21,6 +21,7 @@ from typing import Any, TextIO
 
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
+from .elsewhere import Elsewhere, RaisedElsewhere
 from .stoppable import Gate, Stoppable
 
 HERE = str(Path(__file__).parent)
@@ -116,6 +117,8 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
 
     Raises nothing, not even KeyboardInterrupt.
     """
+    if issubclass(type(function), Elsewhere):
+        return function.run(cases, read, seconds)  # type: ignore[attr-defined]
     result = Run(seconds=seconds)
     out, err = sys.stdout, sys.stderr
     catchers = OutputCapture(result, out), OutputCapture(result, err)
@@ -171,6 +174,8 @@ def message_of(error: BaseException) -> str:
 
 def line_of(error: BaseException, function: Callable) -> str:
     """The learner's own line in which an error arose: the deepest that shares its globals with the function."""
+    if isinstance(error, RaisedElsewhere):
+        return error.line
     home = getattr(function, "__globals__", None) or getattr(type(function).__call__, "__globals__", None)
     found = ""
     for frame, number in traceback.walk_tb(error.__traceback__):

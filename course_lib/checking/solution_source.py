@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
+from .elsewhere import Elsewhere
+
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
 SILENT = {"RESUME", "NOP", "CACHE", "PUSH_NULL", "PRECALL", "EXTENDED_ARG"}
 SAME = {"LOAD_METHOD": "LOAD_ATTR"}
@@ -71,8 +73,24 @@ def not_attempted(function: Any, given: Any = None) -> bool:
     return _alike(function, given)
 
 
+def methods(given: type) -> dict[str, FunctionType]:
+    """The functions of a class by name, properties among them."""
+    found = {name: value.fget if isinstance(value, property) else value for name, value in vars(given).items()}
+    return {name: value for name, value in found.items() if type(value) is FunctionType}
+
+
+def blank_class(given: Any) -> bool:
+    """Whether a class has methods, and none of them but `__init__` has a body."""
+    if not issubclass(type(given), type):
+        return False
+    bodies = {name: f for name, f in methods(given).items() if name != "__init__"}
+    return bool(bodies) and all(map(not_attempted, bodies.values()))
+
+
 def unused_parameters(function: Callable) -> list[str]:
     """The parameters that a plain function never reads."""
+    if issubclass(type(function), Elsewhere):
+        return list(function.unused)  # type: ignore[attr-defined]
     if type(function) is not FunctionType:
         return []
     code = function.__code__

@@ -7,26 +7,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 
 from .common import KEY, QUERY, normal
-
-
-def log_decay(score, i, j):
-    """The course's bias as a score_mod."""
-    return score - 0.3 * np.log1p(abs(j - i))
-
-
-def causal(score, i, j):
-    """−∞ for keys after the query."""
-    return np.where(j <= i, score, -np.inf)
-
-
-def one_sided(score, i, j):
-    """A bias that tells left from right."""
-    return score + np.where(j > i, 1.0, 0.1 * (j - i))
-
-
-def absolute(score, i, j):
-    """A bias by the positions themselves, not by their difference."""
-    return score - 0.1 * i + 0.2 * j
+from .given import absolute, causal, log_decay, one_sided
 
 
 def _scores_in_blocks(q, k, score_mod, size):

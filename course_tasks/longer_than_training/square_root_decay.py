@@ -4,7 +4,8 @@ import math
 
 from course_lib.checking import CodingTask
 
-from ..hook_cases import DECAY_PIECES, DECAY_SLIPS, StandIn, by_loops, cases_of, random_case, row_offsets
+from ..given import StandIn
+from ..hook_cases import DECAY_PIECES, DECAY_SLIPS, by_loops, cases_of, random_case, row_offsets
 
 
 def _decay(*strengths):

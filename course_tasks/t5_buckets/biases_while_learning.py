@@ -7,6 +7,7 @@ from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket, t5_bias
 
 from ..shared import KEY, QUERY
+from .given import InTraining
 
 AXES = ("step", "head", "query", "key")
 
@@ -40,16 +41,6 @@ def _biases_while_learning_given(tables, n):
             kept[n] = np.moveaxis(table[rows], -1, 0)
         biases.append(kept[n])
     return biases
-
-
-class InTraining(np.ndarray):
-    """The tables of a training run. A loop gets one array, whose numbers change as an optimizer's do."""
-
-    def __iter__(self):
-        table = np.empty(self.shape[1:])
-        for step in np.asarray(self):
-            table[...] = step
-            yield table
 
 
 def _steps(seed, steps, heads, num_buckets=32):

@@ -13,7 +13,7 @@ from .full_shift import full_shift
 from .read_segments import read_segments
 from .earliest import earliest
 from .gradients import gradients
-from .common import attend
+from .given import attend
 
 __all__ = [
     "attend", "one_score", "four_terms", "relative_shift", "full_shift", "read_segments", "earliest", "gradients",

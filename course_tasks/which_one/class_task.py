@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from course_lib.checking.error_hints import explain_error
 from course_lib.checking.exercise import MISSING
 from course_lib.checking.results import Note
 from course_lib.checking.runner import run
-from course_lib.checking.solution_source import not_attempted
+from course_lib.checking.solution_source import blank_class, methods
 
 
 class Broken(NamedTuple):
@@ -113,7 +112,7 @@ class ClassTask(Exercise):
         return Note(self.title, text)
 
     def _check(self, given: Any) -> Result:
-        if given is None or given is Ellipsis or blank(given):
+        if given is None or given is Ellipsis or blank_class(given):
             text = "Write the class: put your code in place of each `...`, run the cell, then check again."
             return Result("not attempted", self.title, (text,))
         if not issubclass(type(given), type):
@@ -160,17 +159,3 @@ def said_again(error: str) -> str:
 
 def as_parts(value: int) -> Outputs:
     return {"": np.array(value)}
-
-
-def methods(given: type) -> dict[str, FunctionType]:
-    """The functions of a class by name, properties among them."""
-    found = {name: value.fget if isinstance(value, property) else value for name, value in vars(given).items()}
-    return {name: value for name, value in found.items() if type(value) is FunctionType}
-
-
-def blank(given: Any) -> bool:
-    """Whether a class has methods, and none of them but `__init__` has a body."""
-    if not issubclass(type(given), type):
-        return False
-    bodies = {name: f for name, f in methods(given).items() if name != "__init__"}
-    return bool(bodies) and all(map(not_attempted, bodies.values()))

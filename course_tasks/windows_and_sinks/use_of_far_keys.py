@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib.checking import Case, CodingTask
 
-from .counting_models import WORDS, counter, crowded, near_counter
+from .given import WORDS, counter, crowded, near_counter
 
 
 def _use_of_far_keys(model, tokens, near):

@@ -6,7 +6,7 @@ import pytest
 from course_lib.reference.attention import softmax
 from course_lib.reference.sliding_window import window_mask
 from course_tasks import tasks_of
-from course_tasks.windows_and_sinks.counting_models import counter, crowded, near_counter
+from course_tasks.windows_and_sinks.given import counter, crowded, near_counter
 from course_tasks.windows_and_sinks.without_far_keys import SCHEMES, changes, said
 
 TASKS = tasks_of("windows_and_sinks")

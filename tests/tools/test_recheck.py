@@ -1,5 +1,6 @@
 """The re-check of handed-in notebooks: what each answer is worth, whatever stands in the learner's outputs."""
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -49,23 +50,32 @@ def hand_ins(tmp_path_factory):
 
 
 @pytest.mark.slow("recheck")
-def test_each_hand_in_is_run_and_judged(hand_ins):
+def test_each_hand_in_is_run_and_judged(hand_ins, tmp_path):
     before = {path: path.read_bytes() for path in hand_ins.iterdir()}
-    said = run(hand_ins / "*.ipynb", hand_ins / "none.ipynb")  # with a star, as Windows hands it over
+    table = tmp_path / "marks.csv"
+    said = run("--csv", table, hand_ins / "*.ipynb", hand_ins / "none.ipynb")  # with a star, as Windows hands it over
     lines = said.stdout.splitlines()
     assert lines[0].endswith("ada.ipynb: bias_by_hand, 11 of 11 passed")
     assert lines[1].endswith("ben.ipynb: bias_by_hand, 1 of 11 passed")
     assert lines[2:5] == [
         "  wrong values: bias_matrix", "  no answer: biased_attention", "  not attempted: biased_attention_torch"
     ]  # fmt: skip
-    assert "  no check cell: far_share" in lines
-    assert said.returncode == 1  # four of the files could not be judged
-    cem, dan, eva, none = said.stderr.splitlines()
-    assert cem.endswith("cem.ipynb: its code ended the kernel")
+    assert "  not attempted: far_share" in lines  # its check cell is gone, but there is something to judge
+    assert lines[-12].endswith("cem.ipynb: bias_by_hand, 0 of 11 passed")
+    assert lines[-1] == "  did not finish: cached_bias"
+    assert said.returncode == 1  # three of the files could not be judged
+    dan, eva, none = (line for line in said.stderr.splitlines() if not line.startswith("On this system"))
     assert "dan.ipynb: cannot be read as a notebook" in dan
     assert "eva.ipynb: expected one line `from course_tasks import TOPIC as task`" in eva
     assert "none.ipynb: cannot be read" in none
     assert {path: path.read_bytes() for path in hand_ins.iterdir()} == before
+    rows = list(csv.DictReader(table.open(encoding="utf-8", newline="")))
+    assert list(rows[0].values()) == ["ada", "bias_by_hand.scaled_scores", "passed", ""]
+    assert len(rows) == 3 * 11 + 3 and [row["status"] for row in rows[-3:]] == ["not judged"] * 3
+    causes = {row["task"]: row["cause"] for row in rows if row["learner"] == "ben"}
+    assert causes["bias_by_hand.biased_attention"] == "When all cells have run, there is no `biased_attention`."
+    assert causes["bias_by_hand.bias_matrix"].startswith("The factor −scale has lost its minus sign.")
+    assert {row["cause"] for row in rows if row["learner"] == "cem"} == {"Its code ended the process."}
 
 
 @pytest.mark.slow("recheck")
@@ -85,6 +95,18 @@ def test_a_notebook_of_version_0_1_is_judged_by_the_tasks_of_today(tmp_path):
         "  no check cell: shift_matrix",
         "  no check cell: add_positions",
     ], said.stderr
+
+
+def test_a_table_names_the_learner_and_obeys_nobody():
+    assert recheck.learner(Path("hand-ins/ada.ipynb")) == "ada"
+    assert recheck.learner(Path("collected/ada/02_bias_by_hand.ipynb")) == "ada"
+    assert recheck.learner(Path("submitted/ada/bias_by_hand/02_bias_by_hand.ipynb")) == "ada"
+    assert recheck.written("=cmd()", "−1", "-1") == ["'=cmd()", "−1", "'-1"]
+
+
+def test_a_table_that_cannot_be_written_is_refused_before_the_work_begins(tmp_path):
+    said = run(tmp_path / "none.ipynb", "--csv", tmp_path / "no folder" / "marks.csv")
+    assert said.returncode == 2 and "marks.csv: No such file or directory" in said.stderr
 
 
 def test_every_former_chapter_is_judged_by_the_topics_that_have_its_tasks():

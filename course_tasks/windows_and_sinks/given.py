@@ -1,4 +1,7 @@
-"""Three models for the test of use: they predict a token by how often it occurs among the keys that they see."""
+"""What the checks of this topic hand to a learner's function. Hand-ins may read this file, so it holds no answer.
+
+Three models for the test of use: they predict a token by how often it occurs among the keys that they see.
+"""
 
 import numpy as np
 
