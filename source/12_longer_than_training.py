@@ -6,8 +6,7 @@
 # twelve ways to handle position are trained on texts of 128 tokens and tested on up to 1,024.
 #
 # **You will be able to**
-# - say what each scheme meets when a text outgrows its training: a number that nobody trained, a number that it shares
-#   with the last trained distance, or a formula that continues;
+# - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that continues;
 # - compute how many keys a bias spreads over as the text grows;
 # - read a curve with its interval, and ask whether more training would change it;
 # - repair a T5 table that breaks, without training it again.
@@ -121,8 +120,7 @@ figures.question(
 # | Transformer-XL | the learned map $W_r$ of sines of distances never seen | untrained |
 # | RoPE | rotations by angles never seen | untrained |
 #
-# "Untrained" does not yet say what will happen, because a smooth formula may continue sensibly where it was never
-# trained.
+# "Untrained" need not mean broken: a smooth formula may continue sensibly.
 
 # %% [markdown]
 # ## How wide does a bias look?
@@ -257,7 +255,7 @@ figures.question(
 # ## What was measured
 #
 # The results come with the course. Each curve has a band, a 95 % $t$ interval: the mean $\pm\,
-# 4.303 \cdot s / \sqrt 3$, where $s$ is the standard deviation over the seeds. It is wide because three seeds are few.
+# 4.303 \cdot s / \sqrt 3$, where $s$ is the standard deviation over the three seeds.
 
 # %%
 schemes = [*study.compared(L), "sinusoidal-scaled"]
@@ -286,8 +284,8 @@ figures.length_curves(lengths, panels, trained=L, y="loss on the last 64 places"
 # multiplies the embeddings by $\sqrt{d}$, as Vaswani et al. do.)
 #
 # When is a curve level? We fixed bounds for the interval of its rise in advance, so that a noisy scheme does not count as
-# level. **Level**: all of it lies below 0.05 nats. **Breaks**: all of it lies above 0.25. *Rises*: all of it lies above
-# 0. In all other cases the question is *open*.
+# level. **Level**: all of it lies below 0.05 nats. **Breaks**: all above 0.25. *Rises*: all above 0. Otherwise the
+# question is *open*.
 
 # %%
 def verdicts(rows, task):
@@ -305,7 +303,8 @@ for scheme in schemes:
 
 # %% [markdown]
 # In text, untrained numbers break a model, and Transformer-XL is the only exception. Its authors claim that it
-# generalises to longer attention (Dai et al. 2019, section 1). Saturated tables stay level or nearly so.
+# generalises to longer attention (Dai et al. 2019, section 1). But when they evaluate it, their code counts distances
+# above a limit as that limit (`clamp_len`). Saturated tables stay level or nearly so.
 #
 # The task decides, too. In copy-back, Shaw is level and `t5-64` is open; in flip-flop, `t5-64` is level and Shaw is open.
 # And level does not mean good: ALiBi is level in all three tasks, but in text its loss at 128 is 0.1 above T5's.
@@ -360,7 +359,7 @@ for scheme in study.compared(L):
 
 # %% [markdown]
 # In text every loss at 128 still falls. A scheme has *converged* if twice the steps change no seed's loss at 128 by 0.02
-# or more, a bound that we stated before the runs. So none has converged in text. But what broke breaks more, and
+# or more, a bound stated before the runs. So none has converged in text. But what broke breaks more, and
 # Transformer-XL and ALiBi stay level. Two words change, for `sinusoidal` and `t5-64`, because their seeds now differ more.
 #
 # One more choice was ours. A step of the optimiser (Adam) moves a number by at most the learning rate, and a bias has far
@@ -433,7 +432,7 @@ training
 training.wait()
 
 # %% [markdown]
-# Now we repair `t5-256`. (On another machine the numbers differ slightly.)
+# Now we repair `t5-256`.
 
 # %% tags=["nbval-ignore-output"]
 model, settings = training.models["t5-256"], study.Settings(test_texts=16)
@@ -477,13 +476,13 @@ assert falling[3] < copied[3] - 0.2 and abs(hidden[3] - hidden[0]) < 0.05
 
 # %% [markdown]
 # Rows that keep falling, as ALiBi's biases do, remove most of what was left. With −100 the model cannot see past distance
-# 127 at all, and its curve is level. That should make you suspicious.
+# 127 at all, and its curve is level.
 
 # %% [markdown]
 # ## Level is not the same as useful
 #
-# Does a level model read the far tokens, or does it merely ignore them? To find out, we take the models of 2,000 steps
-# and mask every key that is 128 or more back, in every layer.
+# Does a level model read the far tokens, or does it ignore them? We take the models of 2,000 steps and mask every key
+# that is 128 or more back, in every layer.
 
 # %%
 print(f"{'characters':20} at 128   at 1,024   at 1,024, far keys masked")
@@ -502,17 +501,17 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
 #
 # - In these schemes only the far keys do harm. Without positions and with `log-0.3`, a part of the rise remains. Absolute
 #   positions cannot be repaired by masking, because the near tokens have unseen positions, too.
-# - A level curve shows that a model is not *disturbed* by a longer text, not that it *uses* it. Our level models gain
-#   nothing from the far keys.
+# - A level curve shows that a model is not *disturbed* by a longer text, not that it *uses* it.
 
 # %% [markdown]
 # ## What the papers report
 #
-# Press et al. (2022, sections 2 and 4) train language models on texts of 512 tokens. On longer texts, sinusoidal
+# Press et al. (2022, sections 2 and 4) train language models on 512 tokens of WikiText-103. On longer texts, sinusoidal
 # positions fail first. Rotary ones improve up to about 200 additional tokens, T5's bias up to about 600. ALiBi still
-# improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. Our means in text have the same order,
-# but none improves. Their appendix B explains why: in longer inputs fewer tokens suffer from the early token curse.
-# When every token has the same context, ALiBi's curve is level.
+# improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. On a larger corpus, its best length is
+# about twice that of training. Our means in text have the same order, but none improves. Their appendix B explains why:
+# in longer inputs fewer tokens suffer from the early token curse. When every token has the same context, ALiBi's curve
+# is level. Far from the query, ALiBi resembles a window (Chi et al. 2023).
 #
 # A scheme may behave differently in a large model, and in other tasks.
 
@@ -523,11 +522,10 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
 #
 # ```sh
 # .venv/bin/python -m course_lib.study --out mine.jsonl
-# .venv/bin/python -m course_lib.study --schemes rope alibi t5-96 log-2 --tasks flip-flop --seeds 5 --out mine.jsonl
 # ```
 #
-# The first command trains eleven of the schemes for 300 steps, in about eight minutes on two cores. `--preset long` takes
-# 2,000 steps. If you stop a command, the same command resumes.
+# This trains eleven of the schemes for 300 steps, in about eight minutes on two cores. Choose others with, for example,
+# `--schemes rope t5-96 log-2`, `--tasks flip-flop` and `--seeds 5`. `--preset long` takes 2,000 steps.
 
 # %% [markdown]
 # ## Easy to believe; let us run it
@@ -608,8 +606,8 @@ figures.question(
 #
 # **Next:** [[next]]
 #
-# **Sources** O. Press, N. Smith, M. Lewis, *Train Short, Test Long*, 2022, sections 2 and 4, appendix B · Z. Dai et al.,
-# *Transformer-XL*, 2019, section 1 · A. Kazemnejad et al., *The Impact of Positional Encoding on Length Generalization in
-# Transformers*, 2023 · C. E. Shannon, *A Mathematical Theory of Communication*, 1948, section 6 (entropy) · B. Liu et al.,
-# *Exposing Attention Glitches with Flip-Flop Language Modeling*, 2023 (the task) · Student, *The Probable Error of a
-# Mean*, 1908 (the interval).
+# **Sources** O. Press et al., *Train Short, Test Long*, 2022 · Z. Dai et al., *Transformer-XL*, 2019, and
+# its code, kimiyoung/transformer-xl · T.-C. Chi et al., *Dissecting Transformer Length Extrapolation*, 2023 · A.
+# Kazemnejad et al., *The Impact of Positional Encoding on Length Generalization in Transformers*, 2023 · C. E. Shannon,
+# *A Mathematical Theory of Communication*, 1948 (entropy) · B. Liu et al., *Exposing Attention Glitches with Flip-Flop
+# Language Modeling*, 2023 (the task).
