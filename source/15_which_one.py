@@ -335,6 +335,7 @@ PROTEINS = {  # sequence, bonds between its cysteines, counted from 1
         [(26, 84), (40, 95), (58, 110), (65, 72)],
     ),
     "trypsin inhibitor": ("RPDFCLEPPYTGPCKARIIRYFYNAKAGLCQTFVYGGCRAKRNNFKSAEDCMRTCGGA", [(5, 55), (14, 38), (30, 51)]),
+    # Crambin also occurs with S instead of P at place 22, and I instead of L at 25.
     "crambin": ("TTCCPSIVARSNFNVCRLPGTPEALCATYTGCIIIPGATCPGDYAN", [(3, 40), (4, 32), (16, 26)]),
 }
 for name, (chain, bonds) in PROTEINS.items():
