@@ -399,7 +399,8 @@ else:
 #
 # **Who uses it today?** In November 2026, `transformers` has three families with ALiBi: BLOOM, Falcon-RW and MPT, all
 # from 2022 and 2023 (`models/bloom`, `models/falcon`, `models/mpt`). Newer decoders use RoPE. Outside of
-# `transformers`, the FlashAttention package takes `alibi_slopes` as an argument of its kernels.
+# `transformers`, the encoder MosaicBERT uses the symmetric form (`rebuild_alibi_tensor` in its code), and the
+# FlashAttention package takes `alibi_slopes` as an argument of its kernels.
 
 # %% [markdown]
 # ## Easy to believe; let us run it
