@@ -316,7 +316,7 @@ for scheme in schemes:
 # ## What would 300 steps have told us?
 #
 # A study that stops early measures how *fast* a scheme learns. Here are the same models and seeds after 300 steps. Which
-# of our statements would have been different?
+# of our statements would differ?
 
 # %%
 quick = runs("quick")
@@ -422,7 +422,7 @@ figures.show(fig, alt="What three schemes add by distance. t5-256 falls and jump
 # attention.
 #
 # If that is the cause, the repair needs no training: give the four untrained buckets the number of the last trained one.
-# To have a model to repair, we train `t5-256` for 300 steps, which takes about 15 seconds. Watch its loss fall:
+# To have a model to repair, we train `t5-256` for 300 steps, in about 15 seconds. Watch its loss fall:
 
 # %%
 training = study.watch(["t5-256"])
@@ -524,7 +524,7 @@ for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
 # .venv/bin/python -m course_lib.study --out mine.jsonl
 # ```
 #
-# This trains eleven of the schemes for 300 steps, in about eight minutes on two cores. Choose others with, for example,
+# This trains eleven of the schemes for 300 steps, in about eight minutes on two cores. Choose others with
 # `--schemes rope t5-96 log-2`, `--tasks flip-flop` and `--seeds 5`. `--preset long` takes 2,000 steps.
 
 # %% [markdown]
