@@ -452,8 +452,8 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 # ## What the slip costs
 #
 # We train a model with the right factor and one with the factor $W$. Windows are random: a patch holds a sun or not,
-# and must count the suns in its row or its column, including its own. The kind of the patch says which. A head adds the
-# same bias for every kind, so the model gets two heads.
+# and must count the suns in its row or in its column, including its own. So there are four kinds of patches. A head
+# adds the same bias for every kind, so the model gets two heads.
 #
 # We expect the right factor to be ahead by at least 0.1 with every seed.
 
@@ -605,9 +605,9 @@ assert 224 // 4 // 7 == 384 // 4 // 12 == 8
 # ## Turning by two axes
 #
 # RoPE needs no table. It turns pair $m$ of the channels by the angle $p\,\theta_m$, so a score depends only on the
-# difference of two positions ([[rope|chapter #]]). A patch has two positions. **Axial RoPE** turns half of the pairs by
-# the row and the other half by the column (Heo et al. 2024). With eight channels, each axis gets two pairs, with the
-# speeds 1 and 0.01:
+# difference of two positions ([[rope|chapter #]]). A patch has a row and a column. **Axial RoPE** turns half of the
+# pairs by the row and the other half by the column (Heo et al. 2024). With eight channels, each axis gets two pairs,
+# with the speeds 1 and 0.01. All queries are one random vector before they turn, and all keys another:
 
 # %%
 from course_lib.reference.axial_rope import axial, grid_positions, rotate
@@ -626,21 +626,21 @@ assert np.isclose(score[0, 1], score[4, 5]) and np.isclose(score[0, 3], score[4,
 assert not np.isclose(score[0, 1], score[2, 3])
 
 # %% [markdown]
-# The score depends on both offsets and on nothing else. Patches 2 and 3 are neighbours in the list, as 0 and 1 are, but
-# patch 3 begins the next row, so its score differs. No bias by list offset can do that.
+# With this equal content, the score depends on both offsets and on nothing else. Patches 2 and 3 are neighbours in the
+# list, as 0 and 1 are, but patch 3 begins the next row, so its score differs. No bias by list offset can do that.
 #
-# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are this
-# vector, turned by one more row and one more column. So the key one up and one to the left points exactly as the query
-# does:
+# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are
+# this vector too, but turned by one more row and one more column. So the key one up and one to the left has the same
+# angles as the query:
 
 
 # %%
-def found_above_left(size, step=1):
-    """The share of patches whose largest weight is at the patch `step` rows above and `step` columns to the left."""
+def found_above_left(size):
+    """The share of patches whose largest score is at the patch one row up and one column to the left."""
     position, ones = grid_positions(size, size), np.ones((size * size, 32))
     score = rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
-    patch = np.flatnonzero(position.min(axis=1) >= step)  # the others have no such neighbour
-    return np.mean(score[patch].argmax(axis=1) == patch - step * size - step)
+    patch = np.flatnonzero(position.min(axis=1) >= 1)  # the others have no such neighbour
+    return np.mean(score[patch].argmax(axis=1) == patch - size - 1)
 
 
 for size in (4, 8, 16):
@@ -649,13 +649,15 @@ for size in (4, 8, 16):
 
 # %% [markdown]
 # The same 32 channels serve every size, and nothing has to be stretched. So axial RoPE *keeps* offsets, which is right
-# for more of the scene. For the same scene, sampled more finely, divide the positions by 2.
+# for more of the scene. For the same scene, sampled twice as finely, divide the positions by 2: then two patches turn
+# as far as one did.
 #
 # ## Words and pictures in one text
 #
-# Qwen2-VL reads texts that contain pictures, so each token gets three positions: time, row and column (**M-RoPE**, Wang
-# et al. 2024). A word has the same number on all three, which makes it plain RoPE. All patches of a picture share one
-# time, and their rows and columns count from there. Two words, a picture of 2 × 2 patches, two words:
+# Qwen2-VL reads texts with pictures and videos, so each token gets three positions: time, row and column (**M-RoPE**,
+# multimodal RoPE, Wang et al. 2024). A word has the same number on all three, so between words it is plain RoPE. All
+# patches of a picture have the same time, and their rows and columns start at this number too. Here are two words, a
+# picture of 2 × 2 patches and two words. Unlike in axial RoPE, the axes share *one* list of speeds:
 
 # %%
 from course_lib.reference.axial_rope import mrope, text_positions
@@ -668,11 +670,12 @@ alt = "Time, row and column of the eight tokens"
 figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
 
 # %% [markdown]
-# The next word takes one more than the largest number so far. A decoder that counts tokens instead would continue at 8
-# here, but the right position is 6. (Qwen's code stores the difference as `rope_deltas`.)
+# After a picture, the next word takes one more than the largest number so far. So the ninth token gets position 6 here.
+# A decoder that counts tokens would give it 8. (Qwen's code stores the difference as `rope_deltas`.)
 #
 # Which pairs turn by which axis? Qwen2-VL deals them in blocks, so time gets the 16 fastest pairs and columns the 24
-# slowest. Qwen3-VL deals them in turn, time, row, column, and so on, so each axis has fast and slow pairs:
+# slowest. Qwen3-VL deals them in turn, time, row, column, and so on, so each axis has fast and slow pairs. (These are
+# the speeds for the base of [[rope|chapter #]]; the models have larger bases.)
 
 # %%
 for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
@@ -733,8 +736,8 @@ if find_spec("transformers") is not None:
 
 # %% [markdown]
 # **Who uses it today** (files of transformers): Donut reads documents with a Swin (`modeling_donut_swin.py`), and CLAP
-# hears spectrograms with one (`modeling_clap.py`). Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE for the text and axial
-# RoPE for the pictures.
+# hears spectrograms with one (`modeling_clap.py`). Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model
+# and axial RoPE in the network that encodes the pictures.
 
 # %% [markdown]
 # ## Easy to believe; let us run it
