@@ -49,9 +49,8 @@ for i in range(6):
     print(f"query {i} sees keys {seen}")
 
 # %% [markdown]
-# From query 2 on, each query sees three keys. A window is a bias with one number per offset: 0 inside the window and
-# $-\infty$ outside, because $e^{-\infty} = 0$. One row of these numbers serves all queries. (For later keys it
-# has zeros, which the causal mask hides.)
+# A window is a bias with one number per offset: 0 inside the window and $-\infty$ outside, because $e^{-\infty} = 0$.
+# One row of these numbers serves all queries. (The causal mask hides all later keys.)
 
 # %%
 from course_lib.reference.sliding_window import window_bias, window_mask, window_row
@@ -71,7 +70,7 @@ figures.attention_block("sliding window")
 
 # %% [markdown]
 # The edge of a window is easily wrong by one. The paper on Mistral 7B (Jiang et al. 2023) says that a token attends to
-# the positions from $i - w$ to $i$, which are $w + 1$ keys. Its code, `transformers` and this course show $w$ keys.
+# the positions from $i - w$ to $i$, which are $w + 1$ keys. Mistral's code, `transformers` and this course show $w$.
 #
 # ## The cache becomes a ring
 #
@@ -124,9 +123,8 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB in full, "
 #
 # ## How far do layers reach?
 #
-# A window of five looks four tokens back. But the token four places back has itself read four tokens back, in the layer
-# below. How far does an influence travel through three layers? The gradient of the last output shows which inputs
-# change it at all.
+# A window of five looks four tokens back. But the token four places back has itself read four back, in the layer below.
+# How far does an influence travel through three layers? The gradient of the last output shows which inputs change it.
 
 # %%
 stack, x = [RelativeAttention(8, 2, SlidingWindow(5), causal=True) for _ in range(3)], torch.randn(1, 20, 8)
@@ -142,8 +140,7 @@ for count in (1, 2, 3):
 print(f"32 layers with w = 4,096 would reach {32 * 4095:,}")
 
 # %% [markdown]
-# $N$ layers reach $N (w - 1)$ tokens back. This is a limit and not a promise, because what arrives has been averaged $N$
-# times.
+# $N$ layers reach $N (w - 1)$ tokens back. This is only a limit, because what arrives has been averaged $N$ times.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -151,9 +148,9 @@ figures.question(
     "Two layers have windows of 64. A fact stated 100 tokens ago is needed now. Can the model know it?",
     options={
         "No: the fact is outside the window":
-            "It is outside the window of each layer, but a token in between may have copied it.",
+            "Each window ends before it, but a token in between may have copied it.",
         "Yes, because the two layers reach 126 tokens":
-            "They can reach it. But only a token within 63 of both can pass it on, and it must have kept it.",
+            "They can reach it. But a token in between must have copied the fact, and nothing forces it to.",
         "Only if a token in between has passed it on":
             "Yes. Reach makes it possible, and training has to make it happen.",
     },
@@ -165,10 +162,10 @@ figures.question(
 #
 # The weights of a row sum to 1. So a head must give its weight to some key. Where does it go when no key is useful?
 #
-# We need a task in which often nothing is useful. A text is a random sequence of facts ("A is red") and questions
-# ("A?"), each of them one token, about eight names and four colours. Within a text, a name keeps its colour. The answer
-# is the colour if the text has already stated it, and otherwise *nothing*. Each text begins with the same token,
-# `⟨start⟩`.
+# We need a task in which a head often finds no useful key. A text is a random sequence of facts ("A is red") and
+# questions ("A?"). Each is one token. There are eight names and four colours, and within a text a name keeps its
+# colour. The answer is the colour if the text has already stated it, and otherwise *nothing*. Each text begins with the
+# same token, `⟨start⟩`.
 
 
 # %%
@@ -269,8 +266,8 @@ for model in models[True]:
 # %% [markdown]
 # ## The first token leaves
 #
-# Now these models read 100 tokens with a ring of 16 slots. Only facts among the last 16 tokens count, so no fact is
-# farther away than in training.
+# Now these models read 100 tokens with a ring of 16 slots. Only facts among the last 16 tokens decide the right answer,
+# so none is farther away than in training.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -278,11 +275,11 @@ figures.question(
     "The ring no longer holds ⟨start⟩. Which answers will suffer?",
     options={
         "The colours": "A head that finds its fact does not look at ⟨start⟩.",
-        "Nothing": "Yes. These queries gave most of their weight to ⟨start⟩, and now it must go to other keys.",
-        "Neither: ⟨start⟩ contains no information":
+        "The answer “nothing”": "Yes. These queries gave most of their weight to ⟨start⟩, and now it must go to other keys.",
+        "None, because ⟨start⟩ contains no information":
             "It does not, but the row still sums to 1 when it is gone. Where does its weight go?",
     },
-    answer="Nothing",
+    answer="The answer “nothing”",
 )
 
 
@@ -311,17 +308,17 @@ assert min(a for a, _ in found["ring, trained without ⟨start⟩"]) > 0.95
 
 # %% [markdown]
 # With the ring, the models still name colours well. But they often name a colour where they should say *nothing*,
-# because the weight of the sink now goes to the keys in the ring. The control had no `⟨start⟩` to lose, and says
-# *nothing* whenever it should.
+# because the sink's weight now goes to the keys in the ring. The control had no `⟨start⟩` to lose, and makes no such
+# error.
 #
-# The obvious repair is to **keep the first token**: `RingCache(16, keep=1)` has an extra slot for it. That helps, but
-# not fully. Why?
+# The obvious repair is to **keep the first token** in an extra slot: `RingCache(16, keep=1)`. That helps, but not
+# fully. Why?
 #
 # ## At which position is a kept key?
 #
 # `⟨start⟩` keeps the rotation of position 0, and the last query is at position 99. So its offset is −99, but training
-# had none beyond −23. Xiao et al. therefore number the tokens by their *place in the cache*. With four first tokens and
-# four recent ones, when token 9 is read:
+# had none beyond −23. Xiao et al. therefore number the tokens by their *place in the cache*. Here a cache of four first
+# and four recent tokens has just read token 9:
 
 # %%
 from course_lib.reference.sink import sink_positions
@@ -333,8 +330,8 @@ print("offsets of the first tokens: in the text", [j - kept[-1] for j in kept[:4
       "in the cache", [j - numbered[-1] for j in numbered[:4]])
 
 # %% [markdown]
-# From here on, the first tokens stay at the offsets −7 to −4. Each time a token leaves, the numbers of the recent keys
-# fall by one. So this cache stores keys *before* rotation.
+# From here on, the first tokens stay at the offsets −7 to −4. Each time a token leaves, the recent keys' numbers fall
+# by one. So this cache stores keys *before* rotation.
 
 # %%
 found["renumbered"] = [read(model, RingCache(16, keep=1, renumbered=True)) for model in models[True]]
@@ -343,12 +340,11 @@ for name in ("ring", "ring, first token kept", "renumbered"):
 assert min(a for a, _ in found["renumbered"]) > 0.95
 
 # %% [markdown]
-# With the new numbers all three models say *nothing* when they should. So the sink must stay, and at an offset that the
-# model knows. In this way a model can write texts of any length with a fixed memory, but it cannot look at what
-# has left the cache.
+# Now all three models say *nothing* when they should. So the sink must stay, and at an offset that the model knows.
+# With such a cache a model can write texts of any length, but it cannot look at what has left the cache.
 #
 # Does every model have a sink? The study of [[longer_than_training|chapter #]] trained RoPE on texts cut out anywhere,
-# so they share no first token. With all keys 128 or more back masked, the late queries do not see the first tokens:
+# so they share no first token. Masking all keys 128 or more back hides the first tokens from most queries:
 
 # %%
 schemes = ("window-64", "window-64+none", "rope+none", "none", "rope")
@@ -362,8 +358,7 @@ assert abs(far_masked["rope"][3].mean - loss["rope"][0].mean) < 0.01
 #
 # ## A sink without a token
 #
-# One can also give each head a sink of its own. gpt-oss (OpenAI 2025) learns one number $a_h$ for each head $h$ and
-# adds $e^{a_h}$ to the denominator:
+# gpt-oss (OpenAI 2025) learns one number $a_h$ for each head $h$ and adds $e^{a_h}$ to the denominator:
 #
 # $$w_{ij} = \frac{e^{s_{ij}}}{e^{a_h} + \sum_k e^{s_{ik}}}$$
 #
@@ -380,7 +375,7 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 figures.attention_block("sink")
 
 # %% [markdown]
-# With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to nothing. A fused kernel needs no
+# With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to no key. A fused kernel needs no
 # change for this. Besides its output it can return the *log-sum-exp* $\text{lse}_i = \ln \sum_k e^{s_{ik}}$. The output
 # with a sink is the plain output times $\sigma(\text{lse}_i - a_h)$, where $\sigma(x) = 1 / (1 + e^{-x})$.
 
@@ -392,9 +387,9 @@ print("plain output", plain, f"times {share:.2f} =", share * plain)
 assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
-# Does a learned sink take over the job of `⟨start⟩`? We train with `⟨start⟩` and a learned sink, which begins at
-# $a = 0$ or at $a = 4$, and read with the ring that drops `⟨start⟩`. Where the answer is *nothing*, we expect less than
-# 90 % right from $a = 0$, as before, and more from $a = 4$.
+# Does a learned sink take over the job of `⟨start⟩`? We train with both and read with the ring, which drops `⟨start⟩`.
+# At first all scores are near 0, so a sink that begins at $a = 4$ has most of the weight. We expect *nothing* to be
+# right in more than 90 % from there, but not from $a = 0$.
 
 # %%
 sinks = {0: [], 4: []}
@@ -415,7 +410,8 @@ for a in sinks:
         lse = head_scores(model, tokens)[answers == NOTHING].logsumexp(-1)
         weight = torch.sigmoid(learned - lse).mean()
         print(f"from {a}: a = {learned:5.2f}, weight of the sink {weight:.3f}, right if nothing {nothing:.2f}")
-        assert (nothing > 0.9) == (weight > 0.2) == (a == 4) and not 0.03 < weight < 0.2
+        assert (nothing > 0.9) == (a == 4)
+        assert weight > 0.2 if a == 4 else weight < 0.03
 
 # %% [markdown]
 # The sink that begins at 0 stays near 0. Where the answer is *nothing*, it has hardly 1 % of the weight, and its gradient
@@ -424,9 +420,9 @@ for a in sinks:
 #
 # ## Layers without positions
 #
-# In a layer without positions (*NoPE*), a long text brings no new angle. But only the causal mask tells such a layer
-# about distance. Some models therefore mix: most layers have RoPE and a window, and every fourth has no positions and
-# reads the whole text (Yang et al. 2025; Llama 4 has fixed chunks of text instead of windows).
+# A layer without positions (*NoPE*) meets no new angles in a long text. But only the causal mask tells it about
+# distance. Some models therefore mix: most layers have RoPE and a window, and every fourth has no positions and reads
+# the whole text (Yang et al. 2025; Llama 4 has fixed chunks of text instead of windows).
 #
 # In the study's `window-64+none`, the first layer has RoPE and a window of 64, and the second has no positions. In
 # `rope+none`, the first has RoPE without a window. Do their losses stay level?
@@ -440,16 +436,16 @@ for scheme in schemes:
           f"{far_masked[scheme][3].mean:.3f}")
 
 # %% [markdown]
-# A hybrid is level only if its RoPE layer has a window: `rope+none` breaks as RoPE does. But windows in both layers are
-# slightly better. And with far keys masked, `window-64+none` gets slightly *better*: its second layer reads the whole
-# text and gains nothing from it. Is that layer unable to use far keys, or does this text not need them?
+# The hybrid with a window is level, and `rope+none` breaks as RoPE does. But windows in both layers are slightly
+# better. And with far keys masked, `window-64+none` gets slightly *better*: its second layer reads the whole text and
+# gains nothing from it. Can that layer not use far keys, or does this text not need them?
 #
 # ## A test of use
 #
-# The study's characters cannot answer this, because nearly all of them can be predicted from their neighbours. So we
-# build texts of random words, with one word in the first half marked. In the second half, every second token on average
-# is `ASK`, and its answer is the marked word (a *far* question). Each word that follows a word asks for that word (a
-# *near* question). Guessing gets one in eight right.
+# The study's characters cannot tell, because windows alone predict them best. So we build texts of random words, with
+# one word in the first half marked. In the second half, about every second token is `ASK`, and its answer is the marked
+# word (a *far* question). A word asks a *near* question: which word is just before it? (After `ASK` it asks nothing.)
+# Guessing gets one in eight right.
 
 
 # %%
@@ -489,9 +485,9 @@ class TwoLayers(nn.Module):
 
 
 # %% [markdown]
-# Two models are trained on texts of 32 tokens: one with windows of 8 in both layers, and a hybrid with a window of 8
-# below a layer without positions. At 1,024 tokens we expect, for each of three seeds, near questions above 90 % for
-# both, and far questions above 70 % for the hybrid, below 30 % for the windows.
+# We train two models on texts of 32 tokens: one with windows of 8 in both layers, and a hybrid with a window of 8 below
+# a layer without positions. At 1,024 tokens we expect, with each seed, near questions above 90 % for both, and far ones
+# above 70 % for the hybrid and below 30 % for the windows.
 
 
 # %%
@@ -544,11 +540,10 @@ assert min(far for _, far in at["window, none", 1024]) > 0.7
 assert max(far for _, far in at["windows", 1024]) < 0.3
 
 # %% [markdown]
-# On near questions, both are as good at 1,024 tokens as at 32: their curves are level. Only the far questions show the
-# difference. The windows guess, because two of them reach 14 tokens. The hybrid finds a word five hundred to a thousand
-# tokens away.
+# Near questions show no difference, at either length. At 1,024 the windows guess, because two of them reach 14 tokens.
+# The hybrid finds a word five hundred to a thousand tokens away.
 #
-# Second, we mask all keys 32 or more back.
+# Does it need the far keys for this? We mask all keys 32 or more back.
 
 # %%
 for name in two:
@@ -557,9 +552,9 @@ for name in two:
     assert min(near for near, _ in shares) > 0.9 and max(far for _, far in shares) < 0.3
 
 # %% [markdown]
-# Now the hybrid guesses, too. **A model uses a long text if taking the far keys away costs something.** In the study's
-# characters it cost nothing. But in its *retrieval*, a text begins with eight names and their values (one of eight),
-# and ends by asking for each. After each question, the answer is shown.
+# Now the hybrid guesses, too. **A model uses a long text if taking the far keys away costs something.** On the study's
+# characters it cost nothing. The study's second task is *retrieval*: a text begins with eight names, each with one of
+# eight values, and ends by asking for every name. After each question, the text shows the answer.
 
 # %%
 print(f"{'retrieval':16} at 128   at 1,024   at 1,024, far keys masked")
@@ -573,16 +568,16 @@ left = (torch.lgamma(torch.tensor(9.0)) - torch.lgamma(stated + 1.0).sum(1)) / 8
 print(f"guessing: {np.log(8):.2f}   knowing which values are left: {left.mean():.2f}")
 
 # %% [markdown]
-# At 1,024 the windows cannot see the values and are worse than guessing. The hybrid is as good as at 128, but not without
-# its far keys. So the same hybrid uses a long text if training asks for it. But its loss does not show that it knows
-# which value belongs to which name: knowing which values are left is enough for 1.05.
+# At 1,024 the windows cannot see the values and are worse than guessing. The hybrid is as good as at 128, but not
+# without its far keys. So it uses a long text if training asks for it. But this does not show that it knows which value
+# belongs to which name: a model that only strikes each shown answer off the list of values gets 1.05, too.
 #
-# **Your turn.** The two layers of our hybrid change places. Guess what happens, then run the cell.
+# **Your turn.** The two layers of the small hybrid change places. Guess what happens, then run the cell.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "No positions in the first layer, a window of 8 in the second. What do they answer at 1,024 tokens?",
+    "No positions in the first layer, a window of 8 in the second. Which questions do they get right at 1,024 tokens?",
     options={
         "Near questions only":
             "The window hides far keys in the second layer. But the first reads the whole text, and adds what it finds.",
@@ -640,17 +635,16 @@ near, far = show_both("removed, 40 further steps", [trained_more(dropped(model))
 assert max(near) < 0.5 and min(far) > 0.6
 
 # %% [markdown]
-# Here one half of this holds. At 1,024 tokens, the models with RoPE get most far questions wrong, and those without RoPE
-# get most of them right, before the further steps and after. But at 32 tokens, RoPE gets all near questions right.
-# Without it the models guess, and after the 40 steps most answers are still wrong. Our two layers do not learn so fast
-# from the causal mask which token is *one* back. Large models have more layers, so this does not contradict the
-# paper.
+# Here one half of this holds. At 1,024 tokens, RoPE gets most far questions wrong. Without it most are right, before
+# the further steps and after. But at 32 tokens, models without RoPE guess on near questions, and 40 steps are too few
+# to learn from the causal mask alone which token is just before. The paper's models are far larger, so this does not
+# contradict it.
 #
 # ## More keys, the same lead
 #
-# A layer that reads everything has one more problem: the number of keys. Suppose that one key scores 4 above all
-# others. Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. What happens to it, and to the row's span, with more
-# keys?
+# A layer that reads everything has another problem: the number of keys. Suppose that one key scores 4 above all others.
+# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight and to the row's
+# span? We also try a lead that grows like $\ln n$.
 
 
 # %%
@@ -670,13 +664,13 @@ for n in (64, 512, 4096):
           f"lead {grown:.0f} gives {on_best(n, grown):.3f}, span {span(n, grown):7.1f}")
 
 # %% [markdown]
-# The best key keeps its lead but loses its weight, because the denominator grows. To keep its weight the lead must grow
-# like $\ln n$. A **length-aware scale** does this: it multiplies the query at position $p$ by $s_h \ln(p + 1)$, where
-# each head learns its $s_h$ (Nakanishi 2025). Llama 4 has a similar factor in its layers without positions; it stays 1
-# up to position 8,190.
+# The best key keeps its lead but loses its weight, because the denominator grows. It keeps most of its weight if the
+# lead grows like $\ln n$. A **length-aware scale** does this: each head learns a number $s_h$ and multiplies the query
+# at position $p$ by $s_h \ln(p + 1)$ (Nakanishi 2025). Llama 4's layers without positions have a similar factor. It
+# stays 1 up to position 8,190.
 #
 # In [[longer_than_training|chapter #]], some biases kept the span small because they ignored far keys. Can this scale
-# do so and still read them?
+# keep it small and still read far keys?
 
 # %%
 sizes = 2 ** np.arange(4, 15)
@@ -691,8 +685,9 @@ figures.show(fig, alt="The span of a row by the number of keys. With a constant 
     "with a lead that grows as ln n it grows much more slowly")
 
 # %% [markdown]
-# Only in part. With a constant lead, the row soon looks at everything evenly. With a growing one, its span is an ever
-# smaller share of the keys (612 of 16,384), but it still grows.
+# Only if the lead is large enough. With a constant lead, the row soon looks at everything evenly. With our growing
+# lead, its span is an ever smaller share of the keys (612 of 16,384), but still grows, because this lead is just below
+# $\ln n$. With $c \ln n$ and $c > 1$, the best key's weight $n^c / (n^c + n - 1)$ approaches 1.
 
 # %% [markdown]
 # ## The released code (optional)
@@ -736,7 +731,7 @@ claims.chapter("windows_and_sinks")
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs. Layers that read everything decide the memory.
+# - A ring of $w$ slots holds all that a windowed layer needs. Layers that read everything take most of the memory.
 # - A head that finds nothing must look somewhere. If training has made the first token that place, a window that drops
 #   it breaks the model. Keep it, at an offset that the model knows.
 # - A learned sink $a_h$ can do the same without a token, if training uses it.
@@ -776,7 +771,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A report says: \"Our model has the same loss at 128,000 tokens as at 8,000, so it uses all of its context.\" What do you ask?",
+    "A report says: \"Our model has the same loss at 128,000 tokens as at 8,000, so it uses all of its context.\" What do you ask for?",
     options={
         "For the loss at 1,000,000 tokens":
             "A model with windows has a level loss there, too, and uses only the last tokens.",
