@@ -2,9 +2,9 @@
 # # [[title]]
 #
 # You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
-# compares all schemes, and each of its cells is computed from the modules you know. Two schemes are new: FIRE fits into
-# no row of offsets, and FoX has no positions at all. A guide rules out what cannot work for your model. One table
-# has the popular claims of all lessons, with their verdicts. At the end you add a scheme of your own.
+# compares all schemes, and each of its cells is computed from the modules you know. Two schemes are new: FIRE's bias
+# needs more than one number per offset, and FoX uses no positions at all. A guide rules out what cannot work for your
+# model. A second table lists the claims of all lessons with their verdicts. At the end you add a scheme of your own.
 #
 # **You will be able to**
 # - compare schemes by where they enter, what they learn, what they keep, and how far they reach;
@@ -31,8 +31,8 @@ np.set_printoptions(precision=4, suppress=True)
 # %% [markdown]
 # ## The schemes beside each other
 #
-# Where does a cell of the table come from? *How many numbers does Shaw's scheme learn?* The module is made for the sizes
-# we ask for, and its parameters are counted.
+# Where does a cell of the table come from? Take one: *how many numbers does Shaw's scheme learn?* The table makes the
+# module for the sizes we ask for and counts its parameters.
 
 # %%
 table = comparison.table()  # for small sizes: 64 channels, 4 heads, texts of 64 tokens
@@ -46,10 +46,11 @@ H, k, d = 4, 16, 16
 assert cell.value == 2 * H * (2 * k + 1) * d
 
 # %% [markdown]
-# Here is the whole table, with eighteen schemes and eight questions. The folds below it say how each cell was found and
-# what backs it. Only the column *longer than training?* rests on trained models: small ones, after 2,000 steps
-# ([[longer_than_training|chapter #]]). It gives the rise of their loss in text from 128 to 1,024 tokens, in nats. (With
-# `+none`, every second layer has no positions.) The last two rows, FoX and FIRE, are explained below.
+# Here is the whole table, with eighteen schemes and eight questions. Its coloured numbers are those of the map in
+# [[start_here|chapter #]]. The folds say how each cell was found and what backs it. Only the column *longer than
+# training?* rests on trained models: small ones, after 2,000 steps ([[longer_than_training|chapter #]]). It says by
+# how many nats their loss in text rises from 128 to 1,024 tokens. (With `+none`, every second layer has no
+# positions.) FoX and FIRE are explained below.
 
 # %%
 figures.comparison_table(table)
@@ -63,10 +64,11 @@ assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX
 # %% [markdown]
 # - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
 #   so the same tricks serve all of these ([[fast_attention|chapter #]]).
-# - **Causal only?** Music Transformer's usual form and T5's decoder buckets are made for one direction. The log decay,
+# - **Causal only?** FoX, Music Transformer's usual form and T5's decoder buckets need a causal mask. The log decay,
 #   ALiBi and FIRE cannot tell *before* from *after*. Under a causal mask this does not matter.
-# - **Longer than training?** Five schemes stayed level in text: T5 only if training reaches all buckets and its table
-#   learns fast. But *level* is not *used*: when all keys 128 or more back were masked, their loss did not rise.
+# - **Longer than training?** Five schemes stayed level in text. T5 did so only when training reached all its buckets
+#   and its table learned fast. But *level* is not *used*: with all keys 128 or more back masked, their loss did not
+#   rise.
 
 # %% [markdown]
 # ## What grows with the text
@@ -90,7 +92,7 @@ assert [s for s in comparison.SCHEMES if tables[-1][s, "keeps for n tokens"].val
 # %% [markdown]
 # Only FIRE keeps the whole n × n matrix, 268 MB at 4,096 tokens, because its bias depends on the query's position as
 # well as on the offset. With one number per offset, a head needs one row and no matrix ([[diagonals|chapter #]]):
-# ALiBi's four rows take 131 kB. A larger image has more windows for Swin, not larger ones.
+# ALiBi's four rows take 131 kB.
 #
 # Some schemes learn once for the whole model and others in each layer. Take a decoder with 12 layers, 768 channels and
 # 12 heads that reads 512 tokens. Which scheme learns the most numbers: learned positions, T5, Music Transformer, or
@@ -123,7 +125,7 @@ assert max(learned, key=learned.get) == "Transformer-XL" and 4 * learned["Transf
 # $$\psi(x) = \ln(c\,x + 1)$$
 #
 # Here $f$ is a small network, and $c$ and the threshold $L$ are learned, too. By hand we take $f(x) = -2x$, $c = 1$ and
-# $L = 2$. What is added for the key just before each query, and what for the first key?
+# $L = 2$. Which bias does the key just before each query get, and which the first key?
 
 # %%
 from course_lib.reference.fire import shares
@@ -144,10 +146,11 @@ assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=L)))
 
 # %% [markdown]
 # For one token back, the bias takes three values. From position $L$ on, the same distance is a smaller share for each
-# later query, and the first key always has the share 1. So all shares lie between 0 and 1, however long the text is.
+# later query, and the first key always has the share 1. So no share exceeds 1, however long the text is. But a near
+# key gets shares it never had in training, and the loss of our one FIRE model rose by 0.37 nats.
 #
-# `to_grid` puts one number on a whole diagonal, so a row gives a Toeplitz grid. How close can such a grid come to FIRE's?
-# By squared differences, the closest has the mean of each diagonal. `from_grid` sums, and `to_grid` places the means.
+# `to_grid` puts one number on a whole diagonal, so a row gives a Toeplitz grid. How close can such a grid come to
+# FIRE's? The squared differences are smallest if each diagonal holds its mean.
 
 # %%
 from course_lib.reference.grid import from_grid, to_grid
@@ -163,20 +166,20 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# With a row for each query, `to_grid` would do it, but $n$ rows are the matrix again.
+# A row of its own for each query would hold this bias, but $n$ rows are the matrix again.
 #
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), counts no positions. In each head, every token $l$ has a **gate**
-# $f_l = \sigma(w \cdot x_l + b)$ between 0 and 1: how much is kept of everything before it. The logarithms of the gates
-# on the way from key $j$ to query $i$ add up to a bias:
+# $f_l = \sigma(w \cdot x_l + b)$ between 0 and 1. It says how much is kept of all tokens before $l$. The logarithms of
+# the gates after key $j$, up to query $i$, add up to a bias:
 #
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l = c_i - c_j$$
 #
 # $$c_i = \sum_{l=0}^{i} \ln f_l$$
 #
 # Suppose that a head keeps a quarter at *sat*, half at *mat*, and everything at the other tokens. How far from *mat*
-# is each key?
+# is each key, as measured by this bias?
 
 # %%
 from course_lib.reference.fox import fox_bias
@@ -189,9 +192,9 @@ print("bias of mat:", np.array(mat))
 assert np.allclose(fox[-1], mat) and np.allclose(fox, np.tril(fox_bias(gates)))
 
 # %% [markdown]
-# *The* and *cat* are equally far, because *cat* forgets nothing, and so are *sat* and *on*. Distance is now what was
-# read in between. And if all gates are equal? Then every step adds the same $\ln f$. That is exactly ALiBi with the
-# slope $-\ln f$.
+# *The* and *cat* are equally far, because *cat* forgets nothing, and so are *sat* and *on*. Distance now depends on
+# which tokens were read in between. And if all gates are equal? Then every step adds the same $\ln f$. That is
+# exactly ALiBi with the slope $-\ln f$.
 
 # %%
 from course_lib.reference.alibi import alibi_bias
@@ -204,8 +207,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Neither needs a matrix. In row $i$, all keys share $c_i$, so the softmax removes it ([[alibi|chapter #]]). What remains
-# is the key form $-c_j$, one number per key.
+# FoX needs no matrix either. In row $i$, all keys share $c_i$, so the softmax removes it ([[alibi|chapter #]]). What
+# remains is the key form $-c_j$, one number per key.
 
 # %%
 from course_lib.reference.attention import attention
@@ -218,8 +221,8 @@ text, copies = [[measured.mean("fox", task, test, what) for test in (measured.FI
 print(f"FoX at 128 and 1,024 tokens: loss in text {text[0]:.3f}, {text[1]:.3f}; copies right {copies[0]:.3f}, {copies[1]:.3f}")
 
 # %% [markdown]
-# In the study, nothing but FoX and the causal mask tells these models an order. Their loss in text stays level, and they
-# copy three back nearly without error.
+# The study's FoX models have only FoX and the causal mask to learn order from. Their loss in text stays level, and
+# they copy the token three back nearly without error.
 
 # %% [markdown]
 # ## A guide
@@ -256,10 +259,10 @@ for scheme in ("RoPE", "stretched RoPE", "sliding window"):
     print(f"{scheme}: {guide.decide(llama)[scheme].rules[0].why}")
 
 # %% [markdown]
-# What fits the first model stayed level in text. T5 did, too, but under two conditions. Nothing *fits* the second model
-# without a caveat: its weights decide the scheme, and RoPE has never met the angles of longer texts. If you use a
-# published model, you do not choose between schemes but between repairs ([[stretching_rope|chapter #]],
-# [[windows_and_sinks|chapter #]]).
+# Each scheme that fits the first model stayed level in text. T5 needs two conditions for that, so it has a caveat.
+# Nothing *fits* the second model without a caveat: its weights decide the scheme, and RoPE has never met the angles
+# of longer texts. If you use a published model, you do not choose between schemes but between repairs
+# ([[stretching_rope|chapter #]], [[windows_and_sinks|chapter #]]).
 
 # %% [markdown]
 # ## Is near what matters?
@@ -317,10 +320,9 @@ assert everything[5] > 4 * without[5] and everything[5] > 3 * borders_out[5]  # 
 #
 # ### Code, words that return, and proteins
 #
-# Three kinds of tokens look for another one. In the **code** of Python's standard
-# library, a variable looks for its definition. On a **help page**, a word looks for its last occurrence (we leave out
-# the 200 most frequent words). In a **protein**, a chain of amino acids, each cysteine (the letter C) looks for the one
-# it is bound to.
+# In three kinds of data, one token looks for another. In the **code** of Python's standard library, a variable looks
+# for its definition. On a **help page**, a word looks for its last occurrence (we leave out the 200 most frequent
+# words). In a **protein**, a chain of amino acids, each cysteine (the letter C) looks for the one it is bound to.
 
 # %%
 PROTEINS = {  # sequence, bonds between its cysteines, counted from 1
@@ -430,10 +432,10 @@ claims.overview()
 # To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
 # it do beyond its training length? Each is one call of the **workbench**.
 #
-# It has a limit. A scheme is a class with *hooks*, methods such as `bias`. No hook sees the scores, from which CoPE counts
-# its positions (Golovneva et al. 2024). And none can do what PaTH does (Yang et al. 2025): multiply matrices made from
-# all tokens between key and query. FoX's *sum* splits into $c_i - c_j$, but a product of matrices splits only if each of
-# them can be undone. A hook that asks for scores is refused:
+# It has a limit. A scheme is a class with *hooks*, methods such as `bias`. No hook sees the scores, from which CoPE
+# counts its positions (Golovneva et al. 2024). PaTH multiplies matrices made from the tokens between key and query
+# (Yang et al. 2025). FoX's *sum* splits into $c_i - c_j$, so a hook can return one number per key. No hook returns a
+# matrix per token. A hook that asks for scores is refused:
 
 # %%
 from course_lib.nn.position import Position
@@ -450,8 +452,8 @@ except ValueError as refused:
     print(refused)
 
 # %% [markdown]
-# Our example is a bias that falls linearly, as ALiBi's does, but only up to a distance `stop`, so that far keys are not
-# lost. Move it: from there on, all keys have the same bias.
+# Our example is a bias that falls linearly, as ALiBi's does, but only up to a distance `stop`, so that far keys are
+# not lost. Move `stop`: from that distance on, all keys have the same bias.
 
 
 # %%

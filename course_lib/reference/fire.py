@@ -19,7 +19,7 @@ def shares(n_q: int, n_k: int | None = None, *, c: float, threshold: float, past
 
     Up to the threshold L, the share depends on the distance alone. Beyond L, the same distance is a smaller share of a
     later position, so the grid is not Toeplitz: no row of offsets holds it. A key before its query has a share of at
-    most 1, so a longer text brings no share that training has not seen.
+    most 1, so a longer text brings no larger share if training went past L.
     Raises ValueError unless c and the threshold are above 0. Source: Li et al. 2023 (FIRE); its code takes |i − j|.
     """
     for name, value in (("c", c), ("threshold", threshold)):

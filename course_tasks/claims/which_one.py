@@ -106,9 +106,9 @@ def buckets_are_standard():
     stated="false",
     verdict=lambda fact: "false" if fact["FoX"] > 0.9 else "true" if max(fact.values()) < 0.5 else "half true",
     otherwise={"no positions": 0.3, "FoX": 0.3},
-    because="FoX is told neither. Each token only says how much of what came before it is to be forgotten, and from these "
-    "gates our models learned to name the token three places back: {fact[FoX]:.1%} right. With nothing but the causal mask "
-    "they got {fact[no positions]:.0%}.",
+    because="FoX is told neither. Each token only says how much of everything before it to forget. With these gates, our models "
+    "learned to name the token three places back: {fact[FoX]:.1%} right. With nothing but the causal mask, models "
+    "got {fact[no positions]:.0%}.",
     source=SOURCE,
 )
 def must_be_told():
@@ -141,8 +141,8 @@ def fox_is_alibi():
     stated="true",
     verdict=lambda fact: "true" if fact["weights differ by"] < 1e-6 and fact["biases"] > fact["numbers"] else "false",
     otherwise={"biases": 55, "numbers": 10, "weights differ by": 0.2},
-    because="Ten tokens have {fact[biases]} visible pairs, each with its sum of logarithms. The sum is a difference of two "
-    "running sums, and the one of the query is the same for all its keys, so the softmax removes it. With "
+    because="Ten tokens have {fact[biases]} visible pairs, each with its sum of logarithms. Each is a difference of two "
+    "running sums. The query's running sum is the same for all its keys, so the softmax removes it. With "
     "{fact[numbers]} numbers, one per key, the weights differ by {fact[weights differ by]}.",
     source="run: random scores and gates under a causal mask; Lin et al. 2025, the efficient form",
 )
@@ -184,7 +184,7 @@ def one_number_per_offset():
     because="Only if its threshold lies within the training length. With a threshold of half that length, training has met "
     "shares up to {fact[threshold 64][0]}, and eight times as long a text has no larger ones. With a threshold of four times "
     "that length, training has met shares up to {fact[threshold 512][0]} only, and the longer text has shares up to "
-    "{fact[threshold 512][1]}.",
+    "{fact[threshold 512][1]}. In both cases a near key gets smaller shares than it had in training.",
     source="run: all pairs of 128 and of 1,024 tokens; Li et al. 2023 (FIRE), where the threshold is learned",
 )
 def fire_stays_within():

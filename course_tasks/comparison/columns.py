@@ -23,10 +23,11 @@ WORDS = {
 }
 POWERS = {0: "the same for every n", 1: "grows with n", 2: "grows with n²"}
 DIRECTIONS = {  # what the table says, and what was seen
-    "blind": ("no; order only by a mask", "the same score everywhere"),
-    "mirror": ("no; before = after, order only by a mask", "the score of (i, j) is that of (j, i)"),
+    "blind": ("no; order only by a mask", "a query has one score for all keys"),
+    "mirror": ("no; before = after, order only by a mask", "a query has one score for r before and r after it"),
     "past only": ("yes; later keys all alike", "one score for all keys after the query"),
-    "both": ("no; tells before from after", "the score of (i, j) is not that of (j, i)"),
+    "rising": ("yes; would raise later keys", "for every query, each key scores above the one before it"),
+    "both": ("no; tells before from after", "the scores before and after a query differ"),
 }
 
 

@@ -135,15 +135,19 @@ def relative(module: nn.Module, sizes: Sizes) -> bool:
 
 
 def direction(module: nn.Module, sizes: Sizes) -> str:
-    """What the scores say of before and after, when every token is the same: "blind", "mirror" (b[r] = b[−r]),
-    "past only" (one number for all keys after the query) or "both"."""
+    """What the scores of a query say of before and after, when every token is the same: "blind", "rising" (from each
+    key to the next), "mirror" (r before = r after), "past only" (one number for all keys after the query) or "both"."""
     if is_window(module):
         s = module.table[module.index].movedim(-1, 0)
     else:
         s = terms(module, layer_of(module, sizes), random(1, 1, sizes.d_model).expand(1, FEW, -1))[0][0]
-    if (s - s[:, :1, :1]).abs().max() < CLOSE:
+    if (s - s[..., :1]).abs().max() < CLOSE:
         return "blind"
-    if (s - s.mT).abs().max() < CLOSE:
+    if (s.diff(dim=-1) > CLOSE).all():
+        return "rising"
+    n, i = s.shape[-1], s.shape[-1] // 2
+    middle = s[:, i, 2 * i - n + 1 :]  # as many keys before query i as after it
+    if (middle - middle.flip(-1)).abs().max() < CLOSE:
         return "mirror"
     after = s[:, torch.ones(s.shape[1:], dtype=torch.bool).triu(1)]
     return "past only" if (after - after[:, :1]).abs().max() < CLOSE else "both"

@@ -38,7 +38,7 @@ COLUMNS: dict[str, Column] = {
     ),
     "longer than training?": Column(beyond_training.rule(), columns.past_training),
     "causal only?": Column(
-        "The same token at every place: is the score of (i, j) that of (j, i), and do the keys after a query differ?",
+        "The same token at every place: how do the scores of a query differ, before it and after it?",
         columns.causal_only,
     ),
     "backends": Column(

@@ -58,7 +58,7 @@ ATTENDED = {
         Rule(
             OUT,
             "FoX",
-            "It needs a causal mask: a key after the query would gain what a key before it loses.",
+            "It needs a causal mask: it lowers the keys before a query, so it would raise the keys after it.",
             "which_one",
         ),
         BESIDE,
@@ -68,8 +68,8 @@ ATTENDED = {
         Rule(
             CAVEAT,
             "none",
-            "The causal mask tells positions to a degree. That came first on small reasoning tasks (Kazemnejad et al. "
-            "2023); small models here were last in text and copying.",
+            "The causal mask tells a little. Alone it came first on small reasoning tasks (Kazemnejad et al. 2023); small "
+            "models here were last in text and copying.",
             "blind_to_distance, longer_than_training",
         ),
         MOVES,
@@ -126,7 +126,7 @@ ATTENDED = {
         Rule(
             FITS,
             "FoX",
-            "The gates of the memory are computed again with its keys. Where the sum begins does not matter.",
+            "The memory's gates are computed again, as its keys are. A bias is a difference of sums, so they may begin anywhere.",
             "transformer_xl, which_one",
         ),
         Rule(

@@ -38,8 +38,8 @@ def fire() -> str:
     """FIRE's rise in text, and how many seeds have measured it."""
     seeds = len(each("fire", TEXT, LAST))
     return (
-        f"Shares of the query's position stay below 1. But small models ({seeds} seed{'s' * (seeds > 1)}) lost "
-        f"{rise('fire', TEXT):.2f} nats in text."
+        f"No share exceeds 1, but a near key gets smaller shares than in training. Small models ({seeds} "
+        f"seed{'s' * (seeds > 1)}) lost {rise('fire', TEXT):.2f} nats in text, nearly as much with far keys masked."
     )
 
 

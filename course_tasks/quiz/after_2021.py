@@ -88,19 +88,19 @@ QUESTIONS = (
             "−15": "Yes: of 16 places the newest token has place 15 and the first has place 0.",
             "−999": "That is the offset in the text. Training had no such offset, which is why the cache renumbers.",
             "−12": "The 12 recent tokens end at place 15. The 4 first ones have places of their own before them.",
-            "0: it is pinned": "The first token stays in the cache, and its offset stays the same, but it is not the query's own place.",
+            "0: it is pinned": "The first token keeps place 0. An offset counts from the query, which has another place.",
         },
         answer="−15",
     ),
     Question(
         name="far_value",
         chapter="windows_and_sinks",
-        text="Two layers have windows of 64 tokens. In text, their loss stays level up to 1,024. Each of eight keys gets "
-        "one of eight values 1,000 tokens back. How often is its value right?",
+        text="A model of two layers has windows of 64 tokens, and its loss in text stays level up to 1,024. Now a text gives "
+        "each of eight keys one of eight values, and asks for a key 1,000 tokens later. How often is the answer right?",
         options={
             "About half of the time, as at 128 tokens": "At 128 tokens the value is within reach of the two layers. A level loss in text does not extend that.",
             "Nearly always: layers pass it on": "They can pass it on over 126 tokens at most, 63 for each layer.",
-            "One time in eight, by chance": "Yes: 126 tokens are as far as it reaches. Its loss in text was level because that text needs no more.",
+            "One time in eight, by chance": "Yes: 126 tokens are as far as the model reaches. Its loss in text was level because that text needs no more.",
         },
         answer="One time in eight, by chance",
     ),
@@ -136,8 +136,8 @@ QUESTIONS = (
         text="In FoX every token has a gate f, and a key is penalised by the sum of −ln f over all later tokens up to the "
         "query. All gates are 1/2. Which ALiBi is that?",
         options={
-            "The one with slope 1/2": "A penalty is −ln f for each token. With f = 1/2 that is 0.69.",
-            "The one with slope 2": "Each token halves what is left, so it divides weights by 2. A slope is added to scores.",
+            "The one with slope 1/2": "Each token adds −ln f to the penalty, not f. With f = 1/2 that is 0.69.",
+            "The one with slope 2": "Each token divides weights by 2. A slope acts on scores, which are logarithms of weights.",
             "None: ALiBi does not look at contents": "A constant gate does not look at them either.",
             "The one with slope ln 2": "Yes: every token on the way adds the same −ln f, so the penalty is ln 2 times the distance.",
         },

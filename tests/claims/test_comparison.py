@@ -11,6 +11,7 @@ import torch
 from course_lib import study
 from course_lib.figures.map_of_schemes import PLACES
 from course_lib.nn.bias import DecayBias
+from course_lib.nn.fire import FIRE
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position, Vectors
 from course_tasks import comparison
@@ -167,9 +168,14 @@ def test_a_word_near_the_border_says_so():
 
 @every_scheme
 def test_direction(name):
-    known = {"none": "blind", "sink": "blind", "Music Transformer": "past only"}
+    known = {"Music Transformer": "past only", "FoX": "rising"} | dict.fromkeys(["none", "sink", "log scale"], "blind")
     known |= dict.fromkeys(["log decay", "ALiBi", "FIRE"], "mirror")
     assert value(name, "causal only?") == value(name, "causal only?", OTHER) == known.get(name, "both")
+
+
+def test_fire_is_symmetric_around_a_query_past_its_threshold_too():
+    with torch.no_grad():
+        assert probes.direction(FIRE(4, threshold=2.0).double(), Sizes()) == "mirror"
 
 
 def test_direction_of_the_other_forms():

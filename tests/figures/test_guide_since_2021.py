@@ -48,6 +48,8 @@ def test_fire_s_rise_is_said_with_its_seeds():
     rows = runs("fire")
     lost = fmean(row["loss"][3] - row["loss"][0] for row in rows)
     assert said(LENGTHS, LONGER, "FIRE") == [f"{lost:.2f}"] and f"({len(rows)} seed" in why(LENGTHS, LONGER, "FIRE")
+    masked = fmean(row["far_masked"][3] - row["loss"][0] for row in rows if row.get("far_masked"))
+    assert 0.9 * lost < masked < lost and "nearly as much with far keys masked" in why(LENGTHS, LONGER, "FIRE")
     assert lost > study.LEVEL and CELLS[LENGTHS, LONGER, "FIRE"].verdict == CAVEAT
 
 
