@@ -223,7 +223,7 @@ def one_layer(start):
 
 for start in (True, False):
     name = "with ⟨start⟩" if start else "without"
-    learned = study.fit({name: partial(one_layer, start)}, partial(facts, start=start), steps=150)
+    learned = study.fit({name: partial(one_layer, start)}, partial(facts, start=start), steps=120)
     print(f"{name:13}", *(f"{accuracy:6.1%}" for accuracy in learned[name]))
     assert min(learned[name]) > 0.9
 
@@ -513,7 +513,7 @@ def recorded(name):
 
 
 two = {name: recorded(name) for name in ("windows", "window, none")}
-_ = study.fit(two, near_and_far, steps=200, learning_rate=0.005)
+_ = study.fit(two, near_and_far, steps=150, learning_rate=0.005)
 
 
 # %%
