@@ -624,7 +624,7 @@ assert all(torch.allclose(a, answers[0], atol=1e-3) for a in answers)
 assert not torch.allclose(blind, answers[0], atol=1e-2)
 
 # %% tags=["nbval-ignore-output"]
-lengths, rounds = [256, 512, 1024], 7
+lengths, rounds = [256, 512, 1024], 5
 measured = {m: interleaved(contenders(m), rounds) for m in lengths}
 where = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
 print(f"on {where}, {rounds} rounds: milliseconds of the limit, then how many times as long")
