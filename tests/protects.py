@@ -13,7 +13,7 @@ EVERY = [  # packages and settings
 ATTENTION = [  # the layer of course_lib.nn and its paths, without the schemes
     "course_lib/__init__.py",
     *(f"course_lib/nn/{name}.py" for name in ("__init__", "attention", "backends", "cache", "fast", "grid", "layer")),
-    *(f"course_lib/nn/{name}.py" for name in ("position", "strided_view", "terms")),
+    *(f"course_lib/nn/{name}.py" for name in ("position", "strided_view", "terms", "threads")),
     *(f"course_lib/reference/{name}.py" for name in ("__init__", "absolute", "attention", "grid")),
 ]
 SCHEMES = {  # the files in course_lib/nn and course_lib/reference that make up a scheme, by the first of them

@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
+from ..nn.threads import one_thread
 from .data import Batch, find_task, text_hash
 from .distributed import gpu_of_this_process
 from .learned_bias import added_by_distance
@@ -152,14 +153,9 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
 @contextlib.contextmanager
 def reproducible(seed: int = 0) -> Iterator[None]:
     """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(seed)
-            yield
-    finally:
-        torch.set_num_threads(threads)
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
 
 
 def _device(settings: Settings) -> torch.device:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ..nn.backends import check_backend
 from ..nn.layer import RelativeAttention
+from ..nn.threads import one_thread
 from .definition import Definition, by_definition
 from .explain import explained
 from .hooks import SILENT, Make, kind, made, says_nothing
@@ -54,6 +55,7 @@ class Agreement(Report):
         ]
 
 
+@one_thread()
 def agrees(make: Make, definition: Definition, backends: Sequence[str] = BACKENDS) -> Agreement:
     """Whether layers with the scheme make(n_heads, d_head) answer as `definition` says, in trials of every kind.
 

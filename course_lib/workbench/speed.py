@@ -12,6 +12,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from ..nn.backends import attend
 from ..nn.position import Position
 from ..nn.terms import Terms
+from ..nn.threads import one_thread
 from ..reference.grid import check_whole
 from .hooks import SILENT, Make, made, returned, says_nothing
 from .report import Report
@@ -52,6 +53,7 @@ def _tokens(n: int) -> str:
     return f"{n:,} token{'s' * (n > 1)}"
 
 
+@one_thread()  # more of them measure how busy the machine is
 def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
     """The time of attention with the scheme make(n_heads, d_head) over that without, on this machine's CPU.
 
@@ -62,28 +64,23 @@ def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
     name = type(position).__name__
     if says_nothing(position):
         return Speed(name, "not attempted", n, rounds)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more of them measure how busy the machine is
-    try:
-        x = torch.randn(1, n, HEADS * D_HEAD)
-        q, k, v = (torch.randn(1, HEADS, n, D_HEAD, requires_grad=True) for _ in range(3))
-        learned = [p for p in position.parameters() if p.requires_grad]
-        runs = {
-            "plain": lambda: scaled_dot_product_attention(q, k, v, is_causal=True),
-            "yours": lambda: attention(position, x, q, k, v),
-        }
-        times = {
-            "forward": interleaved({name: torch.no_grad()(run) for name, run in runs.items()}, rounds),
-            "forward and backward": interleaved(
-                {
-                    "plain": lambda: gradients(runs["plain"](), [q, k, v]),
-                    "yours": lambda: gradients(runs["yours"](), [q, k, v, *learned]),
-                },
-                rounds,
-            ),
-        }
-    finally:
-        torch.set_num_threads(threads)
+    x = torch.randn(1, n, HEADS * D_HEAD)
+    q, k, v = (torch.randn(1, HEADS, n, D_HEAD, requires_grad=True) for _ in range(3))
+    learned = [p for p in position.parameters() if p.requires_grad]
+    runs = {
+        "plain": lambda: scaled_dot_product_attention(q, k, v, is_causal=True),
+        "yours": lambda: attention(position, x, q, k, v),
+    }
+    times = {
+        "forward": interleaved({name: torch.no_grad()(run) for name, run in runs.items()}, rounds),
+        "forward and backward": interleaved(
+            {
+                "plain": lambda: gradients(runs["plain"](), [q, k, v]),
+                "yours": lambda: gradients(runs["yours"](), [q, k, v, *learned]),
+            },
+            rounds,
+        ),
+    }
     forward, backward = (ratio(times[way], "yours", "plain") for way in PASSES)
     kept = {m: sum(t.nbytes for t in returned(position, m, HEADS * D_HEAD).values()) for m in (n, 2 * n)}
     plain = {way: statistics.median(times[way]["plain"]) for way in PASSES}

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from course_lib.nn.threads import one_thread
+
 from . import beyond_training, columns
 from .columns import Cell
 from .schemes import SCHEMES, Scheme, Sizes, checked
@@ -59,13 +61,8 @@ class Table(Mapping[tuple[str, str], Cell]):
     def __getitem__(self, place: tuple[str, str]) -> Cell:
         if place not in self._found:
             scheme, column = place
-            ask, threads = self.columns[column].ask, torch.get_num_threads()
-            torch.set_num_threads(1)  # many small operations: on a busy machine threads mostly wait for each other
-            try:
-                with torch.no_grad():
-                    self._found[place] = ask(scheme, self.schemes[scheme], self.sizes)
-            finally:
-                torch.set_num_threads(threads)
+            with one_thread(), torch.no_grad():
+                self._found[place] = self.columns[column].ask(scheme, self.schemes[scheme], self.sizes)
         return self._found[place]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
