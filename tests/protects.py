@@ -90,7 +90,7 @@ PROTECTS = {
     **{
         f"notebooks.{topic}": [
             *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/*.py",
-            *(f"course_tasks/{folder}/**/*.py" for folder in ("claims", "comparison", "quiz", topic)),
+            *(f"course_tasks/{folder}/**/*.py" for folder in ("claims", "comparison", "guide", "quiz", topic)),
             f"*/??_{topic}.ipynb", "tests/nbval_sanitize.cfg",
         ]
         for topic in ("fast_attention", "longer_than_training", "stretching_rope", "which_one")
