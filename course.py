@@ -5,6 +5,7 @@
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_tasks/
     python3 course.py site     turn the built notebooks into a web site; --serve shows it
+    python3 course.py publish  make a release of the course, whose notebooks open in Colab
 
 What follows is passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
 `test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
@@ -36,7 +37,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {"lab": lab, "test": test, "build": build, "site": site}
+    commands = {"lab": lab, "test": test, "build": build, "site": site, "publish": publish}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -84,6 +85,11 @@ def test(arguments):
 def build(arguments):
     prepare(DEVELOP)
     become("tools/build.py", *arguments)
+
+
+def publish(arguments):
+    prepare(DEVELOP)
+    become("tools/publish.py", *arguments)
 
 
 def site(arguments):

@@ -127,7 +127,13 @@ PROTECTS = {
         *EVERY, *ATTENTION, *scheme("bias"), "course_lib/*.py", "course_lib/display/*", "course_lib/figures/*",
         "course_lib/*/absolute.py", "course_lib/reference/t5.py", "course_tasks/*.py", "course_lib/checking/*.py",
         "course_tasks/bias_by_hand/*.py", "notebooks/??_start_here.ipynb", "notebooks/??_bias_by_hand.ipynb",
-        "tools/setup_cell.py", "tests/shared.py", "tests/colab/*", "tests/colab/fake/**/*.py",
+        "tools/setup_cell.py", "tools/publish.py", "tests/shared.py", "tests/colab/*", "tests/colab/fake/**/*.py",
+    ],
+    # One command makes a release: the address is where it belongs, the outputs stay, the tag is in the repository.
+    "publish": [
+        *EVERY, "tools/*.py", "docs/site/make.py", "docs/site/pages.py", "course_lib/__init__.py",
+        "course_lib/contents.py", "course_tasks/*.py", "course_tasks/**/*.py", "source/*", "*/??_*.ipynb",
+        "tests/imports.py", "tests/tools/__init__.py", "tests/tools/test_publish.py",
     ],
     # On a bare machine course.py makes .venv, goes on after an interruption, and puts right what is broken.
     "set-up": [

@@ -15,7 +15,6 @@ import json
 import os
 import re
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 from course_lib.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
 from course_lib.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
+from tools.address import address, open_in_colab  # noqa: E402
 from tools.links import filled, lesson_words, page_words  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
@@ -137,13 +137,13 @@ def task_notebook(chapter: Chapter, *, solved: bool) -> Built:
 
 def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[NotebookNode, Origin]]) -> Built:
     """A notebook: its opening words, the set-up cell and the written cells, with ids that depend on content alone."""
-    repository, version = address()
-    colab = repository.replace("https://github.com/", "https://colab.research.google.com/github/")
-    link = f"[Open in Colab]({colab}/blob/v{version}/{folder}/{chapter.file}.ipynb)"
-    heading, _, rest = opening.partition("\n")
+    published, version = address(ROOT), importlib.import_module("course_lib").__version__
+    if link := open_in_colab(published, version, f"{folder}/{chapter.file}.ipynb"):
+        heading, _, rest = opening.partition("\n")
+        opening = f"{heading}\n\n{link}\n{rest}"
     template = ROOT / "tools" / "setup_cell.py"
-    setup = template.read_text(encoding="utf-8").replace("{REPOSITORY}", repository).replace("{VERSION}", version)
-    first = [new_markdown_cell(f"{heading}\n\n{link}\n{rest}"), new_code_cell(setup.strip(), metadata=FOLDED)]
+    setup = template.read_text(encoding="utf-8").replace("{REPOSITORY}", published or "").replace("{VERSION}", version)
+    first = [new_markdown_cell(opening), new_code_cell(setup.strip(), metadata=FOLDED)]
     seen: set[str] = set()
     written = [*((cell, (template, 1)) for cell in first), *written]
     for cell, origin in written:
@@ -171,12 +171,6 @@ def pages() -> dict[Path, str]:
             text = fill(template.read_text(encoding="utf-8"), (template, 1), lessons, words)
             found[ROOT / name] = f"<!-- Built from {where(template)} by `course.py build`: edit that file. -->\n{text}"
     return found
-
-
-def address() -> tuple[str, str]:
-    """The repository's address, written once in pyproject.toml, and the version of course_lib."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["urls"]["Repository"].rstrip("/"), importlib.import_module("course_lib").__version__
 
 
 def parse(code: str, origin: Origin) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from course_lib.contents import CONTENTS, TOPICS, Chapter, number
 from course_tasks import tasks_of, topics
+from tools.address import address
 
 MARK = re.compile(r"`[^`]*`|\[\[([a-z]\w*)(?:\|([^\]]+))?\]\]")  # code in backticks is found first, and kept
 
@@ -58,8 +59,17 @@ def lesson_words(chapter: Chapter) -> dict[str, str]:
 
 
 def page_words() -> dict[str, dict[str, str]]:
-    """The table of chapters of each page that has one."""
-    return {"README.md": {"chapters": _map()}, "docs/teaching.md": {"chapters": _costs()}}
+    """The table of chapters of each page that has one, and what the README says about Colab."""
+    return {"README.md": {"chapters": _map(), "colab": _colab()}, "docs/teaching.md": {"chapters": _costs()}}
+
+
+def _colab() -> str:
+    """How to open the notebooks in Colab, which has to do with whether the course is published."""
+    if address() is None:
+        return ("This edition is not published yet, so its notebooks have no link to Colab. "
+                "[Publishing](docs/contributing.md#publishing) is one command.")  # fmt: skip
+    return ("Every notebook has an *Open in Colab* link. Its first cell installs `course_lib` there and replaces "
+            "neither Colab's numpy\nnor its torch.")  # fmt: skip
 
 
 def _map() -> str:

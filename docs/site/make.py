@@ -14,10 +14,10 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import tomllib
 from pathlib import Path
 
 from docs.site.pages import CARD, KINDS, ROOT, write_pages
+from tools.address import address
 
 SITE = ROOT / "build" / "site" / "course"
 # Former name of a page → its name today, such as "notebooks/07_buckets": "notebooks/07_t5_buckets".
@@ -26,13 +26,6 @@ MOVED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>This page
 <link rel="canonical" href="{new}"><meta http-equiv="refresh" content="1; url={new}">
 <script>location.replace("{new}" + location.hash)</script><p>This page has <a href="{new}">moved</a>.</p></html>
 """
-
-
-def address() -> str | None:
-    """Where the course is published, or None as long as pyproject.toml contains no address."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = project["urls"]["Repository"].rstrip("/")
-    return None if "YOUR-ORGANISATION" in found else found
 
 
 def make() -> int:

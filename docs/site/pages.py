@@ -8,6 +8,7 @@ from pathlib import Path
 
 from course_lib import __version__
 from course_lib.contents import CONTENTS, Chapter
+from tools.address import open_in_colab
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
@@ -65,9 +66,8 @@ def buttons(kind: str, chapter: Chapter, published: str | None) -> str:
         f"**{KINDS[other]}**" if other == kind else f"[{KINDS[other]}](../{other}/{chapter.file}.ipynb)"
         for other in kinds(chapter)
     ]
-    if published and "//github.com/" in published:
-        colab = published.replace("//github.com/", "//colab.research.google.com/github/")
-        links.append(f"[Open in Colab]({colab}/blob/v{__version__}/{kind}/{chapter.file}.ipynb)")
+    if link := open_in_colab(published, __version__, f"{kind}/{chapter.file}.ipynb"):
+        links.append(link)
     links.append(f'<a href="{chapter.file}.ipynb" download>Download notebook</a>')
     return "\n".join(["{.buttons}", *links])
 

@@ -1,8 +1,9 @@
 """Run built notebooks, unchanged, as Colab would:  python tests/colab/simulate.py [--here] notebooks/02_….ipynb …
 
-Each gets a fresh runtime: an empty folder that holds nothing else, an importable `google.colab`, and an internet where
-the repository's address leads to this checkout (as it is now, tagged as a release). The packages are those of pins.txt
-under Python 3.13; with --here, or where there is no Python 3.13, those of the interpreter that runs this file.
+A copy of this checkout, as it is now, is published by `course.py publish`. Each of its notebooks gets a fresh runtime:
+an empty folder that holds nothing else, an importable `google.colab`, and an internet where the course's address leads
+to this copy. The packages are those of pins.txt under Python 3.13; with --here, or where there is no Python 3.13, those
+of the interpreter that runs this file.
 A notebook fails when a cell does, or when it installs anything but course_lib. Torch is not among the pinned packages:
 there, cells that need it are counted and excused, and with --here they run too.
 """
@@ -24,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PINS = HERE / "pins.txt"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-ADDRESS = PROJECT["urls"]["Repository"].rstrip("/")
+ADDRESS = PROJECT["urls"].get("Repository", "https://github.com/example/course")
 VERSION = re.findall('__version__ = "(.+)"', (ROOT / "course_lib" / "__init__.py").read_text("utf-8"))[0]
 
 
@@ -87,12 +88,17 @@ def read_errors(notebook: dict) -> tuple[list[str], int]:
 
 
 def publish(folder: Path) -> Path:
-    """A repository with this checkout, uncommitted changes and all, as its only commit, tagged as the release."""
-    skip = shutil.ignore_patterns(".git", ".*cache*", "__pycache__", ".venv", ".hypothesis", "*.egg-info")
+    """A repository with this checkout, uncommitted changes and all, as a release at ADDRESS."""
+    skip = shutil.ignore_patterns(".git", ".*cache*", "__pycache__", ".venv", "build", ".hypothesis", "*.egg-info")
     shutil.copytree(ROOT, folder, ignore=skip)
-    git = ["git", "-C", str(folder), "-c", "user.name=course", "-c", "user.email=course@localhost"]
-    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "release", "--no-gpg-sign"], ["tag", f"v{VERSION}"]):
-        subprocess.run([*git, *words], check=True)
+    python = in_venv(ROOT / ".venv")  # has what the build needs, when Colab's packages run this file
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    for key, value in (("NAME", "course"), ("EMAIL", "course@localhost")):
+        environment |= {f"GIT_{who}_{key}": value for who in ("AUTHOR", "COMMITTER")}
+    git, publishing = ["git", "-c", "commit.gpgsign=false"], [python if python.exists() else sys.executable]
+    publishing += ["tools/publish.py", ADDRESS, "--no-test"]
+    for words in ([*git, "init", "-q"], [*git, "add", "-A"], [*git, "commit", "-qm", "The course"], publishing):
+        subprocess.run(words, cwd=folder, env=environment, check=True)
     return folder
 
 
@@ -139,7 +145,8 @@ def main(words: list[str]) -> int:
         repository = publish(Path(folder, "repository"))
         for number, notebook in enumerate(Path(word) for word in words if word != "--here"):
             start, runtime = time.perf_counter(), Runtime(Path(folder, str(number)), python, repository)
-            (errors, waived), installed = runtime.run(notebook), runtime.installed()
+            published = repository / notebook.absolute().relative_to(ROOT)
+            (errors, waived), installed = runtime.run(published), runtime.installed()
             good = not errors and installed == {"course_lib": VERSION}
             failed += not good
             facts = f"{time.perf_counter() - start:.0f} s, {waived} cells need torch, installed {installed}"

@@ -35,10 +35,9 @@ def test_course_lib_is_content_with_what_is_there(pins):
 
 @pytest.fixture
 def setup_cell(monkeypatch):
-    """A function that runs the cell, and the pip commands it gave, which all fail with a word."""
+    """A function that runs the cell at an address, and the pip commands it gave, which all fail with a word."""
     text = (ROOT / "tools" / "setup_cell.py").read_text(encoding="utf-8")
-    filled = text.replace("{REPOSITORY}", simulate.ADDRESS).replace("{VERSION}", simulate.VERSION)
-    commands = []
+    text, commands = text.replace("{VERSION}", simulate.VERSION), []
 
     def pip(command, **_):
         commands.append(command)
@@ -46,7 +45,7 @@ def setup_cell(monkeypatch):
 
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != str(ROOT)])
     monkeypatch.setattr(subprocess, "run", pip)
-    return (lambda: exec(filled, {})), commands
+    return (lambda address=simulate.ADDRESS: exec(text.replace("{REPOSITORY}", address), {})), commands
 
 
 def test_in_a_checkout_the_cell_finds_the_course_once(setup_cell, monkeypatch):
@@ -76,6 +75,16 @@ def test_elsewhere_the_cell_installs_this_version_unless_it_is_there(setup_cell,
     assert "ERROR: no way to github.com" in said and simulate.ADDRESS in said and len(said.splitlines()) < 20
 
 
+def test_what_is_not_published_is_not_looked_for_and_a_copy_is_found_below(setup_cell, monkeypatch, tmp_path):
+    run, commands = setup_cell
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ImportError, match="this edition is not published"):
+        run(address="")
+    (tmp_path / "unpacked" / "course_lib").mkdir(parents=True)
+    run(address="")
+    assert sys.path[0] == str(tmp_path / "unpacked") and not commands
+
+
 # Whole notebooks
 
 
@@ -99,12 +108,13 @@ def colab_python(tmp_path_factory):
 @pytest.mark.parametrize("topic", ["start_here", "bias_by_hand"])
 def test_a_notebook_runs_with_what_colab_has(topic, colab_python, repository, tmp_path):
     runtime = simulate.Runtime(tmp_path / "colab", colab_python, repository)
-    errors, waived = runtime.run(NOTEBOOKS[topic])
-    assert errors == [] and waived * 6 < len(nbformat.read(NOTEBOOKS[topic], as_version=4).cells)  # few need torch
+    notebook = repository / "notebooks" / NOTEBOOKS[topic].name
+    errors, waived = runtime.run(notebook)
+    assert errors == [] and waived * 6 < len(nbformat.read(notebook, as_version=4).cells)  # few need torch
     assert runtime.installed() == {"course_lib": simulate.VERSION}
     # Again, and now without a way to the repository: the first cell has nothing to fetch.
     runtime.environment["GIT_CONFIG_KEY_0"] = f"url.{(tmp_path / 'gone').as_uri()}.insteadOf"
-    assert runtime.run(opening(NOTEBOOKS[topic], tmp_path)) == ([], 0)
+    assert runtime.run(opening(notebook, tmp_path)) == ([], 0)
     assert runtime.installed() == {"course_lib": simulate.VERSION}
 
 
@@ -123,7 +133,7 @@ def opening(notebook, folder):
 def test_a_notebook_with_torch_replaces_none_of_it(topic, repository, tmp_path):
     """With the packages of this interpreter, since torch is not among those of `colab_python`."""
     runtime = simulate.Runtime(tmp_path / "colab", sys.executable, repository)
-    assert runtime.run(NOTEBOOKS[topic]) == ([], 0)
+    assert runtime.run(repository / "notebooks" / NOTEBOOKS[topic].name) == ([], 0)
     assert runtime.installed() == {"course_lib": simulate.VERSION}
 
 
