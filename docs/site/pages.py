@@ -13,6 +13,7 @@ from tools.address import open_in_colab
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
 TEXTS = ("docs/teaching.md", "docs/acknowledgements.md")
+FIRST = ("The core, in three hours", "The chapters", "Two commands")  # what the first page shows of README.md
 CARD = "docs/conventions.html"  # a page as it is
 
 
@@ -90,7 +91,7 @@ def relinked(text: str, path: str, published: str | None) -> str:
 def first_page(published: str | None) -> str:
     """What README.md says of the course and its chapters, with the picture alive."""
     opening, *parts = re.split(r"(?m)^(?=## )", (ROOT / "README.md").read_text(encoding="utf-8"))
-    chosen = [part for title in ("The chapters", "Two commands") for part in parts if part.startswith(f"## {title}\n")]
+    chosen = [part for title in FIRST for part in parts if part.startswith(f"## {title}\n")]
     alive = f"```{{raw}} html\n{explorer()}\n```\n"
     opening = re.sub(r"(?m)^!\[.*\n", lambda _: alive, opening)
     lessons = [f"notebooks/{chapter.file}" for chapter in CONTENTS]

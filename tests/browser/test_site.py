@@ -64,7 +64,7 @@ def test_each_page_leads_to_the_next_and_back(pages):
 @slow
 def test_the_first_page_is_a_map_with_minutes_and_a_picture_that_moves(visit):
     page = visit("index")
-    rows = page.locator("table.table tbody tr")
+    rows = page.locator("#the-chapters table.table tbody tr")
     expect(rows).to_have_count(len(CONTENTS))
     for row, chapter in zip(rows.all(), CONTENTS):
         minutes = [str(number) for number in (chapter.minutes, task_minutes(chapter.topic)) if number]

@@ -95,8 +95,14 @@ def test_one_command_from_a_checkout_to_a_release(checkout):
     status, _, wrong = published(checkout)
     assert status == 1 and f"{tag} exists already. Choose the version of the new release, such as" in wrong
 
+    status, _, wrong = published(checkout, "--version", "7.8.9")
+    assert status == 1 and "CHANGELOG.md has no heading 7.8.9" in wrong
+
     # From git's own origin, with the next version, and pushed.
     origin = git(checkout, "remote", "get-url", "origin")
+    changes = (checkout / "CHANGELOG.md").read_text(encoding="utf-8")
+    (checkout / "CHANGELOG.md").write_text(f"{changes}\n## 7.8.9\n\n## 9.0.0\n", encoding="utf-8")
+    git(checkout, "commit", "-qam", "What is new")
     assert published(checkout, "--version", "7.8.9", "--push")[0] == 0
     notebook = json.loads(git(origin, "show", "v7.8.9:notebooks/00_start_here.ipynb"))
     assert f'version, published = "7.8.9", "file://{origin}"' in "".join(notebook["cells"][1]["source"])

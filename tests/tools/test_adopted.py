@@ -1,0 +1,78 @@
+"""What others need who use the course: actions that cannot change under us, forms that GitHub shows, true versions."""
+
+import re
+
+import pytest
+import yaml
+
+from course_lib import __version__
+from tests.colab import current
+
+from ..imports import ROOT
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_and_may_only_read(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (.+)", text)
+    assert used and all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action) for action in used)
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] in ({}, {"contents": "read"})
+    needed = {"contents": "read", "pages": "write", "id-token": "write"}  # to deploy the site
+    for job in workflow["jobs"].values():
+        assert job.get("permissions", {}).items() <= needed.items()
+        steps = [step for step in job["steps"] if "checkout" in step.get("uses", "")]
+        assert all(step["with"]["persist-credentials"] is False for step in steps) and "timeout-minutes" in job
+
+
+def test_an_action_has_one_version_in_all_workflows():
+    used = {action for path in WORKFLOWS for action in re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8"))}
+    assert len(used) == len({action.partition("@")[0] for action in used}) >= 5
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_a_form_asks_for_what_is_needed(path):
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert form["name"] in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") and form["description"]
+    ids = [field["id"] for field in form["body"]]
+    assert len(set(ids)) == len(ids) >= 4 and all(field["attributes"]["label"] for field in form["body"])
+    assert {field["type"] for field in form["body"]} <= {"input", "textarea"}
+
+
+def test_the_changes_of_this_version_are_listed():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"(?m)^## (\d+\.\d+\.\d+)$", text)
+    assert __version__ in versions
+    assert versions == sorted(set(versions), key=lambda version: [*map(int, version.split("."))], reverse=True)
+
+
+def test_the_citation_can_be_read():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation.keys() >= {"cff-version", "message", "title", "authors"} and citation["license"] == "MIT"
+    assert citation["title"].startswith((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[1].strip("# "))
+
+
+# The packages of Colab
+
+
+FREEZE = "torch @ https://download.pytorch.org/whl/cpu/torch-2.12.0%2Bcpu-cp313-cp313-linux_x86_64.whl\nnumpy==2.2.0\n"
+
+
+def test_the_packages_that_colab_has_today_are_taken(tmp_path, capsys):
+    (tmp_path / "freeze.txt").write_text(FREEZE + "jupyter_client==7.5.0\ntensorflow==9.0\n", encoding="utf-8")
+    current.main(str(tmp_path / "packages.txt"), (tmp_path / "freeze.txt").as_uri())
+    found = (tmp_path / "packages.txt").read_text(encoding="utf-8").split()
+    assert sorted(found) == ["jupyter-client==7.5.0", "numpy==2.2.0", "torch==2.12.0"]
+    said = capsys.readouterr().out
+    assert "numpy 2.1.3 → 2.2.0" in said and "::warning::Colab does not list" in said and "ipywidgets" in said
+
+
+def test_without_the_list_the_pins_are_taken_with_a_warning(tmp_path, capsys):
+    current.main(str(tmp_path / "packages.txt"), (tmp_path / "nowhere.txt").as_uri())
+    pinned = current.versions(current.PINS.read_text(encoding="utf-8"))
+    assert current.versions((tmp_path / "packages.txt").read_text(encoding="utf-8")) == pinned
+    assert pinned["torch"] and pinned["ipykernel"] == "6.17.1"
+    assert capsys.readouterr().out.startswith("::warning::Colab's list of packages cannot be read")
