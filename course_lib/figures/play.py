@@ -92,7 +92,7 @@ class Play:
 
     def _ipython_display_(self) -> None:
         """The controls where there is a kernel, and otherwise the picture as it was."""
-        note = f"<p>{escape(self._settings())}. Run the cell to get the controls.</p>"
+        note = f"<p>{escape(self._settings())}. In Jupyter, run the cell to get the controls.</p>"
         from IPython.display import HTML, display
 
         show(repr(self), note + self.shown.value, self.box)

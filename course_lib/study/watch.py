@@ -111,4 +111,4 @@ class Watch:
 
     def _ipython_display_(self) -> None:
         """The curves as they grow where there is a kernel; `wait()` gives the picture that stays."""
-        show(repr(self), f"<p>{escape(repr(self))}. Run the cell to see the curves grow.</p>", self.box)
+        show(repr(self), f"<p>{escape(repr(self))}. In Jupyter, run the cell to see the curves grow.</p>", self.box)
