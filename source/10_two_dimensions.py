@@ -635,17 +635,24 @@ assert not np.isclose(score[0, 1], score[2, 3])
 
 
 # %%
-def found_above_left(size):
-    """The share of patches whose largest score is at the patch one row up and one column to the left."""
+def score_above_left(size):
+    """The score of each patch for each patch, (size², size²), by a head that looks one up and one to the left."""
     position, ones = grid_positions(size, size), np.ones((size * size, 32))
-    score = rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
-    patch = np.flatnonzero(position.min(axis=1) >= 1)  # the others have no such neighbour
-    return np.mean(score[patch].argmax(axis=1) == patch - size - 1)
+    return rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
 
 
 for size in (4, 8, 16):
-    print(f"{size:2} × {size:2} patches: {found_above_left(size):.0%} look one up and one to the left")
-    assert found_above_left(size) == 1
+    patch = np.arange(size * size).reshape(size, size)[1:, 1:].ravel()  # the others have no such neighbour
+    best = score_above_left(size)[patch].argmax(axis=1)
+    print(f"{size:2} × {size:2} patches: {np.mean(best == patch - size - 1):.0%} look one up and one to the left")
+    assert (best == patch - size - 1).all()
+
+weights = softmax(score_above_left(8)).reshape(8, 8, 8, 8)  # row and column of the query, then of the key
+figures.side_by_side(*(
+    figures.heatmap(weights[place], digits=2, title=f"query at {place}", corner="row ↓ column →", limit=0.2,
+                    alt=f"The weights of all patches for the query at {place}: the largest is one up and one to the left")
+    for place in ((2, 2), (5, 6))
+))
 
 # %% [markdown]
 # The same 32 channels serve every size, and nothing has to be stretched. So axial RoPE *keeps* offsets, which is right
