@@ -48,9 +48,7 @@ class Runtime:
             "PYTHONPATH": str(HERE / "fake"),
             "COLAB_RELEASE_TAG": "simulated",
             "GIT_TERMINAL_PROMPT": "0",
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": f"url.{repository.as_uri()}.insteadOf",
-            "GIT_CONFIG_VALUE_0": ADDRESS,
+            **git_settings({f"url.{repository.as_uri()}.insteadOf": ADDRESS}),
         }
 
     def run(self, notebook: Path) -> tuple[list[str], int]:
@@ -88,18 +86,29 @@ def read_errors(notebook: dict) -> tuple[list[str], int]:
 
 
 def publish(folder: Path) -> Path:
-    """A repository with this checkout, uncommitted changes and all, as a release at ADDRESS."""
+    """A bare repository that answers at ADDRESS, with this checkout, uncommitted changes and all, as a release.
+
+    `course.py publish` makes the release, in the folder "course" beside it, which has the published notebooks.
+    """
+    course, repository = folder / "course", folder / "origin.git"
     skip = shutil.ignore_patterns(".git", ".*cache*", "__pycache__", ".venv", "build", ".hypothesis", "*.egg-info")
-    shutil.copytree(ROOT, folder, ignore=skip)
+    shutil.copytree(ROOT, course, ignore=skip)
     python = in_venv(ROOT / ".venv")  # has what the build needs, when Colab's packages run this file
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    for key, value in (("NAME", "course"), ("EMAIL", "course@localhost")):
-        environment |= {f"GIT_{who}_{key}": value for who in ("AUTHOR", "COMMITTER")}
-    git, publishing = ["git", "-c", "commit.gpgsign=false"], [python if python.exists() else sys.executable]
-    publishing += ["tools/publish.py", ADDRESS, "--no-test"]
-    for words in ([*git, "init", "-q"], [*git, "add", "-A"], [*git, "commit", "-qm", "The course"], publishing):
-        subprocess.run(words, cwd=folder, env=environment, check=True)
-    return folder
+    settings = {"user.name": "course", "user.email": "course@localhost", "commit.gpgsign": "false"}
+    settings[f"url.{repository.as_uri()}.insteadOf"] = ADDRESS
+    environment = {**os.environ, "PYTHONPATH": str(course), **git_settings(settings)}
+    publishing = [python if python.exists() else sys.executable, "tools/publish.py", ADDRESS, "--no-test", "--push"]
+    for words in ("init -q --bare ../origin.git", "init -q", "add -A", "commit -qm Course"):
+        subprocess.run(["git", *words.split()], cwd=course, env=environment, check=True)
+    subprocess.run(publishing, cwd=course, env=environment, check=True)
+    return repository
+
+
+def git_settings(settings: dict[str, str]) -> dict[str, str]:
+    """Environment variables with which git has these settings."""
+    pairs = {f"GIT_CONFIG_{what}_{k}": word for k, pair in enumerate(settings.items())
+             for what, word in zip(("KEY", "VALUE"), pair)}  # fmt: skip
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **pairs}
 
 
 def colab_python() -> Path | None:
@@ -142,10 +151,10 @@ def main(words: list[str]) -> int:
     python = (None if "--here" in words else colab_python()) or sys.executable
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        repository = publish(Path(folder, "repository"))
+        repository = publish(Path(folder, "published"))
         for number, notebook in enumerate(Path(word) for word in words if word != "--here"):
             start, runtime = time.perf_counter(), Runtime(Path(folder, str(number)), python, repository)
-            published = repository / notebook.absolute().relative_to(ROOT)
+            published = repository.parent / "course" / notebook.absolute().relative_to(ROOT)
             (errors, waived), installed = runtime.run(published), runtime.installed()
             good = not errors and installed == {"course_lib": VERSION}
             failed += not good

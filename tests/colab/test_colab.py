@@ -91,7 +91,7 @@ def test_what_is_not_published_is_not_looked_for_and_a_copy_is_found_below(setup
 @pytest.fixture(scope="session")
 def repository(tmp_path_factory):
     with shared_folder(tmp_path_factory, "github") as folder:
-        return folder if folder.exists() else simulate.publish(folder)
+        return folder / "origin.git" if folder.exists() else simulate.publish(folder)
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +108,7 @@ def colab_python(tmp_path_factory):
 @pytest.mark.parametrize("topic", ["start_here", "bias_by_hand"])
 def test_a_notebook_runs_with_what_colab_has(topic, colab_python, repository, tmp_path):
     runtime = simulate.Runtime(tmp_path / "colab", colab_python, repository)
-    notebook = repository / "notebooks" / NOTEBOOKS[topic].name
+    notebook = published(repository, topic)
     errors, waived = runtime.run(notebook)
     assert errors == [] and waived * 6 < len(nbformat.read(notebook, as_version=4).cells)  # few need torch
     assert runtime.installed() == {"course_lib": simulate.VERSION}
@@ -116,6 +116,10 @@ def test_a_notebook_runs_with_what_colab_has(topic, colab_python, repository, tm
     runtime.environment["GIT_CONFIG_KEY_0"] = f"url.{(tmp_path / 'gone').as_uri()}.insteadOf"
     assert runtime.run(opening(notebook, tmp_path)) == ([], 0)
     assert runtime.installed() == {"course_lib": simulate.VERSION}
+
+
+def published(repository, topic):
+    return repository.parent / "course" / "notebooks" / NOTEBOOKS[topic].name
 
 
 def opening(notebook, folder):
@@ -133,7 +137,7 @@ def opening(notebook, folder):
 def test_a_notebook_with_torch_replaces_none_of_it(topic, repository, tmp_path):
     """With the packages of this interpreter, since torch is not among those of `colab_python`."""
     runtime = simulate.Runtime(tmp_path / "colab", sys.executable, repository)
-    assert runtime.run(repository / "notebooks" / NOTEBOOKS[topic].name) == ([], 0)
+    assert runtime.run(published(repository, topic)) == ([], 0)
     assert runtime.installed() == {"course_lib": simulate.VERSION}
 
 
