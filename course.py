@@ -2,6 +2,7 @@
 """The one command of the course (on Windows write py for python3):
 
     python3 course.py lab      open the course in JupyterLab
+    python3 course.py update   get the newest version, and keep what you wrote
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_tasks/
     python3 course.py site     turn the built notebooks into a web site; --serve shows it
@@ -24,6 +25,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+HERE = os.getcwd()  # where the command was given
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -37,7 +39,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {"lab": lab, "test": test, "build": build, "site": site, "publish": publish}
+    commands = {"lab": lab, "update": update, "test": test, "build": build, "site": site, "publish": publish}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -73,6 +75,13 @@ def lab(arguments):
     if os.name == "posix" and os.geteuid() == 0:
         flags.append("--allow-root")
     become("-m", "jupyterlab", *flags, *arguments)
+
+
+def update(arguments):
+    """A newer version of the course; the next `lab` installs what it needs besides."""
+    from tools.update import main as bring
+
+    return bring([word if word.startswith("-") else os.path.join(HERE, word) for word in arguments])
 
 
 def test(arguments):

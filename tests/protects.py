@@ -131,7 +131,7 @@ PROTECTS = {
     ],
     # One command makes a release: the address is where it belongs, the outputs stay, the tag is in the repository.
     "publish": [
-        *EVERY, "tools/*.py", "docs/site/make.py", "docs/site/pages.py", "course_lib/__init__.py",
+        *EVERY, "tools/*.py", "docs/renamed.json", "docs/site/make.py", "docs/site/pages.py", "course_lib/__init__.py",
         "course_lib/contents.py", "course_tasks/*.py", "course_tasks/**/*.py", "source/*", "*/??_*.ipynb",
         "tests/imports.py", "tests/tools/__init__.py", "tests/tools/test_publish.py",
     ],

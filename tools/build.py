@@ -9,9 +9,7 @@ README.md and docs/teaching.md are built as well. In all Markdown, [[t5_buckets]
 
 import argparse
 import ast
-import hashlib
 import importlib
-import json
 import os
 import re
 import sys
@@ -33,6 +31,7 @@ from course_lib.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
 from course_lib.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
+from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import filled, lesson_words, page_words  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
@@ -147,8 +146,7 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
     seen: set[str] = set()
     written = [*((cell, (template, 1)) for cell in first), *written]
     for cell, origin in written:
-        digest = hashlib.sha256(f"{chapter.topic} {cell.cell_type} {cell.source}".encode()).hexdigest()
-        cell.id = next(digest[i : i + 8] for i in range(56) if digest[i : i + 8] not in seen)
+        cell.id = new_id(chapter.topic, cell, seen)
         seen.add(cell.id)
         if cell.cell_type == "code":
             parse(cell.source, origin)
@@ -181,16 +179,6 @@ def parse(code: str, origin: Origin) -> None:
         file, line = origin
         shown = (error.text or "").rstrip()
         raise BuildError(f"{where(file)}, line {line + (error.lineno or 1) - 1}: {error.msg}\n    {shown}") from error
-
-
-def content(nb: NotebookNode) -> list[tuple[str, str, list[str]]]:
-    """What an author writes of a notebook: kind, text and tags of each cell."""
-    return [(cell.cell_type, cell.source, list(cell.metadata.get("tags", []))) for cell in nb.cells]
-
-
-def fingerprint(nb: NotebookNode) -> str:
-    """Tells a notebook that was edited by hand from one that was built."""
-    return hashlib.sha256(json.dumps(content(nb)).encode()).hexdigest()[:16]
 
 
 # ---- from notebooks to files
@@ -272,11 +260,6 @@ def ran(nb: NotebookNode) -> bool:
     """Whether every code cell was executed, in order: nbval does not compare a cell without a count."""
     counts = [cell.execution_count for cell in nb.cells if cell.cell_type == "code"]
     return counts == list(range(1, len(counts) + 1))
-
-
-def edited(nb: NotebookNode) -> bool:
-    """Whether somebody changed the notebook after it was built."""
-    return fingerprint(nb) != nb.metadata.get("built", {}).get("fingerprint")
 
 
 def lasting(nb: NotebookNode) -> str:
