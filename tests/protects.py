@@ -79,6 +79,7 @@ PROTECTS = {
     "browser.pictures": [
         *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/**/*.py",
         "course.py", "notebooks/*.ipynb", "tests/browser/*.py", "tests/figures/*.py",
+        "source/pictures.py", "tools/browser.py", "tools/pictures.py", "tools/slides.py",
     ],
     # In JupyterLab and on the site the built notebooks of a chapter fit the page, and everyone can use them.
     **{f"browser.{topic}": [*BROWSER, f"*/??_{topic}.ipynb"] for topic in TOPICS},

@@ -4,7 +4,8 @@ Without topics, every chapter. Notebooks and solutions are executed, exercises a
 build with its file and line. A file whose content would not change is left alone, byte for byte, and a notebook that
 was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
 
-README.md and docs/teaching.md are built as well. In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
+README.md, docs/teaching.md and docs/conventions.html are built as well. In all Markdown, [[t5_buckets]] becomes a link
+(tools/links.py).
 """
 
 import argparse
@@ -33,6 +34,7 @@ from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import filled, lesson_words, page_words  # noqa: E402
+from tools.sheet import sheet  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
@@ -160,13 +162,13 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
 
 
 def pages() -> dict[Path, str]:
-    """README.md and docs/teaching.md, made from the texts of the same names in source/."""
+    """README.md, docs/teaching.md and docs/conventions.html, made from the texts of the same names in source/."""
     found = {}
     for name, words in page_words().items():
         template = ROOT / "source" / Path(name).name
         if template.exists():
-            lessons = "../" * name.count("/") + "notebooks/"
-            text = fill(template.read_text(encoding="utf-8"), (template, 1), lessons, words)
+            lessons, text = "../" * name.count("/") + "notebooks/", template.read_text(encoding="utf-8")
+            text = fill(text, (template, 1), lessons, words) if name.endswith(".md") else sheet(text)
             found[ROOT / name] = f"<!-- Built from {where(template)} by `course.py build`: edit that file. -->\n{text}"
     return found
 
