@@ -22,8 +22,8 @@ from tools.merge import NOTE, merge, read
 
 from ..imports import ROOT
 
-NAME = "exercises/02_bias_by_hand.ipynb"
-TITLE, SETUP = ("markdown", "# Tasks 02"), ("code", "version = '1'")
+NAME = "exercises/02_double.ipynb"
+TITLE, SETUP = ("markdown", "# Tasks"), ("code", "version = '1'")
 WORDS, STUB, CHECK = ("markdown", "## 1. Double it"), ("code", "def double(x):\n    ..."), ("code", "check(double)")
 ANSWER, SCRATCH = ("code", "def double(x):\n    return 2 * x"), ("code", "double(21)")
 NEW_WORDS, NEW_STUB = ("markdown", "## 1. Double a number"), ("code", "def double(number):\n    ...")
@@ -31,7 +31,7 @@ TASK_2 = [("markdown", "## 2. Halve it"), ("code", "def halve(x):\n    ..."), ("
 OLD = [TITLE, SETUP, WORDS, STUB, CHECK]
 
 
-def built(cells, topic="bias_by_hand"):
+def built(cells, topic="double"):
     """A notebook of these cells as the build makes it."""
     made, seen = [], set()
     for kind, source in cells:
@@ -61,7 +61,7 @@ def contents(nb):
 
 
 def merged(mine, new):
-    found = merge(mine, new, ["bias_by_hand"])
+    found = merge(mine, new, ["double"])
     ids = [cell["id"] for cell in found.nb["cells"]]
     assert len(set(ids)) == len(ids)
     nbformat.validate(nbformat.from_dict(found.nb))
@@ -70,7 +70,7 @@ def merged(mine, new):
 
 # The merge of two notebooks
 
-RELEASE = [("markdown", "# Tasks 02, in Colab"), ("code", "version = '2'")]
+RELEASE = [("markdown", "# Tasks, in Colab"), ("code", "version = '2'")]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def work(folder):
     """What a learner did: answers in two notebooks, a run of a third, edits of the library, files of their own."""
     for name in (NAME, "exercises/07_old.ipynb"):
         save(folder, **{name: edit(load(folder / name), (STUB, ANSWER), (CHECK, [SCRATCH]))})
-    save(folder, **{".progress.json": '["bias_by_hand.double"]', "notes.md": "mine", "exercises/mine.ipynb": built(OLD),
+    save(folder, **{".progress.json": '["double.double"]', "notes.md": "mine", "exercises/mine.ipynb": built(OLD),
                     "course_lib/b.py": "b = 3\n", "course_lib/mine.py": "mine\n"})  # fmt: skip
 
 
@@ -210,7 +210,7 @@ KEPT = [TITLE, SETUP, WORDS, ANSWER, SCRATCH, CHECK, *TASK_2]
 def assert_updated(folder):
     assert contents(load(folder / NAME)) == contents(load(folder / "exercises/08_new.ipynb")) == KEPT
     assert not (folder / "exercises/07_old.ipynb").exists() and (folder / "exercises/05_gone.ipynb").exists()
-    own = {".progress.json": '["bias_by_hand.double"]', "notes.md": "mine", "course_lib/b.py": "b = 3\n",
+    own = {".progress.json": '["double.double"]', "notes.md": "mine", "course_lib/b.py": "b = 3\n",
            "course_lib/mine.py": "mine\n", "course_lib/a.py": "a = 2\n", "course_lib/more/c.py": "c = 1\n"}  # fmt: skip
     assert {name: (folder / name).read_text(encoding="utf-8") for name in own} == own
     assert load(folder / "exercises/mine.ipynb") == built(OLD)
@@ -221,7 +221,7 @@ def assert_updated(folder):
 
 SAID = [
     "exercises/07_old.ipynb is now exercises/08_new.ipynb. What you wrote in it has moved along.",
-    "exercises/02_bias_by_hand.ipynb: kept 2 cells of yours, added 3 cells of the course.",
+    "exercises/02_double.ipynb: kept 2 cells of yours, added 3 cells of the course.",
     "exercises/08_new.ipynb: kept 2 cells of yours, added 3 cells of the course.",
     "course_lib/mine.py is no longer part of the course. Yours stays where it is.",
     "exercises/05_gone.ipynb is no longer part of the course. Yours stays where it is.",
@@ -413,7 +413,7 @@ def test_a_clone_gets_what_git_pull_would_bring_and_keeps_the_edits(clone):
         assert not (clone / SHIPPED).exists()
         changed = {line[3:] for line in git(clone, "status", "--porcelain").splitlines()}
         assert {Path(name).name for name in changed} == {
-            "02_bias_by_hand.ipynb", "08_new.ipynb", "05_gone.ipynb", "mine.ipynb", "mine.py", "b.py", "notes.md",
+            "02_double.ipynb", "08_new.ipynb", "05_gone.ipynb", "mine.ipynb", "mine.py", "b.py", "notes.md",
         }  # fmt: skip
         after = everything(clone)
         assert update.update(clone, None) == [] and everything(clone) == after
