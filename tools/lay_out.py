@@ -82,9 +82,10 @@ def git_hash(data: bytes) -> str:
 def remembered(old: Path) -> dict[str, str]:
     """The hashes of the files that an earlier run brought; none if there was no such run."""
     try:
-        return dict(json.loads((old / SHIPPED).read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+        found = json.loads((old / SHIPPED).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return found if isinstance(found, dict) else {}
 
 
 def former_names(new: Path) -> dict[str, str]:

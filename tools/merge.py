@@ -24,12 +24,13 @@ class Merged:
 
 
 def read(data: bytes) -> dict[str, Any] | None:
-    """The notebook in a file's bytes, or None if it cannot be read."""
+    """The notebook in a file's bytes, or None if it cannot be read, or not be written again."""
     try:
         nb = json.loads(data)
         content(nb)
         named = all(isinstance(cell.get("id", ""), str) for cell in nb["cells"])
         built_as(nb)
+        write(nb)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     return nb if named else None

@@ -262,8 +262,23 @@ def test_what_had_to_make_room_is_kept_aside(versions, learner):
     assert (learner / ASIDE / f"{NAME}.2").read_text(encoding="utf-8") == "[1, 2]"
 
 
-@pytest.mark.parametrize("broken", ["[]", "{}", '{"cells": 1, "metadata": {}}', '{"cells": [{}], "metadata": {}}',
-                                    '{"cells": [], "metadata": []}', "\udc00"])  # fmt: skip
+CELL = '{"cells": [{"cell_type": "raw", "metadata": {}, "source": SOURCE}], "metadata": {}}'
+BROKEN = {
+    "no JSON": "<<<<<<< HEAD",
+    "no text": "\udc00",
+    "endless": "[" * 100_000,
+    "a list": "[]",
+    "no cells": "{}",
+    "a number of cells": '{"cells": 1, "metadata": {}}',
+    "an empty cell": '{"cells": [{}], "metadata": {}}',
+    "a number as text": CELL.replace("SOURCE", "[1]"),
+    "half a letter": CELL.replace("SOURCE", r'"\ud800"'),
+    "a list as metadata": '{"cells": [], "metadata": []}',
+    "a list where the fingerprint is": '{"cells": [], "metadata": {"built": []}}',
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_what_is_no_notebook_is_not_read_as_one(broken):
     assert read(broken.encode("utf-8", "surrogatepass")) is None
 
@@ -274,9 +289,10 @@ def test_a_deleted_file_of_the_course_comes_back(versions, learner):
     assert load(learner / NAME) == built(OLD)
 
 
-def test_a_folder_that_does_not_know_what_came_loses_nothing(versions, learner):
+@pytest.mark.parametrize("damage", ["", "[1]", "{"])
+def test_a_folder_that_does_not_know_what_came_loses_nothing(versions, learner, damage):
     """An unpacked ZIP file, in which nobody can tell whether the learner or the course changed a file."""
-    (learner / SHIPPED).unlink()
+    (learner / SHIPPED).write_text(damage, encoding="utf-8")
     *said, _ = lay_out(versions[1], learner)
     assert said == [*SAID[:3], f"Replaced by the new version, and kept in {ASIDE}: course_lib/a.py, course_lib/b.py."]
     assert contents(load(learner / NAME)) == KEPT and lay_out(versions[1], learner) == []
