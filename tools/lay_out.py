@@ -46,21 +46,23 @@ def lay_out(new: Path, old: Path, shipped: Mapping[str, str] | None = None) -> l
     files = {name: (new / name).read_bytes() for name in files_of(new)}
     renamed = {before: after for before, after in former_names(new).items() if after in files}
     kept_before = kept_aside(old)
-    said = [move(old, before, after) for before, after in renamed.items()]
+    moved = [move(old, before, after) for before, after in renamed.items()]
+    brought = []
     for name, data in files.items():
         earlier = [before for before, after in renamed.items() if after == name]
         topics = [Path(path).stem[3:] for path in (name, *earlier)]
-        said.append(bring(data, old, name, known.get(name, ""), topics))
-        if said[-1] is not None and os.access(new / name, os.X_OK):
+        brought.append(bring(data, old, name, known.get(name, ""), topics))
+        if brought[-1] is not None and os.access(new / name, os.X_OK):
             (old / name).chmod(0o755)
-    said += [retire(old, name, known[name]) for name in sorted(set(known) - set(files))]
+    retired = [retire(old, name, known[name]) for name in sorted(set(known) - set(files))]
+    said = [line for line in (*moved, *brought, *retired) if line]
     if made_room := sorted(kept_aside(old) - kept_before):
         said.append(f"Replaced by the new version, and kept in {ASIDE}: {listed(made_room)}.")
     now = {name: git_hash(data) for name, data in files.items()}
     if shipped is None and now != known:
         put(json.dumps(now, indent=0).encode(), old / SHIPPED)
-    done = sum(line is not None for line in said)
-    return [*filter(None, said), f"{counted(done, 'file')} brought up to date."] if done else []
+    done = len(brought) - brought.count(None) + retired.count("")
+    return [*said, f"{counted(done, 'file')} brought up to date."] if done else said
 
 
 def files_of(folder: Path) -> Iterator[str]:
