@@ -2,9 +2,11 @@
 """The one command of the course (on Windows write py for python3):
 
     python3 course.py lab      open the course in JupyterLab
+    python3 course.py update   get the newest version, and keep what you wrote
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_tasks/
     python3 course.py site     turn the built notebooks into a web site; --serve shows it
+    python3 course.py slides   write every picture for slides, and a sheet of formulas to print
     python3 course.py publish  make a release of the course, whose notebooks open in Colab
 
 What follows is passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
@@ -24,6 +26,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+HERE = os.getcwd()  # where the command was given
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -37,7 +40,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {"lab": lab, "test": test, "build": build, "site": site, "publish": publish}
+    commands = {command.__name__: command for command in (lab, update, test, build, site, slides, publish)}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -75,6 +78,18 @@ def lab(arguments):
     become("-m", "jupyterlab", *flags, *arguments)
 
 
+def update(arguments):
+    """A newer version of the course; the next `lab` installs what it needs besides."""
+    from tools.update import main as bring
+
+    return bring(from_here(arguments))
+
+
+def from_here(arguments):
+    """The arguments with paths that are meant from where the command was given."""
+    return [word if word.startswith("-") else os.path.join(HERE, word) for word in arguments]
+
+
 def test(arguments):
     """Every check; with other arguments than those of tools/check.py, pytest with them and nothing else."""
     prepare(DEVELOP)
@@ -85,6 +100,11 @@ def test(arguments):
 def build(arguments):
     prepare(DEVELOP)
     become("tools/build.py", *arguments)
+
+
+def slides(arguments):
+    prepare(LEARN)
+    become("tools/slides.py", *from_here(arguments))
 
 
 def publish(arguments):

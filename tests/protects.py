@@ -79,6 +79,7 @@ PROTECTS = {
     "browser.pictures": [
         *EVERY, *(f"course_lib/**/*.{kind}" for kind in ("py", "js", "css", "jsonl")), "course_tasks/**/*.py",
         "course.py", "notebooks/*.ipynb", "tests/browser/*.py", "tests/figures/*.py",
+        "source/pictures.py", "tools/browser.py", "tools/pictures.py", "tools/slides.py",
     ],
     # In JupyterLab and on the site the built notebooks of a chapter fit the page, and everyone can use them.
     **{f"browser.{topic}": [*BROWSER, f"*/??_{topic}.ipynb"] for topic in TOPICS},
@@ -131,7 +132,7 @@ PROTECTS = {
     ],
     # One command makes a release: the address is where it belongs, the outputs stay, the tag is in the repository.
     "publish": [
-        *EVERY, "tools/*.py", "docs/site/make.py", "docs/site/pages.py", "course_lib/__init__.py",
+        *EVERY, "tools/*.py", "docs/renamed.json", "docs/site/make.py", "docs/site/pages.py", "course_lib/__init__.py",
         "course_lib/contents.py", "course_tasks/*.py", "course_tasks/**/*.py", "source/*", "*/??_*.ipynb",
         "tests/imports.py", "tests/tools/__init__.py", "tests/tools/test_publish.py",
     ],

@@ -4,14 +4,13 @@ Without topics, every chapter. Notebooks and solutions are executed, exercises a
 build with its file and line. A file whose content would not change is left alone, byte for byte, and a notebook that
 was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
 
-README.md and docs/teaching.md are built as well. In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
+README.md, docs/teaching.md and docs/conventions.html are built as well. In all Markdown, [[t5_buckets]] becomes a link
+(tools/links.py).
 """
 
 import argparse
 import ast
-import hashlib
 import importlib
-import json
 import os
 import re
 import sys
@@ -33,7 +32,9 @@ from course_lib.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
 from course_lib.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
+from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import filled, lesson_words, page_words  # noqa: E402
+from tools.sheet import sheet  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
@@ -147,8 +148,7 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
     seen: set[str] = set()
     written = [*((cell, (template, 1)) for cell in first), *written]
     for cell, origin in written:
-        digest = hashlib.sha256(f"{chapter.topic} {cell.cell_type} {cell.source}".encode()).hexdigest()
-        cell.id = next(digest[i : i + 8] for i in range(56) if digest[i : i + 8] not in seen)
+        cell.id = new_id(chapter.topic, cell, seen)
         seen.add(cell.id)
         if cell.cell_type == "code":
             parse(cell.source, origin)
@@ -162,13 +162,13 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
 
 
 def pages() -> dict[Path, str]:
-    """README.md and docs/teaching.md, made from the texts of the same names in source/."""
+    """README.md, docs/teaching.md and docs/conventions.html, made from the texts of the same names in source/."""
     found = {}
     for name, words in page_words().items():
         template = ROOT / "source" / Path(name).name
         if template.exists():
-            lessons = "../" * name.count("/") + "notebooks/"
-            text = fill(template.read_text(encoding="utf-8"), (template, 1), lessons, words)
+            lessons, text = "../" * name.count("/") + "notebooks/", template.read_text(encoding="utf-8")
+            text = fill(text, (template, 1), lessons, words) if name.endswith(".md") else sheet(text)
             found[ROOT / name] = f"<!-- Built from {where(template)} by `course.py build`: edit that file. -->\n{text}"
     return found
 
@@ -181,16 +181,6 @@ def parse(code: str, origin: Origin) -> None:
         file, line = origin
         shown = (error.text or "").rstrip()
         raise BuildError(f"{where(file)}, line {line + (error.lineno or 1) - 1}: {error.msg}\n    {shown}") from error
-
-
-def content(nb: NotebookNode) -> list[tuple[str, str, list[str]]]:
-    """What an author writes of a notebook: kind, text and tags of each cell."""
-    return [(cell.cell_type, cell.source, list(cell.metadata.get("tags", []))) for cell in nb.cells]
-
-
-def fingerprint(nb: NotebookNode) -> str:
-    """Tells a notebook that was edited by hand from one that was built."""
-    return hashlib.sha256(json.dumps(content(nb)).encode()).hexdigest()[:16]
 
 
 # ---- from notebooks to files
@@ -272,11 +262,6 @@ def ran(nb: NotebookNode) -> bool:
     """Whether every code cell was executed, in order: nbval does not compare a cell without a count."""
     counts = [cell.execution_count for cell in nb.cells if cell.cell_type == "code"]
     return counts == list(range(1, len(counts) + 1))
-
-
-def edited(nb: NotebookNode) -> bool:
-    """Whether somebody changed the notebook after it was built."""
-    return fingerprint(nb) != nb.metadata.get("built", {}).get("fingerprint")
 
 
 def lasting(nb: NotebookNode) -> str:

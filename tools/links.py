@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from course_lib.contents import CONTENTS, TOPICS, Chapter, number
 from course_tasks import tasks_of, topics
 from tools.address import address
+from tools.pictures import imports, slides
 
 MARK = re.compile(r"`[^`]*`|\[\[([a-z]\w*)(?:\|([^\]]+))?\]\]")  # code in backticks is found first, and kept
 
@@ -59,8 +60,12 @@ def lesson_words(chapter: Chapter) -> dict[str, str]:
 
 
 def page_words() -> dict[str, dict[str, str]]:
-    """The table of chapters of each page that has one, and what the README says about Colab."""
-    return {"README.md": {"chapters": _map(), "colab": _colab()}, "docs/teaching.md": {"chapters": _costs()}}
+    """The pages that are built, each with its words: tables of chapters and pictures, and what to say about Colab."""
+    return {
+        "README.md": {"chapters": _map(), "colab": _colab()},
+        "docs/teaching.md": {"chapters": _costs(), "pictures": _pictures(), "imports": _imports()},
+        "docs/conventions.html": {},  # tools/sheet.py fills it in
+    }
 
 
 def _colab() -> str:
@@ -96,3 +101,16 @@ def _costs() -> str:
         cells = [link(chapter, "../notebooks/", "#"), chapter.teaches, *(value or "–" for value in (needs, *numbers))]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join([*lines, f"| all | | | {' | '.join(map(str, sums))} |"])
+
+
+def _pictures() -> str:
+    """Every picture for slides: its chapter, what it shows, and the code that draws it."""
+    lines = ["| | to show | the code |", "|---|---|---|"]
+    for slide in slides():
+        chapter = link(slide.chapter, "../notebooks/", "#") if slide.chapter else "any"
+        lines.append(f"| {chapter} | {slide.shows} | `{slide.code}` |")
+    return "\n".join(lines)
+
+
+def _imports() -> str:
+    return f"```python\n{imports()}\n```"

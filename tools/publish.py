@@ -62,7 +62,7 @@ def release(version: str) -> str:
     if f"\n## {version}\n" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
         raise ValueError(f"CHANGELOG.md has no heading {version}. Write there what is new, and commit it.")
     if lost := [name for name in earlier_pages() if not (ROOT / f"{name}.ipynb").exists() and name not in RENAMED]:
-        raise ValueError(f"{', '.join(lost)}: others link to this name. Write it into RENAMED in docs/site/make.py, "
+        raise ValueError(f"{', '.join(lost)}: others link to this name. Write it into docs/renamed.json, "
                          "with the name of the page that takes its place.")  # fmt: skip
     return tag
 

@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import functools
 import http.server
+import json
 import posixpath
 import re
 import shutil
@@ -20,8 +21,9 @@ from docs.site.pages import CARD, KINDS, ROOT, write_pages
 from tools.address import address
 
 SITE = ROOT / "build" / "site" / "course"
-# Former name of a page → its name today, such as "notebooks/07_buckets": "notebooks/07_t5_buckets".
-RENAMED: dict[str, str] = {}
+# Former name of a page → its name today, such as "notebooks/07_buckets": "notebooks/07_t5_buckets". `course.py update`
+# reads it in the new version, of which it runs no code.
+RENAMED: dict[str, str] = json.loads((ROOT / "docs/renamed.json").read_text(encoding="utf-8"))
 MOVED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>This page has moved</title>
 <link rel="canonical" href="{new}"><meta http-equiv="refresh" content="1; url={new}">
 <script>location.replace("{new}" + location.hash)</script><p>This page has <a href="{new}">moved</a>.</p></html>

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.browser import find_browser
+
 from .fonts import NARROW, WIDE, fontconfig
 from .site import site, visit  # noqa: F401
 
@@ -27,7 +29,6 @@ SETTINGS = {
     # Light or dark as the browser asks.
     "@jupyterlab/apputils-extension/themes.jupyterlab-settings": '{"adaptive-theme": true}',
 }
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,6 @@ class Lab:
 
     address: str
     folder: Path
-
-
-def find_browser() -> str | None:
-    """The browser to drive: $COURSE_BROWSER, or the first one on the path."""
-    return os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @pytest.fixture(scope="session")

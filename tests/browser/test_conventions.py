@@ -1,4 +1,4 @@
-"""The card of conventions: one printed page, usable by everyone, and its numbers are those of course_lib."""
+"""The sheet of conventions and formulas: two printed sides, usable by everyone, with the numbers of course_lib."""
 
 import re
 from pathlib import Path
@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from course_lib.reference.grid import offsets, row_offsets
 from course_lib.reference.t5 import bucket_starts
+from tools.browser import find_browser, print_to_pdf
 
 pytestmark = pytest.mark.browser
 CARD = Path(__file__).resolve().parents[2] / "docs" / "conventions.html"
@@ -23,19 +24,30 @@ def page(chromium):
     context.close()
 
 
+def sides(pdf):
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-def test_it_prints_on_one_page(page, paper):
-    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 1
+def test_it_prints_on_the_two_sides_of_one_page(page, paper):
+    assert sides(page.pdf(format=paper)) == 2
 
 
-def test_a_card_with_more_on_it_would_need_two_pages(page):
-    page.evaluate(
-        "document.querySelector('main').append(...[1, 2].map(() => document.querySelector('table').cloneNode(true)))"
-    )
-    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 2
+def test_a_sheet_with_more_on_it_would_need_a_third_side(page):
+    page.evaluate("const table = document.querySelector('.all'); table.after(table.cloneNode(true))")
+    assert sides(page.pdf(format="A4")) == 3
 
 
-def test_no_line_is_cut_off_at_the_right_and_everyone_can_use_it(page):
+def test_the_command_prints_it_with_a_browser_of_this_computer(tmp_path):
+    pdf = tmp_path / "sheet.pdf"
+    assert print_to_pdf(find_browser(), CARD, pdf)
+    content = pdf.read_bytes()
+    assert sides(content) == 2 and re.search(rb"/MediaBox \[0 0 59\d(\.\d+)? 84\d", content)  # A4, in points
+
+
+@pytest.mark.parametrize("width", [1000, 390])
+def test_no_line_is_cut_off_at_the_right_and_everyone_can_use_it(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
