@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil  # comes with JupyterLab
 import pytest
 
 from .conftest import SETTINGS, wait_for
@@ -94,8 +95,10 @@ def no_class():
 
 
 def end_processes():
-    for learner in LEARNERS:
-        subprocess.run(["pkill", "-KILL", "-u", learner], stderr=subprocess.DEVNULL)
+    for process in psutil.process_iter(["username"]):
+        if process.info["username"] in LEARNERS:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 def as_everybody_sees_it(folder, *needed):
