@@ -56,7 +56,7 @@ def give(learners: list[str]) -> int:
             with acting_as(learner) as home:
                 said = lay_out(ROOT, home / "course")
                 trust(home / "course", home / ".local" / "share" / "jupyter")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             said, failed = [f"This failed: {error}"], failed + 1
         print(*[f"  {line}" for line in said or ["Nothing is new."]], sep="\n", flush=True)
     return failed
