@@ -8,11 +8,12 @@
     python3 course.py site     turn the built notebooks into a web site; --serve shows it
     python3 course.py slides   write every picture for slides, and a sheet of formulas to print
     python3 course.py publish  make a release of the course, whose notebooks open in Colab
+    python3 course.py hub      give the course to a class on a JupyterHub (docs/hub/README.md)
 
 What follows is passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
 `test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
-The first run installs what the course needs in the folder .venv, and touches nothing else. The site's packages go to
-the folder build/site-env.
+The first run installs what the course needs in the folder .venv, and touches nothing else. The packages
+of the site and the hub go to the folders build/site-env and build/hub-env.
 """
 # The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
 
@@ -40,7 +41,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {command.__name__: command for command in (lab, update, test, build, site, slides, publish)}
+    commands = {command.__name__: command for command in (lab, update, test, build, site, slides, publish, hub)}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -64,9 +65,7 @@ def lab(arguments):
     own = [path for folder in ("notebooks", "exercises", "solutions") for path in ROOT.glob(folder + "/*.ipynb")]
     if own:  # sign the course's own notebooks, so that their pictures live before anything is run
         run(PYTHON, "-m", "nbformat.sign", *own)
-    settings = VENV / "share" / "jupyter" / "lab" / "settings"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(NO_NEWS)
+    silence()
     flags = [
         "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -76,6 +75,13 @@ def lab(arguments):
     if os.name == "posix" and os.geteuid() == 0:
         flags.append("--allow-root")
     become("-m", "jupyterlab", *flags, *arguments)
+
+
+def silence():
+    """Let JupyterLab in VENV open without a pop-up."""
+    settings = VENV / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(NO_NEWS)
 
 
 def update(arguments):
@@ -114,12 +120,27 @@ def publish(arguments):
 
 def site(arguments):
     """The built notebooks as a web site, made without the learner's packages: nothing is executed."""
-    global VENV, PYTHON, STAMP, GIGABYTES
-    site_env = ROOT / "build" / "site-env"
-    PYTHON, STAMP = (site_env / path.relative_to(VENV) for path in (PYTHON, STAMP))
-    VENV, GIGABYTES = site_env, 0.3
-    prepare(["docs/site/requirements.txt"])
+    prepare_apart("site", 0.3)
     become("docs/site/make.py", *arguments)
+
+
+def hub(arguments):
+    """A class on this machine. Its notebooks run in .venv; JupyterHub and what learners see of it are apart."""
+    if sys.platform != "linux" or os.geteuid():
+        return "The hub needs Linux, and root's rights to act for each learner: sudo python3 course.py hub ..."
+    prepare(LEARN)
+    prepare_apart("hub", 0.6)
+    silence()
+    become("docs/hub/hub.py", *arguments)
+
+
+def prepare_apart(name, gigabytes):
+    """Let build/NAME-env hold what only this command needs, and be VENV from here on."""
+    global VENV, PYTHON, STAMP, GIGABYTES
+    apart = ROOT / "build" / (name + "-env")
+    PYTHON, STAMP = (apart / path.relative_to(VENV) for path in (PYTHON, STAMP))
+    VENV, GIGABYTES = apart, gigabytes
+    prepare([f"docs/{name}/requirements.txt"])
 
 
 def become(*arguments):

@@ -87,6 +87,13 @@ PROTECTS = {
     "site": [
         *BROWSER, "*/??_*.ipynb", "README.md", "docs/*", "course_lib/contents.py", "tests/browser/test_site.py",
     ],
+    # On a real hub three learners sign in, answer, and are updated; what they saved is collected and gets its marks.
+    "hub": [
+        *EVERY, "course.py", ".gitignore", "docs/hub/*", "docs/renamed.json", "tools/*.py", "tools/judge/*.py",
+        "course_lib/checking/*.py", "course_tasks/*.py", "course_tasks/alibi/*.py", "course_tasks/bias_by_hand/*.py",
+        "*/??_alibi.ipynb", "*/??_bias_by_hand.ipynb", "notebooks/??_start_here.ipynb", "tests/browser/__init__.py",
+        *(f"tests/browser/{name}.py" for name in ("conftest", "fonts", "hub", "pages", "site", "test_hub")),
+    ],
     # Every cell of a chapter that trains or measures for long gives its committed output again. Not a test: check.py.
     **{
         f"notebooks.{topic}": [

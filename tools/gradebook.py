@@ -7,6 +7,7 @@ which the learner gets for "passed". Run it again with a newer table, and the po
 
 import argparse
 import csv
+import os
 import sys
 
 
@@ -19,6 +20,8 @@ def enter(table: str, database: str) -> int:
     if not rows or not {"learner", "task", "status"} <= rows[0].keys():
         raise ValueError(f"{table}: expected columns learner, task, status and cause, and a row below them")
     marks = [(row["learner"], *row["task"].split("."), row["status"] == "passed") for row in rows if row["task"]]
+    # a new gradebook runs the command alembic, which lies beside this Python
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     with Gradebook(database) as book:
         for topic, task in dict.fromkeys((topic, task) for _, topic, task, _ in marks):
             book.update_or_create_assignment(topic)

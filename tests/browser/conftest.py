@@ -147,4 +147,4 @@ def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60)
             return
         except OSError:
             time.sleep(0.2)
-    pytest.fail(f"JupyterLab did not answer:\n{log.read_text()[-3000:]}")
+    pytest.fail(f"{url} did not answer:\n{log.read_text()[-3000:]}")

@@ -73,6 +73,11 @@ def test_where_no_old_python_lies_about_one_is_pretended(course, monkeypatch):
     assert course.main(["lab"]) == "This course needs Python 3.11 or newer; this is 3.8.18."
 
 
+def test_the_hub_needs_root(course, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
+    assert "sudo python3 course.py hub" in course.main(["hub", "give"])
+
+
 @pytest.mark.parametrize(("words", "status"), [(["tset"], 2), ([], 2), (["--help"], 0)])
 def test_help(words, status):
     said = subprocess.run([sys.executable, ROOT / "course.py", *words], capture_output=True, text=True)
