@@ -106,6 +106,8 @@ def as_everybody_sees_it(folder, *needed):
     closed = {top for path in needed for top in path.parents if top.stat().st_mode & 0o005 != 0o005}
     if not closed:
         return []
+    if subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip(f"learners cannot run {sys.executable}, and this system permits no namespaces to show it to them")
     hidden = [path for path in needed if closed & set(path.parents)]
     names = {"NEEDED": hidden, "CLOSED": [top for top in closed if not closed & set(top.parents)]}
     words = [f"{name}={' '.join(map(str, paths))}" for name, paths in names.items()]
