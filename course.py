@@ -10,10 +10,10 @@
     python3 course.py publish  make a release of the course, whose notebooks open in Colab
     python3 course.py hub      give the course to a class on a JupyterHub (docs/hub/README.md)
 
-What follows is passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
+Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
 `test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
-The first run installs what the course needs in the folder .venv, and touches nothing else. The packages
-of the site and the hub go to the folders build/site-env and build/hub-env.
+The first run installs what the course needs in the folder .venv. The packages of the site and the hub go to the
+folders build/site-env and build/hub-env.
 """
 # The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
 

@@ -151,7 +151,7 @@ CONTENTS = (
         "which_one",
         "Which one?",
         "a comparison, FIRE and FoX, a guide, the claims of all lessons, a quiz, and a scheme of your own",
-        "compare and choose, say what no row of offsets can, test claims, and bring in a scheme of one's own",
+        "compare and choose, say what no row of offsets can express, test claims, and bring in a scheme of one's own",
         70,
         (
             *("bias_by_hand", "absolute_positions", "vector_per_distance", "diagonals", "transformer_xl", "t5_buckets"),

@@ -1,9 +1,10 @@
 """python3 course.py publish [ADDRESS] [--version X.Y.Z] [--push]: a release whose notebooks open in Colab.
 
 ADDRESS is where everybody can read the repository, such as https://github.com/you/course. Without one, it is git's
-origin. The address is written into pyproject.toml, and from there into the links and first cells of the notebooks; no
-lesson is executed again. Then all checks run, and the release is committed and tagged. --push sends the commit and the
-tag to the address. If anything fails, all files are as they were before.
+origin. The address is written into pyproject.toml, and from there into the links and first cells of the notebooks.
+Lessons are not executed again. Then all checks run, and the release is committed and tagged. --push sends the commit
+and the tag to the address. Commit your changes before, and write into CHANGELOG.md what is new. If a check fails, all
+files are as they were before.
 """
 
 import argparse

@@ -2,12 +2,12 @@
 
     --csv FILE    write a table as well: learner, task, status, cause
 
-Each notebook runs from top to bottom in a process that may do little; the file itself is not changed. Then the check
+Each notebook runs from top to bottom in a sandbox; the file itself is not changed. Then the check
 asks that process for the values of the learner's functions, compares and decides here. What a notebook prints does not
 count, and it cannot reach the check or the solutions. The first line says what this system cannot restrict.
 
-Notebooks of version 0.1, whose chapters had numbers, are judged by the tasks of today. Two of these chapters have
-become two topics each, so their notebooks are judged twice.
+Notebooks of version 0.1, whose chapters had numbers, are judged by the tasks of today. Two of these chapters were
+split, so their notebooks are judged by both topics.
 """
 
 import argparse
@@ -150,4 +150,7 @@ def recheck_all(notebooks: list[str], write: Callable[[list[str]], object]) -> i
 
 
 if __name__ == "__main__":
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and sandbox.refused():
+        sys.exit(f"Hand-ins would run as root here, and nothing could restrict them ({sandbox.refused()}). Run this as "
+                 "a user without rights, on a machine or in a container with nothing of value in it.")
     sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,7 @@
 """python3 course.py update [NEW]: a newer version of the course, without losing anything that you wrote.
 
-In a git clone, git fetches the new version. Otherwise NEW is its folder or ZIP file. A notebook that you edited keeps
+In a git clone, git fetches the new version. Elsewhere, NEW is the folder or ZIP file of the new
+version. A notebook that you edited keeps
 your cells, and gets the new ones of the course. Close the notebooks in JupyterLab first.
 """
 
@@ -15,7 +16,7 @@ from tools.lay_out import lay_out
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_CLONE = (
-    "This folder is no git clone. Get the new version as a ZIP file from where you got this one, and run "
+    "This folder is not a git clone. Get the new version as a ZIP file from where you got this one, and run "
     "`python3 course.py update FILE.zip`."
 )
 OWN_COMMITS = (
@@ -23,7 +24,7 @@ OWN_COMMITS = (
     "--soft {base}` leaves their content in your files. After these two you can update."
 )
 NO_UPSTREAM = (
-    "This branch follows no other, so git does not know where new versions come from. If their place is called origin: "
+    "This branch follows no other, so git does not know where new versions come from. If the remote is called origin: "
     "`git branch --set-upstream-to origin/main`."
 )
 

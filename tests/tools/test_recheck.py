@@ -22,7 +22,10 @@ DOUBTFUL = {
 
 def run(*words):
     command = [sys.executable, str(ROOT / "tools" / "recheck.py"), *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+    if done.stderr.startswith("Hand-ins would run as root here"):
+        pytest.skip(done.stderr)
+    return done
 
 
 def read(folder, topic):
