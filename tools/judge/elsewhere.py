@@ -12,9 +12,7 @@ from course_lib.checking.arrays import Blank, Unusable
 from course_lib.checking.elsewhere import Elsewhere
 from course_lib.checking.runner import Outcome, Run
 from tools.judge.data import Data, decode, encode
-from tools.judge.hand_in import HandIn
-
-LONGEST = 300  # characters of an error
+from tools.judge.hand_in import HandIn, text
 
 
 class Function(Elsewhere):
@@ -85,11 +83,6 @@ def lend(value: Any, ours: list[Any] | None = None, leaves: list[Any] | None = N
     if isinstance(value, np.ndarray):
         data["array"] = encode(np.asarray(value))
     return data | {"vars": encode(vars(value), partial(lend, ours=ours, leaves=leaves))}
-
-
-def text(said: Any, also: str = "") -> str:
-    """What another process says, without anything that a terminal or a table would obey."""
-    return "".join(letter if letter.isprintable() or letter in also else " " for letter in str(said)[:LONGEST])
 
 
 def answer(hand_in: HandIn, task: Exercise) -> Any:

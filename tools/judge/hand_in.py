@@ -21,6 +21,7 @@ SLICE = 0.2  # seconds between two looks at the process
 SPARE = 15.0  # seconds for imports, which are not counted, and to stop a call that takes too long
 START, CELL, CELLS, WHOLE = 60.0, 60.0, 180.0, 600.0  # seconds by the clock: to begin, a cell, all cells, a hand-in
 BYTES = 2 * LARGEST  # of one answer
+LETTERS = 300  # of a sentence
 
 
 class Ended(Exception):
@@ -129,3 +130,8 @@ def exchange(process: subprocess.Popen[bytes], request: Data, come: "queue.Queue
     except (OSError, ValueError):
         pass
     come.put(line)
+
+
+def text(said: Any, also: str = "") -> str:
+    """What another process says, without anything that a terminal or a table would obey."""
+    return "".join(letter if letter.isprintable() or letter in also else " " for letter in str(said)[:LETTERS])

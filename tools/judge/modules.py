@@ -14,8 +14,7 @@ from torch import nn
 from course_lib.checking.elsewhere import raised_elsewhere
 from course_lib.nn.position import Position
 from tools.judge.data import Data, decode, encode
-from tools.judge.elsewhere import text
-from tools.judge.hand_in import HandIn
+from tools.judge.hand_in import HandIn, text
 
 
 class Computed(torch.autograd.Function):
