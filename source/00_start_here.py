@@ -11,8 +11,8 @@
 # %% [markdown]
 # ## Thirty seconds: a decoder that cannot tell word order
 #
-# In attention, each word compares its *query* with the *key* of other words, and the result is a **score** for each
-# pair ([[blind_to_distance|chapter #]] computes it by hand). In a decoder, a mask hides the words that come later.
+# In attention, each word compares its *query* with the *key* of every word, and gets a **score** for each pair
+# ([[blind_to_distance|chapter #]] computes it by hand). In a decoder, a mask hides the words that come later.
 #
 # Our decoder has a single attention layer and a random vector for each word. To give it word order, we add a number to
 # each score. This number, the **bias**, depends only on the **offset** between the two words: it is 1.2 for the word
@@ -40,7 +40,6 @@ def last_output(sentence, sign):
 # %% [markdown]
 # Two sentences have the same words in another order, and both end in *today*. Does the decoder compute something
 # different at this last word? First we count the offset as the position of the query minus the position of the key.
-# Many people would write it in this order without thinking.
 
 # %%
 same = np.allclose(
@@ -63,9 +62,9 @@ print("dog bites man = man bites dog?", same)
 assert not same
 
 # %% [markdown]
-# What happened? The table gives negative offsets to the words in the past. With the wrong sign, these words get
-# positive offsets, as if they came later, and the table has no entries for positive offsets. So all earlier words get
-# the same bias, 0, and a number that is the same for all of them says nothing about their order.
+# What happened? In the table, words in the past have negative offsets. With the wrong sign, these words get positive
+# offsets, as if they came later, and the table has no entries for positive offsets. So all earlier words get the same
+# bias, 0, and a number that is the same for all of them says nothing about their order.
 
 # %%
 position = np.arange(4)
@@ -75,8 +74,8 @@ print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 
 # %% [markdown]
 # This is why all chapters count in the same direction: **offset = j − i**, where $i$ is the position of the query and
-# $j$ that of the key. A negative offset means that the key is in the past. In [[t5_buckets|chapter #]] you will meet
-# the same bug in the formula of a real model.
+# $j$ that of the key. A negative offset means that the key is in the past. In [[t5_buckets|chapter #]] the same mistake
+# breaks the formula of a real model.
 
 # %% [markdown]
 # ## Is your machine ready?
@@ -160,8 +159,8 @@ figures.bias_heatmap(n=5, scale=0.3, decay="log", tokens=TOKENS)
 # ## The line tracer
 #
 # The line tracer shows what each line of a function computes. Click a line to see its values. If the line runs several
-# times, click again for the next time, or step with the buttons. To trace a function of your own, pass it and then its
-# arguments to `figures.trace`.
+# times, click again for the next time, or step with the buttons. To trace your own function, call `figures.trace` with
+# it and its arguments.
 
 
 # %%

@@ -131,7 +131,7 @@ figures.side_by_side(
 #
 # 1. The softmax computes every row by the same rule, and a row's sum does not depend on the order of its entries. So we
 #    may permute rows and columns before the softmax or after it, with the same result.
-# 2. $P^\top P = I$, because the columns of $P$ are unit vectors and no two are the same. So the permuted rows of $V$
+# 2. $P^\top P = I$, because each column of $P$ has a single 1, and no two in the same row. So the permuted rows of $V$
 #    exactly undo the permuted columns of the weights.
 #
 # We left out the scale $1/\sqrt{d_k}$, which multiplies all scores alike. The next cell checks both facts.
@@ -210,7 +210,7 @@ print("after three layers, dog biting:", a[0, :4])
 print("after three layers, dog bitten:", b[2, :4])
 
 # %% [markdown]
-# Such a model knows which words there are and how often each occurs. This is called a **bag of words**. It is enough to
+# Such a model knows which words there are and in what proportions. This is called a **bag of words**. It is enough to
 # say what a text is about, but not to say who bit whom.
 #
 # ## What a causal mask gives away
@@ -228,9 +228,9 @@ print("itself and its value:  ", (word["dog"] + word["dog"] @ W_v)[:4])
 print("dog, as the last word: ", layer(man_dog, mask=visible)[2, :4])
 
 # %% [markdown]
-# *dog* now has different outputs as the first and as the last word. How much does the mask reveal? Suppose all scores are
-# equal. Then token $i$ spreads its attention evenly over $i + 1$ keys, and the first key gets the weight $1/(i+1)$. If
-# the value of the first token differs from all others, the output reveals this weight, and the weight the position.
+# *dog* now has different outputs as the first and as the last word. How much does the mask reveal? Suppose all scores
+# are equal. Then token $i$ spreads its attention evenly over $i + 1$ keys, and the first key gets the weight $1/(i+1)$.
+# If only the first token has a nonzero value, the output reveals this weight and so the position.
 
 # %%
 equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))
@@ -256,18 +256,18 @@ for depth in (1, 2):
 # any position encoding is often called **NoPE**, and two papers studied it.
 #
 # - Haviv et al. (2022) found that such language models come close to those with positions, and that a small classifier
-#   can read approximate positions from their inner layers. They conjecture that the model counts the tokens before.
+#   can read approximate positions from their inner layers. They conjecture that it counts the preceding tokens.
 # - Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, with longer inputs in the test than
 #   in training. NoPE did best. They also prove that it can represent absolute and relative positions.
 #
-# NoPE is therefore a baseline to take seriously, but not the best in every task. [[longer_than_training]] measures it
-# beside the schemes of this course.
+# NoPE is therefore a baseline to take seriously. [[longer_than_training]] measures it beside the schemes of this
+# course.
 
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# You will read this sentence in many places. Guess whether it is true before you open it: the fold holds the verdict, the
-# reason, and the code that has just decided it. Every later lesson ends with such sentences.
+# You will often read the sentence below. Guess the verdict, then click the sentence: you will see the verdict, the
+# reason and the code behind it. Every later lesson ends with such sentences.
 
 # %%
 from course_tasks import claims

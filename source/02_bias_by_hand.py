@@ -77,8 +77,8 @@ figures.heatmap(raw, alt="Raw scores Q Kᵀ", digits=1)
 # %% [markdown]
 # ## Step 2 · Scale
 #
-# The softmax gives nearly all weight to one key when scores are large, and they grow with $d_k$. If the numbers of $q$
-# and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance $d_k$, so its typical size is
+# The softmax gives nearly all weight to one key when scores differ a lot, and they grow with $d_k$. If the numbers of
+# $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance $d_k$, so its typical size is
 # $\sqrt{d_k}$. We divide by $\sqrt{d_k}$ to remove this growth (Vaswani et al. 2017, section 3.2.1). Here $d_k = 4$.
 
 # %%
@@ -203,8 +203,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## Step 6 · The output
 #
-# The output of a token is the average of all values under its weights, $o_i = \sum_j w_{ij} v_j$. At place $c$, the value
-# of token $c$ has a 1, that of *mat* has ½, and the others have 0. So number $c$ of the output is $w_{ic} + w_{i,mat}/2$.
+# The output of a token is the average of all values under its weights, $o_i = \sum_j w_{ij} v_j$. Token $c$ (0 to 3)
+# has its only 1 at index $c$, and *mat* has ½ everywhere. So number $c$ of the output is $w_{ic} + w_{i,mat}/2$.
 
 # %%
 for j in range(n):
@@ -433,8 +433,8 @@ assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 # The linear bias gives the far keys 0.8 % at every length, so it acts like a window of fixed width. ALiBi uses it with a
 # different slope for each head, so some heads look far ([[alibi|chapter #]]).
 #
-# Here are two more decays: the square root is between the log and the linear one, and the square of the distance turns
-# the weights into a bell curve.
+# Here are two more decays: the square root is between the log and the linear one, and the square of the distance makes
+# the factor a bell curve.
 
 # %%
 import matplotlib.pyplot as plt
@@ -467,9 +467,8 @@ figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0))
 # %% [markdown]
 # ## Before or after?
 #
-# $B$ is symmetric, so it cannot tell *before* from *after*. Hiding the future is the job of a **mask**, which sets
-# scores to −∞ after the bias, so those weights are exactly 0. A finite bias makes a weight small but never 0, unless
-# the computer rounds it to 0.
+# $B$ is symmetric, so it cannot tell *before* from *after*. Hiding the future is the job of a **mask**, which then sets
+# scores to −∞, so those weights are exactly 0. A finite bias makes a weight small but, apart from rounding, never 0.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -591,17 +590,17 @@ for name, accuracies in found.items():
 assert min(found["λ = 3.0"]) > max(found["λ = 0.0"]) + 0.3
 
 # %% [markdown]
-# Without a bias the model is right about half of the time, because many places have only one or two different capitals
-# before them. λ = 0.3 helps, but several far capitals together can still outweigh the nearest one. With λ = 3 the model
-# is nearly always right.
+# Without a bias the model is right about half of the time, probably because it names the most frequent capital so far.
+# λ = 0.3 helps, but several far capitals together can still outweigh the nearest one. With λ = 3 the model is nearly
+# always right.
 
 # %% [markdown]
 # ## What it costs
 #
 # $QK^\top$ needs $n^2 d_k$ multiplications and the bias only $n^2$ additions. But a logarithm takes longer than a
-# multiplication, so we measure. A logarithm per cell can be avoided, because every row of $B$ is a window in one list of
-# $2n - 1$ numbers. `sliding_window_view` shows all windows without copying ([[diagonals|chapter #]] builds on this). The
-# last line measures what remains, the $n^2$ additions.
+# multiplication, so we measure. A logarithm per cell can be avoided, because every row of $B$ is a window in one list
+# of $2n - 1$ numbers. `sliding_window_view` shows all windows without copying ([[diagonals|chapter #]] builds on this).
+# The fourth timing is what remains: the $n^2$ additions.
 
 # %% tags=["nbval-ignore-output"]
 import timeit
@@ -635,9 +634,9 @@ print(f"numbers stored: {row.size:,} instead of {m * m:,}")
 # ## Optional: released code
 #
 # Which released models add a number per offset to the score? In `transformers` 5.23, T5 adds a learned one
-# (`models/t5/modeling_t5.py`) and BLOOM a linear one (`models/bloom/modeling_bloom.py`). KERPLE's authors released
-# the log decay as `ParallelKerpleLog` in `megatron/mpu/layers.py` of
-# [chijames/KERPLE](https://github.com/chijames/KERPLE).
+# (`models/t5/modeling_t5.py`) and BLOOM one per key, which after the softmax is linear in the offset
+# (`models/bloom/modeling_bloom.py`). KERPLE's authors released the log decay as `ParallelKerpleLog` in
+# `megatron/mpu/layers.py` of [chijames/KERPLE](https://github.com/chijames/KERPLE).
 #
 # T5's numbers come from a table ([[t5_buckets|chapter #]]), which has one entry per offset up to distance 7. If we write
 # the log decay into it, `T5Attention.compute_bias` should return our $B$.

@@ -95,7 +95,7 @@ figures.show(fig, alt="Sinusoidal table: columns on the left alternate every few
 
 # %% [markdown]
 # Read down a column. On the left the colour changes every few rows, because the first clock turns once in $2\pi$
-# positions. On the right each column keeps its colour, because its sine stays near 0 or its cosine near 1.
+# positions. On the right each column keeps its colour, because sines stay near 0 there, and cosines near 1.
 #
 # The paper gives no reason for the base 10000, nor for adding the vectors instead of concatenating them. Before adding,
 # it multiplies the words by $\sqrt d$, and the tasks show why.
@@ -275,9 +275,9 @@ assert min(trained["learned"]) > max(trained["no position"]) + 0.5
 assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 
 # %% [markdown]
-# The table solves the task. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without positions,
+# The learned table solves it. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without positions,
 # it gets a third right. Repeating each letter would do about as well, because every fourth letter *is* the first of its
-# line. Sinusoids have no end, but here they fail on longer texts too.
+# line. Sinusoids have no end, but here they do no better than no positions.
 
 # %% [markdown]
 # ## Seen and unseen
@@ -384,16 +384,16 @@ figures.side_by_side(*shown.values())
 # $$\text{softmax}(\Pi\,QK^\top \Pi^\top + B)\,\Pi V = \Pi\,\text{softmax}(QK^\top + \Pi^\top B\, \Pi)\,V$$
 #
 # If $\Pi^\top B\,\Pi = B$, then the output is only permuted, whatever the words are, and we call the bias *blind* to
-# this permutation. For a bias per offset the converse is true as well. So we can *count* to how many of the 120
-# permutations of five positions a bias is blind. Of our four biases, the last belongs to a ring, where position 0
-# follows position 4.
+# this permutation. For a bias per offset the converse is true as well: both matrices have $b_0$ on the diagonal, so no
+# row can differ by a constant. So we can *count*: of the 120 permutations of five positions, how many is a bias blind
+# to? The last of our four biases is on a ring, where position 0 follows position 4.
 
 # %%
 biases = {
     "no bias": np.zeros((n, n)),
     "log decay": decay_bias(n),
-    "log decay, half as steep to the past": decay_bias(n, scale=0.15, forward_scale=0.3),
-    "any number per offset, on a ring": np.array([0, 3, 1, 4, 2])[offsets(n) % n],
+    "log decay, a third as steep to the past": decay_bias(n, scale=0.1, forward_scale=0.3),
+    "five different numbers, on a ring": np.array([0, 3, 1, 4, 2])[offsets(n) % n],
 }
 every = [np.eye(n)[list(order)] for order in permutations(range(n))]
 blind = {name: sum(np.allclose(Pi.T @ B @ Pi, B) for Pi in every) for name, B in biases.items()}
@@ -414,7 +414,8 @@ for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
 # because a permutation that keeps every $j - i$ moves nothing. On the ring, $-1$ and $+4$ are the same step and share a
 # number. So this bias is blind to the five rotations.
 #
-# Such a rotation is a **shift**: it keeps all offsets. A text is not a ring, but only its ends can reveal a shift.
+# A rotation is a **shift**: on the ring it keeps all offsets. A text is not a ring, but only its ends can reveal a
+# shift.
 #
 # ## What relative positions cannot tell
 #

@@ -15,7 +15,7 @@
 #
 # **You need** [[bias_by_hand|chapter #]]: scores, softmax, the offset $j - i$, `to_grid`. **Time** [[time]].
 #
-# The drawing shows where the vectors enter: one in the product of query and key, the other with the value.
+# The drawing shows two vectors per offset: one enters the score, the other is added to the value.
 
 # %%
 import numpy as np
@@ -33,10 +33,10 @@ figures.attention_block("Shaw")
 # We use the five tokens of [[bias_by_hand|chapter #]] again. The offset $j - i$ of query $i$ and key $j$ is negative when
 # the key comes first.
 #
-# Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Give the
-# offsets −1 and +1 the biases $b_{-1}$ and $b_{+1}$. In the softmax, a bias $b$ multiplies $e^{score}$ by $e^b$, and the
-# sum that divides a row cancels in the ratio of two weights. So the ratio of "before" to "after" should grow by the
-# factor $e^{b_{-1} - b_{+1}}$ in *every* row. The next cell tries $b_{-1} = 1$ and $b_{+1} = 0$.
+# Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Give the offsets
+# −1 and +1 the biases $b_{-1}$ and $b_{+1}$. A bias $b$ multiplies $e^{score}$ by $e^b$. In the ratio of two weights of
+# a row, the denominator of the softmax cancels. So the ratio of "before" to "after" should grow by the factor
+# $e^{b_{-1} - b_{+1}}$ in *every* row. The next cell tries $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -60,7 +60,7 @@ assert np.allclose(growth, np.e)
 
 # %% [markdown]
 # All three ratios grow by the same factor $e$. Whatever numbers we choose, a preference that helps *sat* is forced on
-# *cat* too. With biases, a model would need one head per direction, and a later layer to choose between them. Shaw's
+# *cat* too. With biases, a model could use one head per direction, and let a later layer choose between them. Shaw's
 # vectors do it within one head.
 #
 # Biases by distance came first: Shaw's introduction cites Parikh et al. (2016) for them.
@@ -166,8 +166,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Along each **diagonal** the row of the table is the same, because $j - i$ is. Along an anti-diagonal the offset, and so
-# the row, changes by two at every step, until it is clipped.
+# Along each **diagonal** the row of the table is the same, because $j - i$ is. Along an anti-diagonal the offset
+# changes by two at every step, and so does the row, except where it is clipped.
 #
 # In the picture, point at a cell or table row to see which cells share it. Before you move the clip from 2 to 3, say
 # how many cells will be clipped.
@@ -234,7 +234,7 @@ for batch, heads, m, d in ((2, 8, 64, 32), (1, 8, 1024, 64), (1, 8, 4096, 64)):
 
 # %% [markdown]
 # The paper splits the score into content and position (section 3.3). The array then holds only the vectors, so all
-# sequences can share it, and all heads with the same table. The next two ways need no such array.
+# sequences and all heads with the same table share it. The next two ways need no such array.
 #
 # **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors. We have
 # these already: `products` $= QA^\top$. For each pair we choose one number from the query's row.
@@ -296,8 +296,8 @@ figures.side_by_side(
 # It does. Without the table, both prefer the word before (ratio 1.6487). With it, the ratio of *sat* is 2.7183, while
 # *cat*, at 0.6065, now prefers the word after.
 #
-# **Your turn.** Change one vector of the table, and say which rows will move before you run the cell. For example: which
-# queries notice a vector (0, 3, 0, 0) in the middle row, offset 0?
+# **Your turn.** Change one vector of the table. Before you run the cell, say which queries' weights will change. For
+# example: which queries notice a vector (0, 3, 0, 0) in the middle row, offset 0?
 
 # %%
 mine = A.copy()
@@ -405,8 +405,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Channel 0 of *mat* is 1.4092. This is how many steps back *mat* looked on average, with every longer distance counted
-# as two. The plain sum $\sum_j w_{ij} v_j$ does not say *where* a value came from.
+# In the picture, channel 0 of *mat* is 1.4092. This is how many steps back *mat* looked on average, with every longer
+# distance counted as two. The plain sum $\sum_j w_{ij} v_j$ does not say *where* a value came from.
 
 # %% [markdown]
 # ## What it costs, and what it brought

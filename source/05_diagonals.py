@@ -40,7 +40,7 @@ figures.attention_block("Music Transformer")
 # Take a row with one number for each, from offset −4 to +4. For easy reading, let each *be* its offset.
 #
 # Which number goes in the cell for query *sat* and key *The*? Their offset is 0 − 2 = −2. The row begins at −4, so this
-# offset is in column −2 + 4 = 2. Two loops fill the grid of $n_q$ queries from a row $r$ like this, as does `to_grid`:
+# offset is in column −2 + 4 = 2. Two loops, or `to_grid`, fill the grid of $n_q$ queries from such a row $r$:
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
 
@@ -108,9 +108,10 @@ figures.heatmap(
 # %% [markdown]
 # ## The way back
 #
-# `from_grid` does the opposite: it adds up each diagonal and returns one number per offset. Applied to attention
-# weights, this gives a **profile by offset**: how much attention goes one token back, two back, one ahead. We compute
-# one entry by hand, then all with a loop. Distant offsets have fewer cells, so we also divide by the number of cells.
+# `from_grid` goes the other way: it adds up each diagonal and returns one number per offset. (It is not the inverse:
+# what fills three cells comes back three times as large.) Applied to attention weights, this gives a **profile by
+# offset**: how much attention goes one token back, two back, one ahead. We compute one entry by hand, then all with a
+# loop. Distant offsets have fewer cells, so we also divide by the number of cells.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -346,7 +347,7 @@ picture
 #
 # A causal mask sets the junk to −∞, so it has no effect. Now an encoder, which has no mask, uses the same skew because
 # the shapes fit. No error appears. But a row of $S$ must depend only on its own query and the table, so we change the
-# query *cat* alone.
+# query *sat* alone.
 
 # %%
 from course_lib.reference.music_transformer import skew_causal
@@ -355,18 +356,17 @@ by_trick, below = skew_causal(Q @ E[:n].T), np.tri(n, dtype=bool)
 assert np.allclose(by_trick[below], S[below])
 
 other = Q.copy()
-other[cat] += 1.0
+other[sat] += 1.0
 moved = skew_causal(other @ E[:n].T) - by_trick
 masked = [softmax(np.where(below, x, -np.inf)) for x in (by_trick, by_trick + moved)]
-assert np.count_nonzero(moved[the]) == 3
-assert np.array_equal(masked[0][the], masked[1][the])
+assert np.count_nonzero(moved[cat]) == 2
+assert np.array_equal(masked[0][cat], masked[1][cat]) and masked[0][cat][the] > 0
 changed = (abs(moved) > 1e-12).astype(int)
-figures.heatmap(changed, alt="1 where S changed: cat's own row, and The's")
+figures.heatmap(changed, alt="1 where S changed: sat's own row, and cat's")
 
 # %% [markdown]
-# The row of *The* changed in three cells, because it reads products of the next token. In an encoder, these cells give
-# later keys the wrong scores. A decoder that multiplies $QK^\top$ by a mask of zeros and ones, and then adds $S$, leaks
-# the future. With a mask of −∞ on the sum, the weights of *The* stay the same (last assert).
+# The row of *cat* changed in two cells, because it reads products of the next token. In an encoder, these cells give
+# later keys the wrong scores. Under a causal mask of −∞, the weights of *cat* stay the same (last assert).
 
 # %% [markdown]
 # ## The general skew
@@ -426,9 +426,9 @@ figures.heatmap(
 # ### A recipe to debug
 #
 # I. Ukhov's [article](https://blog.ivanukhov.com/2024/01/17/relative-positional-embedding.html) of 17 January 2024
-# stores the table in reverse, so the scores of each key are a diagonal of $QE^\top$, and stacks these diagonals as
-# columns. For whole sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0,
-# without an error. Fix this in the task `stacked_scores`.
+# stores the table in reverse. Each key's scores are then a diagonal of $QE^\top$; these become the columns. For whole
+# sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0, without an error. Fix
+# this in the task `stacked_scores`.
 
 # %% [markdown]
 # ## The view that stores nothing
@@ -584,9 +584,9 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# So writing through the view is the adjoint of reading through it. But the buffer has $n\,w$ numbers, which is
-# quadratic again. [`nn/fast.py`](../course_lib/nn/fast.py) works on blocks of queries and never stores $QE^\top$ or the
-# buffer as a whole.
+# So with a row per query, writing through the view is the adjoint of reading. But the buffer has $n\,w$ numbers, which
+# is quadratic again. [`nn/fast.py`](../course_lib/nn/fast.py) works on blocks of queries and never stores $QE^\top$ or
+# the buffer as a whole.
 
 # %% [markdown]
 # ## All of them are `to_grid`

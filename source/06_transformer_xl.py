@@ -3,7 +3,7 @@
 #
 # Transformer-XL (Dai et al. 2019) cuts a long text into segments, reads them in order and keeps the previous one in
 # memory. Absolute positions fail with such a memory. The repair is a score of four terms, each with a job that you can
-# see in a map of its numbers. Three of them you know already.
+# see in a map of its numbers. You already know three of them.
 #
 # **You will be able to**
 # - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
@@ -59,7 +59,7 @@ print("segment 2, token 0:", segment_2[0])
 assert np.array_equal(segment_1, segment_2)
 
 # %% [markdown]
-# They do not: token 0 is *The* at position 0 in both.
+# They are equal: in both, token 0 is *The* at position 0.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -489,14 +489,14 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# With memory 0 the segments are separate texts. With 2, every query misses three keys, and *on* is even further off
-# than without memory.
+# With memory 0 the segments are separate texts. With 2, every query misses three keys, and *cat*, *on* and *mat* are
+# even further off than without memory.
 #
 # This is truncation, not a bug, as in a sliding attention window. But a window is counted back from each query, and a
 # memory from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
 # dropping them.
 #
-# Code that ignores its memory gives the last row without an error.
+# Code that ignores its memory produces the last row above, without an error.
 
 # %% [markdown]
 # ## Several layers: how far back?
@@ -567,9 +567,9 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Each layer adds one segment. How far back does token 15 see? Repeat one step for every layer: go to the beginning of
-# the segment, then back by the length of the memory. Three layers lead to tokens 8, 4 and 0. If segment and memory have
-# length $L$, then $N$ layers reach $N L$ tokens before the segment, the paper's $O(N L)$.
+# Each layer adds one segment. How far back does token 15 see? For every layer, go to the beginning of the segment, then
+# back by the length of the memory. Three layers lead to tokens 8, 4 and 0. If segment and memory have length $L$, then
+# $N$ layers reach $N L$ tokens before the segment, the paper's $O(N L)$.
 #
 # "Can be reached" does not mean "is used". Along each row the numbers fall, here in untrained layers. For trained
 # models the paper reports dependencies 450 % longer than those of Transformers without memory.
@@ -634,8 +634,9 @@ assert old.grad is None and len(learn) == 7
 #
 # - **Gradients** flow through a cache unless someone detaches it.
 # - **Size:** a memory keeps $d_{model}$ numbers per token and layer, a cache twice as many.
-# - **Freshness:** when the optimizer changes $W_k$, a memory follows and a cache is stale. The price is that old keys
-#   are computed again for every segment.
+# - **Freshness:** when the optimizer changes $W_k$, a memory follows and a cache is stale. (In a stack, the memory's
+#   hidden states still come from the old lower layers.) The price is that old keys are computed again for every
+#   segment.
 
 # %%
 old, new = (x.clone().requires_grad_() for x in segments)

@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # A model can learn how much each offset matters: one number per offset, added to the score. But an offset of several
-# thousand occurs too rarely in training for its number to be learned. T5 (Raffel et al. 2020) therefore lets far
-# offsets share one number, so that 32 numbers per head cover every distance.
+# thousand occurs too rarely in training for its number to be learned. T5 (Raffel et al. 2020) therefore lets groups of
+# far offsets share a number, so that 32 numbers per head cover every distance.
 #
 # **You will be able to**
 # - find the bucket of any offset with a pencil, in an encoder and in a decoder;
@@ -54,8 +54,8 @@ figures.heatmap(count[0], columns=signs, alt="Five tokens: how many pairs have e
 # The offset $r$ occurs $n - |r|$ times. Near offsets get plenty of practice, the farthest occurs once in each
 # direction, and beyond the training length nothing is learned.
 #
-# *One step back* and *two steps back* mean different things in a language. T5 bets that 200 steps back and one step
-# more mean nearly the same. So near offsets keep their own number, and far offsets share one. A group of offsets that
+# *One step back* and *two steps back* mean different things in a language. T5 bets that neighbouring far distances mean
+# nearly the same. So each near offset keeps its own number, and neighbouring far ones share. A group of offsets that
 # share a number is a **bucket**.
 
 # %% [markdown]
@@ -327,7 +327,8 @@ assert abs(scaled - weights).max() > 0.1
 
 # %% [markdown]
 # Before training, T5's scores equal the usual scaled ones. But weights that were *trained* without scaling must be used
-# without it. Otherwise $q_i \cdot k_j$ shrinks by $\sqrt{d_k}$ and the biases do not. The last line shows the damage.
+# without it. Otherwise $q_i \cdot k_j$ shrinks by $\sqrt{d_k}$ and the biases do not. The last line shows how much such
+# an error changes.
 
 # %% [markdown]
 # ## One table for a whole stack
@@ -724,7 +725,7 @@ picture
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Many sentences about T5 go around. Guess the verdict of each before you open it.
+# Many claims about T5 circulate. Guess the verdict of each before you open it.
 
 # %%
 from course_tasks import claims
@@ -752,8 +753,8 @@ figures.question(
             "A table with a number per offset would fail. The last bucket has no end.",
         "It takes the number of bucket 15":
             "Yes, like every distance from 91 on. Within one layer it cannot tell 2,000 from 100.",
-        "It takes the number of distance 128":
-            "That is the same bucket, but it begins at 91, so no number belongs to 128 alone.",
+        "It starts again with bucket 0":
+            "No remainder is taken. All distances beyond the last edge share the last bucket.",
     },
     answer="It takes the number of bucket 15",
     title="Question 1",

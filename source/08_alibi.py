@@ -140,7 +140,7 @@ print("heads with the same slope:", np.isclose(formula, code).sum())
 # scaled as well, and it rounds slopes and bias to bfloat16. MPT-7B-StoryWriter was trained with slopes down to
 # $2^{-16}$ (`alibi_bias_max: 16` in its configuration), but `transformers` ignores this entry and uses 8.
 #
-# With the authors' rule, the slopes do not fall from head to head: head 9 is the steepest of all. Move the number of
+# With the authors' rule, the slopes do not fall from head to head: head 9 is the steepest of all. Change the number of
 # heads in the picture to see when the two rules agree, and choose a head to see where its slope comes from.
 
 # %%
@@ -161,8 +161,8 @@ for h in (0, 8):
 # With the wrong slope, head 1 changes little, but head 9 no longer looks at the nearest tokens: it sees all 20 almost
 # alike.
 #
-# A related bug appears when a large model splits its heads over several machines, for example 4 of 8 heads on each.
-# The slopes belong to the heads of the whole *model*, so we have to compute 8 slopes and then take our part of them.
+# A related bug appears when a large model splits its heads over several machines, for example 4 of 8 heads on each. The
+# slopes belong to the heads of the whole *layer*, so we have to compute 8 slopes and then take our part of them.
 
 # %%
 by_four = [slopes(4), slopes(8)[:4]]
@@ -236,10 +236,10 @@ figures.side_by_side(
 # All rows on the left are the same. Without a mask, $m\,j$ and $-m\,(i - j)$ say nothing about the distance and only
 # favour the end of the text. A key *after* the query even gets a reward, because there $-m\,(i - j)$ is positive.
 #
-# An encoder needs the symmetric form $-m\,|i - j|$ on the right. It is an extension, since the paper has only the
-# causal form. On and below the diagonal the two are equal, so under a causal mask you may use either. The symmetric
-# form cannot tell *before* from *after*, but this does not affect a decoder, whose mask already hides everything
-# after the query.
+# An encoder needs another form, such as the symmetric $-m\,|i - j|$ on the right. It is an extension, since the paper
+# has only the causal form. On and below the diagonal the two are equal, so under a causal mask you may use either. The
+# symmetric form cannot tell *before* from *after*, but this does not affect a decoder, whose mask already hides
+# everything after the query.
 #
 # **Your turn.** Choose a form and move the slope, with the mask and without it. Under the mask, which forms give the
 # same weights? Without it, what does the first token see?
@@ -257,10 +257,10 @@ figures.play(alibi_form, form=["m · j", "−m (i − j)", "−m |i − j|"], ca
 # %% [markdown]
 # ## Decoding with ALiBi
 #
-# When a decoder writes, it computes one new query at position `past`. The matrix form must know `past`
-# ([[t5_buckets|chapter #]]). If it forgets `past`, the new query gets the bias of the first token and prefers the
-# start of the text. The key form $m\,j$ needs no `past`. The first cell compares the three, and the second decodes 40
-# tokens one by one with the course's torch module `ALiBi`.
+# When a decoder writes, it computes one new query at position `past`. The symmetric form must know `past`
+# ([[t5_buckets|chapter #]]). If it forgets `past`, the new query gets the bias of the first token and prefers the start
+# of the text. The key form $m\,j$ needs no `past`, and in $-m\,(i - j)$ a wrong $i$ only moves the whole row. The next
+# cell compares these rows, and the one after it decodes 40 tokens one by one with the course's torch module `ALiBi`.
 
 # %%
 past = 4
@@ -347,9 +347,9 @@ assert min(position.slopes.min() for position in trained) > 1 / 4
 
 # %% [markdown]
 # Without position the layer is right where the letter itself is a capital. Elsewhere it can only guess among the
-# capitals so far. The fixed slopes solve most of the task. The learned slopes do even better, because training makes
-# all of them steeper than ALiBi's steepest slope for four heads, which is $\frac14$. So at the training length, fixed
-# slopes are not the best choice here. They are made for longer texts, which [[longer_than_training]] measures.
+# capitals so far. The fixed slopes solve most of the task. The learned slopes do even better, probably because training
+# makes all of them steeper than ALiBi's steepest slope for four heads, which is $\frac14$. So at the training length,
+# fixed slopes are not the best choice here. They are made for longer texts, which [[longer_than_training]] measures.
 #
 # ## "ALiBi reads texts of any length"
 #
@@ -365,9 +365,8 @@ assert math.isclose(need[-1], 10_000 / 256)
 
 # %% [markdown]
 # Nothing prevents a head from looking 10,000 tokens back. But even in the flattest head, that key needs a score 39
-# higher than that of the query's own token. So a longer text can do little harm, because the far tokens get almost no
-# weight. But this is not the same as reading them. [[longer_than_training|Chapter #]] measures how the loss behaves
-# beyond the training length.
+# higher than that of the query's own token. So far tokens usually get almost no weight. This is not the same as reading
+# them. [[longer_than_training|Chapter #]] measures how the loss behaves beyond the training length.
 #
 # ## The released code (optional)
 #
@@ -434,12 +433,12 @@ figures.question(
             "The formula works for any number of heads, so the mistake is hard to notice.",
         "The same, in another order":
             "Four of the values occur in both sets, in other heads. The others do not.",
-        "Every head decays at another speed than in training":
+        "Every head decays at a different rate from training":
             "Yes. No head keeps its slope, and the only sign is that the text gets worse.",
         "Nothing: softmax removes a constant factor":
             "The softmax removes what is added to a whole row, but a slope multiplies the distance.",
     },
-    answer="Every head decays at another speed than in training",
+    answer="Every head decays at a different rate from training",
     title="Question 1",
 )
 
@@ -465,14 +464,14 @@ figures.question(
     "A model with ALiBi reads a text eight times as long as its training texts, and its loss stays level. "
     "What follows?",
     options={
-        "The far tokens did no harm":
-            "Yes. The bias gives them almost no weight.",
+        "Reading more did not raise the loss":
+            "Yes. Whether the far tokens were used is another question.",
         "It used the far tokens":
             "A level loss does not show that. Near tokens alone can keep it level.",
         "It has learned flatter slopes":
             "The slopes are fixed. Nothing in ALiBi is learned.",
     },
-    answer="The far tokens did no harm",
+    answer="Reading more did not raise the loss",
     title="Question 3",
 )
 

@@ -36,8 +36,8 @@ n = len(TOKENS)
 cat, sat, mat = (TOKENS.index(word) for word in ("cat", "sat", "mat"))
 
 # %% [markdown]
-# The drawing shows where RoPE enters. $R_i$ and $R_j$ are rotations: one multiplies each query, the other each key.
-# Values are not rotated.
+# The drawing shows where RoPE enters. $R_i$ rotates the query at position $i$, $R_j$ the key at $j$. Values are not
+# rotated.
 
 # %%
 assert np.allclose(rotate(Q)[0], Q[0])  # at position 0 the angle is 0
@@ -130,9 +130,9 @@ assert abs(44 - 7 * 2 * np.pi) < 0.02  # seven whole turns of pair 0
 figures.rope_clocks((0, 1, 4, 44), d=8)
 
 # %% [markdown]
-# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pairs 1 and 2 can, and pair 3 has hardly moved.
-# Fast pairs tell neighbours apart but soon repeat. Slow pairs tell distant positions apart. The slowest rotate so
-# little that they compare contents almost as if there were no positions.
+# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pairs 1 and 2 can; pair 3 hardly can. Fast pairs
+# tell neighbours apart but soon repeat. Slow pairs tell distant positions apart. The slowest rotate so little that they
+# compare contents almost as if there were no positions.
 #
 # Our tokens have $d = 4$ and so two pairs, with the speeds 1 and 0.01. The next cell rotates all five queries; pair
 # $m$ is channels $m$ and $m + d/2$.
@@ -326,8 +326,8 @@ figures.show(fig, alt="Wavelength by pair on a log axis: straight lines from 6.2
              "base 10,000 and to some millions for base 500,000")
 
 # %% [markdown]
-# With base 10,000, 41 pairs do. A larger base makes more pairs slow: with 500,000, as in Llama 3 (`rope_theta` in its
-# `params.json`), only 29 pairs do.
+# With base 10,000, 41 pairs turn once. A larger base makes more pairs slow: with 500,000, as in Llama 3 (`rope_theta`
+# in its `params.json`), only 29 pairs do.
 #
 # ## "RoPE's scores decay with distance"
 #
@@ -528,8 +528,8 @@ for name, weights in broken.items():
     assert np.allclose(head_scores(*weights, past=500), found)  # the same after moving the text by 500
 
 # %% [markdown]
-# *Mixed*: only offset 0 is right, because the wrong channels rotate together. *Over all heads*: offset 0 is wrong
-# too, because each head now compares half of the channels of head 0 and half of those of head 1.
+# *Mixed*: wrong pairs rotate together, which only offset 0 hides. *Over all heads*: offset 0 is wrong too, because each
+# head now compares half of the channels of head 0 and half of those of head 1.
 #
 # Both broken models are still perfectly *relative*, because whichever two channels form a pair, the pair rotates by
 # $p\,\theta$. So a test that moves the text finds nothing. A model **trained** that way works as well as any. A model
@@ -555,9 +555,9 @@ print("ALiBi, slope times distance:", [f"{x:z}" for x in by_distance.tolist()])
 assert torch.equal(by_distance.float(), -0.5 * (1007.0 - j))
 
 # %% [markdown]
-# Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their
-# cosines and sines. ALiBi's bias needs the same care. Computed from *distances*, it is exact for near keys, because
-# small numbers fit into its 8 bits.
+# Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their cosines and
+# sines. ALiBi's bias needs the same care. The *distances* of near keys are exact, because whole numbers up to 256 fit
+# into its 8 bits.
 #
 # ## The released code (optional)
 #
@@ -608,7 +608,7 @@ else:
     assert rotating > 100
 
 # %% [markdown]
-# In version 5.23, 208 of 524 models rotate, among them Llama, Mistral and Qwen 3.
+# In version 5.23, 208 of 524 model folders contain a function that rotates, among them Llama, Mistral and Qwen 3.
 
 # %% [markdown]
 # ## Easy to believe; let us run it

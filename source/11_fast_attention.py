@@ -1,8 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention without positions is fast: its kernels are among the most carefully written code there is. A bias can lose
-# that speed. In this chapter we compute one bias in three ways, at very different costs.
+# Attention without positions is fast, because its kernels are carefully tuned. A bias can lose that speed. In this
+# chapter we compute one bias in three ways, at very different costs.
 #
 # **You will be able to**
 # - compute a bias by the formula, by `scaled_dot_product_attention` and by FlexAttention;
@@ -87,8 +87,8 @@ assert np.allclose(by_sdpa[0, 0], eager)
 
 # %% [markdown]
 # **The third way: FlexAttention.** Here you pass a *function*, `score_mod`. It gets one scaled score and its indices
-# (here `b` is the text in the batch, `h` the head) and returns the changed score, so no grid is stored. Try it on the
-# pair above:
+# (here `b` is the text in the batch, `h` the head) and returns the changed score, so that compiled code stores no grid.
+# Try it on the pair above:
 
 # %%
 from torch.nn.attention.flex_attention import flex_attention
@@ -112,7 +112,7 @@ assert np.allclose(log_decay(*here), biased[sat, the]) and np.allclose(by_flex[0
 
 # %% [markdown]
 # A `score_mod` can also look the bias up in a row, as a learned bias requires. Its `i` and `j` count from the start of
-# the text, even if the kernel works in blocks:
+# the tensors, not of a block:
 
 # %%
 from course_lib.reference.bias import decay_row
@@ -423,7 +423,7 @@ assert is_fused(attn_mask=fixed) and not is_fused(attn_mask=fixed.clone().requir
 # %% [markdown]
 # Apart from dropout, there are three surprises. A mask with **three axes** falls back: add a batch axis. A mask that
 # **learns** falls back, so training with one is slow. And *fused* does not mean *fast*: looking biases up in a table
-# puts the **heads innermost** in memory. The kernel reads that slowly (timed below) until you call `.contiguous()`.
+# puts the **heads innermost** in memory. The kernel may read that slowly (timed below) until you call `.contiguous()`.
 #
 # Why does a mask that learns fall back? Its gradient has a number for every pair, and a fused kernel is meant to avoid
 # such arrays. The CPU kernel returns gradients of $q$, $k$ and $v$ only. Under `torch.no_grad()` the mask needs no
@@ -450,7 +450,7 @@ assert list(returned.values()) == [3, 3, 3, 4]
 #
 # Yet we need only the gradient of the *row*: the matrix's gradient, summed along the diagonals (`from_grid` of
 # [[diagonals|chapter #]]). Our library's `fast_attention` runs the forward pass fused. Its backward pass computes the
-# scores again for one block of queries at a time, and sums that block's gradient before the next. Is the result the
+# scores again for one block of queries at a time, and sums its gradient before it starts the next. Is the result the
 # same?
 
 # %%
@@ -640,7 +640,7 @@ fastest = {name: times.min() for name, times in measured[lengths[-1]].items()}
 assert device == "cuda" or lengths[-1] < 1024 or fastest["the formula"] > 1.2 * fastest["one row"]
 
 # %% [markdown]
-# Your numbers differ from those printed here. In short texts the row's preparation weighs most. **Your turn:** change
+# Your numbers differ from those printed here. In short texts the row's preparation weighs more. **Your turn:** change
 # that cell's first line to `lengths, rounds = [512], 30`, run it twice, and see how much the medians still move.
 #
 # The committed measurements (`python -m tests.bench`) go further. "Ours" is the row, "grid" the matrix:
@@ -686,7 +686,7 @@ else:
 # the grid again, which takes time.
 #
 # **The GPU has never been measured.** The library is written to run on one, but we do not know how fast. If your
-# machine has one, the cell above timed it.
+# machine has one, the run above timed it.
 
 # %% [markdown]
 # ## How it grows
@@ -790,8 +790,8 @@ for name, by_n in list(found.items())[1:]:
 assert not cpu or max(found["ours"].values()) < 1.15 < 2 < found["dense, eager"][1024]
 
 # %% [markdown]
-# **Verdict: not so in general.** The row is cheap, the formula is not. Compared with sinusoidal positions, training
-# with T5's bias ran at half the speed in Press et al. (2022, appendix table 1), but only 8.7 % slower in Narang et al.
+# **Verdict: not so in general.** The row is cheaper than the formula. Compared with sinusoidal positions, training with
+# T5's bias ran at half the speed in Press et al. (2022, appendix table 1), but only 8.7 % slower in Narang et al.
 # (2021). **Before you repeat a percentage, ask: of what, of which code, at which length, on which machine?**
 #
 # **The second** counts only the time to *build* the bias. Only attention grows with the number of texts, so the share
@@ -831,7 +831,7 @@ assert times[1]["SDPA, permuted"].min() > times[1]["SDPA, contiguous"].min()
 
 # %% [markdown]
 # **Verdict: plausible, but only a part.** The share falls with the batch. Yet adding a bias costs time too, and a
-# permuted grid slows SDPA down.
+# permuted grid can slow SDPA down.
 #
 # **The third** is true of the algorithm: above, you computed a bias inside the tiles. But torch's flash kernel for GPUs
 # takes no bias, and its memory-efficient kernel takes a materialised one. The flash-attn package computes ALiBi in its

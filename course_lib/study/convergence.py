@@ -2,7 +2,7 @@
 
     python -m course_lib.study.convergence --out FOLDER [--tasks … --schemes … --seeds N --processes N …]
 
-Trains every scheme on every task for 2,000 steps, for 4,000 and for 8,000, each time from the start with a
+Trains every scheme on every task for 1,000 steps, for 2,000 and for 4,000, each time from the start with a
 learning-rate schedule of its own. The results of a budget go into FOLDER/long-STEPS.jsonl. A scheme that has converged
 on a task is not trained any longer. You can stop it at any time; run the same command again to resume. All other
 options are those of `python -m course_lib.study`.
@@ -19,7 +19,7 @@ from .parser import Parser
 from .results import Row, pick
 from .settings import PRESETS, SEEDS
 
-BUDGETS = (2000, 4000, 8000)  # steps, each twice the one before
+BUDGETS = (1000, 2000, 4000)  # steps, each twice the one before
 BOUND = 0.02  # nats: stated before the first run
 
 
