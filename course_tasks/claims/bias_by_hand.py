@@ -34,7 +34,7 @@ def own_word_gains():
     stated="false",
     verdict=lambda fact: "true" if fact["doubled at"] == fact["distances"] else "false",
     otherwise={"distances": 100, "doubled at": 100, "added at the last": 4.6},
-    because="From 1 to {fact[distances]} this is so only at {fact[doubled at]}. Four times the distance "
+    because="From one to {fact[distances]} this is so only at {fact[doubled at]}. Four times the distance "
     "adds to the logarithm instead, and at large distances always nearly the same: {fact[added at the last]} at the last "
     "of these.",
     source="run: log(1 + distance), as in the log decay",
