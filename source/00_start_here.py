@@ -123,7 +123,7 @@ figures.side_by_side(
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
 # | scale | the factor of $q_i \cdot k_j$ in the score: $1/\sqrt{d_k}$, but 1 in the model T5 |
 # | $\lambda$ | the strength of the log-decay bias $-\lambda \log(1 + \lvert j - i\rvert)$ (`scale` in `decay_bias`) |
-# | past | how many tokens came before the first query: 0, unless their keys are kept in a cache |
+# | past | how many earlier tokens have their keys in a cache; otherwise 0 |
 #
 # In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$. The mask then hides keys, and a
 # softmax over $j$ turns the scores of each query into weights that sum to 1. In torch, tensors have the shape
@@ -132,9 +132,9 @@ figures.side_by_side(
 # %% [markdown]
 # ## The map
 #
-# A way to add position to attention is called a **scheme**. Every scheme answers one question: **what may a head see of
-# the offset, and where does it enter?** The map shows the seven places in attention that the course treats. The number
-# beside a scheme is the chapter that builds it, so you need not know any of these names yet.
+# A way to add position to attention is called a **scheme**. Every scheme answers two questions: **what may a head see
+# of the offset, and where does the scheme enter?** The map shows the seven places in attention that the course treats.
+# The number beside a scheme is the chapter that builds it, so you need not know any of these names yet.
 
 # %%
 figures.map_of_schemes()

@@ -309,8 +309,8 @@ assert np.isclose(factor[sat, the], factor[sat, mat])
 # %% [markdown]
 # ## Why: one line of algebra
 #
-# Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$. So the new weight is the old weight times this
-# factor, divided by a number that makes the row sum to 1 again:
+# Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$. So the new weight $w'$ is the old weight $w$,
+# without the bias, times this factor, divided by a number that makes the row sum to 1 again:
 #
 # $$w'_{ij} = \frac{w_{ij}\, e^{B_{ij}}}{\sum_k w_{ik}\, e^{B_{ik}}}$$
 #

@@ -465,7 +465,7 @@ assert np.allclose(shaw_attention(Q, K, V, key_table=single)[1], without)
 
 # %% [markdown]
 # The position part is constant along each row, so it cancels in the softmax. The value side adds the same vector to
-# every output. Such a layer cannot tell order unless a mask does.
+# every output, because weights sum to 1. Such a layer cannot tell order unless a mask does.
 
 # %% [markdown]
 # ## Does it break causality?

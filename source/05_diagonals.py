@@ -140,8 +140,8 @@ figures.heatmap(
 # ### Why the two belong together
 #
 # Take a row $r$ and any grid $G$. Let $\langle x, y \rangle$ mean "multiply number by number, then add up". We can
-# place the row on a grid and do this with $G$. Or we can sum $G$ along its diagonals and do it with the row. The result
-# is the same:
+# place $r$ on a grid and take the product with $G$. Or we can sum $G$ along its diagonals and take the product with
+# $r$. The result is the same:
 #
 # $$\langle \text{to\_grid}(r),\, G \rangle = \langle r,\, \text{from\_grid}(G) \rangle$$
 #
@@ -371,11 +371,11 @@ figures.heatmap(changed, alt="1 where S changed: sat's own row, and cat's")
 # %% [markdown]
 # ## The general skew
 #
-# Junk appears because columns are missing. With all $w = n_q + n_k - 1$ offsets for every query there is none: pad one
-# column *behind*, skip $n_q - 1$ numbers, cut every $w$, and keep the first $n_k$ of each row.
+# Junk appears because columns are missing. With all $w = n_q + n_k - 1$ offsets per query, there is no junk. Pad one
+# column *behind*, skip $n_q - 1$ numbers, cut every $w$, and keep $n_k$ per row.
 #
-# The proof is the same. Column $c$ of row $i$ is at place $i(w+1) + c = i\,w + j + (n_q - 1)$, which is row $i$, column
-# $j$ of a cut every $w$ after the skip. Now every cell's $c$ exists, from 0 to $w - 1$.
+# The proof is the same. Column $c$ of row $i$ is at place $i(w+1) + c = i\,w + j + (n_q - 1)$, so after the skip and
+# the cut it is cell $(i, j)$. Now every cell's $c$ exists, from 0 to $w - 1$.
 
 # %%
 picture = figures.provenance("general", n_q=3, n_k=5, past=2)

@@ -155,7 +155,7 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # positions: $u$ in (c), $v$ in (d).
 #
 # **3. Words and distances get different key weights**: $k_j = x_j W_{k,E}$ and $r_{j-i} = R_{i-j} W_{k,R}$. One word
-# back is distance 1 for $R$, as in the paper, and offset −1 for $r$, as in this course.
+# back is distance 1 for $R$ (the paper) and offset −1 for $r$ (this course).
 #
 # The score is $s_{ij} = \big((a) + (b) + (c) + (d)\big) / \sqrt d$, where $d$ is the width of a key:
 #
@@ -373,14 +373,14 @@ for name, parameter in module.named_parameters():
 assert [p.numel() for p in module.parameters()] == [512, 512, 512**2]
 
 # %% [markdown]
-# They are mostly $W_{k,R}$, a full matrix in each layer, so $O(d^2)$. The authors' PyTorch code shares $u$ and $v$
+# Most belong to $W_{k,R}$, one full matrix per layer: $O(d_{model}^2)$. The authors' PyTorch code shares $u$ and $v$
 # among all layers; in this course each layer has a pair.
 
 # %% [markdown]
 # ## The relative shift
 #
 # With $n_q$ queries, $n_k$ keys and a causal mask, only the distances from $n_k - 1$ down to 0 are needed. Multiply
-# every query by all their $r$, then shift each row so that every product reaches its key. Here three queries follow a
+# every query by the $r$ of each distance, then shift each row to align products with keys. Here three queries follow a
 # memory of two:
 
 # %%
@@ -492,8 +492,8 @@ figures.heatmap(
 # With memory 0 the segments are separate texts. With 2, every query misses three keys, and *cat*, *on* and *mat* are
 # even further off than without memory.
 #
-# This is truncation, not a bug, as in a sliding attention window. But a window is counted back from each query, and a
-# memory from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
+# This is truncation, not a bug, as in a sliding attention window. But a window's length counts from each query, a
+# memory's from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
 # dropping them.
 #
 # Code that ignores its memory produces the last row above, without an error.

@@ -8,7 +8,7 @@
 # **You will be able to**
 # - find the bucket of any offset with a pencil, in an encoder and in a decoder;
 # - turn a learned table into a bias, with and without a cache;
-# - recognise four silent bugs: a wrong sign, a stale cache, a missing bias, sizes that run backwards;
+# - recognise four silent bugs: a wrong sign, a stale cache, a missing bias, sizes that reverse the buckets;
 # - choose the two sizes for your own texts.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias, mask) and [[diagonals|#]] (`from_grid`, `to_grid`, `row_offsets`), and
@@ -197,9 +197,9 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# On this logarithmic axis the shared steps would be equally wide, but each edge is rounded up to a whole number.
-# Between $E$ and the start of the last bucket, each doubling of the distance therefore adds $(N - E) / \log_2(128 / E)$
-# buckets on average. That is two in the encoder and $16/3$ in the decoder, where a doubling adds five or six.
+# On this logarithmic axis the shared steps are equally wide, apart from rounding. So between $E$ and the start of the
+# last bucket, each doubling of the distance adds $(N - E) / \log_2(128 / E)$ buckets on average. That is two in the
+# encoder and $16/3$ in the decoder, where a doubling adds five or six.
 #
 # An encoder never uses bucket 16, which would be *distance 0, in the future*. So only 31 of the 32 rows in its table
 # are ever trained.
@@ -610,7 +610,7 @@ for sizes in ((1024, 128), (32, 8), (33, 128), (2, 128)):
         print(error)
 
 # %% [markdown]
-# From 257 on the buckets run backwards, so far keys read the rows of near ones. Beyond 512 they are negative. A
+# From 257 on the buckets run backwards, so distant keys read the rows of near ones. Beyond 512 they are negative. A
 # negative index silently reads the other end of an array, but raises an error in `nn.Embedding`. Our library refuses
 # such sizes.
 #

@@ -116,8 +116,8 @@ assert np.searchsorted(within, 0.9) + 1 == 590
 # ## Twelve heads, two rules
 #
 # GPT-2's sizes have 12, 16, 20 and 25 heads. The paper gives the formula for any number of heads. But the authors' own
-# code uses another rule if $H$ is not a power of two. It takes all slopes of the next lower power of two, here 8, and
-# then every other slope of the next higher one, 16 (`get_slopes` in their `fairseq/models/transformer.py`).
+# code uses another rule if $H$ is not a power of two. It takes all slopes for 8 heads, the next lower power of two, and
+# then the first, third, fifth, … for 16 (`get_slopes` in their `fairseq/models/transformer.py`).
 
 # %%
 formula = np.array([2 ** (-8 * h / 12) for h in range(1, 13)])

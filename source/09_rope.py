@@ -327,7 +327,7 @@ figures.show(fig, alt="Wavelength by pair on a log axis: straight lines from 6.2
 
 # %% [markdown]
 # With base 10,000, 41 pairs turn once. A larger base makes more pairs slow: with 500,000, as in Llama 3 (`rope_theta`
-# in its `params.json`), only 29 pairs do.
+# in its `params.json`), only 29 turn once.
 #
 # ## "RoPE's scores decay with distance"
 #
@@ -394,14 +394,14 @@ assert new_angles.sum() == 28
 # no angles, and its loss rose too, from about 600 additional tokens. [[longer_than_training|Chapter #]] measures
 # small models of our own.
 #
-# A first repair is **position interpolation** (Chen et al. 2023): divide all positions by the factor by which the
-# text is longer. The angles stay in the trained range, but neighbours are harder to tell apart. Later repairs
-# (NTK-aware scaling; YaRN, Peng et al. 2023) slow mainly the slow pairs: see `course_lib.reference.speeds`.
+# A first repair is **position interpolation** (Chen et al. 2023): divide all positions by the factor by which the text
+# is longer. The angles stay in the trained range, but neighbours are harder to tell apart. Later repairs (NTK-aware
+# scaling; YaRN, Peng et al. 2023) change mainly the slow pairs: see `course_lib.reference.speeds`.
 #
 # ## Rotate queries and keys, not values
 #
 # The proof needs the product of two rotated vectors. A value meets only its weight $w_{ij}$, a number. If values were
-# rotated, the output would be $\sum_j w_{ij} R_j v_j$, so moving the text by 100 places would rotate it by $R_{100}$.
+# rotated, the output would be $\sum_j w_{ij} R_j v_j$, so a shift by 100 places would rotate the output by $R_{100}$.
 
 
 # %%

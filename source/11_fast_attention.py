@@ -781,7 +781,7 @@ assert torch.allclose(runs["as the formula reads"](), runs["one row"](), atol=1e
 assert times["as the formula reads"].min() > times["one row"].min()
 
 # %% [markdown]
-# In the committed times, "dense" is a matrix:
+# In the committed times, "dense" means a stored matrix:
 
 # %%
 found = rows_of(cpu, "log", "ratio") if cpu else {}

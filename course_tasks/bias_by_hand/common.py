@@ -28,7 +28,7 @@ ROWS_SUM_TO_ONE = Property(
 # of `-scale * np.log1p(abs(j - i))`
 PENALTY = """
 -scale
-    the factor −scale: The bias is a penalty, so far keys get negative numbers.
+    the factor −scale: The bias is a penalty, so distant keys get negative numbers.
 np.log1p(abs(j - i))
     the logarithm: The bias is −scale · log(1 + d), where d is the distance.
 abs(j - i)

@@ -8,7 +8,7 @@ from course_tasks.claims.claim import claim
 
 
 @claim(
-    "Under a bias that falls with distance, no word looks less at itself.",
+    "A bias that falls with distance never lowers a word's weight on itself.",
     stated="true",
     verdict=lambda fact: "true" if fact["less"] == 0 else "false",
     otherwise={"more": 4800, "the same": 600, "less": 600},

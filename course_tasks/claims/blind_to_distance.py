@@ -10,10 +10,10 @@ from course_tasks.claims.claim import claim
     stated="half true",
     verdict=lambda fact: "true" if max(fact.values()) == 0 else "half true" if min(fact.values()) == 0 else "false",
     otherwise={"every key, two layers": 0.0, "only the past, one layer": 0.0, "only the past, two layers": 0.0},
-    because="Put the words before the last into another order, and watch the answer of the last word. Where each word "
-    "sees all the others it changes by {fact[every key, two layers]}. Under a causal mask it changes by {fact[only the "
-    "past, one layer]} in one layer, which is blind to the order of what it sees, and by {fact[only the past, two "
-    "layers]} in two: the words that the second layer reads have themselves seen different words.",
+    because="Permute the words before the last, and compare the output of the last word. Without a mask it changes by "
+    "{fact[every key, two layers]}. Under a causal mask it changes by {fact[only the past, one layer]} in one layer, "
+    "which is blind to the order of what it sees, and by {fact[only the past, two layers]} in two: the vectors that the "
+    "second layer reads depend on their earlier words.",
     source="run: the five tokens of the course; Vaswani et al. 2017, section 3.5",
 )
 def words_in_another_order():

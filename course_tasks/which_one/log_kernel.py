@@ -65,7 +65,7 @@ row_offsets(n_q, n_k, past).abs()
 self.a[:, None]
     the strength a: Each head multiplies its logarithm by −a. The heads are along the first axis.
 -self.a[:, None]
-    the strength a: Each head multiplies its logarithm by −a, so far keys get a penalty.
+    the strength a: Each head multiplies its logarithm by −a, so distant keys get a penalty.
 self.c[:, None]
     the factor c: Each head multiplies the distance inside the logarithm by its own c, along the first axis.
 self.c[:, None] * distance

@@ -53,7 +53,7 @@ depends on the token.""",
         },
         "log-1": {
             "rises": NOT_USED,
-            "same": "This decay is slow. Remember its span: it grows with the number of keys, so far keys get weight.",
+            "same": "This decay is slow. Remember its span: it grows with the number of keys, so distant keys get weight.",
         },
         "t5-256": {
             "rises": NOT_USED,
