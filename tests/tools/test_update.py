@@ -46,7 +46,7 @@ def test_a_zip_file_as_github_makes_it(versions, learner, tmp_path):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([], "This folder is not a git clone. Get the new version as a ZIP file from where you got this one, and run `py"),
+        ([], "This folder is not a git clone. Get the new version as a ZIP file from where you got this one, and run"),
         (["missing.zip"], "missing.zip cannot be unpacked (No such file or directory)"),
         (["learner/notes.md"], "notes.md cannot be unpacked (File is not a zip file). Expected a folder or a ZIP"),
         (["empty"], "does not contain the course: there is no course.py in it."),
