@@ -115,14 +115,18 @@ def test_what_is_expected_has_every_property(task):
 
 
 @every(CodingTask)
-def test_every_slip_and_piece_fits_the_solution(task):
-    """Each written program is wrong, and the check answers with its message."""
+def test_every_slip_and_piece_fits_the_solution(task, cache, request):
+    """Each written program is wrong, and the check answers with its message. This holds until a file changes."""
+    key, now = f"course/slips/{request.node.callspec.id}", digest(depends_on(task), *VERSIONS)
+    if cache.get(key, None) == now:
+        return
     programs = task.wrong_programs
     assert all(programs.made_of_pieces) or not programs.pieces
     assert len(programs.written) + len(programs.pieces) >= 5
     for message, program in programs.written:
         result = task.check(lambda *args, program=program: program(*args))
         assert not result.passed and message in result.cause, (message, result)
+    cache.set(key, now)
 
 
 @every(CodingTask)
