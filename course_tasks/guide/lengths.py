@@ -29,8 +29,8 @@ def stretched() -> str:
     far, control = (mean(run, TEXT, LAST, file="repairs") for run in (YARN, "as trained, 60 at 1024"))
     near, before = mean(YARN, TEXT, FIRST, file="repairs"), mean("rope", TEXT, FIRST)
     return (
-        f"After YaRN's code and 60 steps on long texts, small models had a loss of {far:.2f} (steps alone: "
-        f"{control:.2f}) at 1,024 tokens, {near:.2f} (before: {before:.2f}) at 128."
+        f"With YaRN's code and 60 long-text steps, small models had {far:.2f} nats at 1,024 tokens; the steps alone "
+        f"gave {control:.2f}. At 128, the loss rose from {before:.2f} to {near:.2f}."
     )
 
 

@@ -57,7 +57,7 @@ def test_a_repair_is_said_beside_its_control_and_what_was_before():
     further = {"further": 60, "at": 1024}
     far, control = (repaired(name, 3, **further) for name in ("YaRN's code", "as trained"))
     near, before = repaired("YaRN's code", 0, **further), repaired("as trained", 0)
-    assert said(LENGTHS, LONGER, "stretched RoPE") == [far, control, near, before]
+    assert said(LENGTHS, LONGER, "stretched RoPE") == [far, control, before, near]
     assert far < control and near > before
     for scheme, repair in {"stretched RoPE": "YaRN's code", "sliding window": "window"}.items():
         numbers = [repaired("as trained", 3), repaired(repair, 3)]

@@ -43,6 +43,7 @@ TEXT, LENGTH = ["characters"], LONG.length
 COMMITTED = {
     "quick": (QUICK, list(study.QUICK), [*study.compared(LENGTH), *(s for s in study.later(LENGTH) if s != "fire")]),
     "ablation": (LONG, TEXT, study.ablation()),
+    "p-rope": (LONG, ["characters", "copy-back"], ["p-rope-0.5", "p-rope-0.25"]),
     "table-rate-1": (replace(LONG, table_rate=1.0), TEXT, ["t5-256", "t5-64"]),
 }
 
