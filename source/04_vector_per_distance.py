@@ -337,8 +337,8 @@ figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean we
 # >
 # > 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
 # > 2. Even a random table moves a lot of attention: 0.255 of one row.
-# > 3. Because the seed is used twice, row $r$ of the table *is* row $r$ of $W_q$, up to a factor. So the position part
-# >    follows number $r$ of the query's own token (correlation 0.46). See the task `random_layers`.
+# > 3. Because the seed is used twice, row $r$ of the table *is* row $r$ of $W_q$, up to a factor. So $q_i \cdot a_r$
+# >    follows number $r$ of token $i$ itself (correlation 0.46). See the task `random_layers`.
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)

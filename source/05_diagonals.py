@@ -127,6 +127,7 @@ for i in range(n):
 assert np.allclose(back, from_grid(weights)[0])
 
 cells = from_grid(np.ones((n, n)))[0]
+assert np.allclose(from_grid(to_grid(back[None], n)), cells * back)  # so it is not the inverse
 print("sums: ", back.round(3))
 print("cells:", *cells.astype(int))
 figures.heatmap(
@@ -371,7 +372,7 @@ figures.heatmap(changed, alt="1 where S changed: sat's own row, and cat's")
 # %% [markdown]
 # ## The general skew
 #
-# Junk appears because columns are missing. With all $w = n_q + n_k - 1$ offsets per query, there is no junk. Pad one
+# Junk appears because columns are missing. With all $w = n_q + n_k - 1$ offsets per query, nothing is missing. Pad one
 # column *behind*, skip $n_q - 1$ numbers, cut every $w$, and keep $n_k$ per row.
 #
 # The proof is the same. Column $c$ of row $i$ is at place $i(w+1) + c = i\,w + j + (n_q - 1)$, so after the skip and

@@ -6,7 +6,7 @@
 # score, inside small square windows.
 #
 # **You will be able to**
-# - derive the row of the table that any pair of patches takes;
+# - derive the row of the bias table that any pair of patches takes;
 # - shift windows by rolling the image, and make the mask that this needs;
 # - decide what to do with the table when the window grows;
 # - turn queries and keys by row and column instead, and give words and patches positions in one text.
@@ -53,7 +53,7 @@ assert size == 3 * 1024
 # %% [markdown]
 # A vision transformer cuts the image into small squares, the **patches**, and makes each a token. Swin's have 4 × 4
 # pixels (Liu et al. 2021, section 3.1), so our image has 8 × 8 patches. Attention's cost grows with the square of the
-# number of tokens, so Swin keeps it inside **windows** of $W \times W$ patches; we take $W = 4$.
+# number of tokens, so Swin computes attention only inside **windows** of $W \times W$ patches; we take $W = 4$.
 
 # %%
 def patch_colours(image):
@@ -146,7 +146,8 @@ for i in range(4):
 
 # %% [markdown]
 # Each axis has the offsets $-1$, $0$ and $+1$, so 16 pairs of patches share $3 \cdot 3 = 9$ pairs of offsets. In a
-# window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair.
+# window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair of
+# offsets.
 #
 # ## The index, derived
 #
@@ -160,11 +161,11 @@ figures.window_arrays("index")
 
 # %% [markdown]
 # 1. The first line has Δrow $= -(W - 1)$. Add $W - 1$ to count from 0. Do the same for columns.
-# 2. Each full line before ours holds $2W - 1$ numbers. So multiply, and add the column.
+# 2. Each full line before ours holds $2W - 1$ numbers. So multiply the line by $2W - 1$ and add the column.
 #
 # $$\text{index} = (\text{Δrow} + W - 1)\,(2W - 1) + (\text{Δcolumn} + W - 1)$$
 #
-# One pair first: query 1 (upper right) and key 2 (lower left).
+# One pair of patches first: query 1 (upper right) and key 2 (lower left).
 
 # %%
 (r1, c1), (r2, c2) = divmod(1, 2), divmod(2, 2)
@@ -174,7 +175,7 @@ print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
 print(f"line {down + 1}, 3 numbers in each: {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
 
 # %% [markdown]
-# Then all pairs:
+# Then all pairs of patches:
 
 # %%
 def index_of_pair(i, j, W):
@@ -206,13 +207,13 @@ print("undone by division for W = 1 … 8, and every row of the table is used")
 # %% [markdown]
 # ## Two slips that look right
 #
-# The factor is $2W - 1$, the width of the square of *offsets*. One slip takes $W$, the width of the window. Another adds
-# $W$ instead of $W - 1$. We run both for $W = 3$.
+# The factor is $2W - 1$, the width of the square of *offsets*. One slip takes $W$, the width of the window. Another
+# adds $W$ instead of $W - 1$. We run both for $W = 3$.
 
 # %%
 delta = offsets_2d(3).reshape(-1, 2)
 indices = {
-    "right": (delta[:, 0] + 2) * 5 + delta[:, 1] + 2,
+    "correct": (delta[:, 0] + 2) * 5 + delta[:, 1] + 2,
     "times W": (delta[:, 0] + 2) * 3 + delta[:, 1] + 2,
     "plus W": (delta[:, 0] + 3) * 5 + delta[:, 1] + 3,
 }
@@ -230,8 +231,8 @@ except IndexError as error:
 
 # %% [markdown]
 # If you add $W$, the last rows are past the end of the table, and NumPy raises an error. With the factor $W$ nothing
-# fails, but the index is the offset $j - i$ of the list again: *two to the right* and *one down, one to the left* share
-# a number. We train a model with this slip below.
+# fails, but the index depends only on the offset $j - i$ of the list again: *two to the right* and *one down, one to
+# the left* share a number. We train a model with this slip below.
 #
 # ## A 3 × 3 window
 #
@@ -243,22 +244,22 @@ assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
 figures.window_index(3, query=4)
 
 # %% [markdown]
-# The rows that one query reads form a square: **a window that slides over the table**. When the query moves one column
-# to the *right*, every key is one column further to its *left*, so the square moves left.
+# The rows that one query reads form a **square that slides over the table**. When the query moves one column to the
+# *right*, every key is one column further to the query's *left*, so the square moves left.
 
 # %%
 table = np.arange(25).reshape(5, 5)
 for query in range(9):
     r, c = divmod(query, 3)
-    square = table[2 - r : 5 - r, 2 - c : 5 - c]
-    assert np.array_equal(square.ravel(), window_index(3)[query])
-print("query (r, c) reads lines 2 − r … 4 − r and columns 2 − c … 4 − c of the square")
+    part = table[2 - r : 5 - r, 2 - c : 5 - c]
+    assert np.array_equal(part.ravel(), window_index(3)[query])
+print("query (r, c) reads lines 2 − r … 4 − r and columns 2 − c … 4 − c of the 5 × 5 table")
 
 # %% [markdown]
 # ## Toeplitz blocks
 #
-# In one dimension a bias is **Toeplitz**: equal along each diagonal. In two, `to_grid` ([[diagonals|chapter #]]) puts each
-# line of the table on the diagonals of a block, and the blocks go on the diagonals of a grid of blocks:
+# In one dimension a bias is **Toeplitz**: equal along each diagonal. In two, `to_grid` ([[diagonals|chapter #]]) puts
+# each line of the table on the diagonals of a block, and the blocks go on the diagonals of a grid of blocks:
 
 # %%
 from course_lib.reference.grid import to_grid
@@ -267,28 +268,28 @@ W = 3
 T = np.arange(25.0).reshape(5, 5)  # T[Δrow + W − 1, Δcolumn + W − 1]: the table's own row numbers
 block = [to_grid(line[None], W) for line in T]
 bias = np.block([[block[rj - ri + W - 1] for rj in range(W)] for ri in range(W)])
-assert np.array_equal(bias, window_bias(T.reshape(-1, 1), W)[0])
+assert np.array_equal(bias, window_bias(T.reshape(-1, 1), W)[0])  # one column: a table for one head
 
 places = [f"({r}, {c})" for r in range(W) for c in range(W)]
 axes = dict(rows=places, columns=places, corner="query ↓ key →")
 figures.heatmap(bias.astype(int), **axes, alt="Table row of each pair, 3 × 3 window, made of 3 × 3 blocks")
 
 # %% [markdown]
-# This is the bias, made without an index: **Toeplitz blocks in a Toeplitz arrangement**.
+# This is the bias, made without the formula for the index: **Toeplitz blocks in a Toeplitz arrangement**.
 #
-# Can it be a bias by *one* offset after all? Number the patches as if each row of the window had $2W - 1$ places:
+# Can this bias depend on *one* offset after all? Number the patches as if each row of the window had $2W - 1$ places:
 
 # %%
 row, column = np.divmod(np.arange(W * W), W)
 a = row * (2 * W - 1) + column
 print("patches ", np.arange(W * W))
 print("numbered", a)
-print("index = a_j − a_i + 2W(W − 1)")
 assert np.array_equal(a - a[:, None] + 2 * W * (W - 1), bias)
+print("index = a_j − a_i + 2W(W − 1)")
 
 # %% [markdown]
-# Yes. The gaps (3 and 4, 8 and 9) separate the end of one row from the start of the next, so an offset of $+1$ is always
-# the right neighbour.
+# Yes. The gaps (3 and 4, 8 and 9) separate the end of one row from the start of the next, so an offset of $+1$ is
+# always the right neighbour.
 #
 # ## A bias you can see
 #
@@ -328,7 +329,7 @@ output, weights = attention(nothing, nothing, values, bias=window_bias(mine.resh
 assert np.allclose(weights.sum(axis=-1), 1)
 for corner, patch in {"upper left": 0, "upper right": 3, "lower left": 12, "lower right": 15}.items():
     most = weights[0, patch].max()
-    print(f"{corner:12} largest weight {most:.2f}, keys with it: {(weights[0, patch] > most - 0.01).sum()}")
+    print(f"{corner:12} largest weight {most:.2f}, keys with this weight: {(weights[0, patch] > most - 0.01).sum()}")
 show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them")
 
 # %% [markdown]
@@ -338,8 +339,8 @@ show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them
 # ## Windows have borders
 #
 # Neighbours on different sides of a border never meet. So Swin alternates plain windows with **shifted windows**, whose
-# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Is any pair of neighbours separated by
-# both?
+# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Is any pair of neighbours that share a
+# side separated by both?
 
 # %%
 def windows_of(shift, n=8, W=4):
@@ -358,8 +359,9 @@ for shift in (0, 2):
 assert not (separated[0] & separated[1]).any()  # no pair is separated both times
 
 # %% [markdown]
-# No. But the moved borders cut the image into nine pieces of different sizes. So Swin *rolls* the image: what leaves at
-# the left returns at the right, and plain windows fit again. Here is the smallest case, with one colour for each piece:
+# No pair is separated by both. But the moved borders cut the image into nine pieces of different sizes. So Swin *rolls*
+# the image: what leaves at the left returns at the right, and plain windows fit again. Here is the smallest case, with
+# one colour for each piece:
 
 # %%
 rolled = partition(np.roll(small, (-1, -1), (0, 1))[..., None], 2)[..., 0]
@@ -381,7 +383,7 @@ figures.shifted_windows(4, shift=2)
 # ## The mask by hand
 #
 # The roll takes the first rows to the bottom, where they meet the last ones at a **seam**. Columns have a seam too.
-# Two patches of a window see each other if the roll took both or neither across each seam.
+# Two patches of a window see each other if, at each seam, the roll took both across or neither.
 
 # %%
 def mask_by_sides(n, W, shift):
@@ -393,13 +395,14 @@ def mask_by_sides(n, W, shift):
 
 
 mask = mask_by_sides(4, 2, 1)
-names = [[str(k) for k in window] for window in rolled]
-for n, window, shift in [(k * W, W, shift) for W in (2, 3, 4, 7) for k in (1, 2, 3) for shift in range(W)]:
-    assert np.array_equal(mask_by_sides(n, window, shift), shift_mask(n, n, window, shift))
+names = [[str(patch) for patch in window] for window in rolled]
+for size in (2, 3, 4, 7):
+    for n, shift in [(times * size, shift) for times in (1, 2, 3) for shift in range(size)]:
+        assert np.array_equal(mask_by_sides(n, size, shift), shift_mask(n, n, size, shift))
 legend = dict(legend="dark: may look")
 figures.side_by_side(*(
-    figures.heatmap(mask[k].astype(int), rows=names[k], columns=names[k], alt=f"Mask of window {k}", **legend)
-    for k in (1, 3)
+    figures.heatmap(mask[w].astype(int), rows=names[w], columns=names[w], alt=f"Mask of window {w}", **legend)
+    for w in (1, 3)
 ))
 
 # %% [markdown]
@@ -433,7 +436,7 @@ show({"patches": colours, "the patch above": shifted}, alt, borders=(2, 6))
 #
 # ## −100 is not −∞
 #
-# Swin's code hides a key by *adding* $-100$ to its score (same file). But in Swin's second version scores may reach
+# Swin's code hides a key by *adding* $-100$ to its score, in both versions. But in the second version, scores may reach
 # 100, because the cosine of query and key is divided by a learned number of at least 0.01 (Liu et al. 2022,
 # section 3.2). Hide a key with cosine 1 beside a visible one with $-0.5$:
 
@@ -451,11 +454,11 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 #
 # ## What the slip costs
 #
-# We train a model with the right factor and one with the factor $W$. Windows are random: a patch holds a sun or not,
-# and must count the suns in its row or in its column, including its own. So there are four kinds of patches. A head
-# adds the same bias for every kind, so the model gets two heads.
+# We train a model with the correct factor and one with the factor $W$. Windows are random: a patch holds a sun or not,
+# and is asked for the number of suns in its row or in its column, its own included. So there are four kinds of patches.
+# A head's bias ignores the kind, so the model gets two heads: one for rows, one for columns.
 #
-# We expect the right factor to be ahead by at least 0.1 with every seed.
+# We expect the correct factor to be ahead by at least 0.1 with every seed.
 
 # %%
 import torch
@@ -502,7 +505,7 @@ def make(name, factor):
 
 models = {"2W − 1": lambda: make("2W − 1", 7), "W": lambda: make("W", 4)}
 accuracies = study.fit(models, draw, steps=150, learning_rate=0.02)
-print("share of right counts, three seeds")
+print("share of correct counts, three seeds")
 for name, shares in accuracies.items():
     print(f"factor {name:6}", *(f"{share:.2f}" for share in shares))
 assert min(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.1
@@ -513,12 +516,12 @@ assert min(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.1
 
 # %%
 kinds, counts = draw(torch.Generator().manual_seed(7))
-for name, (model, *_) in trained.items():
+for name, factor_models in trained.items():
     with torch.no_grad():
-        found = model(kinds).argmax(-1) == counts
-    by_row, by_column = found[kinds < 2].double().mean(), found[kinds >= 2].double().mean()
-    print(f"factor {name:6}: rows {by_row:.2f}, columns {by_column:.2f}")
-assert by_row < 0.8 and by_column > 0.95
+        found = [model(kinds).argmax(-1) == counts for model in factor_models]
+    by_row, by_column = ([right[asked].double().mean() for right in found] for asked in (kinds < 2, kinds >= 2))
+    print(f"factor {name:6}: rows", *(f"{x:.2f}" for x in by_row), "  columns", *(f"{x:.2f}" for x in by_column))
+    assert min(by_column) > 0.95 and (max(by_row) < 0.8 if name == "W" else min(by_row) > 0.95)
 
 # %% tags=["nbval-ignore-output"]
 tables = trained["2W − 1"][0].attention.table.detach().reshape(7, 7, 2)
@@ -529,13 +532,13 @@ axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1
 figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
 
 # %% [markdown]
-# With the right factor, one head has learned to read its row, the other its column. (A patch need not look at itself,
-# because $x$ is added.)
+# With the correct factor, in the first model, one head has learned to read its row, the other its column. (A patch need
+# not look at itself, because $x$ is added.)
 #
 # ## When the window grows
 #
-# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. We can
-# fill it in three ways:
+# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. We
+# can fill it in three ways:
 #
 # - **flat**: the 49 numbers go into the first 49 rows;
 # - **keep**: every old offset keeps its number, and new offsets get the smallest number;
@@ -571,6 +574,7 @@ figures.question(
 # %%
 from course_lib.reference.attention import softmax
 
+# up: the table of “A bias you can see”
 enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
 filled = {
     "flat": np.append(up, np.full(225 - 49, up.min())),
@@ -581,14 +585,15 @@ q = np.arange(2 * 8, 8 * 8)  # queries with two rows above them
 share = {}
 for name, table in filled.items():
     weights = softmax(window_bias(table.reshape(-1, 1), 8)[0])
-    share[name] = one, two = weights[q, q - 8].mean(), weights[q, q - 16].mean()
+    one, two = weights[q, q - 8].mean(), weights[q, q - 16].mean()
+    share[name] = one, two
     print(f"{name:8} weight one patch up {one:.2f}, two patches up {two:.2f}")
 assert share["keep"][0] > 0.99 and share["stretch"][1] > 0.95 and max(share["flat"]) < 0.1
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. This holds for heads that look
-# for a fixed offset in the scene.
+# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. *Keep* and *stretch* fit
+# these cases only if a head looks for a fixed offset in the scene.
 #
 # Which case is Swin's, from 224 to 384 pixels, with the same patches and $W = 12$ instead of 7?
 
@@ -599,15 +604,16 @@ for pixels, window in ((224, 7), (384, 12)):
 assert 224 // 4 // 7 == 384 // 4 // 12 == 8
 
 # %% [markdown]
-# The image has more pixels but shows **the same scene**: a window still covers an eighth of its width. So Swin's
-# authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
+# The image has more pixels but shows **the same scene**: in the first stage a window still covers an eighth of its
+# width. So Swin's authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
 #
 # ## Turning by two axes
 #
 # RoPE needs no table. It turns pair $m$ of the channels by the angle $p\,\theta_m$, so a score depends only on the
 # difference of two positions ([[rope|chapter #]]). A patch has a row and a column. **Axial RoPE** turns half of the
 # pairs by the row and the other half by the column (Heo et al. 2024). With eight channels, each axis gets two pairs,
-# with the speeds 1 and 0.01. All queries are one random vector before they turn, and all keys another:
+# with the speeds 1 and 0.01 (for the base of [[rope|chapter #]]). All queries are one random vector before they turn,
+# and all keys another:
 
 # %%
 from course_lib.reference.axial_rope import axial, grid_positions, rotate
@@ -649,15 +655,15 @@ for size in (4, 8, 16):
 
 weights = softmax(score_above_left(8)).reshape(8, 8, 8, 8)  # row and column of the query, then of the key
 figures.side_by_side(*(
-    figures.heatmap(weights[place], digits=2, title=f"query at {place}", corner="row ↓ column →", limit=0.2,
+    figures.heatmap(weights[place], digits=2, title=f"query at {place}", corner="row ↓ column →", limit=0.3,
                     alt=f"The weights of all patches for the query at {place}: the largest is one up and one to the left")
     for place in ((2, 2), (5, 6))
 ))
 
 # %% [markdown]
-# The same 32 channels serve every size, and nothing has to be stretched. So axial RoPE *keeps* offsets, which is right
-# for more of the scene. For the same scene, sampled twice as finely, divide the positions by 2: then two patches turn
-# as far as one did.
+# The same 32 channels serve all three sizes, and there is no table to fill. So axial RoPE *keeps* offsets, which is
+# right for more of the scene. For the same scene, sampled twice as finely, divide the positions by 2: then two patches
+# turn as far as one did.
 #
 # ## Words and pictures in one text
 #
@@ -677,12 +683,12 @@ alt = "Time, row and column of the eight tokens"
 figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
 
 # %% [markdown]
-# After a picture, the next word takes one more than the largest number so far. So the ninth token gets position 6 here.
-# A decoder that counts tokens would give it 8. (Qwen's code stores the difference as `rope_deltas`.)
+# After a picture, the next word takes one more than the largest number so far: here that is 4. A ninth token would get
+# 6, but a decoder that counts tokens would give it 8. (Qwen's code stores the difference as `rope_deltas`.)
 #
-# Which pairs turn by which axis? Qwen2-VL deals them in blocks, so time gets the 16 fastest pairs and columns the 24
-# slowest. Qwen3-VL deals them in turn, time, row, column, and so on, so each axis has fast and slow pairs. (These are
-# the speeds for the base of [[rope|chapter #]]; the models have larger bases.)
+# Which pairs turn by which axis? Qwen2-VL assigns contiguous blocks, so time gets the 16 fastest pairs and columns the
+# 24 slowest. Qwen3-VL interleaves the axes (time, row, column, time, …), so each has fast and slow pairs. (The cell
+# uses the base of [[rope|chapter #]]; the models' bases are larger.)
 
 # %%
 for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
@@ -693,8 +699,8 @@ for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-
 # %% [markdown]
 # ## The released code beside ours (optional)
 #
-# The released code counts *query minus key*, so the rows of a published table must be **reversed** here. We load our
-# weights, with the table reversed (`flip`), into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
+# The released code counts *query minus key*, so the rows of a published table must be **flipped** end to end. We load
+# our weights, with the table flipped, into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -718,7 +724,7 @@ else:
     x = torch.randn(1, 8, 8, 48)
     made = theirs(x.flatten(1, 2), (8, 8))[0].view_as(x) - x
     assert torch.allclose(made, ours(x), atol=1e-5)
-    print("SwinLayer with the table reversed = ours, shift and mask included")
+    print("SwinLayer with the flipped table gives the same output as our layer, shift and mask included")
 
 # %% [markdown]
 # M-RoPE beside Qwen2-VL's own (`models/qwen2_vl/modeling_qwen2_vl.py`):
@@ -734,12 +740,13 @@ if find_spec("transformers") is not None:
     from course_lib.nn.axial_rope import MRoPE
 
     q, k = torch.randn(2, 1, 2, len(position), 128)  # 2 heads
-    speeds = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}
-    config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=speeds)
+    parameters = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}
+    config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=parameters)
     cos, sin = Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(position).T[:, None])
-    for made, ours in zip(apply_rotary_pos_emb(q, k, cos, sin), MRoPE(128, position, (16, 24, 24)).rotate(q, k, 0)):
-        assert torch.allclose(made, ours, atol=1e-5)
-    print("Qwen2-VL turns queries and keys as ours does")
+    by_course = MRoPE(128, position, (16, 24, 24)).rotate(q, k, 0)
+    for made, expected in zip(apply_rotary_pos_emb(q, k, cos, sin), by_course):
+        assert torch.allclose(made, expected, atol=1e-5)
+    print("Qwen2-VL turns queries and keys as our code does")
 
 # %% [markdown]
 # **Who uses it today** (files of transformers): Donut reads documents with a Swin (`modeling_donut_swin.py`), and CLAP
@@ -785,14 +792,14 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "You load a published Swin table into this chapter's code and do not reverse it. What happens?",
+    "You load a published Swin table into this chapter's code and do not flip it. What happens?",
     options={
         "Nothing: the table is symmetric": "A learned table need not be: up and down may differ.",
         "Rows and columns change places": "That would be a transposed square. Here both offsets change their sign.",
-        "Every head looks in the opposite direction":
+        "Every head's bias points in the opposite direction":
             "Yes: up becomes down and left becomes right, half a turn.",
     },
-    answer="Every head looks in the opposite direction",
+    answer="Every head's bias points in the opposite direction",
     title="Question 2",
 )
 
@@ -804,7 +811,7 @@ figures.question(
         "Because shifted windows are smaller": "After the roll all windows have the same size again.",
         "Because the roll puts patches from opposite edges into one window":
             "Yes. There they lie side by side, and the bias would take them for neighbours.",
-        "To keep it causal": "An image has no before and after: nothing here is causal.",
+        "To keep attention causal": "An image has no before and after: nothing here is causal.",
     },
     answer="Because the roll puts patches from opposite edges into one window",
     title="Question 3",
@@ -818,6 +825,6 @@ figures.question(
 # **Next:** [[next]].
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
-# microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 ·
-# B. Heo et al., *Rotary Position Embedding for Vision Transformer*, 2024 · P. Wang et al., *Qwen2-VL*, 2024 · J. Huang et
-# al., *Revisiting Multimodal Positional Encoding in Vision-Language Models*, 2025 (dealing in turn).
+# microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo
+# et al., *Rotary Position Embedding for Vision Transformer*, 2024 · P. Wang et al., *Qwen2-VL*, 2024 · J. Huang et al.,
+# *Revisiting Multimodal Positional Encoding in Vision-Language Models*, 2025 (interleaved axes).

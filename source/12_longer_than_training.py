@@ -2,11 +2,12 @@
 # # [[title]]
 #
 # Long texts are expensive to train on, so models are trained on short ones and then asked to read long ones. "Relative
-# positions generalise to longer sequences" is true of some schemes and false of others. So we measure: small models with
-# twelve ways to handle position are trained on texts of 128 tokens and tested on up to 1,024.
+# positions generalise to longer sequences" is true of some schemes and false of others. So we measure: small models
+# with twelve ways to handle position are trained on texts of 128 tokens and tested on up to 1,024.
 #
 # **You will be able to**
-# - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that continues;
+# - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that
+#   continues;
 # - compute how many keys a bias spreads over as the text grows;
 # - read a curve with its interval, and ask whether more training would change it;
 # - repair a T5 table that breaks, without training it again.
@@ -43,8 +44,8 @@ print(f"all queries: {new:,} of {i.size:,} pairs, {new / i.size:.1%}")
 assert new == 896 * 897 / 2
 
 # %% [markdown]
-# Three quarters of the pairs have a distance that no training text had. Formulas simply continue. These are the biases of
-# the last query at five distances:
+# Three quarters of the pairs have a distance that no training text had. Formulas simply continue. These are the biases
+# of the last query at five distances:
 
 # %%
 from course_lib.nn.alibi import ALiBi
@@ -64,8 +65,8 @@ for head in (0, 3):
     print(f"ALiBi, head {head} of 4", *(f"{b:8.2f}" for b in by_distance(ALiBi(4), head)[at]))
 
 # %% [markdown]
-# ALiBi's first head subtracts 255.75 at distance 1,023, so it cannot see far tokens at all. Its last head subtracts only
-# 4 there, and still sees a little of every token.
+# ALiBi's first head subtracts 255.75 at distance 1,023, so it cannot see far tokens at all. Its last head subtracts
+# only 4 there, and still sees a little of every token.
 #
 # T5 has a table instead. Which of its 32 buckets does training reach, and how often? A text of 128 tokens has $128 - d$
 # pairs at distance $d$ ([[t5_buckets|chapter #]]). We compare two values of `max_distance`.
@@ -86,9 +87,9 @@ assert (trained[256][28:] == 0).all() and trained[64][31] == 2415
 
 # %% [markdown]
 # With `max_distance` 256, buckets 28 to 31 begin at 128 or later, so **no training text ever reaches them**. Their
-# numbers stay near their random initial values. With `max_distance` 64, the last bucket begins at 59. Each text trains
-# it with 2,415 pairs, and every larger distance falls into it. We say that this table **saturates**: from distance 59
-# on, it cannot tell one distance from another.
+# numbers, rows 28 to 31 of the table, stay near their random initial values. With `max_distance` 64, the last bucket
+# begins at 59. Each text trains it with 2,415 pairs, and every larger distance falls into it. We say that this table
+# **saturates**: from distance 59 on, it cannot tell one distance from another.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -96,7 +97,7 @@ figures.question(
     "Both tables were trained on texts of 128 tokens. What will each add to the score of a key 400 tokens back?",
     options={
         "Both a trained number":
-            "Distance 400 falls into the last bucket of each. In the first table that bucket begins at 216.",
+            "Distance 400 falls into the last bucket of each. In the first table that bucket begins at 216, past every training text.",
         "Both an untrained number":
             "The last bucket of the second table begins at 59. Each training text reaches it 2,415 times.",
         "The first an untrained number, the second a trained one":
@@ -118,9 +119,9 @@ figures.question(
 # | T5, `max_distance` within training | its last bucket | saturated |
 # | Shaw | its outermost vector | saturated |
 # | Transformer-XL | the learned map $W_r$ of sines of distances never seen | untrained |
-# | RoPE | rotations by angles never seen | untrained |
+# | RoPE | in its slow pairs, angles never seen | untrained |
 #
-# "Untrained" need not mean broken: a smooth formula may continue sensibly.
+# "Untrained" covers a number that no text trained and an input that no text contained. It need not mean broken.
 
 # %% [markdown]
 # ## How wide does a bias look?
@@ -132,8 +133,8 @@ figures.question(
 #
 # $$H = -\sum_j w_j \ln w_j, \qquad \text{span} = e^H.$$
 #
-# If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. Any other row has the span of the equal row with
-# the same entropy.
+# If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. For any other row, the span says how many
+# equal weights would be as spread out.
 
 # %%
 w = 1 / np.arange(1, 6)
@@ -193,11 +194,10 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 
 # %% [markdown]
 # From 64 to 16,384 keys, the span of the log decay of scale 1 rises from 29 to almost a thousand, while the count falls
-# from 21 to 9. **The count falls because every weight does**: when a thousand keys share a row, few of them hold a
-# hundredth of it.
+# from 21 to 9. **The count falls because every weight does.**
 #
-# So there are two kinds of decay. Scale $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With
-# $\lambda \le 1$ their sum over all distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a
+# So there are two kinds of decay. Scale $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda
+# \le 1$ their sum over all distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a
 # straight line, the sum is finite and the span settles.
 
 # %% [markdown]
@@ -206,10 +206,10 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 # [`course_lib/study`](../course_lib/study) trains small decoders: two layers, four heads, 64 channels, 2,000 steps of
 # eight texts of 128 tokens each. **They differ in position alone**, except that T5's tables learn ten times faster (see
 # below). Data, order, number of steps and all other initial weights are the same. (`t5-64` has `max_distance` 64,
-# `log-0.3` has scale 0.3, `shaw-32` clips at 32.) There are three seeds and three tasks:
+# `t5-256` has 256, `log-0.3` has scale 0.3, `shaw-32` clips at 32.) There are three seeds and three tasks:
 #
 # - **characters**: the next character of Python's own help texts. Most of what helps is near;
-# - **copy-back**: random tokens; at each place, name the token exactly 3 places before;
+# - **copy-back**: random tokens out of 16; at each place, name the token exactly 3 places before;
 # - **flip-flop**: instructions and bits in turn. After *write* and *ignore* comes any bit. After *read* comes the bit
 #   that was written last, however long ago.
 
@@ -227,11 +227,11 @@ print("flip-flop: ", *(words[int(t)] for t in tokens[0]))
 print("      asked:", *("?" if a else "·" for a in asked[0]))
 
 # %% [markdown]
-# We measure the loss, the mean of $-\ln p$ of the right token. Its unit is the *nat*, because the logarithm is natural.
-# A model that guesses evenly among 16 tokens has the loss $\ln 16 = 2.77$. A model above that is *confident and wrong*.
+# We measure the loss, the mean of $-\ln p$ of the right token, in *nats* (the logarithm is natural). In copy-back,
+# guessing evenly among 16 tokens has the loss $\ln 16 = 2.77$. With a higher loss, a model is *confident and wrong*.
 #
 # Only the last 64 tokens of each test text count, so each has at least 64 tokens before it. In the task characters they
-# are the same at every length. Without this rule a longer text looks easier merely because fewer of its tokens come
+# are the same at every length. Without this rule a longer text looks easier because a smaller share of its tokens comes
 # early, where there is little to go by. Press et al. (2022) call this the *early token curse*.
 
 # %% tags=["hide-input"]
@@ -246,7 +246,7 @@ figures.question(
         "ALiBi and Transformer-XL":
             "Yes, as the next picture shows. ALiBi's bias keeps falling. Transformer-XL is the surprise.",
         "No positions, and the log decay at scale 0.3":
-            "They have nothing untrained. But more keys share each row, and both lose.",
+            "They have nothing untrained. Even so, the loss of both rises.",
     },
     answer="ALiBi and Transformer-XL",
 )
@@ -280,12 +280,12 @@ figures.length_curves(lengths, panels, trained=L, y="loss on the last 64 places"
     alt="Loss by test length for twelve schemes and three tasks")
 
 # %% [markdown]
-# Switch schemes off and on, and find one that copies perfectly at 1,024, but does worse in flip-flop.
-# (`sinusoidal-scaled` multiplies the embeddings by $\sqrt{d}$, as Vaswani et al. do.)
+# Find a scheme that copies perfectly at 1,024, but does worse in flip-flop. (`sinusoidal-scaled` multiplies the
+# embeddings by $\sqrt{d_{model}}$, as Vaswani et al. do.)
 #
-# When is a curve level? We fixed bounds for the interval of its rise in advance, so that a noisy scheme does not count
-# as level. The *rise* is the loss at 1,024 minus that at 128. **Level**: its whole interval lies below 0.05 nats.
-# **Breaks**: all above 0.25. *Rises*: all above 0. Otherwise the question is *open*.
+# When is a curve level? The *rise* is the loss at 1,024 minus that at 128. We judge its whole interval by bounds fixed
+# in advance, so that a noisy scheme does not count as level. **Level**: below 0.05 nats. **Breaks**: above 0.25.
+# *Rises*: above 0. The first that fits counts; otherwise the question is *open*.
 
 # %%
 def verdicts(rows, task):
@@ -300,14 +300,17 @@ print(f"{'rise, 128 → 1,024':18}", *(f"{task:>18}" for task in panels))
 for scheme in schemes:
     cells = [f"{mean:+.2f} {word}" for mean, word in (after_2000[task][scheme] for task in panels)]
     print(f"{scheme:18}", *(f"{cell:>18}" for cell in cells))
+for scheme in ("t5-256", "alibi", "none"):
+    at_128, *_, at_1024 = (point.mean for point in panels["characters"][scheme])
+    print(f"{scheme}, characters: {at_128:.2f} → {at_1024:.2f}")
 
 # %% [markdown]
-# In text, untrained numbers break a model, and Transformer-XL is the only exception. Its authors claim that it
-# generalises to longer attention (Dai et al. 2019, section 1). But when they evaluate it, their code counts distances
-# above a limit as that limit (`clamp_len`). Saturated tables stay level or nearly so.
+# In characters (*text* from now on), all that we called untrained breaks a model, except in Transformer-XL. Its authors
+# claim that it generalises to longer attention (Dai et al. 2019, section 1). But when they evaluate it, their code
+# counts distances above a limit as that limit (`clamp_len`). Saturated tables stay level or nearly so.
 #
-# The task decides, too. In copy-back, Shaw is level and `t5-64` is open; in flip-flop, `t5-64` is level and Shaw is open.
-# And level does not mean good: ALiBi is level in all three tasks, but in text its loss at 128 is 0.1 above T5's.
+# The task decides, too. In copy-back, Shaw is level and `t5-64` is open; in flip-flop, `t5-64` is level and Shaw is
+# open. And level does not mean good: ALiBi is level in all three tasks, but in text its loss at 128 is 0.1 above T5's.
 #
 # In text, `t5-256` shares the first place at 128. At 1,024 it is behind the model *without any positions*. If you only
 # test at the training length, you will never see this.
@@ -315,8 +318,8 @@ for scheme in schemes:
 # %% [markdown]
 # ## What would 300 steps have told us?
 #
-# A study that stops early measures how *fast* a scheme learns. Here are the same models and seeds after 300 steps. Which
-# of our statements would differ?
+# A study that stops early measures how *fast* a scheme learns. Here are the same schemes and seeds, trained for 300
+# steps. Which of our statements would differ?
 
 # %%
 quick = runs("quick")
@@ -331,7 +334,7 @@ print("text at 128, 300 steps:", *(f"{scheme} {early[scheme][0].mean:.2f}" for s
 print("ALiBi copies right at each length, 2,000 steps:", *(f"{x.mean:.2f}" for x in copied[1]["alibi"]))
 
 # %% [markdown]
-# After 300 steps we would have published four sentences that do not hold:
+# After 300 steps we would have published four sentences that do not hold (three about text):
 #
 # - *Without positions, a decoder stays level.* After 2,000 steps its loss rises.
 # - *Learned positions lose little.* After 300 steps the model is no better than without them, so it hardly uses them.
@@ -340,59 +343,70 @@ print("ALiBi copies right at each length, 2,000 steps:", *(f"{x.mean:.2f}" for x
 # - *ALiBi copies only half of the tokens.* None of its biases is highest at distance 3. Even so, after 2,000 steps it
 #   copies 96 % of them, at every length.
 #
-# Apart from `t5-64`, what broke after 300 steps breaks more after 2,000. Does this go on? We trained them again
-# for 1,000 and for 4,000 steps, each time from the start with a learning-rate schedule of its own:
+# In text, `t5-256` and `rope` break more after 2,000 steps. Does this go on? A scheme has *converged* if twice the
+# steps change no seed's loss at 128 by 0.02 or more, a bound stated before the runs. We trained for 1,000 or 4,000
+# steps, each time from the start with its own learning-rate schedule:
 
 # %%
 from course_lib.study.convergence import BOUND, BUDGETS, converged
 
 budgets = {steps: study.committed(f"long-{steps}") for steps in BUDGETS}
+late = ("none", "log-0.3", "log-1", "alibi")  # nothing in these singles out distance 3
 print(f"steps that are enough: twice as many change no seed's loss at 128 by {BOUND}\n")
 print(f"{'':16}", *(f"{task:>12}" for task in panels), "    rise in text, 2,000 → 4,000 steps")
 for scheme in study.compared(L):
-    enough = [converged(budgets, task, scheme, seeds=3) or "not yet" for task in panels]
-    rise = study.rise(study.pick(budgets[4000], task="characters", scheme=scheme))
-    was = "{:+.2f} {}".format(*after_2000["characters"][scheme])
-    print(f"{scheme:16}", *(f"{steps:>12,}" if isinstance(steps, int) else f"{steps:>12}" for steps in enough),
-          f"{was:>16} → {rise.mean:+.2f} {study.verdict(rise)}")
-copies = [study.pick(budgets[steps], task="copy-back", scheme="t5-64") for steps in (1000, 2000)]
-loss = [np.mean([row["loss"][3] for row in some]) for some in copies]
-print("\nt5-64, copy-back at 1,024 after 1,000 and 2,000 steps: {:.2f}, {:.2f}".format(*loss))
+    enough = {task: converged(budgets, task, scheme, seeds=3) for task in panels}
+    cells = [f"{steps:,}" if steps else "not yet" for steps in enough.values()]
+    before, after = (study.rise(study.pick(budgets[steps], task="characters", scheme=scheme)) for steps in (2000, 4000))
+    rises = [f"{rise.mean:+.2f} ± {rise.high - rise.mean:.2f} {study.verdict(rise)}" for rise in (before, after)]
+    print(f"{scheme:16}", *(f"{cell:>12}" for cell in cells), f"{rises[0]:>22} → {rises[1]}")
+    assert enough["characters"] is None and enough["copy-back"] == (None if scheme in late else 1000)
+    assert study.verdict(before) != "breaks" or after.mean > before.mean
 
 # %% [markdown]
-# A scheme has *converged* if twice the steps change no seed's loss at 128 by 0.02 or more, a bound stated before the
-# runs. In text none has. What broke rises more on average, and Transformer-XL and ALiBi stay level. In copy-back,
-# 1,000 steps are enough for every scheme that can single out distance 3; the others still improve. *Converged* does not
-# mean learned: in flip-flop `sinusoidal` stays at a high loss. And at 1,024 the loss may still change, as that of
-# `t5-64` does.
+# In text no scheme has converged yet. What broke rises more on average, and Transformer-XL and ALiBi stay level. Two
+# verdicts change, for `sinusoidal` and `t5-64`, because their seeds differ more. In copy-back, 1,000 steps are enough
+# for every scheme that can single out distance 3.
 #
-# One more choice was ours. A step of the optimiser (Adam) moves a number by at most the learning rate, and a bias must
-# move far. So we let T5's tables learn ten times faster than everything else. With the ordinary rate:
+# *Converged* does not mean learned, nor settled at other lengths:
 
 # %%
-slow = study.committed("table-rate-1")
+halfway = study.curves(budgets[1000])
+for task, scheme, k in (("flip-flop", "none", 0), ("flip-flop", "sinusoidal", 0), ("copy-back", "t5-64", 3)):
+    few, many = (curves[task][scheme][k].mean for curves in (halfway, panels))
+    print(f"{task}, {scheme}: loss at {lengths[k]:,} after 1,000 steps {few:.2f}, after 2,000 steps {many:.2f}")
+assert panels["flip-flop"]["sinusoidal"][0].mean > panels["flip-flop"]["none"][0].mean and few - many > 1
+
+# %% [markdown]
+# In flip-flop, `sinusoidal` has converged, but its loss is no lower than that of `none`. In copy-back at 1,024, `t5-64`
+# improved.
+#
+# A step of the optimiser (Adam) moves a number by about the learning rate at most, and a bias must move far. So we let
+# T5's tables learn ten times faster than everything else. Does that matter?
+
+# %%
+slow, new_keys = study.committed("table-rate-1"), 1024 - L
 for scheme in ("t5-64", "t5-256"):
-    for how, some in (("10 times", rows), ("ordinary", slow), ("10 times, 300 steps", quick)):
+    for how, some in (("10 times faster", rows), ("ordinary rate", slow), ("10 times, 300 steps", quick)):
         picked = study.pick(some, task="characters", scheme=scheme)
         rise = study.rise(picked)
         near, last = np.mean([[np.mean(row["added"], axis=0)[k] for k in (1, -1)] for row in picked], axis=0)
         print(f"{scheme:6} {how:19} at 128 {np.mean([row['loss'][0] for row in picked]):.2f}, rise {rise.mean:+.2f} "
-              f"{study.verdict(rise):6}, bias at distance 1 {near:+.1f}, in the last bucket {last:+.1f}")
-new_keys = 1024 - L
-print(f"{new_keys} keys weigh as much as {new_keys * np.exp(-2.5):.0f} with −2.5, as {new_keys * np.exp(-6):.1f} with −6")
+              f"{study.verdict(rise) + ',':7} bias at distance 1 {near:+.1f}, in the last bucket {last:+.1f}: "
+              f"{new_keys} keys there weigh as {new_keys * np.exp(last - near):.1f}")
 
 # %% [markdown]
-# With the ordinary rate even `t5-64` breaks. The number of its last bucket suggests why, and after 300 steps it is
-# similar. At −2.5, the 896 new keys of the last query weigh as much as $896 \, e^{-2.5} = 74$ keys with the bias 0. At −6
-# they weigh as much as two. **A saturated bucket is safe only if its number is low enough for all the keys that will share it.**
+# With the ordinary rate even `t5-64` breaks. Its last bucket suggests why: at −2.5, the 896 new keys of the last query
+# weigh as much as 9.7 keys at distance 1, at −6.3 as 0.1. After 300 steps it has only −2.7. **A saturated
+# bucket seems safe only if its number is low enough for all the keys that share it.**
 
 # %% [markdown]
-# ## The scheme that broke, and its repair
+# ## A scheme that broke, and its repair
 #
 # `t5-256` and `t5-64` differ in one argument, `max_distance`. At 128 tokens they are equally good, but at 1,024 only
-# `t5-256` breaks. To see why, we draw what the first layer of each model has learned to add to a score, with one line per
-# head. (Transformer-XL's term depends on the query, so we take the mean query.) A number added to a whole row cancels in
-# the softmax, so each line is shifted to have mean 0 over the trained distances.
+# `t5-256` breaks. To see why, we draw what the first layer of each, and of Transformer-XL, has learned to add to a
+# score (seed 0, a line per head). (Transformer-XL's term depends on the query, so we take the mean query.) A number
+# added to a whole row cancels in the softmax, so each line is shifted to have mean 0 over the trained distances.
 
 # %%
 from course_lib.study.learned_bias import distances
@@ -420,13 +434,13 @@ figures.show(fig, alt="What three schemes add by distance. t5-256 falls and jump
 
 # %% [markdown]
 # No training text had a distance past the dashed line. There `t5-64` repeats its last trained number, and
-# Transformer-XL's sines happen to stay low. In `t5-256`, training pushed the biases of far keys down, below −5 at
+# Transformer-XL's term happens to stay low. In `t5-256`, training pushed the biases of far keys down, below −5 at
 # distance 96. The four buckets it never reached are still close to 0. **To the softmax, 0 does not mean "no opinion".
 # It gives more than $e^5 = 148$ times the weight of distance 96.** So, if content is equal, the keys the model knows
 # least about get most of its attention.
 #
-# If that is the cause, the repair needs no training: give the four untrained buckets the number of the last trained one.
-# To have a model to repair, we train `t5-256` for 300 steps, in about 15 seconds. Watch its loss fall:
+# If that is the cause, the repair needs no training: give the four untrained buckets the number of the last trained
+# one. To have a model to repair, we train `t5-256` for 300 steps (about 15 seconds):
 
 # %%
 training = study.watch(["t5-256"])
@@ -459,17 +473,17 @@ print("test length    ", *(f"{n:6}" for n in lengths))
 print("as trained     ", *(f"{x:6.3f}" for x in as_trained))
 print("row 27 copied  ", *(f"{x:6.3f}" for x in copied))
 start = bucket_starts(bidirectional=False, max_distance=256)[27]
-print("last query: keys with the number of row 27 then:", *(n - start for n in lengths))
+print("last query: keys that share row 27 after the copy:", *(n - start for n in lengths))
 assert copied[0] == as_trained[0]  # at 128 nothing reads these rows
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
 # One assignment removes more than half of the rise. So most of the rise came from these four rows, and not from length
-# as such. What remains is the cost of saturation: the last query of a text has 20 keys with this bias at 128, but 916 at
-# 1,024.
+# as such. What remains may be the cost of saturation: the last query of a text has 20 keys with this bias at 128, but
+# 916 at 1,024.
 #
-# **Your turn**, before you go on: which four rows would remove the rest of the rise? `with_rows` takes a number, a row or
-# four rows.
+# **Your turn**, before you go on: which four rows would remove the rest of the rise? `with_rows` takes a number, a row
+# or four rows.
 
 # %% tags=["nbval-ignore-output"]
 falling = with_rows(trained_table[27] - 0.5 * torch.arange(1, 5)[:, None])
@@ -479,8 +493,8 @@ print("all at −100    ", *(f"{x:6.3f}" for x in hidden))
 assert falling[3] < copied[3] - 0.2 and abs(hidden[3] - hidden[0]) < 0.05
 
 # %% [markdown]
-# Rows that keep falling, as ALiBi's biases do, remove most of what was left. With −100 the model cannot see past distance
-# 127 at all, and its curve is level.
+# Rows that fall further, as ALiBi's biases do, remove most of what was left. With −100 the model cannot see past
+# distance 127 at all, and its curve is flat.
 
 # %% [markdown]
 # ## Level is not the same as useful
@@ -495,27 +509,27 @@ masked = study.curves(text_rows, "far_masked")["characters"]
 for scheme in schemes:
     seen = panels["characters"][scheme]
     print(f"{scheme:20} {seen[0].mean:6.3f} {seen[3].mean:10.3f} {masked[scheme][3].mean:10.3f}")
-for scheme in ("t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
+for scheme in ("log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"):
     assert abs(masked[scheme][3].mean - panels["characters"][scheme][0].mean) < 0.01
     assert masked[scheme][3].mean < panels["characters"][scheme][3].mean + 0.01
 
 # %% [markdown]
-# With far keys masked, T5, Shaw, Transformer-XL, ALiBi and RoPE are as good at 1,024 as at 128, to within 0.01. *None* of
-# them is better with the far keys. Two statements follow:
+# With far keys masked, `log-1`, T5, Shaw, Transformer-XL, ALiBi and RoPE are as good at 1,024 as at 128, to within
+# 0.01. *Not one* of them is better with the far keys. Two statements follow:
 #
-# - In these schemes only the far keys do harm. Without positions and with `log-0.3`, a part of the rise remains. Absolute
-#   positions cannot be repaired by masking, because the near tokens have unseen positions, too.
+# - In these schemes only the far keys do harm. Without positions and with `log-0.3`, a part of the rise remains.
+#   Absolute positions cannot be repaired by masking, because the near tokens have unseen positions, too.
 # - A level curve shows that a model is not *disturbed* by a longer text, not that it *uses* it.
 
 # %% [markdown]
 # ## What the papers report
 #
-# Press et al. (2022, sections 2 and 4) train language models on 512 tokens of WikiText-103. On longer texts, sinusoidal
-# positions fail first. Rotary ones improve up to about 200 additional tokens, T5's bias up to about 600. ALiBi still
-# improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. On a larger corpus, its best length
-# is about twice that of training. Our means in text have the same order (with `t5-256`), but none improves. Their
-# appendix B explains why: in longer inputs fewer tokens suffer from the early token curse. When every token has the
-# same context, ALiBi's curve is level. ALiBi acts like attention in a window (Chi et al. 2023).
+# Press et al. (2022, sections 2 and 4) train language models on WikiText-103, in texts of 512 tokens. On longer texts,
+# sinusoidal positions fail first. Rotary ones improve up to about 200 additional tokens, T5's bias up to about 600.
+# ALiBi still improves at 3,072 tokens, from a perplexity ($e$ to the loss) of 19.73 to 18.40. Our losses in text rise
+# in the same order (with `t5-256`), but no scheme improves. Their appendix B explains why theirs improve: in longer
+# inputs a smaller share of the tokens suffers from the early token curse. When every token has the same context,
+# ALiBi's curve is level. ALiBi acts like attention in a window (Chi et al. 2023).
 #
 # A scheme may behave differently in a large model, and in other tasks.
 
@@ -544,9 +558,10 @@ claims.chapter("longer_than_training")
 # %% [markdown]
 # ## Remember
 #
-# - Ask of every scheme what a longer text needs that training did not reach: untrained numbers, saturated buckets, or a
-#   formula that continues.
-# - $e^H$ says how many keys a row looks at. A count of weights above a threshold falls just because there are more keys.
+# - Ask of every scheme what a longer text needs that training did not reach: untrained numbers or inputs, saturated
+#   buckets, or a formula that continues.
+# - $e^H$ says how many keys a row looks at. A count of weights above a threshold can fall just because there are more
+#   keys.
 # - An untrained number is not neutral: a bias of 0 beats trained biases of −5.
 # - Keep T5's `max_distance` inside the training length, and look at the number its last bucket has learned.
 # - Level means undisturbed. To show that a model uses a long text, take something away from it.
@@ -578,11 +593,11 @@ figures.question(
         "Right: small weights do not count":
             "Four hundred weights of a quarter percent are a whole row. Small ones count together.",
         "The threshold should be 0.1 %":
-            "Then the count falls in the same way, in longer texts.",
-        "With eight times the keys every weight falls; compare the spans, e^H":
+            "That count can fall for the same reason, in longer texts.",
+        "With eight times the keys, single weights can fall; compare the spans, e^H":
             "Yes. It may show the opposite, as it does for the log decay.",
     },
-    answer="With eight times the keys every weight falls; compare the spans, e^H",
+    answer="With eight times the keys, single weights can fall; compare the spans, e^H",
     title="Question 2",
 )
 
