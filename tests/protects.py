@@ -101,7 +101,7 @@ PROTECTS = {
             *(f"course_tasks/{folder}/**/*.py" for folder in ("claims", "comparison", "guide", "quiz", topic)),
             f"*/??_{topic}.ipynb", "tests/nbval_sanitize.cfg",
         ]
-        for topic in ("fast_attention", "longer_than_training", "stretching_rope", "which_one")
+        for topic in ("fast_attention", "longer_than_training", "stretching_rope", "windows_and_sinks", "which_one")
     },
     # Hand-ins run in processes that may do little, and get what they are worth, whatever they try.
     "recheck": [
@@ -122,8 +122,11 @@ PROTECTS = {
         "course_tasks/which_one/**/*.py", "tools/build.py", "tests/tasks/__init__.py",
         "tests/tasks/mutants.py", "tests/tasks/test_capstone.py",
     ],
-    # T5's path needs memory that grows with the length, not with its square.
-    "memory": [*EVERY, *ATTENTION, *scheme("t5"), "tests/bench/*.py"],
+    # The fast path needs memory that grows with the length, not with its square.
+    "memory": [
+        *EVERY, *ATTENTION, *scheme("shaw"), *scheme("t5"), "tests/bench/*.py", "tests/schemes/__init__.py",
+        "tests/schemes/definitions.py", "tests/schemes/test_fast.py",
+    ],
     # In fresh kernels on a busy machine, an answer may import torch and the like inside its function.
     "imports": [
         *EVERY, "course_lib/__init__.py", "course_tasks/*.py", "course_lib/checking/*.py",
