@@ -16,7 +16,7 @@ PLACES = (  # where they are installed without being on the path
 )
 NO_BROWSER = (
     "There is no PDF, because neither Chrome nor Chromium nor Edge could make one here. Open {page} in any browser and "
-    "print it, on both sides of one page. COURSE_BROWSER can name the browser to use."
+    "print it on both sides of one sheet. COURSE_BROWSER can name the browser to use."
 )
 
 

@@ -249,7 +249,7 @@ def write_page(text: str, path: Path) -> str:
 
 
 def read(path: Path) -> NotebookNode | None:
-    """The notebook in the file, None when there is none; BuildError when the file is no notebook."""
+    """The notebook in the file, None when there is none; BuildError unless the file is a notebook."""
     if not path.exists():
         return None
     try:

@@ -23,7 +23,7 @@ from xml.etree import ElementTree
 REPORTS = Path("build", "reports")
 PYTEST = "pytest -q -rfEs --durations=10"
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with tests/nbval_sanitize.cfg"
-APART = ("tests/bench/test_speed.py", "tests/tools/test_exercises.py", "tests/browser")  # each has a stage of its own
+APART = ("tests/bench/test_speed.py", "tests/tools/test_exercises.py", "tests/browser")  # each is a separate stage
 STAGES = {
     "speed": f"{PYTEST} tests/bench/test_speed.py",
     "ruff": "ruff check --output-format concise",

@@ -12,7 +12,7 @@ import sys
 
 
 def enter(table: str, database: str) -> int:
-    """How many marks were entered. Raises ValueError when the file is no table of tools/recheck.py."""
+    """How many marks were entered. Raises ValueError unless the file is a table that tools/recheck.py wrote."""
     from nbgrader.api import Gradebook, MissingEntry
 
     with open(table, newline="", encoding="utf-8") as file:

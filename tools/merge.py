@@ -108,7 +108,7 @@ def note() -> dict[str, Any]:
 
 
 def name_apart(cells: list[dict[str, Any]], topic: str) -> None:
-    """Give an id to each note, as the build would, and to each cell of the learner that has none of its own."""
+    """Give an id to each note, as the build would, and to each cell of the learner whose id is missing or taken."""
     seen: set[str] = set()
     for k, cell in enumerate(cells):
         if text(cell) == NOTE:

@@ -36,7 +36,7 @@ def git(*words: str) -> str:
 def readable_by_all(address: str) -> str:
     """The address that pip and a browser understand: of git@github.com:you/course.git, https://github.com/you/course.
 
-    A user name and a password in it are left out. Raises ValueError if it is no address of a repository.
+    A user name and a password in it are left out. Raises ValueError for anything else.
     """
     if re.match(r"/|[A-Za-z]:[\\/]", address):  # a folder
         address = Path(address).as_uri()

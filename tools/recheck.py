@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 
 def recheck(path: Path) -> dict[str, dict[str, Verdict]]:
-    """The verdict on each task by topic and name. Raises ValueError when the file is no exercise notebook."""
+    """The verdict on each task by topic and name. Raises ValueError unless the file is an exercise notebook."""
     sources, found = read(path)
     tasks = {name: task for topic in found for name, task in tasks_of(topic).items()}
     asked = {name for source in sources for name in CHECK.findall(source)}

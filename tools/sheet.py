@@ -16,7 +16,7 @@ SCRIPTS = {"_": "sub", "^": "sup"}
 
 
 def sheet(text: str) -> str:
-    """The text with its marks filled in. Raises KeyError with a mark that is no scheme and no function."""
+    """The text with its marks filled in. Raises KeyError with a mark that names neither a scheme nor a function."""
 
     def fill(mark: re.Match[str]) -> str:
         name = mark[1]

@@ -37,7 +37,7 @@ PAGE = """<!DOCTYPE html>
 <body>
 <main>
 <h1>Pictures of “Relative Position in Attention”</h1>
-<p>{count} pictures, each a file of its own. Use the mouse, or Tab and the arrow keys. {sheet}</p>
+<p>{count} pictures, each in a separate file. Use the mouse, or Tab and the arrow keys. {sheet}</p>
 {chapters}
 </main>
 </body>

@@ -92,6 +92,7 @@ def notebooks(course: Path, *folders: str) -> list[Path]:
 def collect(arguments: list[str]) -> int:
     """Copy what learners have saved; an exercise in which a learner wrote nothing is not a hand-in."""
     learners, folder = members(), Path(*arguments or ["hand-ins"])
+    (ROOT / "hand-ins").mkdir(mode=0o700, exist_ok=True)  # private, even if the answers go to a folder below it
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     failed = 0
     for learner in learners:

@@ -20,7 +20,7 @@ c.ConfigurableHTTPProxy.command = [
 c.JupyterHub.authenticator_class = "pam"
 c.LocalAuthenticator.allowed_groups = {"learners"}
 
-# What they get: a JupyterLab of their own in their own copy of the course, which runs with their rights.
+# What they get: JupyterLab in their copy of the course, running with their own rights.
 c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 c.Spawner.cmd = [sys.executable, "-m", "jupyterhub.singleuser"]
 c.Spawner.notebook_dir = "~/course"

@@ -47,7 +47,7 @@ def contents(nb):
 
 
 def save(folder, **files):
-    """Write files, whose names have __ for a slash and _ for a dot before the ending."""
+    """Write files, given as path=text or path=notebook."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

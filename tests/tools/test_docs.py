@@ -166,7 +166,7 @@ def test_the_weeks_of_the_seminar():
     text = part("A seminar of fourteen weeks, 90 minutes each")
     found = rows(text, 8)
     assert [int(cells[0]) for cells in found] == list(range(2, 15))
-    first = re.search(r"To hand in a week later: (.*) \((\d+) minutes\)", prose(text))
+    first = re.search(r"To hand in a week later[^:]*: (.*) \((\d+) minutes\)", prose(text))
     together = rows(text, 3)[-2]  # the tasks of the first session, whose lesson is read together
     read = TOPICS["blind_to_distance"]
     weeks = [(read.number, str(read.minutes), "80", *together[1:], *first.groups()), *(cells[1:] for cells in found)]
