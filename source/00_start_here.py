@@ -9,7 +9,7 @@
 # **You need** Python, a little NumPy, and matrix products. **Time** [[time]].
 
 # %% [markdown]
-# ## Thirty seconds: a decoder that cannot tell word order
+# ## A first surprise: a decoder that cannot tell word order
 #
 # In attention, each word compares its *query* with the *key* of every word, and gets a **score** for each pair
 # ([[blind_to_distance|chapter #]] computes it by hand). In a decoder, a mask hides the words that come later.
@@ -122,7 +122,7 @@ figures.side_by_side(
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
 # | scale | the factor of $q_i \cdot k_j$ in the score: $1/\sqrt{d_k}$, but 1 in the model T5 |
-# | $\lambda$ | the strength of the log-decay bias $-\lambda \log(1 + \lvert j - i\rvert)$ (`scale` in `decay_bias`) |
+# | $\lambda$ | the strength of the log-decay bias $-\lambda \log(1 + \lvert j - i\rvert)$ |
 # | past | how many earlier tokens have their keys in a cache; otherwise 0 |
 #
 # In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$. The mask then hides keys, and a
@@ -132,9 +132,9 @@ figures.side_by_side(
 # %% [markdown]
 # ## The map
 #
-# A way to add position to attention is called a **scheme**. Every scheme answers two questions: **what may a head see
-# of the offset, and where does the scheme enter?** The map shows the seven places in attention that the course treats.
-# The number beside a scheme is the chapter that builds it, so you need not know any of these names yet.
+# A way to add position to attention is called a **scheme**. Most schemes answer one question: **what may a head see of
+# the offset, and where does the scheme enter?** The map shows the seven places in attention that the course treats. The
+# number beside a scheme is the chapter that builds it, so you need not know any of these names or letters yet.
 
 # %%
 figures.map_of_schemes()

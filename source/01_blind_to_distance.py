@@ -158,18 +158,21 @@ assert not np.allclose(output, permuted)
 assert np.allclose(output.mean(axis=0), permuted.mean(axis=0))
 
 # %% [markdown]
-# **Your turn.** Try an order of your own in the next cell. Suppose that only two tokens change places. When does the
-# table of outputs stay exactly as it is? The answer is below the cell.
+# **Your turn.** In the next cell, *sat* and *mat* change places. When does the table of outputs stay exactly as it is?
+# Try other orders. Then remove the first # in the second line, so that both tokens ask the same. The answer is below
+# the cell.
 
 # %%
-my_order = [4, 3, 2, 1, 0]
-mine = attention(Q[my_order], K[my_order], V[my_order])[0]
-print("same rows, new order:", np.allclose(mine, output[my_order]))
-print("same table:          ", np.allclose(mine, output))
+my_order, asks = [0, 1, 4, 3, 2], Q.copy()  # the new order; the queries
+# asks[mat] = asks[sat]
+before = attention(asks, K, V)[0]
+after = attention(asks[my_order], K[my_order], V[my_order])[0]
+print("same rows, new order:", np.allclose(after, before[my_order]))
+print("same table:          ", np.allclose(after, before))
 
 # %% [markdown]
-# The table stays as it is only if the two tokens have the same *output*. Two tokens with equal queries do, even if their
-# keys and values differ, because every query is compared with all keys. Our five tokens have five different outputs.
+# The table stays as it is only if the two tokens have the same *output*. Tokens with equal queries have equal outputs,
+# even if their keys and values differ, because every query meets all keys. Our five tokens have five different outputs.
 
 # %% [markdown]
 # ## Dog bites man
@@ -197,9 +200,9 @@ print("dog, as the first word:", layer(dog_man)[0, :4])
 print("dog, as the last word: ", layer(man_dog)[2, :4])
 
 # %% [markdown]
-# *dog* gets the same vector whether it bites or is bitten. Later layers cannot repair this, because a feed-forward layer,
-# a normalisation and the next attention layer also treat all tokens alike. The next cell checks this for three layers,
-# with tanh in place of the feed-forward layer and the normalisation.
+# *dog* gets the same vector whether it bites or is bitten. Later layers cannot repair this. A feed-forward layer and a
+# normalisation work on each token by itself, and the next attention layer treats all tokens alike. The next cell checks
+# this for three layers, with tanh in place of the feed-forward layer and the normalisation.
 
 # %%
 a, b = dog_man, man_dog
@@ -230,7 +233,8 @@ print("dog, as the last word: ", layer(man_dog, mask=visible)[2, :4])
 # %% [markdown]
 # *dog* now has different outputs as the first and as the last word. How much does the mask reveal? Suppose all scores
 # are equal. Then token $i$ spreads its attention evenly over $i + 1$ keys, and the first key gets the weight $1/(i+1)$.
-# If only the first token has a nonzero value, the output reveals this weight and so the position.
+# If only the first token has a nonzero value, as a special start token could, the output reveals this weight and so the
+# position.
 
 # %%
 equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))
@@ -256,12 +260,12 @@ for depth in (1, 2):
 # any position encoding is often called **NoPE**, and two papers studied it.
 #
 # - Haviv et al. (2022) found that such language models come close to those with positions, and that a small classifier
-#   can read approximate positions from their inner layers. They conjecture that it counts the preceding tokens.
+#   can read approximate positions from their inner layers. They conjecture that the models count the preceding tokens.
 # - Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, with longer inputs in the test than
 #   in training. NoPE did best. They also prove that it can represent absolute and relative positions.
 #
-# NoPE is therefore a baseline to take seriously. [[longer_than_training]] measures it beside the schemes of this
-# course.
+# NoPE is therefore a baseline to take seriously. [[longer_than_training|Chapter #]] measures it beside the schemes of
+# this course, with less success.
 
 # %% [markdown]
 # ## Easy to believe; let us run it

@@ -2,15 +2,16 @@
 # # [[title]]
 #
 # A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. Code that treats every pair
-# separately repeats the same work many times. You meet the two operations that avoid this, take the best-known trick
-# apart number by number, and end with a bias that needs no matrix.
+# separately copies or looks up the same vector many times. You meet the two operations that avoid this, take the
+# best-known trick apart number by number, and end with a bias that needs no matrix.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
 # - explain Huang's skew, and the wrong numbers that it leaves;
 # - tell what a scheme stores, in bytes, and read a bias as a view that stores nothing.
 #
-# **You need** [[bias_by_hand|chapter #]]. **Time** [[time]]. Rest after Huang's skew, half way.
+# **You need** chapters [[bias_by_hand|#]] (bias) and [[vector_per_distance|#]] (a vector per offset). **Time** [[time]].
+# Rest after Huang's skew, half way.
 
 # %%
 import numpy as np
@@ -71,7 +72,7 @@ figures.side_by_side(
 #
 # With a *vector* $a_{j-i}$ per offset, the score gets $q_i \cdot a_{j-i}$ ([[vector_per_distance|chapter #]]). So each
 # query has its own row of nine numbers, but takes the same columns as before. To see this we use labels, ten times the
-# query plus the column: 23 is query 2, column 3.
+# query plus the column: 23 is *sat*, offset −1.
 
 # %%
 rows = 10 * np.arange(n)[:, None] + np.arange(2 * n - 1)
@@ -135,8 +136,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The sums peak at offset 0 only because the main diagonal has the most cells. The means show no trend, because these
-# weights were computed without positions.
+# The sums peak at offset 0 only because the main diagonal has the most cells. The means show no trend, as expected of
+# weights that were computed without positions.
 #
 # ### Why the two belong together
 #
@@ -188,7 +189,7 @@ import os
 os.environ["KINETO_LOG_LEVEL"] = "6"  # keeps torch's profiler, used later, from printing a log
 import torch
 
-torch.set_num_threads(1)  # so memory does not depend on the number of cores
+torch.set_num_threads(1)  # the memory measured below would depend on the number of cores
 learned = torch.zeros(2 * n - 1, dtype=torch.double, requires_grad=True)
 bias = learned[torch.tensor(offsets(n) + n - 1)]
 bias.retain_grad()
@@ -215,10 +216,11 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# ## The cube nobody needs
+# ## A vector for every pair?
 #
 # Now the scores with a vector per offset, $S_{ij} = q_i \cdot a_{j-i}$. Written like this, each pair looks up its
-# vector. The table of all vectors, one per row, is called $E$. Ours is simple enough to check with a pencil.
+# vector in the table $E$ (called $A$ in [[vector_per_distance|chapter #]]). Ours is simple enough to check with a
+# pencil.
 
 # %%
 o = row_offsets(n)
@@ -233,8 +235,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The cube `(n, n, d)` holds every vector many times, but query $i$ meets only $2n-1$ *different* vectors. So multiply
-# each query by each vector first, and place the products afterwards:
+# The cube `(n, n, d)` holds every vector many times, although there are only $2n-1$ *different* ones. So multiply each
+# query by each vector first, and place the products afterwards:
 #
 # $$S = \text{to\_grid}(Q E^\top)$$
 
@@ -278,8 +280,9 @@ for name, numbers in stored.items():
 assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal: n offsets"]
 
 # %% [markdown]
-# The paper compares the first two lines, 8.59 GB with 4.19 MB. Between them are the products, 134 MB with $n$ offsets
-# and 268 MB in general. Only a plain bias needs as little as 0.131 MB.
+# The paper compares the first two lines (8.5 GB and 4.2 MB there). Between them are the products, 134 MB with $n$
+# offsets and 268 MB in general. Only a plain bias needs as little as 0.131 MB. Memory is all that this saves: $QE^\top$
+# takes as many multiplications as the cube, and in general twice as many.
 
 # %% [markdown]
 # ## Huang's skew
@@ -305,9 +308,9 @@ show(padded, recut, recut[1:])
 assert recut[1:][sat, the] == "sat-2"
 
 # %% [markdown]
-# **Step 1** puts a column of dots (zeros) in front. **Step 2** cuts the memory again: these 30 names form
-# one long line, and we now cut it every 5 names instead of every 6. No name moves; only the cuts do. Row $i$ now starts
-# $i$ names earlier, so its old names slip $i$ places to the right. **Step 3** drops the first row.
+# **Step 1** puts a column of dots (zeros) in front. **Step 2** cuts the memory again: these 30 names form one long
+# line, and we now cut it every 5 names instead of every 6. No name moves; only the cuts do. Row $i + 1$ now begins with
+# the last $i + 1$ names of query $i$. **Step 3** drops the first row.
 #
 # On and below the diagonal we have what we wanted: under *The*, query *sat* has `sat-2`. What is above the diagonal?
 
@@ -427,7 +430,7 @@ figures.heatmap(
 # ### A recipe to debug
 #
 # I. Ukhov's [article](https://blog.ivanukhov.com/2024/01/17/relative-positional-embedding.html) of 17 January 2024
-# stores the table in reverse. Each key's scores are then a diagonal of $QE^\top$; these become the columns. For whole
+# stores the table in reverse. Then each diagonal of $QE^\top$ holds one key's scores and becomes its column. For whole
 # sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0, without an error. Fix
 # this in the task `stacked_scores`.
 
@@ -466,7 +469,7 @@ view = strided(products, n)
 assert np.shares_memory(view, products)
 assert np.array_equal(view, to_grid(products, n))
 size = products.itemsize
-print("strides of the products:", [s // size for s in products.strides])
+print("strides of the products:", [s // size for s in products.strides])  # NumPy counts bytes
 print("strides of the grid:    ", [s // size for s in view.strides])
 
 # %% [markdown]
@@ -544,9 +547,10 @@ for name, mb in more.items():
 assert more["fixed row, as a view"] == 0 and more["learned row, as a view"] > 8 * 4
 
 # %% [markdown]
-# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. This holds for a
-# *fixed* bias. A learned row needs a gradient, which this kernel does not provide, so torch silently falls back to code
-# that stores the weights of all heads ([[fast_attention|chapter #]]).
+# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. (On a GPU, by
+# its source, torch copies a mask whose strides are not multiples of 8, such as this one.) This holds for a *fixed*
+# bias. A learned row needs a gradient, which this kernel does not provide, so torch silently falls back to code that
+# stores the weights of all heads ([[fast_attention|chapter #]]).
 #
 # Do not combine reversed queries with `is_causal=True`, which would hide the wrong triangle. Put −∞ into the row for
 # every offset above 0.
@@ -555,8 +559,8 @@ assert more["fixed row, as a view"] == 0 and more["learned row, as a view"] > 8 
 # ### The gradient through a view
 #
 # Could the same view compute the gradient of a row? Take a buffer of zeros, and write the gradient of the grid into its
-# view. With **one shared row** this fails silently. All cells of a diagonal are one place in memory, so each overwrites
-# the one before.
+# view (`strided_view.view` is `unfold` for any number of rows). With **one shared row** this fails silently. All cells
+# of a diagonal are one place in memory, so each overwrites the one before.
 
 # %%
 from course_lib.nn import strided_view
@@ -590,7 +594,7 @@ figures.heatmap(
 # the buffer as a whole.
 
 # %% [markdown]
-# ## All of them are `to_grid`
+# ## Five ways to one grid
 #
 # Shaw and T5 look up an index for every pair, while skews and strides need no index. (T5's `bucket` gives each offset
 # one of 32 numbers.) We compare them with `to_grid` for three queries, five keys and two past tokens.
@@ -714,12 +718,12 @@ figures.question(
     options={
         "The skew is right for any attention":
             "The mask hides junk, and equal sizes hide a forgotten past or swapped lengths.",
-        "It is right for causal self-attention over a whole sequence":
+        "It is right for causal self-attention over a whole sequence of 8":
             "Yes, and for nothing else: no other length, no cache, no missing mask.",
         "Nothing":
             "It does show that the visible half is in its place.",
     },
-    answer="It is right for causal self-attention over a whole sequence",
+    answer="It is right for causal self-attention over a whole sequence of 8",
     title="Question 2",
 )
 

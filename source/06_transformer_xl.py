@@ -22,10 +22,7 @@ np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Transformer-XL")
 
 # %% [markdown]
-# The drawing shows where the two terms with a distance enter the score. Its $a$ is called $r$ below, and its $b$ is $v
-# \cdot r$.
-#
-# Each of our five tokens (see `docs/acknowledgements.md`) has an input $x$ of six numbers. Five say which word it is.
+# Each of our five tokens has an input $x$ of six numbers. Five say which word it is.
 # The sixth is 0, because a position vector needs an even number of channels. The weights give the queries and keys of
 # the other chapters.
 
@@ -151,8 +148,8 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # *how far back* the key is.
 #
 # **2. The query's position goes.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for.
-# If only distance should matter, that influence must be the same at every position. So one learned vector serves all
-# positions: $u$ in (c), $v$ in (d).
+# If only distance should matter, that influence must be the same at every position. So a learned vector replaces it:
+# $u$ in (c), $v$ in (d), two because they meet different key weights:
 #
 # **3. Words and distances get different key weights**: $k_j = x_j W_{k,E}$ and $r_{j-i} = R_{i-j} W_{k,R}$. One word
 # back is distance 1 for $R$ (the paper) and offset −1 for $r$ (this course).
@@ -165,6 +162,8 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # | (b) | $x_i W_q \cdot p_j W_k$ | $q_i \cdot r_{j-i}$ | content meets distance |
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
+#
+# In the drawing at the beginning, $r$ is called $a$, and $v \cdot r$ is $b$.
 
 # %% [markdown]
 # ## R: no table, no end
@@ -195,8 +194,8 @@ figures.heatmap(
 
 # %% [markdown]
 # Even 100,000 words back has a vector. Dai et al. claim (section 3.3) that a model can use a memory several times
-# longer than in training; [[longer_than_training|chapter #]] tests longer texts. Their own evaluation is more careful:
-# with a memory of 640, distances above 400 count as 400 (`clamp_len`, see Sources).
+# longer than in training; [[longer_than_training|chapter #]] tests longer texts. One of their evaluations is more
+# careful: with a memory of 640, distances above 400 count as 400 (`clamp_len`, see Sources).
 
 # %% [markdown]
 # ## One pair by hand
@@ -359,7 +358,8 @@ assert totals[2] == 4 * totals[1] == 16 * totals[0]  # O(n³) would be 8 and 64 
 
 # %% [markdown]
 # Twice the length costs four times as much, so the naive way takes $O(n^2 d^2)$, not $O(n^3)$. With one vector per
-# offset, the projection is linear in $n$. And the parameters?
+# offset, the projection becomes linear in $n$. (The products double, because many belong to offsets that their query
+# does not have.) And the parameters?
 
 # %%
 import torch
@@ -380,13 +380,13 @@ assert [p.numel() for p in module.parameters()] == [512, 512, 512**2]
 # ## The relative shift
 #
 # With $n_q$ queries, $n_k$ keys and a causal mask, only the distances from $n_k - 1$ down to 0 are needed. Multiply
-# every query by the $r$ of each distance, then shift each row to align products with keys. Here three queries follow a
-# memory of two:
+# every query, plus $v$, by the $r$ of each distance, then shift each row to align products with keys. This is Huang's
+# skew ([[diagonals|chapter #]]) with a memory in front. Here three queries follow a memory of two:
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
 
-labels = [[f"q{i}·r[{offset}]" for offset in range(-4, 1)] for i in range(3)]
+labels = [[f"(q{i}+v)·r[{offset}]" for offset in range(-4, 1)] for i in range(3)]
 for line in labels:
     print("  ".join(line))
 rows = 10 * np.arange(1, 4)[:, None] + np.arange(4, -1, -1)
@@ -405,7 +405,7 @@ assert picture.junk == 3
 picture
 
 # %% [markdown]
-# **The proof counts places** in the picture's top line, where every row begins with a zero. Column $c$ of row $i$ has
+# **The proof counts places** in step 2 of the picture, where every row begins with a zero. Column $c$ of row $i$ has
 # distance $n_k - 1 - c$ and is at place $i(n_k + 1) + 1 + c$. The shift skips $n_q$ numbers and cuts the line into rows
 # of $n_k$, so cell $(i, j)$ is at place $n_q + i\,n_k + j$.
 #
@@ -430,8 +430,8 @@ for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
     assert wrong == n_q * (n_q - 1) // 2
 
 # %% [markdown]
-# The tutorial's shift returns the right shape and never reads a later query, so it passes both usual tests. Yet only
-# one of 15 visible cells is right (see the tasks). A loop over the formula finds the bug.
+# The tutorial's shift returns the right shape and never reads a later query, so tests of shape and of leaking pass. Yet
+# only one of 15 visible cells is right (see the tasks). A loop over the formula finds the bug.
 
 # %% [markdown]
 # ## Segments with memory
@@ -489,8 +489,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# With memory 0 the segments are separate texts. With 2, every query misses three keys, and *cat*, *on* and *mat* are
-# even further off than without memory.
+# With memory 0 the segments are separate texts. With 2, every query misses three keys. *cat*, *on* and *mat* are even
+# further off than without memory, because missing three keys can shift the weights more than missing five.
 #
 # This is truncation, not a bug, as in a sliding attention window. But a window's length counts from each query, a
 # memory's from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
@@ -633,10 +633,10 @@ assert old.grad is None and len(learn) == 7
 # Three differences follow:
 #
 # - **Gradients** flow through a cache unless someone detaches it.
-# - **Size:** a memory keeps $d_{model}$ numbers per token and layer, a cache twice as many.
-# - **Freshness:** when the optimizer changes $W_k$, a memory follows and a cache is stale. (In a stack, the memory's
+# - **Size:** a memory keeps $d_{model}$ numbers per token and layer, a cache here twice as many.
+# - **Freshness:** when the optimiser changes $W_k$, a memory follows and a cache is stale. (In a stack, the memory's
 #   hidden states still come from the old lower layers.) The price is that old keys are computed again for every
-#   segment.
+#   segment. The next two cells check all three.
 
 # %%
 old, new = (x.clone().requires_grad_() for x in segments)
@@ -694,7 +694,7 @@ def draw(generator):
 # of the answers, and a guess is right once in 16 times. So we expect accuracies near 1, $1/2 + 1/32 \approx 0.53$ and
 # $1/16 \approx 0.06$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 models = {f"memory {length}": lambda length=length: InSegments(length) for length in (4, 2, 0)}
 accuracies = study.fit(models, draw, steps=60, learning_rate=0.02)
 print("          seed 0  seed 1  seed 2")

@@ -90,7 +90,7 @@ figures.side_by_side(
 H = 8
 eight = np.array([2 ** (-8 * h / H) for h in range(1, H + 1)])
 print("8 heads:", ", ".join(f"1/{1 / slope:.0f}" for slope in eight))
-print("4 heads:", ", ".join(f"1/{4**h}" for h in range(1, 5)))
+print("4 heads:", ", ".join(f"1/{1 / 2 ** (-8 * h / 4):.0f}" for h in range(1, 5)))
 
 from course_lib.reference.alibi import alibi_bias, key_form, slopes
 
@@ -110,8 +110,8 @@ for h, slope in enumerate(slopes(8), 1):
 assert np.searchsorted(within, 0.9) + 1 == 590
 
 # %% [markdown]
-# The steepest head sees 5 keys and the flattest 590, and the number doubles from head to head. Together the heads
-# cover distances from a few tokens to several hundred. These widths stay the same however long the text is.
+# The steepest head sees 5 keys and the flattest 590, and the number about doubles from head to head. Together the heads
+# cover distances from a few tokens to several hundred. Longer texts do not change these widths.
 #
 # ## Twelve heads, two rules
 #
@@ -131,14 +131,11 @@ for h in range(12):
 print("heads with the same slope:", np.isclose(formula, code).sum())
 
 # %% [markdown]
-# The two rules agree for none of the twelve heads. We know of no reason to prefer one of them: both reach from
-# somewhat above $\frac12$ down to $\frac{1}{256}$. But published weights were *trained* with one of them: BLOOM, MPT
-# and Falcon-RW use the slopes of the authors' code. If you load such weights with the formula, every head decays at a
-# rate it was not trained for.
+# The two rules agree for none of the twelve heads. A comment in the authors' code calls their rule a workaround for
+# numbers that are not powers of two; we know of no comparison. But published weights were *trained* with one of them.
+# The language models BLOOM, MPT and Falcon-RW use the slopes of the authors' code. If you load the largest BLOOM, with
+# its 112 heads, with the formula, every head decays at a rate it was not trained for.
 #
-# Two models need even more care. Falcon-RW divides the *sum* of product and bias by $\sqrt{d_k}$, so its bias is
-# scaled as well, and it rounds slopes and bias to bfloat16. MPT-7B-StoryWriter was trained with slopes down to
-# $2^{-16}$ (`alibi_bias_max: 16` in its configuration), but `transformers` ignores this entry and uses 8.
 #
 # With the authors' rule, the slopes do not fall from head to head: head 9 is the steepest of all. Change the number of
 # heads in the picture to see when the two rules agree, and choose a head to see where its slope comes from.
@@ -189,7 +186,7 @@ print("first 4 heads of 8, as slopes(8)[:4]:", by_four[1])
 bloom = key_form(n, n_heads=8)[0]
 paper = -0.5 * (np.arange(n)[:, None] - np.arange(n))
 assert bloom.shape == (1, n)
-print("difference in each row:", np.unique(bloom - paper, axis=1).ravel())
+print("difference in each row:", (bloom - paper)[:, 0])
 
 _, from_bloom = attention(Q, K, V, bias=bloom, mask=mask)
 assert np.allclose(from_bloom, weights)
@@ -199,8 +196,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. The shortcut saves memory,
-# because one row per head, `(heads, 1, n_k)`, is enough for all queries, while the matrix form needs a matrix for
+# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. The shortcut saves memory, because
+# one row per head, `(heads, 1, n_k)`, is enough for all queries, while the matrix form, if stored, needs a matrix for
 # each head. MPT adds $m \, (j - (n - 1))$, which again differs only by a constant in each row.
 #
 # ## Without a mask
@@ -259,8 +256,9 @@ figures.play(alibi_form, form=["m · j", "−m (i − j)", "−m |i − j|"], ca
 #
 # When a decoder writes, it computes one new query at position `past`. The symmetric form must know `past`
 # ([[t5_buckets|chapter #]]). If it forgets `past`, the new query gets the bias of the first token and prefers the start
-# of the text. The key form $m\,j$ needs no `past`, and in $-m\,(i - j)$ a wrong $i$ only moves the whole row. The next
-# cell compares these rows, and the one after it decodes 40 tokens one by one with the course's torch module `ALiBi`.
+# of the text. The key form $m\,j$ needs no `past`, and in $-m\,(i - j)$ a wrong $i$ only adds a constant to the row.
+# The next cell compares these rows, and the one after it decodes 40 tokens one by one with the course's torch module
+# `ALiBi`.
 
 # %%
 past = 4
@@ -329,7 +327,7 @@ def draw(generator):
     return letters, torch.where(place < 0, -100, letters.gather(1, place.clamp(min=0)))
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 kinds = {"fixed slopes": lambda: ALiBi(4), "learned slopes": lambda: LearnedSlopes(4), "no position": Position}
 right = study.fit(
     {
@@ -346,10 +344,11 @@ assert min(right["fixed slopes"]) > max(right["no position"]) + 0.1
 assert min(position.slopes.min() for position in trained) > 1 / 4
 
 # %% [markdown]
-# Without position the layer is right where the letter itself is a capital. Elsewhere it can only guess among the
-# capitals so far. The fixed slopes solve most of the task. The learned slopes do even better, probably because training
-# makes all of them steeper than ALiBi's steepest slope for four heads, which is $\frac14$. So at the training length,
-# fixed slopes are not the best choice here. They are made for longer texts, which [[longer_than_training]] measures.
+# Without position, the layer answers correctly where the letter itself is a capital. Elsewhere it can only guess among
+# the capitals so far. The fixed slopes solve most of the task. The learned slopes do even better, probably because
+# training makes all of them steeper than ALiBi's steepest slope for four heads, which is $\frac14$. So at the training
+# length, fixed slopes are not the best choice here. They are made for longer texts: the authors report that trained
+# slopes did not extrapolate well (section 3). [[longer_than_training|Chapter #]] measures that.
 #
 # ## "ALiBi reads texts of any length"
 #
@@ -365,8 +364,8 @@ assert math.isclose(need[-1], 10_000 / 256)
 
 # %% [markdown]
 # Nothing prevents a head from looking 10,000 tokens back. But even in the flattest head, that key needs a score 39
-# higher than that of the query's own token. So far tokens usually get almost no weight. This is not the same as reading
-# them. [[longer_than_training|Chapter #]] measures how the loss behaves beyond the training length.
+# higher than that of the query's own token. Far tokens therefore usually get almost no weight. Being allowed to look is
+# not reading. [[longer_than_training|Chapter #]] measures how the loss behaves beyond the training length.
 #
 # ## The released code (optional)
 #
@@ -393,6 +392,9 @@ else:
     print("Falcon uses ALiBi by default:", FalconConfig().alibi)
 
 # %% [markdown]
+# Two models need more care. Falcon-RW divides the *sum* of product and bias by $\sqrt{d_k}$, so its bias is scaled as
+# well, and it rounds slopes and bias to bfloat16, a format of 16 bits. MPT-7B-StoryWriter was trained with slopes down
+# to $2^{-16}$ (`alibi_bias_max: 16` in its configuration), but `transformers` ignores this entry and stops at $2^{-8}$.
 # The last line answers a sentence you will often read, "Falcon uses ALiBi". Only the two Falcon-RW models do; the
 # others use RoPE.
 #
@@ -404,7 +406,7 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it. What published models do was recorded from their code.
+# Guess the verdict of each sentence before you open it. Facts about published models were recorded from their code.
 
 # %%
 from course_tasks import claims

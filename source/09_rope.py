@@ -195,8 +195,8 @@ for i in range(n):
         assert np.isclose(with_rope[i, j], Q[i] @ rotation_matrix(j - i, d) @ K[j] / 2)
 
 figures.side_by_side(
-    figures.heatmap(scores(Q, K), alt="Scores without position"),
-    figures.heatmap(with_rope, alt="Scores with RoPE"),
+    figures.heatmap(scores(Q, K), digits=4, alt="Scores without position"),
+    figures.heatmap(with_rope, digits=4, alt="Scores with RoPE"),
 )
 
 # %% [markdown]
@@ -230,8 +230,8 @@ assert not np.isclose(before, after)
 # %% [markdown]
 # So a head can prefer "the word before" if its keys point in other directions than its queries. Suppose that all
 # queries are the same vector, and that all keys are this vector with pair $m$ already rotated by $t\,\theta_m$. RoPE
-# rotates a key $t$ places back by $t\,\theta_m$ less than the query. So this key ends up pointing exactly as the
-# query does, and gets the highest score. We call such a head *tuned to* $t$.
+# rotates the query by $t\,\theta_m$ more than a key $t$ places back. So this key ends up pointing exactly as the query
+# does, and gets the highest score. We call such a head *tuned to* $t$.
 #
 # With ones as the query, each pair is the arrow (1, 1) of length $\sqrt2$, so $|q|\,|k| = 2$ in each pair. Write $r$
 # for the offset $j - i$. The angle from query to key is $(r + t)\,\theta_m$, and the score sums over pairs:
@@ -265,7 +265,7 @@ figures.play(tuned_head, attend=False, t=(-6, 6), d=[4, 16, 64], base=[10_000, 1
 # with RoPE and below 50 % without.
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 WORDS, trained = 16, []
 
 
@@ -291,24 +291,24 @@ assert min(found["RoPE"]) > 0.95 and max(found["none"]) < 0.5
 # RoPE makes no error. The control knows which words came earlier, but not in which order. Where does the trained RoPE
 # head look?
 
-# %%
+# %% tags=["nbval-ignore-output"]
 tokens, _ = draw(torch.Generator().manual_seed(0))
 layer = trained[0].attention
 with torch.no_grad():
     x = trained[0].embedding(tokens[0])
     q_text, k_text = rotate(layer.query(x)), rotate(layer.key(x))
-_, weights = attention(q_text, k_text, x, mask=causal_mask(12))
+_, weights = attention(q_text, k_text, x, mask=causal_mask(12))  # only the weights matter here, so any values will do
 assert weights.diagonal(-1).mean() > 0.75
 figures.heatmap(weights, digits=2, alt="Attention weights of the trained head in one text", corner="query ↓ key →")
 
 # %% [markdown]
-# It looks one place back, like a head tuned to $t = 1$. In a trained Gemma 7B, Barbero et al. (2025) found heads that
+# It looks one place back, like a head tuned to $t = 1$. In a trained Gemma 7B, Barbero et al. (2024) found heads that
 # attend by position, and these use the fastest pairs.
 #
 # ## Wavelengths
 #
-# Pair $m$ makes a whole turn in $2\pi/\theta_m$ positions, its **wavelength**. How many of the 64 pairs of a head
-# with 128 channels make a whole turn within 2,048 tokens?
+# Pair $m$ makes a whole turn in $2\pi/\theta_m$ positions, its **wavelength**. How many of the 64 pairs of a head with
+# 128 channels make at least one turn within 2,048 tokens?
 
 # %%
 fig, ax = plt.subplots(figsize=(4.8, 2.2))
@@ -316,7 +316,7 @@ for base, style in ((10_000, "-"), (500_000, "--")):
     wavelength = 2 * np.pi / frequencies(128, base)
     turns = (wavelength <= 2048).sum()
     reach = f"{wavelength[0]:.2f} … {wavelength[-1]:9,.0f} positions"
-    print(f"base {base:7,}: {reach}; {turns} of 64 turn once in 2,048")
+    print(f"base {base:7,}: {reach}; {turns} of 64 turn at least once in 2,048")
     ax.plot(wavelength, style, label=f"base {base:,}")
     assert turns == {10_000: 41, 500_000: 29}[base]
 ax.axhline(2048, color="0.6", linewidth=1, label="2,048 positions")
@@ -326,13 +326,13 @@ figures.show(fig, alt="Wavelength by pair on a log axis: straight lines from 6.2
              "base 10,000 and to some millions for base 500,000")
 
 # %% [markdown]
-# With base 10,000, 41 pairs turn once. A larger base makes more pairs slow: with 500,000, as in Llama 3 (`rope_theta`
-# in its `params.json`), only 29 turn once.
+# With base 10,000, 41 pairs turn at least once. A larger base makes more pairs slow: with 500,000, as in Llama 3
+# (`rope_theta` in its `params.json`), only 29 do.
 #
 # ## "RoPE's scores decay with distance"
 #
-# The paper shows that an *upper bound* on the size of a score falls with distance (Su et al. 2021, section 3.4.3). A
-# bound is not the score. We compute scores by distance for three contents, with 64 channels:
+# The paper plots an *upper bound* on the size of a score, which falls with distance on the whole (Su et al. 2021,
+# section 3.4.3). A bound is not the score. We compute scores by distance for three contents, with 64 channels:
 #
 # 1. queries and keys of ones;
 # 2. queries and keys of random normal numbers, 4,000 times: the mean score and its spread (standard deviation);
@@ -396,7 +396,7 @@ assert new_angles.sum() == 28
 #
 # A first repair is **position interpolation** (Chen et al. 2023): divide all positions by the factor by which the text
 # is longer. The angles stay in the trained range, but neighbours are harder to tell apart. Later repairs (NTK-aware
-# scaling; YaRN, Peng et al. 2023) change mainly the slow pairs: see `course_lib.reference.speeds`.
+# scaling; YaRN, Peng et al. 2023) change mainly the slow pairs. [[stretching_rope|Chapter #]] computes and tests them.
 #
 # ## Rotate queries and keys, not values
 #
@@ -428,7 +428,7 @@ for v_rotated in (False, True):
 
 # %%
 def scores_of_mat(query_by, keys_by):
-    """The scores of the query of mat, rotated by `query_by` positions, with each key rotated by its number."""
+    """The scores of the query of mat, rotated by `query_by` positions, with the keys rotated by `keys_by`."""
     keys = [rotate(key[None], past=p)[0] for key, p in zip(K, keys_by, strict=True)]
     return scores(rotate(Q[mat][None], past=query_by), np.array(keys))[0]
 
@@ -483,14 +483,15 @@ figures.heatmap(
 
 # %%
 P = to_half_split(8)
-print("P:", P, " back:", to_interleaved(8))
+print("P:", P, " its inverse:", to_interleaved(8))
 some = np.random.default_rng(0).normal(size=(n, 8))
 assert np.allclose(rotate(some, interleaved=True)[:, P], rotate(some[:, P]))
 
 # %% [markdown]
 # A score is a sum over channels, so their order does not matter if queries and keys share it. In torch each row of a
 # weight matrix makes one channel. So it is enough to permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**,
-# when the weights are loaded. Hugging Face's `convert_llama_weights_to_hf.py` does this in its function `permute`.
+# when the weights are loaded (and a bias or norm of queries and keys, if there is one). Hugging Face's
+# `convert_llama_weights_to_hf.py` does this in its function `permute`.
 
 # %%
 rng = np.random.default_rng(1)
@@ -528,12 +529,14 @@ for name, weights in broken.items():
     assert np.allclose(head_scores(*weights, past=500), found)  # the same after moving the text by 500
 
 # %% [markdown]
-# *Mixed*: wrong pairs rotate together, which only offset 0 hides. *Over all heads*: offset 0 is wrong too, because each
-# head now compares half of the channels of head 0 and half of those of head 1.
+# *Mixed*: the wrong channels form pairs. Only at offset 0, where the rotations cancel, is there no error. *Over all
+# heads*: offset 0 is wrong too, because each head now compares half of the channels of head 0 and half of those of head
+# 1.
 #
 # Both broken models are still perfectly *relative*, because whichever two channels form a pair, the pair rotates by
-# $p\,\theta$. So a test that moves the text finds nothing. A model **trained** that way works as well as any. A model
-# **loaded** that way is damaged: a test must compare with the published numbers.
+# $p\,\theta$. So a test that moves the text finds nothing. Training a model that way from the start does no harm,
+# because the numbering of channels is arbitrary. A model **loaded** that way is damaged: a test must compare with the
+# published numbers.
 #
 # ## Late positions in bfloat16
 #
@@ -556,8 +559,8 @@ assert torch.equal(by_distance.float(), -0.5 * (1007.0 - j))
 
 # %% [markdown]
 # Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their cosines and
-# sines. ALiBi's bias needs the same care. The *distances* of near keys are exact, because whole numbers up to 256 fit
-# into its 8 bits.
+# sines. For ALiBi, multiply the slope by the *distance*, not by the position, because whole numbers up to 256 are exact
+# in bfloat16.
 #
 # ## The released code (optional)
 #
@@ -666,7 +669,7 @@ figures.question(
     "For which keys does the score of a RoPE head fall as the distance grows?",
     options={
         "For all: that is what the rotations are for":
-            "A bound on the score falls. Random keys score alike at every distance, on average.",
+            "Only a bound on the score falls, on the whole. Random keys score alike at every distance, on average.",
         "For keys that point as their query does":
             "Yes, at first and with swings. Another key may have its peak at distance 50.",
         "For none: a rotation keeps every length":
@@ -683,7 +686,7 @@ figures.question(
 #
 # **Next:** [[next]].
 #
-# **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · O. Press et al., *Train Short, Test
-# Long*, 2022, section 2 · S. Chen et al., *Extending Context Window of Large Language Models via Positional
-# Interpolation*, 2023 · B. Peng et al., *YaRN*, 2023 · F. Barbero et al., *Round and Round We Go!*, 2025 · the code
-# of `transformers` 5.23. The five tokens come from a published tutorial on relative position bias.
+# **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · O. Press et al., *Train Short, Test Long*,
+# 2022, section 2 · S. Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*,
+# 2023 · B. Peng et al., *YaRN*, 2023 · F. Barbero et al., *Round and Round We Go!*, 2024 · the code of `transformers`
+# 5.23. The five tokens come from a published tutorial on relative position bias.

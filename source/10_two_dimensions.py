@@ -27,7 +27,7 @@ figures.attention_block("Swin")
 # %% [markdown]
 # Swin's number is added to the score. It is looked up by two offsets instead of $j - i$.
 #
-# ## A picture of three kilobytes
+# ## Patches and windows
 #
 # We draw a sky, a sun, a hill and a house:
 
@@ -46,9 +46,7 @@ def house(size=32):
 
 
 image = house()
-size = (image * 255).astype(np.uint8).nbytes
-print(f"as bytes: {size:,}")
-assert size == 3 * 1024
+print("height, width, colours:", image.shape)
 
 # %% [markdown]
 # A vision transformer cuts the image into small squares, the **patches**, and makes each a token. Swin's have 4 × 4
@@ -97,7 +95,7 @@ figures.window_arrays("cut")
 #
 # ## Why one offset is not enough
 #
-# In the list, patches have offsets $j - i$ from $-15$ to $15$. Is one number for each enough, as in a sentence?
+# In a window of 4 × 4, the offsets $j - i$ run from $-15$ to $15$. Is one number for each enough, as in a sentence?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -339,8 +337,8 @@ show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them
 # ## Windows have borders
 #
 # Neighbours on different sides of a border never meet. So Swin alternates plain windows with **shifted windows**, whose
-# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Is any pair of neighbours that share a
-# side separated by both?
+# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Is any pair that shares a side separated by
+# both kinds of windows?
 
 # %%
 def windows_of(shift, n=8, W=4):
@@ -382,8 +380,8 @@ figures.shifted_windows(4, shift=2)
 # %% [markdown]
 # ## The mask by hand
 #
-# The roll takes the first rows to the bottom, where they meet the last ones at a **seam**. Columns have a seam too.
-# Two patches of a window see each other if, at each seam, the roll took both across or neither.
+# The roll takes the first rows to the bottom, where they meet the last ones at a **seam**. Columns have a seam too. Two
+# patches of a window see each other if, at each seam, they come from the same side.
 
 # %%
 def mask_by_sides(n, W, shift):
@@ -493,7 +491,7 @@ class CountSuns(nn.Module):
         return self.read(x + self.attention(x.unflatten(1, (4, 4))).flatten(1, 2))
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 trained = {"2W − 1": [], "W": []}
 
 
@@ -511,10 +509,10 @@ for name, shares in accuracies.items():
 assert min(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.1
 
 # %% [markdown]
-# Which questions does the slip get wrong? Only patches of one column are 4, 8 or 12 places apart in the list. But an
-# offset of $+1$ to $+3$ leads to the same row or to the next.
+# Which questions does the slip get wrong? Offsets of 4, 8 and 12 in the list always stay in the column. But offsets of
+# $+1$ to $+3$ mix two rows, so row questions should suffer.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 kinds, counts = draw(torch.Generator().manual_seed(7))
 for name, factor_models in trained.items():
     with torch.no_grad():
@@ -522,6 +520,9 @@ for name, factor_models in trained.items():
     by_row, by_column = ([right[asked].double().mean() for right in found] for asked in (kinds < 2, kinds >= 2))
     print(f"factor {name:6}: rows", *(f"{x:.2f}" for x in by_row), "  columns", *(f"{x:.2f}" for x in by_column))
     assert min(by_column) > 0.95 and (max(by_row) < 0.8 if name == "W" else min(by_row) > 0.95)
+
+# %% [markdown]
+# The learned tables of the first model with the correct factor show where its heads look:
 
 # %% tags=["nbval-ignore-output"]
 tables = trained["2W − 1"][0].attention.table.detach().reshape(7, 7, 2)
@@ -532,8 +533,7 @@ axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1
 figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
 
 # %% [markdown]
-# With the correct factor, in the first model, one head has learned to read its row, the other its column. (A patch need
-# not look at itself, because $x$ is added.)
+# One head has learned to read its row, the other its column.
 #
 # ## When the window grows
 #
@@ -592,8 +592,8 @@ assert share["keep"][0] > 0.99 and share["stretch"][1] > 0.95 and max(share["fla
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. *Keep* and *stretch* fit
-# these cases only if a head looks for a fixed offset in the scene.
+# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. This assumes that a head
+# looks for a fixed offset in the scene.
 #
 # Which case is Swin's, from 224 to 384 pixels, with the same patches and $W = 12$ instead of 7?
 
@@ -604,16 +604,18 @@ for pixels, window in ((224, 7), (384, 12)):
 assert 224 // 4 // 7 == 384 // 4 // 12 == 8
 
 # %% [markdown]
-# The image has more pixels but shows **the same scene**: in the first stage a window still covers an eighth of its
+# The image has more pixels but shows **the same scene**: a window of the first stage still covers an eighth of its
 # width. So Swin's authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
+# Swin V2 has no table: a small network computes the bias from the logarithms of both offsets (Liu et al. 2022, section
+# 3.3).
 #
 # ## Turning by two axes
 #
 # RoPE needs no table. It turns pair $m$ of the channels by the angle $p\,\theta_m$, so a score depends only on the
 # difference of two positions ([[rope|chapter #]]). A patch has a row and a column. **Axial RoPE** turns half of the
-# pairs by the row and the other half by the column (Heo et al. 2024). With eight channels, each axis gets two pairs,
-# with the speeds 1 and 0.01 (for the base of [[rope|chapter #]]). All queries are one random vector before they turn,
-# and all keys another:
+# pairs by the row and the other half by the column (see Heo et al. 2024). With eight channels, each axis gets two
+# pairs, with the speeds 1 and 0.01 (for the base of [[rope|chapter #]]). All queries are one random vector before they
+# turn, and all keys another:
 
 # %%
 from course_lib.reference.axial_rope import axial, grid_positions, rotate
@@ -806,7 +808,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Why does a shifted layer need a mask and a plain one does not?",
+    "Why does a shifted layer need a mask, but not a plain one?",
     options={
         "Because shifted windows are smaller": "After the roll all windows have the same size again.",
         "Because the roll puts patches from opposite edges into one window":

@@ -126,7 +126,7 @@ assert np.allclose(looked_up[0, 0], eager)
 
 # %% [markdown]
 # On a GPU, `torch.compile` turns your function into part of a fused kernel. Uncompiled, as here, FlexAttention is right
-# but slow. (On a CPU it has no backward pass.)
+# but slow. (On a CPU it has no gradient for $q$, $k$ and $v$.)
 #
 # ## Four traps in one call
 #
@@ -245,9 +245,9 @@ for name, layer in layers.items():
 assert refused == [("Shaw", "flex")]
 
 # %% [markdown]
-# Shaw's value vectors change the values, and a `score_mod` can change only scores. (SDPA's mask cannot either: with
-# these vectors `"sdpa"` computes blocks of queries by plain operations.) RoPE needs nothing, because it rotates $q$ and
-# $k$ beforehand.
+# Shaw's value vectors change the values, and a `score_mod` can change only scores. (Nor can SDPA's mask. For Shaw, our
+# backend `"sdpa"` uses plain operations on blocks of queries.) RoPE needs nothing, because it rotates $q$ and $k$
+# beforehand.
 
 # %% [markdown]
 # ## What a fused kernel does
@@ -257,7 +257,8 @@ assert refused == [("Shaw", "flex")]
 #
 # FlashAttention goes through the keys in tiles small enough for the processor's fast on-chip memory. For each query it
 # keeps the largest score so far, the sum of $e^{\text{score} - \text{largest}}$, and the sum of the values weighted by
-# these. When a larger score appears, both sums are scaled down to it. The backward pass computes the tiles again.
+# these. When a larger score appears, both sums are multiplied by $e^{\text{old} - \text{new}}$. The backward pass
+# computes the tiles again.
 #
 # By hand for *sat*, with the tiles *The, cat, sat* and *on, mat*:
 
@@ -364,7 +365,7 @@ assert held["repeat(4, 1, 1, 1)"] == 4 * held["expand(4, …)"]
 # ## The view that costs nothing in memory
 #
 # The `unfold` above is the view of [[diagonals|chapter #]]: with the queries reversed, each row of the grid is a window
-# on one row of numbers. The fused CPU kernel takes such a view. So we flip the queries, attend, and flip the output
+# on one list of numbers. The fused CPU kernel takes such a view. So we flip the queries, attend, and flip the output
 # back.
 #
 # For a causal mask, we set the row's entries for offsets above 0 to $-\infty$.
@@ -412,14 +413,17 @@ def is_fused(**options):
 
 # %%
 fixed = torch.randn(1, 8, m, m, generator=generator)
+learning = fixed.clone().requires_grad_()
+with torch.no_grad():
+    evaluated = 2 * learning
 calls = {
     "no mask": {},
     "a fixed mask, 4 axes": {"attn_mask": fixed},
     "a view of one row": {"attn_mask": torch.zeros(2 * m - 1).unfold(-1, m, 1)},
     "heads innermost": {"attn_mask": torch.randn(m, m, 8).permute(2, 0, 1)[None]},
     "the same mask, 3 axes": {"attn_mask": fixed[0]},
-    "a mask that learns": {"attn_mask": (learning := fixed.clone().requires_grad_())},
-    "made under no_grad": {"attn_mask": torch.no_grad()(lambda: 2 * learning)()},
+    "a mask that learns": {"attn_mask": learning},
+    "made under no_grad": {"attn_mask": evaluated},
     "dropout": {"attn_mask": fixed, "dropout_p": 0.1},
 }
 for name, options in calls.items():
@@ -430,14 +434,15 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 
 # %% [markdown]
 # Apart from dropout, there are three surprises. A mask with **three axes** falls back: add a batch axis. A mask that
-# **learns** falls back, so training with one is slow. And *fused* does not mean *fast*: looking biases up in a table
-# puts the **heads innermost** in memory. The kernel may read that slowly (timed below) until you call `.contiguous()`.
+# **learns** falls back, so training with one is slow. And *fused* does not mean *fast*: a look-up in a table returns
+# $(n, n, \text{heads})$: **heads innermost** in memory. The kernel may read that slowly (timed below) until you call
+# `.contiguous()`.
 #
-# Why does a mask that learns fall back? Its gradient has a number for every pair, and a fused kernel is meant to avoid
-# such arrays. The CPU kernel returns gradients of $q$, $k$ and $v$ only. A mask computed from learned numbers under
-# `torch.no_grad()` needs no gradient, so evaluation is fused.
+# A mask that learns falls back because the CPU kernel returns gradients of $q$, $k$ and $v$ only. A mask computed from
+# learned numbers under `torch.no_grad()` needs no gradient, so evaluation is fused.
 #
-# **On a GPU** torch has other kernels. Which take a mask, and how many gradients do they return?
+# **On a GPU** torch has other kernels. Which take a mask, and how many gradients do they return? torch's declarations
+# (*schemas*) say it without running them:
 
 # %%
 returned = {}
@@ -457,9 +462,9 @@ assert list(returned.values()) == [3, 3, 3, 4]
 # mask and gradient are both materialised.
 #
 # Yet we need only the gradient of the *row*: the matrix's gradient, summed along the diagonals (`from_grid` of
-# [[diagonals|chapter #]]). Our library's `fast_attention` runs the forward pass fused. Its backward pass computes the
-# scores again, one block of queries at a time, and sums each block's gradient along the diagonals. Is the result the
-# same? (`Terms` lists what a scheme adds to attention.)
+# [[diagonals|chapter #]]). FlexAttention returns it for a row that `score_mod` reads. Our library's `fast_attention`
+# runs the forward pass fused. Its backward pass computes the scores again, one block of queries at a time, and sums
+# each block's gradient along the diagonals. Is the result the same? (`Terms` lists what a scheme adds to attention.)
 
 # %%
 from course_lib.nn.attention import attention as plain_attention
@@ -649,11 +654,11 @@ assert device == "cuda" or lengths[-1] < 1024 or fastest["the formula"] > 1.2 * 
 
 # %% [markdown]
 # Your numbers differ from those printed here. The row costs relatively most at 256 tokens, perhaps because it must be
-# built. **Your turn:** change that cell's first line to `lengths, rounds = [512], 30`, run it twice, and see how much
-# the medians still move.
+# built. **Your turn:** in the cell above, change the first line to `lengths, rounds = [512], 30`, run it twice, and see
+# how much the medians still move.
 #
-# The committed measurements (`python -m tests.bench`) go further. *ours* is the row, *grid* the matrix, and the other
-# lines are T5 as published libraries compute it. All are multiples of the limit:
+# The committed measurements (`python -m tests.bench`) go further. The last lines are T5 as published libraries compute
+# it. All are multiples of the limit:
 
 # %%
 import course_lib
@@ -668,9 +673,13 @@ def committed(kind):
 
 
 def rows_of(results, scheme, column, backward=False):
-    """{contender: {n: number}} of one scheme."""
+    """{contender: {n: number}} of one scheme, by the names of this lesson."""
+    names = {"ours": "one row", "grid, eager": "the formula", "grid as mask": "matrix as mask",
+             "dense, eager": "the formula", "dense mask": "matrix as mask"}
     found = [r for r in results["rows"] if r["scheme"] == scheme and r["backward"] == backward]
-    return {r["contender"]: {int(n): x for n, x in r[column].items()} for r in found}
+    return {
+        names.get(r["contender"], r["contender"]): {int(n): x for n, x in r[column].items()} for r in found
+    }
 
 # %%
 cpu, gpu = committed("cpu"), committed("cuda")
@@ -684,8 +693,8 @@ for results in filter(None, (cpu, gpu)):
             print(f"{name:26}" + "".join(f"{x:.2f}×       " for x in by_n.values()))
 if cpu:
     ratios, trained = (rows_of(cpu, "t5", "ratio", backward) for backward in (False, True))
-    assert ratios["ours"][2048] < 1.3 and ratios["grid, eager"][2048] > 2
-    assert all(trained["ours"][m] > ratios["ours"][m] for m in cpu["lengths"])
+    assert ratios["one row"][2048] < 1.3 and ratios["the formula"][2048] > 2
+    assert all(trained["one row"][m] > ratios["one row"][m] for m in cpu["lengths"])
 else:
     print("The results come with the whole course, not with its library alone.")
 
@@ -727,7 +736,7 @@ figures.show(fig, alt="Measured here: milliseconds by length, a line for each of
 
 # %%
 if cpu:
-    for scheme, name in (("t5", "limit"), ("t5", "ours"), ("t5", "grid, eager")):
+    for scheme, name in (("t5", "limit"), ("t5", "one row"), ("t5", "the formula")):
         ms = rows_of(cpu, scheme, "ms")[name]
         t = [ms[m] for m in cpu["lengths"]]
         each = " ".join(f"×{b / a:.1f}" for a, b in itertools.pairwise(t))
@@ -735,23 +744,23 @@ if cpu:
     assert 1.8 < exponent(cpu["lengths"], list(rows_of(cpu, "t5", "ms")["limit"].values())) < 2.2
 
 # %% [markdown]
-# The limit grows as $n^2$, and so does the row (*ours*). The exponent of the formula (*grid, eager*) is well above 2,
-# yet it is not cubic: its first doubling is steep, its second much less so. One such *step* makes the whole line steep.
-# Perhaps the arrays outgrow a cache, but nothing here measures that.
+# The limit grows as $n^2$, and so does the row. The exponent of the formula is well above 2, yet it is not cubic: its
+# first doubling is steep, its second much less so. One such *step* makes the whole line steep. Perhaps memory for large
+# arrays is requested anew in each call; nothing here measures that.
 #
 # Complexity says how the *number of operations* grows *in the end*. A fitted exponent says how *time* grew *between
-# these lengths on this machine*. Do not extrapolate it. Memory behaves more simply:
+# these lengths on this machine*. Do not extrapolate it. Memory can be counted:
 
 # %%
 memory, shown = committed("cpu-memory"), None
 if memory:
     fig, ax = plt.subplots(figsize=(3.4, 2.1))
-    for name, style in (("ours", "o-"), ("grid as mask", "d-"), ("grid, eager", "s-")):
+    for name, style in (("one row", "o-"), ("matrix as mask", "d-"), ("the formula", "s-")):
         mb = rows_of(memory, "t5", "mb")[name]
-        p = exponent(list(mb), list(mb.values()))
-        print(f"{name:13} {mb[4096]:6.0f} MiB at n = 4096, grows as n^{p:.1f}")
+        p = exponent(list(mb)[-2:], list(mb.values())[-2:])  # of the last doubling
+        print(f"{name:14} {mb[4096]:6.0f} MiB at n = 4096, grows as n^{p:.1f}")
         ax.loglog(list(mb), list(mb.values()), style, base=2, label=f"{name}: n^{p:.1f}")
-        assert (p < 1.5) == (name == "ours")
+        assert (p < 1.5) == (name == "one row")
     ax.set_yscale("log", base=10)
     ax.set(xlabel="tokens n", ylabel="extra MiB at the peak", xticks=list(mb), xticklabels=list(mb))
     ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
@@ -777,7 +786,7 @@ place = torch.arange(1024)
 one_row = DecayBias(LAMBDA)
 runs = {
     "limit": lambda: sdpa(q_, k_, v_),
-    "as the formula reads": lambda: (
+    "the formula": lambda: (
         q_ @ k_.mT / 8 - LAMBDA * (place - place[:, None]).abs().log1p()
     ).softmax(-1) @ v_,
     "one row": lambda: fast_attention(q_, k_, v_, Terms(bias=one_row.bias(1024, 1024, 0))),
@@ -786,24 +795,26 @@ times = interleaved(runs, rounds=7)
 for name in list(runs)[1:]:
     slower = 100 * np.median(times[name] / times["limit"] - 1)
     print(f"{name:21} {slower:.0f} % slower than attention without positions")
-assert torch.allclose(runs["as the formula reads"](), runs["one row"](), atol=1e-4)
-assert times["as the formula reads"].min() > times["one row"].min()
+assert torch.allclose(runs["the formula"](), runs["one row"](), atol=1e-4)
+assert times["the formula"].min() > times["one row"].min()
 
 # %% [markdown]
-# In the committed times, "dense" means a matrix that each call computes for every pair:
+# The committed times:
 
 # %%
 found = rows_of(cpu, "log", "ratio") if cpu else {}
 for name, by_n in list(found.items())[1:]:
     print(f"committed: {name:13}", *(f"{100 * (x - 1):+.1f} % (n = {m})" for m, x in by_n.items()))
-assert not cpu or 1.05 < max(found["ours"].values()) < 1.15 < 2 < found["dense, eager"][1024]
+if cpu:
+    assert 1.05 < max(found["one row"].values()) < 1.15
+    assert found["the formula"][1024] > 2
 
 # %% [markdown]
-# **Verdict: not so in general.** Even the row exceeds 5 % at 512 and 1,024 tokens. Most of the formula's cost is the
-# lost fused kernel: as a mask, the matrix costs 16.6 % at 1,024. Compared with sinusoidal positions, training with T5's
-# bias on 512 tokens ran at half the speed in Press et al. (2022, appendix table 1); their footnote 8 says that Narang
-# et al. (2021) found it only 8.7 % slower. **Before you repeat a percentage, ask: of what, of which code, at which
-# length, on which machine?**
+# **Verdict: not so in general.** Even the row exceeds 5 % at 512 and 1,024 tokens. At 1,024, most of the formula's cost
+# is the lost fused kernel: as a mask, the matrix costs 16.6 %. Against sinusoidal positions on 512 tokens, T5's bias
+# halved the speed of training in Press et al. (2022, appendix table 1), but cost only 8.7 % in Narang et al. (2021,
+# quoted in their footnote 8). **Before you repeat a percentage, ask: of what, of which code, at which length, on which
+# machine?**
 #
 # **The second** counts only the time to *build* the bias. Only attention grows with the number of texts, so the share
 # should fall. (The claim is for 32 texts; 1 and 4 take less of your time.)
@@ -836,13 +847,13 @@ print(f"{'multiples of the limit':24}1 text   4 texts")
 for name in list(times[1])[1:]:
     print(f"{name:24}", *(f"{np.median(t[name] / t['limit']):.2f}×   " for t in times.values()))
 share = {b: np.median(t["building"] / t["formula, permuted"]) for b, t in times.items()}
-print(f"building ÷ formula: {share[1]:.1%} and {share[4]:.1%} (the claim: {0.0179:.2%})")
+print(f"building ÷ formula: {share[1]:.1%} and {share[4]:.1%}, so for 32 texts about {share[4] / 8:.1%} (the claim: {0.0179:.2%})")
 assert share[1] > share[4]
 assert not build().is_contiguous()  # so SDPA may take longer; how much depends on the machine
 
 # %% [markdown]
-# **Verdict: plausible, if attention means the formula.** The share falls with the batch. Yet adding a bias costs time
-# too, and a permuted grid can slow SDPA down.
+# **Verdict: plausible, if attention means the formula.** The share falls with the batch, and for 32 texts it would be
+# below the claim. Yet adding a bias costs time too, and a permuted grid can slow SDPA down.
 #
 # **The third: half true.** It holds for the algorithm: above, you computed a bias inside the tiles. But torch's flash
 # kernel for GPUs takes no bias, and its memory-efficient kernel takes a materialised one. The flash-attn package
@@ -905,7 +916,7 @@ figures.question(
     options={
         "It is O(n³·⁶)": "This is the slope between two points. Complexity is about all sufficiently large n.",
         "Something changed between the two lengths":
-            "Yes. Perhaps an array outgrew a cache, or torch took another kernel. Measure a third length.",
+            "Yes. Perhaps memory was requested anew, or torch took another kernel. Measure a third length.",
         "The measurement must be wrong": "Repeat it to be sure. But steps like this are real and common.",
     },
     answer="Something changed between the two lengths",

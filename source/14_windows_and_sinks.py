@@ -62,15 +62,15 @@ assert ((window_bias(6, w=3) == 0) & np.tri(6, dtype=bool) == mask).all()
 figures.heatmap(mask.astype(int), alt="A window of three: 1 where a query looks", corner="query ↓ key →")
 
 # %% [markdown]
-# Inside the window a layer usually has positions, too, mostly from RoPE. The drawing shows both.
+# Inside the window, a layer usually has RoPE, too:
 
 # %%
-assert isinstance(Combined(RoPE(8), SlidingWindow(3)), Position)
 figures.attention_block("sliding window")
 
 # %% [markdown]
 # The edge of a window is easily wrong by one. The paper on Mistral 7B (Jiang et al. 2023) says that a token attends to
-# the positions from $i - w$ to $i$, which are $w + 1$ keys. Mistral's code, `transformers` and this course show $w$.
+# the positions from $i - w$ to $i$, which are $w + 1$ keys. Mistral's one-file version masks a prompt like that, but
+# its ring holds $w$. `transformers` and this course show $w$.
 #
 # ## The cache becomes a ring
 #
@@ -103,7 +103,7 @@ assert torch.allclose(by_ring, at_once, atol=1e-6)
 # %% [markdown]
 # **What does it save?** A cache holds a key and a value for each layer, head and token. Mistral 7B has 32 layers, 8
 # heads of keys and values with 128 channels, and 2 bytes per number. The smaller gpt-oss model has 24 layers with 8
-# heads of 64 channels, and only every second layer has a window, of 128 tokens.
+# such heads of 64 channels, and only every second layer has a window, of 128 tokens.
 
 
 # %%
@@ -209,10 +209,11 @@ for token, answer in zip(tokens[0].tolist(), answers[0].tolist()):
     print(f"{in_words(token):12}", "" if answer < 0 else f"→ {(*COLOURS, 'nothing')[answer]}")
 
 # %% [markdown]
-# One layer with RoPE learns this. A second model, the control, learns from texts without `⟨start⟩`. We expect both to
-# be right in more than 90 %, with each of three seeds.
+# One layer with RoPE learns this. A second model learns from texts without `⟨start⟩`. It is a control for later,
+# because it cannot come to depend on that token. We expect both to be right in more than 90 %, with each of three
+# seeds.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 models = {True: [], False: []}  # with ⟨start⟩ and without
 
 
@@ -232,7 +233,7 @@ for start in (True, False):
 # fact about A.
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 @torch.no_grad()
 def head_scores(model, tokens):
     """The scores of the layer's only head, −∞ for later keys, (batch, n, n)."""
@@ -255,7 +256,7 @@ figures.heatmap(weights.numpy(), words, words, digits=2, alt="Weights of the tra
 #
 # Does this hold in many texts? And are the answers right if we leave the value of `⟨start⟩` out of the sum?
 
-# %%
+# %% tags=["nbval-ignore-output"]
 tokens, answers = facts(torch.Generator().manual_seed(5), batch=256)
 for model in models[True]:
     on_start = head_scores(model, tokens).softmax(-1)[:, :, 0]
@@ -297,7 +298,7 @@ figures.question(
 )
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 def read(model, cache, start=True, n=100):
     """Reads token by token. Shares of right answers after 32 tokens: where “nothing” is right, where a colour is."""
     tokens, answers = facts(torch.Generator().manual_seed(9), n, start=start, window=16)
@@ -322,7 +323,7 @@ assert min(a for a, _ in found["ring, trained without ⟨start⟩"]) > 0.95
 
 # %% [markdown]
 # With the ring, the models still name colours well. But they often name a colour where they should say *nothing*,
-# because they have lost what said so. The control had no `⟨start⟩` to lose, and its *nothing* stays at 1.00.
+# because the key that said so is gone. The control had no `⟨start⟩` to lose, and its *nothing* stays at 1.00.
 #
 # The obvious repair is to **keep the first token** in an extra slot: `RingCache(16, keep=1)`. That helps, but not
 # fully. Why?
@@ -346,7 +347,7 @@ print("offsets of the first tokens: in the text", [j - kept[-1] for j in kept[:4
 # From here on, the first tokens stay at the offsets −7 to −4. Each time a token leaves, the recent keys' numbers fall
 # by one. This cache stores keys *before* rotation.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 found["renumbered"] = [read(model, RingCache(16, keep=1, renumbered=True)) for model in models[True]]
 for name in ("ring", "ring, first token kept", "renumbered"):
     print(f"{name:24}", "  ".join(f"nothing {a:.2f}" for a, _ in found[name]))
@@ -355,19 +356,6 @@ assert min(a for a, _ in found["renumbered"]) > 0.95
 # %% [markdown]
 # Now all three models say *nothing* when they should. So the sink must stay, and at an offset that the model knows.
 # With such a cache a model can write texts of any length, but it cannot look at what has left the cache.
-#
-# Does every model have a sink? In the study of [[longer_than_training|chapter #]], the training texts begin anywhere,
-# so they share no first token. Masking all keys 128 or more back hides the first tokens from most queries:
-
-# %%
-schemes = ("window-64", "window-64+none", "rope+none", "none", "rope")
-rows = [row for row in study.committed("long-2000") if row["task"] == "characters" and row["scheme"] in schemes]
-loss, far_masked = (study.curves(rows, what)["characters"] for what in ("loss", "far_masked"))
-print(f"loss of RoPE: {loss['rope'][0].mean:.3f} at 128; at 1,024 with far keys masked {far_masked['rope'][3].mean:.3f}")
-assert abs(far_masked["rope"][3].mean - loss["rope"][0].mean) < 0.01
-
-# %% [markdown]
-# Almost nothing is lost, so these RoPE models need no first token.
 #
 # ## A sink without a token
 #
@@ -400,12 +388,12 @@ print("plain output", plain, f"times {share:.2f} =", share * plain)
 assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
-# Does a learned sink take over the job of `⟨start⟩`? It has no value, so the rest of the model must say *nothing*. We
-# train on texts with `⟨start⟩`, add a sink, and read with the ring, which drops `⟨start⟩`. At first all scores are near
-# 0, so a sink that begins at $a = 4$ has most of the weight. With a sink that begins at 4 we expect more than 90 % of
-# the answers *nothing* to be right; with one that begins at 0, fewer.
+# Does a learned sink take over the job of `⟨start⟩`? It has no value, so the answer *nothing* must come from elsewhere.
+# We train on texts with `⟨start⟩`, add a sink, and read with the ring, which drops `⟨start⟩`. At first all scores are
+# near 0, so a sink that begins at $a = 4$ has most of the weight. With a sink that begins at 4 we expect more than 90 %
+# of the answers *nothing* to be right; with one that begins at 0, fewer.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 sinks = {0: [], 4: []}
 
 
@@ -428,10 +416,10 @@ for a in sinks:
         assert weight > 0.2 if a == 4 else weight < 0.03
 
 # %% [markdown]
-# Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight (in texts of 24 tokens, with
-# `⟨start⟩`). So the model still relies on `⟨start⟩`. The sink that begins at 4 has a third or more. There the model has
-# learned to say *nothing* without `⟨start⟩`, and the ring does little harm. A learned sink helps only if training makes
-# use of it.
+# Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight . So the model still relies on
+# `⟨start⟩`. The sink that begins at 4 has a third or more. There the model has learned to say *nothing* without
+# `⟨start⟩`, and the ring does little harm. Training hardly moved either number, so here the start decides. A learned
+# sink helps only if training makes use of it.
 #
 # ## Layers without positions
 #
@@ -441,10 +429,13 @@ for a in sinks:
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64. In `window-64+none`, the second has no positions
 # and no window. In `rope+none`, the first has RoPE without a window. (`none` has no positions at all.) Do their losses
-# stay level: is the whole interval of the rise below 0.05 nats?
+# stay level, with the whole interval of the rise below 0.05 nats?
 
 # %%
-print(f"{'text, loss':16} at 128   at 1,024   2,000: rise    far keys masked   4,000 steps: rise")
+schemes = ("window-64", "window-64+none", "rope+none", "none", "rope")
+rows = [row for row in study.committed("long-2000") if row["task"] == "characters" and row["scheme"] in schemes]
+loss, far_masked = (study.curves(rows, what)["characters"] for what in ("loss", "far_masked"))
+print(f"{'text, loss':16} at 128   at 1,024   rise           far keys masked   rise, 4,000 steps")
 for scheme in schemes:
     at, rises = loss[scheme], []
     for steps in (2000, 4000):
@@ -454,17 +445,17 @@ for scheme in schemes:
           f"{'':13}{rises[1]}")
 
 # %% [markdown]
-# The hybrid with a window is level (after 4,000 steps its interval passes 0.05), and `rope+none` breaks as RoPE does.
-# But windows in both layers are slightly better. And with far keys masked, `window-64+none` gets slightly *better*: its
-# second layer reads the whole text and gains nothing from it. Can that layer not use far keys, or does this text not
-# need them?
+# The hybrid with a window is level after 2,000 steps, but not after 4,000 (its interval passes 0.05). `rope+none`
+# breaks as RoPE does. At 1,024, windows in both layers are slightly better than the hybrid. And with far keys masked,
+# `window-64+none` gets slightly *better*: its second layer reads the whole text and gains nothing from it. Can that
+# layer not use far keys, or does this text not need them?
 #
 # ## A test of use
 #
-# The study's characters cannot decide, because windows alone predict them better. So we build texts of random words,
+# The study's characters cannot decide, because windows alone predict them as well. So we build texts of random words,
 # with one word in the first half marked. In the second half, about every second token is `ASK`, and its answer is the
-# marked word (a *far* question). In both halves, each word is also a *near* question: which word is just before it? (A
-# word after `ASK` is not a question.) Guessing gets one in eight right.
+# marked word (a *far* question). Each word that does not follow `ASK` is a *near* question: which word is just before
+# it? Guessing gets one in eight right.
 
 
 # %%
@@ -509,7 +500,7 @@ class TwoLayers(nn.Module):
 # above 70 % for the hybrid and below 30 % for the windows.
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 def window():
     return Combined(RoPE(32), SlidingWindow(8))
 
@@ -517,7 +508,8 @@ def window():
 kinds = {
     "windows": lambda: TwoLayers(window(), window()),
     "window, none": lambda: TwoLayers(window(), Position()),
-    "none, window": lambda: TwoLayers(Position(), window()),  # this one and the next are for later
+    "none, window": lambda: TwoLayers(Position(), window()),  # this and the next two are for later
+    "none, none": lambda: TwoLayers(Position(), Position()),
     "RoPE": lambda: TwoLayers(RoPE(32), RoPE(32)),
 }
 made = {name: [] for name in kinds}
@@ -535,7 +527,7 @@ two = {name: recorded(name) for name in ("windows", "window, none")}
 _ = study.fit(two, near_and_far, steps=150, learning_rate=0.005)
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 def near_far(model, n, masked=False):
     """Shares of right answers in the last 16 tokens: near questions, far questions."""
     tokens, answers = near_and_far(torch.Generator().manual_seed(3), n, batch=32)
@@ -564,22 +556,24 @@ assert max(far for _, far in at["windows", 1024]) < 0.3
 #
 # Does it need the far keys for this? We mask all keys 32 or more back.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 for name in two:
     shares = [near_far(model, 1024, masked=True) for model in made[name]]
     show(f"{name} at 1,024, masked:", shares)
     assert min(near for near, _ in shares) > 0.9 and max(far for _, far in shares) < 0.3
 
 # %% [markdown]
-# Now the hybrid guesses, too. **A model uses a long text if taking the far keys away costs something.** On the study's
-# characters, masking cost nothing. In the study's task *retrieval*, a text begins with eight names, each with one of
-# eight values, goes on with filler, and ends by asking for every name. After each question, the text shows the answer.
+# Now the hybrid guesses, too. **If taking the far keys away costs nothing, the model does not need them.** That was so
+# with the study's characters. If it costs something, they are needed, though perhaps only as a sink. In the study's
+# task *retrieval*, a text begins with eight names, each with one of eight values, goes on with filler, and ends by
+# asking for every name. After each question, the text shows the answer.
 
 # %%
 print(f"{'retrieval, loss':16} at 128   at 1,024   at 1,024, far keys masked")
 for scheme in ("window-64", "window-64+none"):
     runs = study.pick(study.committed("long-2000"), task="retrieval", scheme=scheme)
-    at_128, at_1024, hidden = np.mean([(*row["loss"][::3], row["far_masked"][3]) for row in runs], axis=0)
+    lengths = [(row["loss"][0], row["loss"][3], row["far_masked"][3]) for row in runs]  # 3: at 1,024
+    at_128, at_1024, hidden = np.mean(lengths, axis=0)
     print(f"{scheme:16} {at_128:6.3f} {at_1024:10.3f} {hidden:12.3f}   (seeds: {len(runs)})")
     assert at_128 < 1.25 and hidden > 2.5 and (at_1024 > 2.5) == (scheme == "window-64")
 stated = one_hot(torch.randint(8, (10_000, 8), generator=torch.Generator().manual_seed(0)), 8).sum(1)  # of each value
@@ -606,7 +600,7 @@ figures.question(
     answer="Both",
 )
 
-# %%
+# %% tags=["nbval-ignore-output"]
 _ = study.fit({"none, window": recorded("none, window")}, near_and_far, steps=150, learning_rate=0.005)
 exchanged = [near_far(model, 1024) for model in made["none, window"]]
 show("none, window at 1,024:", exchanged)
@@ -618,9 +612,9 @@ assert min(min(pair) for pair in exchanged) > 0.6
 # Gelberg et al. (2025) train *with* RoPE, remove it from all layers, and train a little more at the old length
 # (**DroPE**). They report that large models then read longer texts and lose nothing at the old length. We try it on two
 # layers with RoPE and without windows. The **baseline** keeps RoPE. Both get 40 further steps, a fifth of their
-# training.
+# training. A third model never has positions, with the same 240 steps.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 from course_lib.study.one_layer import train
 
 
@@ -642,7 +636,7 @@ near, far = show_both("RoPE, 40 further steps", [trained_more(deepcopy(model)) f
 assert min(near) > 0.9 and max(far) < 0.6
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 def dropped(model):
     model = deepcopy(model)
     for layer in model.layers:
@@ -650,15 +644,19 @@ def dropped(model):
     return model
 
 
+print("near questions at 32 tokens, far questions at 1,024:")
 show_both("RoPE removed", map(dropped, made["RoPE"]))
 near, far = show_both("removed, 40 further steps", [trained_more(dropped(model)) for model in made["RoPE"]])
 assert max(near) < 0.5 and min(far) > 0.6
 
+_ = study.fit({"none, none": recorded("none, none")}, near_and_far, steps=240, learning_rate=0.005)
+near, far = show_both("never any positions", made["none, none"])
+assert 0.35 < min(near) and max(near) < 0.75
+
 # %% [markdown]
-# For far questions, the first half of their report holds. At 1,024 tokens, RoPE gets most far questions wrong. Without
-# it most are right, before the further steps and after. But at 32 tokens, models without RoPE get at most a quarter of
-# the near questions right. Perhaps 40 steps are too few. The paper's models are far larger, so this does not contradict
-# it.
+# For far questions their report holds: at 1,024 tokens RoPE gets most of them wrong, and without it most are right. But
+# at 32 tokens, fewer than a third of the near questions are. Two layers that never had positions answer half, so these
+# layers need positions, and 40 steps do not even bring them to that half. The paper's models are far larger.
 #
 # ## More keys, the same lead
 #
@@ -706,9 +704,9 @@ figures.show(fig, alt="The span of a row by the number of keys. With a constant 
     "with a lead that grows as ln n it grows much more slowly")
 
 # %% [markdown]
-# Only if the lead is large enough. With a constant lead, the row soon looks at everything evenly. With our growing
+# It can, if the lead grows fast enough. With a constant lead, the row soon looks at everything evenly. With our growing
 # lead, $c \ln n$ with $c = 0.96$, the span is an ever smaller share of the keys (612 of 16,384), but still grows. The
-# best key's weight, $n^c / (n^c + n - 1)$, approaches 1 only if $c > 1$.
+# best key's weight is $n^c / (n^c + n - 1)$. It approaches 1 if $c > 1$, and then the span approaches 1, too.
 
 # %% [markdown]
 # ## The released code (optional)
@@ -758,7 +756,7 @@ claims.chapter("windows_and_sinks")
 # - A learned sink $a_h$ takes such weight without a token, if training uses it.
 # - A layer without positions above windowed layers can find a key far outside the windows. Whether it does depends on
 #   training.
-# - Level is not use. Ask for something far away, or mask the far keys and look again.
+# - Level is not use. Ask for something far away. If masking the far keys costs nothing, the model does not need them.
 #
 # ## Three questions
 
@@ -798,7 +796,7 @@ figures.question(
         "For the loss at 1,000,000 tokens":
             "A model with windows has a level loss there, too, and uses only the last tokens.",
         "For the loss with all keys 8,000 or more back masked":
-            "Yes. If it is the same, the far keys were not used.",
+            "Yes. If it is the same, no layer needs to look that far. (A relay through several layers may still reach farther.)",
         "For a larger test set": "That makes the error bar shorter, but the question stays open.",
     },
     answer="For the loss with all keys 8,000 or more back masked",
@@ -815,5 +813,4 @@ figures.question(
 # **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention" · G. Xiao et al., *Efficient Streaming
 # Language Models with Attention Sinks*, 2023, section 3.2 · OpenAI, the code of gpt-oss, 2025 · B. Yang et al.,
 # [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · the code of Llama 4 · K. Nakanishi, *Scalable-Softmax*, 2025 ·
-# Y. Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · the code of `transformers`. Everything else was
-# measured here.
+# Y. Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · the code of `transformers`.

@@ -21,8 +21,8 @@ ASKED = {
 }
 SILENT = "every hook of {} says nothing yet (`bias`, `key_vectors`, `value_vectors`, `rotate`, `key_bias` and `sink`)"
 LIMIT = (
-    "No hook sees the scores, as CoPE would need, and none gives a number for a query and a key that depends on the "
-    "text, as PaTH would need. The workbench cannot express such schemes."
+    "No hook sees the scores, as CoPE would need, and none returns matrices, as PaTH would need. The workbench cannot "
+    "express such schemes."
 )
 Make = Callable[[int, int], Position]
 

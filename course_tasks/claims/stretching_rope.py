@@ -14,9 +14,9 @@ from course_tasks.claims.study_facts import REPAIRS, SOURCE, kept_up_to, losses,
     stated="false",
     verdict=lambda fact: "true" if fact["new angles, fast pairs"] > fact["new angles, slow pairs"] else "false",
     otherwise={"new angles, fast pairs": 0.8, "new angles, slow pairs": 0.0},
-    because="A pair that made a full turn in training has been near every angle: of the angles of these fast pairs at "
-    "most {fact[new angles, fast pairs]:.0%} are new in a text eight times as long. Of the angles of the slow pairs, at "
-    "least {fact[new angles, slow pairs]:.0%} are new in each.",
+    because="A pair that made a full turn in training has been near every angle. In a text eight times as long, the "
+    "share of new angles is {fact[new angles, fast pairs]:.0%} in the fast pairs, and at least {fact[new angles, slow "
+    "pairs]:.0%} in each slow pair.",
     source="run: heads of sixteen channels, trained at 128 tokens, 1,024 read; new: farther than 0.1 from all trained ones",
 )
 def fast_pairs_break():
@@ -199,7 +199,7 @@ def larger_base_reads_longer():
 
 
 @claim(
-    "If the slow pairs of RoPE stand still (p-RoPE), a model can read longer texts.",
+    "If the slow pairs of RoPE do not turn (p-RoPE), a model can read longer texts.",
     stated="half true",
     verdict=lambda fact: (
         "true" if fact["half"] <= 0.25 else "half true" if fact["a quarter"] < fact["RoPE"] - 0.25 else "false"

@@ -43,7 +43,7 @@ def list_offsets_are_enough():
 
 
 @claim(
-    "With axial RoPE, of all positions only the offsets in row and column reach the scores.",
+    "With axial RoPE, positions reach the scores only as offsets in row and column.",
     stated="true",
     verdict=lambda fact: "true" if fact["scores change by"] < 1e-6 else "false",
     otherwise={"queries change by": 3.1, "scores change by": 0.8},

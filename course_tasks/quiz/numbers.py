@@ -41,7 +41,7 @@ QUESTIONS = (
     Question(
         name="cross",
         chapter="t5_buckets",
-        text="Between encoder and decoder of a T5 somebody shuffles the encoder's output vectors. What does the "
+        text="Between encoder and decoder of a T5 somebody permutes the encoder's output vectors. What does the "
         "decoder's cross-attention return?",
         options={
             "Other numbers: each vector is in another bucket now": "There are no buckets here. T5 gives an offset between two texts no number.",
@@ -70,7 +70,7 @@ QUESTIONS = (
             "The rows of W_q and W_k, over all heads at once": "Then a head gets channels that were trained in other heads.",
             "The rows of W_q, W_k and W_v, head by head": "Values are not turned. W_v's rows must stay where the output projection expects them.",
             "The rows of W_q, head by head": "A score multiplies channel by channel: keys need the same order.",
-            "The rows of W_q and W_k, head by head": "Yes. A product does not ask for the order of channels, as long as both sides share it.",
+            "The rows of W_q and W_k, head by head": "Yes. The order of channels does not change a product, as long as both sides share it.",
         },
         answer="The rows of W_q and W_k, head by head",
     ),

@@ -5,11 +5,11 @@ from course_lib.figures.quiz import Question
 QUESTIONS = (
     Question(
         name="sign",
-        chapter="start_here",
+        chapter="t5_buckets",
         text="A decoder of a single layer, with T5's bias, is given i − j instead of j − i. What does its last token "
         "still know?",
         options={
-            "The order of the words, mirrored": "An encoder mirrors. A decoder sends all keys that seem to come after the query into one bucket.",
+            "The order of the words, mirrored": "In an encoder they would be mirrored. A decoder sends all keys that seem to come after the query into one bucket.",
             "Which words came before, without their order": "Yes. Every visible key lands in bucket 0, and one number for a whole row cancels. In more layers the mask would tell a little.",
             "Itself alone": "The mask is what it was: all earlier keys are visible.",
         },
@@ -18,11 +18,11 @@ QUESTIONS = (
     Question(
         name="keys_shuffled",
         chapter="blind_to_distance",
-        text="Attention without positions or mask. You shuffle the keys, each with its value, and leave the queries. "
+        text="Attention without positions or mask. You permute the keys, each with its value, and leave the queries. "
         "What becomes of the output?",
         options={
-            "Its rows are shuffled in the same way": "Rows belong to queries, and these stayed where they were.",
-            "Every row changes": "A row is a weighted sum over keys. A sum does not ask for the order of its terms.",
+            "Its rows are permuted in the same way": "Rows belong to queries, and these stayed where they were.",
+            "Every row changes": "A row is a weighted sum over keys. The order of the terms does not change a sum.",
             "It stays as it is": "Yes. Shuffle the queries as well, and the rows follow them: that is equivariance.",
         },
         answer="It stays as it is",
@@ -35,7 +35,7 @@ QUESTIONS = (
         options={
             "67 %": "That is the share of new positions. A pair is new as soon as one of its two positions is.",
             "89 %": "Yes: all but 100² of 300² pairs.",
-            "45 %": "So many pairs have a new offset. It counts for a relative scheme without clipping.",
+            "45 %": "This is the share of pairs with a new offset. It counts for a relative scheme without clipping.",
             "None, if the table has 300 rows": "Then the rows exist. No text has trained the later 200.",
         },
         answer="89 %",

@@ -15,19 +15,19 @@ from .measure import step
 
 N, ROUNDS, ATTEMPTS = 1024, 5, 8
 SLOWER_AT_MOST = {  # than attention without position, forward
-    "log": 1.35,
-    "alibi": 1.35,
-    "t5": 1.35,
-    "t5 causal": 1.35,
-    "rope": 1.3,
-    "shaw": 2.8,  # values need the weights, so no kernel is fused: 1.4 on an AMD EPYC, but 2.4 on an Intel Xeon
-    "huang causal": 2.3,
-    "huang general": 2.8,
-    "transformer-xl": 2.4,
-    "window": 1.15,  # of 256 keys; at n = 2048 it takes half the time
-    "sink": 1.6,
-    "window + sink": 1.5,
-    "fox": 1.6,
+    "log": 1.6,  # 1.1 on an AMD EPYC and 1.35 on an Intel Xeon with AMX, whose limit is faster; a grid as mask takes 4
+    "alibi": 1.6,
+    "t5": 1.6,
+    "t5 causal": 1.6,
+    "rope": 1.6,
+    "shaw": 3.4,  # values need the weights, so no kernel is fused: 1.4 on an AMD EPYC, but 2.5 on an Intel Xeon
+    "huang causal": 3.0,
+    "huang general": 3.2,
+    "transformer-xl": 3.0,
+    "window": 1.3,  # of 256 keys; at n = 2048 it takes half the time
+    "sink": 1.9,
+    "window + sink": 1.6,
+    "fox": 1.9,
 }
 FASTER_AT_LEAST = {  # than a peer, forward
     ("t5", "grid as mask"): 2.0,
@@ -80,7 +80,7 @@ def test_beside_attention_without_position(scheme, record_property):
 
 
 def test_learning_a_bias(record_property):
-    assert least_ratio("t5", ("ours", "limit"), 2.1, 1, record_property, backward=True) < 2.1
+    assert least_ratio("t5", ("ours", "limit"), 2.5, 1, record_property, backward=True) < 2.5
 
 
 @pytest.mark.parametrize(("scheme", "peer"), FASTER_AT_LEAST)
