@@ -73,7 +73,7 @@ CONTENTS = (
         "Music Transformer's skew, and one view that does it all",
         "place offsets on diagonals and read them back without the memory (Music Transformer's skew)",
         70,
-        ("bias_by_hand",),
+        ("bias_by_hand", "vector_per_distance"),
     ),
     Chapter(
         "transformer_xl",

@@ -129,6 +129,8 @@ print("head   formula    authors' code")
 for h in range(12):
     print(f"{h + 1:4}   {formula[h]:.4f}     {code[h]:.4f}" + ("  (from 16 heads)" if h > 7 else ""))
 print("heads with the same slope:", np.isclose(formula, code).sum())
+of_112 = [2 ** (-8 * h / 112) for h in range(1, 113)]
+print("of 112 heads:", np.isclose(of_112, slopes(112)).sum())
 
 # %% [markdown]
 # The two rules agree for none of the twelve heads. A comment in the authors' code calls their rule a workaround for

@@ -46,7 +46,7 @@ def house(size=32):
 
 
 image = house()
-print("height, width, colours:", image.shape)
+assert image.shape == (32, 32, 3)  # height, width, colours
 
 # %% [markdown]
 # A vision transformer cuts the image into small squares, the **patches**, and makes each a token. Swin's have 4 × 4

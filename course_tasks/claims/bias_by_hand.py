@@ -32,9 +32,9 @@ def own_word_gains():
 @claim(
     "Four times the distance doubles the logarithm.",
     stated="false",
-    verdict=lambda fact: "true" if len(fact["doubled at"]) == fact["distances"] else "false",
-    otherwise={"distances": 100, "doubled at": [*range(1, 101)], "added at the last": 4.6},
-    because="From one to {fact[distances]} this is so only at the distance {fact[doubled at][0]}. Four times the distance "
+    verdict=lambda fact: "true" if fact["doubled"] == fact["distances"] else "false",
+    otherwise={"distances": 100, "doubled": 100, "doubled at": 1, "added at the last": 4.6},
+    because="From one to {fact[distances]} this is so only at the distance {fact[doubled at]}. Four times the distance "
     "adds to the logarithm instead, and at large distances always nearly the same: {fact[added at the last]} at the last "
     "of these.",
     source="run: log(1 + distance), as in the log decay",
@@ -43,5 +43,5 @@ def four_times_doubles():
     d = np.arange(1, 101)
     near, far = np.log1p(d), np.log1p(4 * d)
     doubled, added = np.isclose(far, 2 * near), far - near
-    counts = {"distances": d.size, "doubled at": d[doubled].tolist()}
+    counts = {"distances": d.size, "doubled": int(doubled.sum()), "doubled at": int(d[doubled][0])}
     return {**counts, "added at the last": round(float(added[-1]), 3)}

@@ -5,12 +5,12 @@ from course_lib.figures.quiz import Question
 QUESTIONS = (
     Question(
         name="sign",
-        chapter="t5_buckets",
-        text="A decoder of a single layer, with T5's bias, is given i − j instead of j − i. What does its last token "
-        "still know?",
+        chapter="start_here",
+        text="A decoder of a single layer has a table with a bias for each negative offset and 0 for all others. It is given "
+        "i − j instead of j − i. What does its last token still know?",
         options={
-            "The order of the words, mirrored": "In an encoder they would be mirrored. A decoder sends all keys that seem to come after the query into one bucket.",
-            "Which words came before, without their order": "Yes. Every visible key lands in bucket 0, and one number for a whole row cancels. In more layers the mask would tell a little.",
+            "The order of the words, mirrored": "The table has no numbers for positive offsets, so nothing is mirrored.",
+            "Which words came before, without their order": "Yes. Every visible key gets the bias 0. In more layers the mask would tell a little.",
             "Itself alone": "The mask is what it was: all earlier keys are visible.",
         },
         answer="Which words came before, without their order",
