@@ -184,7 +184,7 @@ SCHEMES: dict[str, Scheme] = {
         Scheme(
             "Music Transformer",
             "diagonals",
-            "a learned vector per offset without clipping, for the scores, placed by a skew",
+            "a learned vector per offset, as far as its table reaches, for the scores, placed by a skew",
             "q_i · e[j − i]",
             lambda s: new(
                 "music_transformer", "MusicTransformer", s.n_heads, s.d_head, s.n, causal=s.causal is not False

@@ -132,8 +132,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## The map
 #
-# A way to add position to attention is called a **scheme**. Most schemes answer one question: **what may a head see of
-# the offset, and where does the scheme enter?** The map shows the seven places in attention that the course treats. The
+# A way to add position to attention is called a **scheme**. Most schemes differ in two things: **what a head may see of
+# the offset, and where the scheme enters.** The map shows the seven places in attention that the course treats. The
 # number beside a scheme is the chapter that builds it, so you need not know any of these names or letters yet.
 
 # %%
@@ -143,7 +143,8 @@ figures.map_of_schemes()
 # ## Pictures you can touch
 #
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
-# This one shows the bias of [[bias_by_hand|chapter #]]. At which strength λ does the bias disappear?
+# This one shows the bias of [[bias_by_hand|chapter #]]. At which strength λ (`scale` in the code) does the bias
+# disappear?
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -224,8 +225,8 @@ assert so_far.total == sum(len(chapter.tasks) for chapter in so_far.chapters)
 # %% [markdown]
 # ## Where to go
 #
-# The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and ends
-# with a link to its tasks. The last lesson compares all schemes, tests popular claims about them, and ends with a
-# quiz over the whole course.
+# The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and all
+# later ones end with a link to their tasks. The last lesson compares all schemes, tests popular claims about them, and
+# ends with a quiz over the whole course.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]].

@@ -159,8 +159,7 @@ assert np.allclose(output.mean(axis=0), permuted.mean(axis=0))
 
 # %% [markdown]
 # **Your turn.** In the next cell, *sat* and *mat* change places. When does the table of outputs stay exactly as it is?
-# Try other orders. Then remove the first # in the second line, so that both tokens ask the same. The answer is below
-# the cell.
+# Try other orders. Then remove the # before `asks`, so that both tokens ask the same. The answer is below the cell.
 
 # %%
 my_order, asks = [0, 1, 4, 3, 2], Q.copy()  # the new order; the queries
@@ -264,8 +263,8 @@ for depth in (1, 2):
 # - Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, with longer inputs in the test than
 #   in training. NoPE did best. They also prove that it can represent absolute and relative positions.
 #
-# NoPE is therefore a baseline to take seriously. [[longer_than_training|Chapter #]] measures it beside the schemes of
-# this course, with less success.
+# NoPE is therefore a baseline to take seriously. [[longer_than_training|Chapter #]] measures it, too. In text it is the
+# weakest there at the training length, but far from the worst beyond it.
 
 # %% [markdown]
 # ## Easy to believe; let us run it

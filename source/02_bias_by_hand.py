@@ -204,7 +204,7 @@ figures.side_by_side(
 # %% [markdown]
 # ## Step 6 · The output
 #
-# The output of a token is the average of all values under its weights, $o_i = \sum_j w'_{ij} v_j$. The value $v_c$ of
+# The output of a token is the average of all values with its weights, $o_i = \sum_j w'_{ij} v_j$. The value $v_c$ of
 # token $c$ (0 to 3) has its only 1 at index $c$, and that of *mat* has ½ everywhere. So number $c$ of the output is
 # $w'_{ic} + w'_{i,mat}/2$.
 
@@ -469,8 +469,9 @@ figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0))
 # %% [markdown]
 # ## Before or after?
 #
-# $B$ is symmetric, so it cannot tell *before* from *after*. Hiding the future is the job of a **mask**, which then sets
-# scores to −∞, so those weights are exactly 0. A finite bias makes a weight small but, apart from rounding, never 0.
+# $B$ is symmetric, so it cannot tell *before* from *after*. Hiding the future is the job of a **mask**, which sets the
+# scores of later keys to −∞, so their weights are exactly 0. A finite bias makes a weight small but, apart from
+# rounding, never 0.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -604,8 +605,8 @@ for scale in (0.0, 0.3, 3.0):
 
 # %% [markdown]
 # Without a bias the model is right about half of the time, as often as a vote in which all capitals count alike. With λ
-# = 0.3, several far capitals together can still outvote the nearest one, and the model does not even reach this vote.
-# With λ = 3 both are nearly always right.
+# = 0.3, several far capitals together can still outvote the nearest one, and the model is right even less often than
+# this vote; we have not tested why. With λ = 3 both are nearly always right.
 
 # %% [markdown]
 # ## What it costs
@@ -644,7 +645,7 @@ assert np.shares_memory(view, row)  # nothing was copied
 print(f"numbers stored: {row.size:,} instead of {m * m:,}")
 
 # %% [markdown]
-# So the logarithms were most of the cost of the bias. With the view, only the additions remain.
+# So building $B$ cell by cell was most of the cost of the bias. With the view, only the additions remain.
 #
 # ## Optional: released code
 #

@@ -163,9 +163,8 @@ figures.heatmap(shift_matrix(2, 4), channels, channels, alt="R for a shift of 2,
 # its $W_q$ can hold $R_{-2}^\top$ (transposed, because $x$ is a row in $x W_q$). [[rope|Chapter #]] takes this rotation
 # out of the input and applies it to the queries and keys (RoPE).
 #
-# But a layer never multiplies $P_i$ with $P_j$. It multiplies
-# $P_i W_q$ with $P_j W_k$. For three queries, the next cell draws both products against the offset $j - i$, with random
-# $W_q$ and $W_k$:
+# But a layer multiplies $P_i W_q$ with $P_j W_k$, and these matrices are learned. For three queries, the next cell
+# draws both products against the offset $j - i$, with random $W_q$ and $W_k$:
 
 # %%
 far = sinusoidal(np.arange(128), 64)
@@ -284,8 +283,8 @@ assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 # The learned table solves it. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without positions,
 # it gets a third right. Repeating each letter does as well: a quarter of the letters are the first of their line, and
 # an eighth of the others match by chance. Sinusoids have no end, but here their results scatter around those without
-# positions. (More keys are not the cause: without positions, nothing drops.) A learned vector per offset
-# ([[vector_per_distance|chapter #]]) gets half right, because no offset says where a line begins.
+# positions. A learned vector per offset ([[vector_per_distance|chapter #]]) gets half right, because no offset says
+# where a line begins. (In longer texts it meets untrained offsets, too.)
 
 # %% [markdown]
 # ## Seen and unseen
@@ -379,10 +378,10 @@ shown = {
 figures.side_by_side(*shown.values())
 
 # %% [markdown]
-# The random table has rows as large as those of the words, as a trained table may have. They are unrelated, so the part
-# of a score that comes from positions must be learned at 500 separately. Sinusoids change the scores too. With the bias
-# nothing changes, because the words and their offsets are the same. [[transformer_xl|Chapter #]] shows which parts of
-# an absolute score change.
+# The random rows are as large as the word vectors, as trained rows may be. They are unrelated, so the part of a score
+# that comes from positions must be learned at 500 separately. Sinusoids change the scores too. With the bias nothing
+# changes, because the words and their offsets are the same. [[transformer_xl|Chapter #]] shows which parts of an
+# absolute score change.
 #
 # ## What a bias does to the proof
 #
@@ -392,9 +391,9 @@ figures.side_by_side(*shown.values())
 # $$\text{softmax}(\Pi\,QK^\top \Pi^\top + B)\,\Pi V = \Pi\,\text{softmax}(QK^\top + \Pi^\top B\, \Pi)\,V$$
 #
 # If $\Pi^\top B\,\Pi = B$, then the output is only permuted, whatever the words are, and we call the bias *blind* to
-# this permutation. For a bias per offset the converse holds: the softmax ignores only a constant per row, and equal
-# diagonals exclude one. So we can *count*: of the 120 permutations of five positions, how many is a bias blind to? The
-# last of our four biases is on a ring, where position 0 follows position 4.
+# this permutation. For a bias per offset the converse holds: the softmax ignores only a constant per row, and here it
+# is 0, because both diagonals hold $b_0$. So we can *count*: of the 120 permutations of five positions, how many is a
+# bias blind to? The last of our four biases is on a ring, where position 0 follows position 4.
 
 # %%
 biases = {
@@ -425,7 +424,7 @@ for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
 # share a number, because a permutation that keeps every $j - i$ moves nothing. On the ring, $-1$ and $+4$ are the same
 # step and share a number. So this bias is blind to the five cyclic shifts, which keep all offsets on the ring.
 #
-# In a text, which has ends, only these ends can reveal a **shift**.
+# If a phrase moves within a text (a **shift**), only the text's ends can reveal it.
 #
 # ## What relative positions cannot tell
 #
@@ -463,9 +462,9 @@ for depth in (1, 2, 3):
     print(f"{depth} layer(s): {alike} of the 12 dogs are exactly alike")
 
 no_window = layer(dogs, bias=slope)[::2]
-smallest = min(abs(no_window[k] - no_window[6]).max() for k in range(12) if k != 6)
-print(f"without the window, 1 layer: the 11 others differ from the dog at 12 by {smallest:.3f} or more")
-assert gaps[0][0] > 0.01 and smallest > 0.001  # after one layer the first dog differs
+apart = [abs(no_window[k] - no_window[6]).max() for k in range(12) if k != 6]
+print(f"without the window, 1 layer: the 11 others differ from the dog at 12 by {min(apart):.3f} to {max(apart):.3f}")
+assert gaps[0][0] > 0.01 and min(apart) > 0.001  # after one layer the first dog differs
 assert np.allclose(gaps[0][2:10], 0)  # the dogs in the middle do not
 at, depths = [str(p) for p in range(0, 24, 2)], ["1 layer", "2 layers", "3 layers"]
 title = "Largest difference between each dog's output and that of the dog at position 12"

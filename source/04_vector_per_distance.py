@@ -130,7 +130,7 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 #
 # $$\mathrm{clip}(r) = \max(-k, \min(k, r)), \qquad \text{row of the table} = \mathrm{clip}(r) + k$$
 #
-# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. In code, this $k$ is called
+# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. In the library, this $k$ is called
 # `clip`. Take ten tokens, $k = 4$ and the query at position 5. Which offsets does clipping change?
 
 # %%
@@ -234,8 +234,8 @@ for batch, heads, m, d in ((2, 8, 64, 32), (1, 8, 1024, 64), (1, 8, 4096, 64)):
     print(f"{batch:5}  {heads:5}  {m:4}  {d:2}  {scores / 1e6:7.2f} MB  {d * scores / 1e6:11,.1f} MB")
 
 # %% [markdown]
-# The paper splits the score into content and position (section 3.3). Without the keys, one $(n, n, d)$ array serves all
-# sequences and all heads with the same table. The next two ways need no such array.
+# The paper splits the score into content and position (section 3.3). One $(n, n, d)$ array of vectors alone serves all
+# sequences, and all heads with the same table. The next two ways need no such array.
 #
 # **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors. We have
 # these already: `products` $= QA^\top$. For each pair we choose one number from the query's row.
@@ -339,9 +339,9 @@ figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean we
 # >
 # > 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
 # > 2. Even a random table moves a lot of attention: 0.255 of one row.
-# > 3. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. So $q_i$ times this
-# >    row partly measures number $m$ of the input $x_i$ (correlation 0.46; another seed gives 0.07). See the task
-# >    `random_layers`.
+# > 3. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. Because $q_i$
+# >    contains number $m$ of $x_i$ times this row, their product partly measures this number (correlation 0.46; 1,000
+# >    other seeds give 0.00 ± 0.20). See the task `random_layers`.
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)
@@ -358,10 +358,16 @@ print("profile without the table:", profile6[1].round(3))
 print(f"most weight moved in one row: {abs(weights6 - plain6).sum(axis=1).max() / 2:.3f}")
 print("a6 / first rows of w_q:", np.unique((a6 / w_q[:7]).round(4)))
 assert np.allclose(a6 / w_q[:7], np.sqrt(12 / 11))
-for name, seed in (("the same seed", 123), ("another seed", 7)):
+
+
+def echo(seed):
+    """The correlation of q_i · (row m of the table) with number m of x_i."""
     table = np.random.RandomState(seed).randn(7, 4)
-    echo = np.corrcoef((x @ w_q @ table.T).ravel(), x[:, :7].ravel())[0, 1]
-    print(f"correlation of q_i · (row m of the table) with number m of x_i, {name}: {echo:.2f}")
+    return np.corrcoef((x @ w_q @ table.T).ravel(), x[:, :7].ravel())[0, 1]
+
+
+others = [echo(seed) for seed in range(1000, 2000)]
+print(f"correlation with the same seed {echo(123):.2f}, with others {np.mean(others):.2f} ± {np.std(others):.2f}")
 
 # %% [markdown]
 # ## The value side
@@ -519,9 +525,9 @@ assert torch.arange(-8, 9)[trained].tolist() == [-5, -4, -3, -2, -1, 0]
 # At a small word (0 to 7) the answer is the word before it, and at a large word (8 to 15) the word after it.
 #
 # The control is a bias with one learned number per offset. It cannot look back from some words and ahead from others,
-# so it should be right about half of the time. Shaw's layer gets key vectors only, so that the two models differ in one
-# thing. (A scheme of your own is a subclass of `Position`; here its `bias` returns the row.) **Our margin: with all
-# three seeds, the vectors reach 0.95 and the bias stays below 0.65.**
+# so it should be right about half of the time. Shaw's layer gets key vectors only, so position enters both models
+# through the score alone. (A scheme of your own is a subclass of `Position`; here its `bias` returns the row.) **Our
+# margin: with all three seeds, the vectors reach 0.95 and the bias stays below 0.65.**
 
 # %%
 from course_lib import study
@@ -670,7 +676,8 @@ figures.question(
 #
 # **Next:** [[next]].
 #
-# **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 ·
-# M. Brenndoerfer, *Relative Position Encoding: Distance-Based Attention for Transformers*, 2025 (the six random tokens) ·
-# Hugging Face's `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
+# **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 · A.
+# Parikh et al., *A Decomposable Attention Model for Natural Language Inference*, 2016, section 3.4 · M. Brenndoerfer,
+# *Relative Position Encoding: Distance-Based Attention for Transformers*, 2025 (the six random tokens) · Hugging Face's
+# `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
 # `wav2vec2_bert/modeling_wav2vec2_bert.py`, `seamless_m4t_v2/configuration_seamless_m4t_v2.py`.

@@ -28,8 +28,8 @@ print("offsets of five tokens:", *signs)
 print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 
 # %% [markdown]
-# Music Transformer (Huang et al. 2019) has a vector $a$ for every offset. To each score it adds the blue term below.
-# How can it be computed cheaply?
+# Music Transformer (Huang et al. 2019) has a vector $a$ for every offset up to the end of its table. To each score it
+# adds the blue term below. How can it be computed cheaply?
 
 # %%
 figures.attention_block("Music Transformer")
@@ -189,7 +189,7 @@ import os
 os.environ["KINETO_LOG_LEVEL"] = "6"  # keeps torch's profiler, used later, from printing a log
 import torch
 
-torch.set_num_threads(1)  # the memory measured below would depend on the number of cores
+torch.set_num_threads(1)  # else the memory measured below depends on the number of cores
 learned = torch.zeros(2 * n - 1, dtype=torch.double, requires_grad=True)
 bias = learned[torch.tensor(offsets(n) + n - 1)]
 bias.retain_grad()
@@ -281,8 +281,8 @@ assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal: n offsets"]
 
 # %% [markdown]
 # The paper compares the first two lines (8.5 GB and 4.2 MB there). Between them are the products, 134 MB with $n$
-# offsets and 268 MB in general. Only a plain bias needs as little as 0.131 MB. Memory is all that this saves: $QE^\top$
-# takes as many multiplications as the cube, and in general twice as many.
+# offsets and 268 MB in general. Only a plain bias needs as little as 0.131 MB. Without clipping it saves no
+# multiplications: $QE^\top$ takes as many as the cube with $n$ offsets, and twice as many in general.
 
 # %% [markdown]
 # ## Huang's skew
@@ -430,9 +430,9 @@ figures.heatmap(
 # ### A recipe to debug
 #
 # I. Ukhov's [article](https://blog.ivanukhov.com/2024/01/17/relative-positional-embedding.html) of 17 January 2024
-# stores the table in reverse. Then each diagonal of $QE^\top$ holds one key's scores and becomes its column. For whole
-# sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0, without an error. Fix
-# this in the task `stacked_scores`.
+# stores the table in reverse. Then each diagonal of $QE^\top$ holds one key's scores and becomes that key's column. For
+# whole sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0, without an
+# error. Fix this in the task `stacked_scores`.
 
 # %% [markdown]
 # ## The view that stores nothing
@@ -547,10 +547,10 @@ for name, mb in more.items():
 assert more["fixed row, as a view"] == 0 and more["learned row, as a view"] > 8 * 4
 
 # %% [markdown]
-# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. (On a GPU, by
-# its source, torch copies a mask whose strides are not multiples of 8, such as this one.) This holds for a *fixed*
-# bias. A learned row needs a gradient, which this kernel does not provide, so torch silently falls back to code that
-# stores the weights of all heads ([[fast_attention|chapter #]]).
+# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. (On a GPU,
+# torch's source copies a mask whose row stride is not a multiple of 8, like this one.) This holds for a *fixed* bias. A
+# learned row needs a gradient, which the CPU kernel does not provide, so torch silently falls back to code that stores
+# the weights of all heads ([[fast_attention|chapter #]]).
 #
 # Do not combine reversed queries with `is_causal=True`, which would hide the wrong triangle. Put −∞ into the row for
 # every offset above 0.

@@ -148,8 +148,8 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # *how far back* the key is.
 #
 # **2. The query's position goes.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for.
-# If only distance should matter, that influence must be the same at every position. So a learned vector replaces it:
-# $u$ in (c), $v$ in (d), two because they meet different key weights:
+# If only distance should matter, that influence must be the same at every position. So a learned vector replaces $p_i
+# W_q$: $u$ in (c) and $v$ in (d), because change 3 gives them different key weights.
 #
 # **3. Words and distances get different key weights**: $k_j = x_j W_{k,E}$ and $r_{j-i} = R_{i-j} W_{k,R}$. One word
 # back is distance 1 for $R$ (the paper) and offset −1 for $r$ (this course).
@@ -163,7 +163,7 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
 #
-# In the drawing at the beginning, $r$ is called $a$, and $v \cdot r$ is $b$.
+# The drawing at the beginning calls $r$ the vector $a$, and $v \cdot r$ the bias $b$.
 
 # %% [markdown]
 # ## R: no table, no end
@@ -194,8 +194,8 @@ figures.heatmap(
 
 # %% [markdown]
 # Even 100,000 words back has a vector. Dai et al. claim (section 3.3) that a model can use a memory several times
-# longer than in training; [[longer_than_training|chapter #]] tests longer texts. One of their evaluations is more
-# careful: with a memory of 640, distances above 400 count as 400 (`clamp_len`, see Sources).
+# longer than in training; [[longer_than_training|chapter #]] tests longer texts. Their evaluation scripts are more
+# careful. One has a memory of 640 and counts distances above 400 as 400 (`clamp_len`, see Sources).
 
 # %% [markdown]
 # ## One pair by hand
@@ -430,7 +430,7 @@ for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
     assert wrong == n_q * (n_q - 1) // 2
 
 # %% [markdown]
-# The tutorial's shift returns the right shape and never reads a later query, so tests of shape and of leaking pass. Yet
+# The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
 # only one of 15 visible cells is right (see the tasks). A loop over the formula finds the bug.
 
 # %% [markdown]
@@ -490,7 +490,8 @@ figures.heatmap(
 
 # %% [markdown]
 # With memory 0 the segments are separate texts. With 2, every query misses three keys. *cat*, *on* and *mat* are even
-# further off than without memory, because missing three keys can shift the weights more than missing five.
+# further off than without memory, because the values of the three lost keys differ more from the rest than those of all
+# five.
 #
 # This is truncation, not a bug, as in a sliding attention window. But a window's length counts from each query, a
 # memory's from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
@@ -630,13 +631,13 @@ assert old.grad is None and len(learn) == 7
 # memory: its keys and values are computed while segment 2 is read.
 #
 # A key-value cache ([[bias_by_hand|chapter #]]) of the same tokens gives the same output, but it keeps keys and values.
-# Three differences follow:
+# Three differences follow, which the next two cells check:
 #
 # - **Gradients** flow through a cache unless someone detaches it.
 # - **Size:** a memory keeps $d_{model}$ numbers per token and layer, a cache here twice as many.
 # - **Freshness:** when the optimiser changes $W_k$, a memory follows and a cache is stale. (In a stack, the memory's
 #   hidden states still come from the old lower layers.) The price is that old keys are computed again for every
-#   segment. The next two cells check all three.
+#   segment.
 
 # %%
 old, new = (x.clone().requires_grad_() for x in segments)
@@ -739,8 +740,8 @@ else:
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Gemma 4** has (a) and (b) (`Gemma4AudioAttention`).
 #
-# For text, **DeBERTa** (He et al. 2021) keeps (a) and (b) and adds a mirror image of (b), in which the *key* is
-# multiplied by a vector of the distance.
+# For text, **DeBERTa** (He et al. 2021) keeps (a) and (b) (*content to position*) and adds a mirror image of (b)
+# (*position to content*), in which the *key* is multiplied by a vector of the distance.
 
 # %% [markdown]
 # ## Easy to believe; let us run it

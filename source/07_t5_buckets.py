@@ -239,7 +239,8 @@ print(f"stored factor in float32  {single:.15f}: bucket {E + math.floor(single)}
 assert math.floor(stored) == 5 and math.floor(single) == 6 and bucket(-64) == E + 6
 
 # %% [markdown]
-# The stored factor moves 64 one bucket down. In float32 the same product happens to be exactly 6.
+# The stored factor moves 64 one bucket down. In float32 the same product happens to be exactly 6. (Google's library
+# flaxformer adds float32's smallest step inside the logarithm, as a guard.)
 #
 # The safest way needs no logarithm. Bucket $E + t$ begins at the first $d$ with
 # $\frac{\ln(d/E)}{\ln(128/E)}\,(N - E) \ge t$. Multiply by the denominator, then exponentiate both sides:
@@ -495,8 +496,8 @@ assert np.allclose(with_bias, without)  # with i − j
 
 # %% [markdown]
 # In an encoder, the same mistake only mirrors the buckets, and training can adapt. But with a loaded table, each head
-# looks the wrong way. In a decoder of several layers, the mask still reveals some order ([[blind_to_distance|chapter
-# #]]), so the damage is smaller and harder to notice.
+# looks the wrong way. In a decoder of several layers, the mask still reveals some order
+# ([[blind_to_distance|chapter #]]), so the damage can be smaller, and harder to notice.
 
 # %% [markdown]
 # ## Does training repair the sign?
@@ -583,7 +584,7 @@ far = study.fit(only_right, ask_back(20, length=40), steps=300)["right sign"]
 best = 1 / 2 + 1 / 2 * 1 / 8
 questions = 8 * 32 * 20  # 8 batches of 32 texts, with 20 questions each
 error = math.sqrt(best * (1 - best) / questions)
-print("distances in bucket 17:", there)
+print(f"{questions:,} questions; distances in bucket 17:", there)
 print("accuracy with three seeds:", *(f"{accuracy:.2%}" for accuracy in far))
 print(f"best possible: {best:.2%}, standard error of an accuracy: {error:.2%}")
 assert there == [19, 20] and max(far) < best + 2 * error
@@ -591,8 +592,8 @@ assert there == [19, 20] and max(far) < best + 2 * error
 # %% [markdown]
 # Two distances share the bucket, so the layer must guess between two tokens. Half of the time it picks the right place.
 # Otherwise its token is still correct one time in eight. That makes $\frac12 + \frac12 \cdot \frac18 = 56.25\,\%$. No
-# seed is better by more than two standard errors (the standard error is the typical error of a share counted in that
-# many questions). T5 bets that this price of a bucket is small in a language.
+# seed is better by more than two standard errors (the standard error is the typical error of a share counted in 5,120
+# questions). T5 bets that in a language this costs little.
 
 # %% [markdown]
 # ## Choosing the two sizes
@@ -628,12 +629,14 @@ for largest in (32, 64, 128):
 assert trained < 32  # with 128
 
 # %% [markdown]
+# With 128, texts of 64 tokens never reach five buckets. With 32, rounding leaves one empty.
+#
 # **Reference card**, for training texts of $n$ tokens:
 #
 # | | `num_buckets` | `max_distance` |
 # |---|---|---|
 # | sets | numbers per head; $E$ is a quarter of them in an encoder, half in a decoder | where the shared buckets would end |
-# | choose | so that $E$ exceeds the distances that must be exact | at most $n$, and clearly above the buckets of one direction |
+# | choose | so that $E$ exceeds the distances that must be exact | at most $n$, and clearly above the number of buckets per direction |
 # | too small | near words share a number | far words share one number, and some buckets stay empty |
 # | too large | rows with little training | buckets that no text trains ([[longer_than_training|chapter #]] measures the damage) |
 
@@ -716,7 +719,7 @@ picture = None
 try:
     published = t5_table("google-t5/t5-base")
 except (OSError, ValueError) as error:
-    print("T5-base cannot be read:", type(error).__name__)
+    print(f"T5-base cannot be read ({type(error).__name__}). The table that we trained is drawn above.")
 else:
     assert published.shape[0] == 32
     r = torch.arange(-130, 131)
@@ -806,4 +809,4 @@ figures.question(
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
 # `transformer_layers.py` · flaxformer's `relative_position_biases.py` · `transformers` 5.23, the folders of the named
-# models.
+# models · a wiki page, *Relative Positional Bias (T5-style)* (bugs of three tasks).

@@ -130,13 +130,13 @@ for h in range(12):
     print(f"{h + 1:4}   {formula[h]:.4f}     {code[h]:.4f}" + ("  (from 16 heads)" if h > 7 else ""))
 print("heads with the same slope:", np.isclose(formula, code).sum())
 of_112 = [2 ** (-8 * h / 112) for h in range(1, 113)]
-print("of 112 heads:", np.isclose(of_112, slopes(112)).sum())
+print("of BLOOM's 112 heads:", np.isclose(of_112, slopes(112)).sum())
 
 # %% [markdown]
-# The two rules agree for none of the twelve heads. A comment in the authors' code calls their rule a workaround for
-# numbers that are not powers of two; we know of no comparison. But published weights were *trained* with one of them.
-# The language models BLOOM, MPT and Falcon-RW use the slopes of the authors' code. If you load the largest BLOOM, with
-# its 112 heads, with the formula, every head decays at a rate it was not trained for.
+# The two rules agree for none of the twelve heads. A comment in that code calls the rule a workaround for other numbers
+# of heads; we know of no comparison of the two. But published weights were *trained* with one of them. The language
+# models BLOOM, Falcon-RW and most of MPT use the slopes of the authors' code. The largest BLOOM has 112 heads. Loaded
+# with the formula, every head decays at a rate it was not trained for.
 #
 #
 # With the authors' rule, the slopes do not fall from head to head: head 9 is the steepest of all. Change the number of
@@ -350,7 +350,7 @@ assert min(position.slopes.min() for position in trained) > 1 / 4
 # the capitals so far. The fixed slopes solve most of the task. The learned slopes do even better, probably because
 # training makes all of them steeper than ALiBi's steepest slope for four heads, which is $\frac14$. So at the training
 # length, fixed slopes are not the best choice here. They are made for longer texts: the authors report that trained
-# slopes did not extrapolate well (section 3). [[longer_than_training|Chapter #]] measures that.
+# slopes did not extrapolate well (section 3). [[longer_than_training|Chapter #]] measures fixed ones.
 #
 # ## "ALiBi reads texts of any length"
 #
@@ -366,8 +366,8 @@ assert math.isclose(need[-1], 10_000 / 256)
 
 # %% [markdown]
 # Nothing prevents a head from looking 10,000 tokens back. But even in the flattest head, that key needs a score 39
-# higher than that of the query's own token. Far tokens therefore usually get almost no weight. Being allowed to look is
-# not reading. [[longer_than_training|Chapter #]] measures how the loss behaves beyond the training length.
+# higher than that of the query's own token. Far tokens therefore usually get almost no weight. The text is accepted,
+# but hardly read. [[longer_than_training|Chapter #]] measures how the loss behaves beyond the training length.
 #
 # ## The released code (optional)
 #
@@ -389,7 +389,7 @@ else:
         released = build_alibi_tensor(torch.ones(1, tokens), n_heads, torch.float32)
         assert np.allclose(released.numpy(), key_form(tokens, n_heads=n_heads))
         rounded = falcon.build_alibi_tensor(torch.ones(1, tokens), n_heads, torch.float32)
-        assert torch.allclose(rounded, released, rtol=2**-7)  # bfloat16 has 8 bits
+        assert torch.allclose(rounded, released, rtol=2**-7)  # bfloat16 has 8 significant bits
     print("BLOOM agrees for 1, 8, 12, 20 and 40 heads, and Falcon up to the rounding of bfloat16.")
     print("Falcon uses ALiBi by default:", FalconConfig().alibi)
 
@@ -397,8 +397,8 @@ else:
 # Two models need more care. Falcon-RW divides the *sum* of product and bias by $\sqrt{d_k}$, so its bias is scaled as
 # well, and it rounds slopes and bias to bfloat16, a format of 16 bits. MPT-7B-StoryWriter was trained with slopes down
 # to $2^{-16}$ (`alibi_bias_max: 16` in its configuration), but `transformers` ignores this entry and stops at $2^{-8}$.
-# The last line answers a sentence you will often read, "Falcon uses ALiBi". Only the two Falcon-RW models do; the
-# others use RoPE.
+# The last printed line answers a sentence you will often read, "Falcon uses ALiBi". Only the two Falcon-RW models do;
+# the others use RoPE.
 #
 # **Who uses it today?** In November 2026, `transformers` has three families with ALiBi: BLOOM, Falcon-RW and MPT, all
 # from 2022 and 2023 (`models/bloom`, `models/falcon`, `models/mpt`). Newer decoders use RoPE. Outside of

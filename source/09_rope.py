@@ -490,7 +490,7 @@ assert np.allclose(rotate(some, interleaved=True)[:, P], rotate(some[:, P]))
 # %% [markdown]
 # A score is a sum over channels, so their order does not matter if queries and keys share it. In torch each row of a
 # weight matrix makes one channel. So it is enough to permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**,
-# when the weights are loaded (and a bias or norm of queries and keys, if there is one). Hugging Face's
+# when the weights are loaded. (Permute any bias or norm weights of queries and keys, too.) Hugging Face's
 # `convert_llama_weights_to_hf.py` does this in its function `permute`.
 
 # %%
@@ -529,9 +529,8 @@ for name, weights in broken.items():
     assert np.allclose(head_scores(*weights, past=500), found)  # the same after moving the text by 500
 
 # %% [markdown]
-# *Mixed*: the wrong channels form pairs. Only at offset 0, where the rotations cancel, is there no error. *Over all
-# heads*: offset 0 is wrong too, because each head now compares half of the channels of head 0 and half of those of head
-# 1.
+# *Mixed*: the wrong channels form pairs. There is no error at offset 0, where the rotations cancel. *Over all heads*:
+# offset 0 is wrong too, because each head now compares half of the channels of head 0 and half of those of head 1.
 #
 # Both broken models are still perfectly *relative*, because whichever two channels form a pair, the pair rotates by
 # $p\,\theta$. So a test that moves the text finds nothing. Training a model that way from the start does no harm,
@@ -559,8 +558,8 @@ assert torch.equal(by_distance.float(), -0.5 * (1007.0 - j))
 
 # %% [markdown]
 # Three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their cosines and
-# sines. For ALiBi, multiply the slope by the *distance*, not by the position, because whole numbers up to 256 are exact
-# in bfloat16.
+# sines. For ALiBi, multiply the slope by the *distance*, because distances up to 256 are exact in bfloat16. The key
+# form of [[alibi|chapter #]], slope times position, loses precision here.
 #
 # ## The released code (optional)
 #
@@ -587,8 +586,9 @@ else:
     print("the five queries: Llama = half-split, GPT-J = interleaved")
 
 # %% [markdown]
-# **Partial rotation.** Some models rotate only the first channels of each head and compare the others as bare
-# content. Their configuration classes say how many channels. And how many models of this library use RoPE at all?
+# **Partial rotation.** Some models rotate only the first channels of each head and compare the others as bare content.
+# Their configuration classes say how many channels. (DeepSeek-V3 caches one compressed vector per token, from which it
+# computes keys. Rotated channels of their own carry the position.) And how many models of this library use RoPE at all?
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -603,6 +603,8 @@ else:
         print(f"{name:8} rotates {share:.0%} of the channels of a head")
     config = transformers.GPTJConfig()
     print(f"GPT-J    rotates {config.rotary_dim} of {config.n_embd // config.n_head} channels")
+    config = transformers.DeepseekV3Config()
+    print(f"DeepSeek-V3 rotates {config.qk_rope_head_dim} channels beside {config.qk_nope_head_dim} others")
 
     folders = Path(transformers.__file__).parent.glob("models/*/")
     code = ["".join(p.read_text(encoding="utf-8") for p in folder.glob("modeling_*.py")) for folder in folders]

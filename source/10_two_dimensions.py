@@ -173,7 +173,7 @@ print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
 print(f"line {down + 1}, 3 numbers in each: {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
 
 # %% [markdown]
-# Then all pairs of patches:
+# Then all pairs:
 
 # %%
 def index_of_pair(i, j, W):
@@ -337,8 +337,8 @@ show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them
 # ## Windows have borders
 #
 # Neighbours on different sides of a border never meet. So Swin alternates plain windows with **shifted windows**, whose
-# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Is any pair that shares a side separated by
-# both kinds of windows?
+# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Are any adjacent patches separated by both
+# kinds of windows?
 
 # %%
 def windows_of(shift, n=8, W=4):
@@ -381,7 +381,7 @@ figures.shifted_windows(4, shift=2)
 # ## The mask by hand
 #
 # The roll takes the first rows to the bottom, where they meet the last ones at a **seam**. Columns have a seam too. Two
-# patches of a window see each other if, at each seam, they come from the same side.
+# patches of a window see each other if they were on the same side of both seams.
 
 # %%
 def mask_by_sides(n, W, shift):
@@ -429,14 +429,14 @@ alt = "Taking the patch above in windows shifted by 2: nothing is above rows 0, 
 show({"patches": colours, "the patch above": shifted}, alt, borders=(2, 6))
 
 # %% [markdown]
-# Row 4, a blur in plain windows, now finds its upper neighbour. The mask hides the bottom row from row 0. If you
-# forget to roll back, no error is raised, but the residual path ($x$ + attention) adds every patch to a different one.
+# Row 4, a blur in plain windows, now finds its upper neighbour. The mask hides the bottom row from row 0. If you forget
+# to roll back, nothing fails, but the residual path ($x$ + attention) adds every patch to a different one.
 #
 # ## −100 is not −∞
 #
-# Swin's code hides a key by *adding* $-100$ to its score, in both versions. But in the second version, scores may reach
-# 100, because the cosine of query and key is divided by a learned number of at least 0.01 (Liu et al. 2022,
-# section 3.2). Hide a key with cosine 1 beside a visible one with $-0.5$:
+# Swin's code hides a key by *adding* $-100$ to its score (`SwinTransformerBlock`), in both versions. But in the second
+# version, scores may reach 100, because the cosine of query and key is divided by a learned number of at least 0.01
+# (Liu et al. 2022, section 3.2). Hide a key with cosine 1 beside a visible one with $-0.5$:
 
 # %%
 cosine, visible = np.array([1.0, -0.5]), np.array([False, True])
@@ -522,7 +522,7 @@ for name, factor_models in trained.items():
     assert min(by_column) > 0.95 and (max(by_row) < 0.8 if name == "W" else min(by_row) > 0.95)
 
 # %% [markdown]
-# The learned tables of the first model with the correct factor show where its heads look:
+# The tables of the first correct model show where its heads look:
 
 # %% tags=["nbval-ignore-output"]
 tables = trained["2W − 1"][0].attention.table.detach().reshape(7, 7, 2)
@@ -533,7 +533,7 @@ axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1
 figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
 
 # %% [markdown]
-# One head has learned to read its row, the other its column.
+# One head has learned to read its row, the other its column. (A patch need not look at itself, because $x$ is added.)
 #
 # ## When the window grows
 #
@@ -592,8 +592,8 @@ assert share["keep"][0] > 0.99 and share["stretch"][1] > 0.95 and max(share["fla
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. This assumes that a head
-# looks for a fixed offset in the scene.
+# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. Both answers assume a head
+# that looks for a fixed offset in the scene.
 #
 # Which case is Swin's, from 224 to 384 pixels, with the same patches and $W = 12$ instead of 7?
 
@@ -606,7 +606,7 @@ assert 224 // 4 // 7 == 384 // 4 // 12 == 8
 # %% [markdown]
 # The image has more pixels but shows **the same scene**: a window of the first stage still covers an eighth of its
 # width. So Swin's authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
-# Swin V2 has no table: a small network computes the bias from the logarithms of both offsets (Liu et al. 2022, section
+# Swin V2 learns no table: a small network computes the bias from both offsets on a log scale (Liu et al. 2022, section
 # 3.3).
 #
 # ## Turning by two axes

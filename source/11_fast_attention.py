@@ -126,7 +126,8 @@ assert np.allclose(looked_up[0, 0], eager)
 
 # %% [markdown]
 # On a GPU, `torch.compile` turns your function into part of a fused kernel. Uncompiled, as here, FlexAttention is right
-# but slow. (On a CPU it has no gradient for $q$, $k$ and $v$.)
+# but slow. (With a `create_block_mask`, it skips blocks in which everything is hidden.) (On a CPU it has no gradient
+# for $q$, $k$ and $v$.)
 #
 # ## Four traps in one call
 #
@@ -245,7 +246,7 @@ for name, layer in layers.items():
 assert refused == [("Shaw", "flex")]
 
 # %% [markdown]
-# Shaw's value vectors change the values, and a `score_mod` can change only scores. (Nor can SDPA's mask. For Shaw, our
+# Shaw's value vectors change the values, and a `score_mod` can change only scores. (So can SDPA's mask. For Shaw, our
 # backend `"sdpa"` uses plain operations on blocks of queries.) RoPE needs nothing, because it rotates $q$ and $k$
 # beforehand.
 
@@ -434,15 +435,15 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 
 # %% [markdown]
 # Apart from dropout, there are three surprises. A mask with **three axes** falls back: add a batch axis. A mask that
-# **learns** falls back, so training with one is slow. And *fused* does not mean *fast*: a look-up in a table returns
-# $(n, n, \text{heads})$: **heads innermost** in memory. The kernel may read that slowly (timed below) until you call
+# **learns** falls back, so training with one is slow. And *fused* does not mean *fast*. A table look-up returns $(n, n,
+# \text{heads})$, **heads innermost** in memory. The kernel may read that slowly (timed below) until you call
 # `.contiguous()`.
 #
 # A mask that learns falls back because the CPU kernel returns gradients of $q$, $k$ and $v$ only. A mask computed from
 # learned numbers under `torch.no_grad()` needs no gradient, so evaluation is fused.
 #
 # **On a GPU** torch has other kernels. Which take a mask, and how many gradients do they return? torch's declarations
-# (*schemas*) say it without running them:
+# (*schemas*) answer without running a kernel:
 
 # %%
 returned = {}
@@ -699,8 +700,8 @@ else:
     print("The results come with the whole course, not with its library alone.")
 
 # %% [markdown]
-# The row saves less in training, and at 512 tokens nothing compared with the grid. Its backward pass computes blocks of
-# the grid again, which takes time.
+# The row saves less in training, and at 512 tokens nothing. Its backward pass computes blocks of the grid again, which
+# takes time.
 #
 # **We have not timed the library on a GPU.** It is written to run on one. If your machine has one, the table of medians
 # above was measured there.
@@ -745,11 +746,11 @@ if cpu:
 
 # %% [markdown]
 # The limit grows as $n^2$, and so does the row. The exponent of the formula is well above 2, yet it is not cubic: its
-# first doubling is steep, its second much less so. One such *step* makes the whole line steep. Perhaps memory for large
-# arrays is requested anew in each call; nothing here measures that.
+# first doubling is steep, its second much less so. One such *step* makes the whole line steep. Perhaps only large
+# arrays request new memory in each call; nothing here measures that.
 #
 # Complexity says how the *number of operations* grows *in the end*. A fitted exponent says how *time* grew *between
-# these lengths on this machine*. Do not extrapolate it. Memory can be counted:
+# these lengths on this machine*. Do not extrapolate it. Peak memory over the last doubling:
 
 # %%
 memory, shown = committed("cpu-memory"), None
@@ -811,10 +812,10 @@ if cpu:
 
 # %% [markdown]
 # **Verdict: not so in general.** Even the row exceeds 5 % at 512 and 1,024 tokens. At 1,024, most of the formula's cost
-# is the lost fused kernel: as a mask, the matrix costs 16.6 %. Against sinusoidal positions on 512 tokens, T5's bias
-# halved the speed of training in Press et al. (2022, appendix table 1), but cost only 8.7 % in Narang et al. (2021,
-# quoted in their footnote 8). **Before you repeat a percentage, ask: of what, of which code, at which length, on which
-# machine?**
+# is the lost fused kernel: as a mask, the matrix costs 16.6 %. Compared with sinusoidal positions on 512 tokens, T5's
+# bias halved the speed of training in Press et al. (2022, appendix table 1), but cost only 8.7 % in Narang et al.
+# (2021, quoted in the former's footnote 8). **Before you repeat a percentage, ask: of what, of which code, at which
+# length, on which machine?**
 #
 # **The second** counts only the time to *build* the bias. Only attention grows with the number of texts, so the share
 # should fall. (The claim is for 32 texts; 1 and 4 take less of your time.)
@@ -852,8 +853,9 @@ assert share[1] > share[4]
 assert not build().is_contiguous()  # so SDPA may take longer; how much depends on the machine
 
 # %% [markdown]
-# **Verdict: plausible, if attention means the formula.** The share falls with the batch, and for 32 texts it would be
-# below the claim. Yet adding a bias costs time too, and a permuted grid can slow SDPA down.
+# **Verdict: plausible, if attention means the formula.** The share falls with the batch, and if it goes on falling in
+# proportion, it is below the claim for 32 texts. Yet adding a bias costs time too, and a permuted grid can slow SDPA
+# down.
 #
 # **The third: half true.** It holds for the algorithm: above, you computed a bias inside the tiles. But torch's flash
 # kernel for GPUs takes no bias, and its memory-efficient kernel takes a materialised one. The flash-attn package
@@ -916,7 +918,7 @@ figures.question(
     options={
         "It is O(n³·⁶)": "This is the slope between two points. Complexity is about all sufficiently large n.",
         "Something changed between the two lengths":
-            "Yes. Perhaps memory was requested anew, or torch took another kernel. Measure a third length.",
+            "Yes. Perhaps larger arrays request new memory, or torch took another kernel. Measure a third length.",
         "The measurement must be wrong": "Repeat it to be sure. But steps like this are real and common.",
     },
     answer="Something changed between the two lengths",

@@ -89,7 +89,7 @@ assert (trained[256][28:] == 0).all() and trained[64][31] == 2415
 # With `max_distance` 256, buckets 28 to 31 begin at 128 or later, so **no training text ever reaches them**. Their
 # numbers, rows 28 to 31 of the table, stay near their random initial values. With `max_distance` 64, the last bucket
 # begins at 59. Each text trains it with 2,415 pairs, and every larger distance falls into it. We say that this table
-# **saturates**: from distance 59 on, it cannot tell one distance from another.
+# **saturates**: from distance 59 on, it alone cannot tell one distance from another.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -206,8 +206,8 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 # [`course_lib/study`](../course_lib/study) trains small decoders: two layers, four heads, 64 channels, 2,000 steps of
 # eight texts of 128 tokens each. **They differ in position alone**, except that T5's tables learn ten times faster (see
 # below) and that `sinusoidal-scaled` multiplies the embeddings by $\sqrt{d_{model}}$, as Vaswani et al. do. Data,
-# order, number of steps and all other initial weights are the same. (`t5-64` has `max_distance` 64, `t5-256` has 256,
-# `log-0.3` has scale 0.3, `shaw-32` clips at 32.) There are three seeds and three tasks:
+# order, steps and all other initial weights are the same. (`t5-64` has `max_distance` 64, `t5-256` has 256, `log-0.3`
+# has scale 0.3, `shaw-32` clips at 32.) There are three seeds and three tasks:
 #
 # - **characters**: the next character of Python's own help texts. Most of what helps is near;
 # - **copy-back**: random tokens out of 16; at each place, name the token exactly 3 places before;
@@ -282,11 +282,11 @@ figures.length_curves(lengths, panels, trained=L, y="loss on the last 64 places"
     alt="Loss by test length for twelve schemes and three tasks")
 
 # %% [markdown]
-# Find a scheme that copies perfectly at 1,024, but whose loss rises in flip-flop.
+# Find a scheme that copies perfectly at 1,024, but whose mean loss in flip-flop grows.
 #
 # When is a curve level? The *rise* is the loss at 1,024 minus that at 128. We judge its whole interval by bounds fixed
 # in advance, so that a noisy scheme does not count as level. **Level**: below 0.05 nats. **Breaks**: above 0.25.
-# *Rises*: above 0. The first that fits is the verdict; otherwise it is *open*.
+# *Rises*: above 0. The first that fits is the verdict; if none fits, *open*.
 
 # %%
 def verdicts(rows, task):
@@ -309,13 +309,13 @@ for scheme in ("t5-256", "alibi", "none"):
 # In characters (*text* from now on), all that we called untrained breaks a model, except in Transformer-XL. Its authors
 # claim that it generalises to longer attention (Dai et al. 2019, section 1), but their code clips the distances when
 # they evaluate it (`clamp_len`). Saturated tables stay level or nearly so. A formula that continues is not enough:
-# `log-0.3` breaks, perhaps because its span grows.
+# `log-0.3` breaks.
 #
 # The task decides, too. In copy-back, Shaw is level and `t5-64` is open; in flip-flop, `t5-64` is level and Shaw is
 # open. And level does not mean good: ALiBi is level in all three tasks, but in text its loss at 128 is 0.1 above T5's.
 #
-# In text, `t5-256` shares the first place at 128. At 1,024 it is behind the model *without any positions*. If you only
-# test at the training length, you will never see this.
+# In text, `t5-256`, with its faster table, shares the first place at 128. At 1,024 it is behind the model *without any
+# positions*. If you only test at the training length, you will never see this.
 
 # %% [markdown]
 # ## What would 300 steps have told us?
@@ -370,7 +370,7 @@ for scheme in study.compared(L):
 # verdicts change, for `sinusoidal` and `t5-64`, because their seeds differ more. In copy-back, 1,000 steps are enough
 # for every scheme that can single out distance 3.
 #
-# A converged loss may be a bad one, and other lengths may still change:
+# A converged loss may be bad, and losses at other lengths may still change:
 
 # %%
 halfway = study.curves(budgets[1000])
@@ -380,7 +380,7 @@ for task, scheme, k in (("flip-flop", "none", 0), ("flip-flop", "sinusoidal", 0)
 assert 0.69 > panels["flip-flop"]["sinusoidal"][0].mean > panels["flip-flop"]["none"][0].mean and few - many > 1
 
 # %% [markdown]
-# In flip-flop, `sinusoidal` has converged, but its loss is higher than that of `none`(guessing: 0.69). In copy-back at
+# In flip-flop, `sinusoidal` has converged, but its loss is higher than that of `none` (guessing: 0.69). In copy-back at
 # 1,024, `t5-64` improved.
 #
 # A step of the optimiser (Adam) moves a number by about the learning rate at most, and a bias must move far. So we let

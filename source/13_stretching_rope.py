@@ -193,8 +193,8 @@ figures.show(fig, alt="The score by distance. With three closed pairs far peaks 
 
 # %% [markdown]
 # A dot marks a score above 0.95. With all eight pairs, only the key at distance 3 has one; with the closed pairs alone,
-# two far keys do, too. Do echoes harm our trained model? We hide only the 32 strongest of the closed pairs, and as a
-# control 32 other far keys.
+# two far keys do, too. Do echoes harm our trained model? We hide only their 32 strongest echoes, and as a control 32
+# other far keys.
 
 
 # %%
@@ -301,8 +301,9 @@ assert (rules.turns(frequencies(16, 500_000), L) >= 1).sum() == 2
 # (measured in a model of 100 steps). Perhaps new *combinations* of angles are the cause. Without positions the loss
 # rises by 0.17 only. So in our models more keys seem to be the smallest cause.
 #
-# The mask removes all three causes, and with it every RoPE model reads 1,024 tokens almost as well as 128.  A *larger*
-# base, 500,000, does not extrapolate, even if trained from the start, because only two of its pairs are closed.
+# The mask removes the harm of all three causes: with it every RoPE model reads 1,024 tokens almost as well as 128. A
+# *larger* base, 500,000, does not extrapolate, even if trained from the start, probably because only two of its pairs
+# are closed.
 #
 # ## Repairs by hand
 #
@@ -411,11 +412,11 @@ print(f"by the code, a pair turns up to {(code / equations).max():.1f} times as 
 assert theta[0] / equations[0] > 1.4 and code[0] == theta[0]
 
 # %% [markdown]
-# In our study no pair makes 32 turns, so the equations slow down even pair 0. The code keeps it, and turns others up to
+# In our study no pair makes 32 turns, so the equations slow down even pair 0. The code keeps it, and others turn up to
 # 2.7 times as fast.
 #
-# The temperature may act against the third cause, because more keys make the weights flatter, and larger scores
-# sharper. YaRN multiplies cos and sin by $f = 0.1 \ln s + 1$, a formula fitted to LLaMA models. What does this do to a
+# The temperature may act against the third cause, because more keys flatten the weights, and larger scores sharpen
+# them. YaRN multiplies cos and sin by $f = 0.1 \ln s + 1$, a formula fitted to LLaMA models. What does this do to a
 # score?
 
 # %%
@@ -424,7 +425,7 @@ rng = np.random.default_rng(0)
 q, k = rng.normal(size=(2, 5, 16))
 ratio = (rotate(q, factor=f) @ rotate(k, factor=f).T) / (rotate(q) @ rotate(k).T)
 print(f"factor {f:.4f}, scores times {ratio.mean():.4f} = {f:.4f}²")
-assert np.allclose(ratio, f**2)
+assert np.allclose(ratio, f**2)  # query and key both carry the factor
 
 # %% [markdown]
 # ## Rules that read the length
@@ -477,8 +478,8 @@ for name in names:
 # - **YaRN's code** and **Llama 3's rule** copy perfectly. **YaRN's factor** makes no clear difference: the loss is
 #   1.91 with it and 1.97 without.
 # - All repairs but the window and dynamic NTK harm **short texts**.
-# - The **window** has the lowest loss. So the best repair only makes far text *harmless*: no loss is below 1.19, the
-#   loss at 128.
+# - The **window** has the lowest loss. So the best repair only makes far text *harmless*: no text loss is below 1.19,
+#   the one at 128.
 #
 # In text, NTK and base 500,000 fail at 1,024. Base 500,000, put in after training, is NTK with $s \approx 31$.
 # Could we have known how far each works? We count the pairs that meet new angles.
@@ -528,7 +529,7 @@ for name in names:
 # On long texts, 60 steps take the control from 3.65 to 1.84. So a repaired model with 1.28 must be compared with 1.84.
 #
 # After 600 steps the control has caught up. It has 1.23, like the repaired models, and only interpolation is behind. So
-# with long texts, a repair only saves steps here.
+# with long texts, a repair only saves steps.
 #
 # Masking the far keys makes no model worse, so even now none gains from them.
 #

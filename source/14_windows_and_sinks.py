@@ -194,7 +194,7 @@ def facts(generator, n=24, batch=32, start=True, window=None):
 
 
 # %% [markdown]
-# One text, with the answer to each question:
+# One text, with its answers:
 
 
 # %%
@@ -416,10 +416,10 @@ for a in sinks:
         assert weight > 0.2 if a == 4 else weight < 0.03
 
 # %% [markdown]
-# Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight . So the model still relies on
+# Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight. So the model still relies on
 # `⟨start⟩`. The sink that begins at 4 has a third or more. There the model has learned to say *nothing* without
-# `⟨start⟩`, and the ring does little harm. Training hardly moved either number, so here the start decides. A learned
-# sink helps only if training makes use of it.
+# `⟨start⟩`, and the ring does little harm. Training hardly moved either number, so the start decides. A learned sink
+# helps only if training makes use of it.
 #
 # ## Layers without positions
 #
@@ -452,10 +452,10 @@ for scheme in schemes:
 #
 # ## A test of use
 #
-# The study's characters cannot decide, because windows alone predict them as well. So we build texts of random words,
+# The study's characters cannot decide, because windows alone predict them no worse. So we build texts of random words,
 # with one word in the first half marked. In the second half, about every second token is `ASK`, and its answer is the
 # marked word (a *far* question). Each word that does not follow `ASK` is a *near* question: which word is just before
-# it? Guessing gets one in eight right.
+# it? Guessing is right once in eight.
 
 
 # %%
@@ -655,8 +655,8 @@ assert 0.35 < min(near) and max(near) < 0.75
 
 # %% [markdown]
 # For far questions their report holds: at 1,024 tokens RoPE gets most of them wrong, and without it most are right. But
-# at 32 tokens, fewer than a third of the near questions are. Two layers that never had positions answer half, so these
-# layers need positions, and 40 steps do not even bring them to that half. The paper's models are far larger.
+# at 32 tokens, fewer than a third of the near answers are right. Two layers that never had positions get half right, so
+# near questions need positions, and 40 steps do not even reach that half. The paper's models are far larger.
 #
 # ## More keys, the same lead
 #
@@ -688,7 +688,7 @@ for n in (64, 512, 4096):
 # factor. It stays 1 up to position 8,190.
 #
 # In [[longer_than_training|chapter #]], some biases kept the span small because they ignored far keys. Can this scale
-# keep it small without ignoring any key?
+# keep it small without ruling out keys by distance?
 
 # %%
 sizes = 2 ** np.arange(4, 15)

@@ -4,7 +4,7 @@
 # You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
 # compares all schemes, and each of its cells is computed. Two schemes are new: FIRE's bias needs more than one number
 # per offset, and FoX is told no positions. A guide rules out what cannot work for your model. A second table lists the
-# claims of all lessons with their verdicts. At the end you add a scheme of your own.
+# claims of all lessons with their verdicts. Then you add a scheme of your own.
 #
 # **You will be able to**
 # - compare schemes by where they enter, what they learn, what they keep, and how far they reach;
@@ -166,11 +166,11 @@ print(f"a trained FIRE: {at_128:.3f} at 128, {at_1024:.3f} at 1,024, {trained_fi
 # For one token back, the bias takes three values. From position $L$ on, the same distance is a smaller share for each
 # later query, and the first key always has the share 1. So no share exceeds 1, however long the text is. But beyond the
 # training length, a near key gets smaller shares than any it had in training. The loss of our one FIRE model rose by
-# 0.37 nats, and masking its far keys hardly helps, so the near ones do harm.
+# 0.37 nats, and masking its far keys hardly helps.
 #
 # `to_grid` puts one number on a whole diagonal, so a row gives a Toeplitz grid. How close can such a grid come to
-# FIRE's? (A constant per query, which the softmax ignores, cannot help, because FIRE's diagonal is 0 in every row.) The
-# squared differences are smallest if each diagonal holds its mean.
+# FIRE's? (A constant per query, which the softmax ignores, cannot make them equal, because FIRE's diagonal is 0 in
+# every row.) The squared differences are smallest if each diagonal holds its mean.
 
 # %%
 from course_lib.reference.grid import from_grid, to_grid
@@ -289,7 +289,7 @@ for scheme in ("RoPE", "stretched RoPE", "sliding window"):
 # %% [markdown]
 # ## Claims, decided by code
 #
-# **Guess before you open one.** These compare schemes, so watch for numbers that name no model. One claim counts
+# **Guess before you open one.** These claims compare schemes, so watch for numbers without a model. One claim counts
 # schemes in the code of `transformers` 5.23.0. Its counts are recorded, so you need not install it.
 
 # %%
@@ -304,7 +304,7 @@ claims.overview()
 
 # %% [markdown]
 # Each half true sentence holds under a condition that was lost on the way: *if the number of heads is a power of two*,
-# *with clipping*, *under a causal mask*, *in text*. To see the reason for one, call `claims.decide` with its name;
+# *with clipping*, *under a causal mask*, *in text*. To see the reason for one, call `claims.decide("nothing_new")`;
 # `claims.CLAIMS` lists the names.
 
 # %% [markdown]
@@ -408,8 +408,9 @@ print(f"in training, the 112 far keys of the last of 128 tokens: {112 * np.exp(-
 assert far > 4 * near
 
 # %% [markdown]
-# It grows by half a nat. Untrained distances are an unlikely reason, because from 16 on all share −4, which training
-# met. The weight of the far keys is a likelier one: at equal scores, they outweigh the near ones four times.
+# Ramp's loss grows by half a nat. Untrained distances are an unlikely reason, because all distances from 16 on share
+# the trained bias −4. The weight of the far keys is a likelier one: at equal scores, they outweigh the near ones four
+# times, and in training they did not.
 #
 # At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
 # That needs a **control**: the same line without the stop.

@@ -46,7 +46,7 @@ def map_of_schemes() -> Picture:
     names = ("place", "where it enters", "what it is", "schemes, chapter")
     heads = "".join(f'<th scope="col" {LEFT}>{name}</th>' for name in names)
     body = (
-        '<p style="margin:0 0 10px">One question: '
+        '<p style="margin:0 0 10px">Two questions: '
         "<b>what may a head see of the offset j − i, and where does it enter?</b></p>"
         f"{_formula()}<table {TABLE}><caption {LEFT}>{COUNTED} places, and who uses them</caption>"
         f'<thead><tr style="background-color:#ffffff">{heads}</tr></thead>'

@@ -1,4 +1,4 @@
-"""Music Transformer: a learned vector for every offset, without clipping, up to the end of the table."""
+"""Music Transformer: a learned vector for every offset, up to the end of the table."""
 
 import torch
 from torch import Tensor, nn

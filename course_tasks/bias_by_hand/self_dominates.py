@@ -45,6 +45,8 @@ enough.""",
     expected=lambda: {"largest": LARGEST, "more than half": MAJORITY},
     digits=3,
     otherwise={
+        "largest": 'The rival of "The" is "cat", whose scaled score is 1 and whose penalty is λ·log 2. For which λ are the '
+        "two scores equal?",
         "more than half": "Put your λ into the function of the task before. If the own weight is below one half, take a "
         "larger λ, and if it is above, a smaller one.",
     },

@@ -26,7 +26,7 @@ from course_tasks.claims.study_facts import REPAIRS, SOURCE, counted, losses, re
     otherwise={"w": 64, "decoder looks back": 64, "encoder looks back": 64},
     because="With w = {fact[w]}, a decoder looks {fact[decoder looks back]} tokens back, because its own token is one of the "
     "w. In encoders, transformers shows {fact[encoder looks back]} tokens to each side beside the token itself. The paper "
-    "on Mistral counts as this encoder does, its code as the decoder.",
+    "on Mistral counts as this encoder does, the ring of its code as the decoder.",
     quoted=True,
     source="sliding_window_bidirectional_mask_function of transformers 5.23.0, masking_utils.py; Jiang et al. 2023 "
     "(Mistral 7B), “Sliding window attention”",

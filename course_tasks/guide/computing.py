@@ -64,7 +64,7 @@ COMPUTING = {
         Rule(
             CAVEAT,
             "FIRE",
-            "A mask that learns. Its grid is no view of a row, so `RelativeAttention` computes it by the formula, too.",
+            "A mask that learns: on a CPU, SDPA falls back to the formula. Its grid is not a view of a row.",
             "fast_attention, which_one",
         ),
         Rule(

@@ -101,7 +101,7 @@ what_remains = Prediction(
     words_of=lambda name: (*SITUATIONS[name][1], NOTHING),
     on_pass=_caveats,
     words="""A measurement on small models rules nothing out. The way a scheme is made can rule it out, and so can what
-you have. For each situation one of the four candidates is left, perhaps with a caveat. If all four are ruled out, write
+you have. In each situation at most one of the four candidates is left, perhaps with a caveat. If none is, write
 `"no scheme"`. (The candidate `none` is something else, a model without positions.) Find a reason against each of the
 others before you commit to a name.
 
