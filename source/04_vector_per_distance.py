@@ -339,9 +339,9 @@ figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean we
 # >
 # > 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
 # > 2. Even a random table moves a lot of attention: 0.255 of one row.
-# > 3. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. Because $q_i$
-# >    contains number $m$ of $x_i$ times this row, their product partly measures this number (correlation 0.46; 1,000
-# >    other seeds give 0.00 ± 0.20). See the task `random_layers`.
+# > 3. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. Since $q_i$ contains
+# >    number $m$ of $x_i$ times this row, their product partly measures this number (correlation 0.46; 1,000 other
+# >    seeds give 0.00 ± 0.20). See the task `random_layers`.
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)

@@ -547,8 +547,8 @@ for name, mb in more.items():
 assert more["fixed row, as a view"] == 0 and more["learned row, as a view"] > 8 * 4
 
 # %% [markdown]
-# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. (On a GPU,
-# torch's source copies a mask whose row stride is not a multiple of 8, like this one.) This holds for a *fixed* bias. A
+# With the view, the call allocates exactly as much as without a bias, so the CPU kernel makes no copy. (By its source,
+# torch copies such a mask on a GPU, because its row stride is not a multiple of 8.) This holds for a *fixed* bias. A
 # learned row needs a gradient, which the CPU kernel does not provide, so torch silently falls back to code that stores
 # the weights of all heads ([[fast_attention|chapter #]]).
 #

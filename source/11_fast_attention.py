@@ -126,8 +126,8 @@ assert np.allclose(looked_up[0, 0], eager)
 
 # %% [markdown]
 # On a GPU, `torch.compile` turns your function into part of a fused kernel. Uncompiled, as here, FlexAttention is right
-# but slow. (With a `create_block_mask`, it skips blocks in which everything is hidden.) (On a CPU it has no gradient
-# for $q$, $k$ and $v$.)
+# but slow. (With a `BlockMask` it skips blocks in which everything is hidden. On a CPU it has no gradient for $q$, $k$
+# and $v$.)
 #
 # ## Four traps in one call
 #
@@ -246,8 +246,8 @@ for name, layer in layers.items():
 assert refused == [("Shaw", "flex")]
 
 # %% [markdown]
-# Shaw's value vectors change the values, and a `score_mod` can change only scores. (So can SDPA's mask. For Shaw, our
-# backend `"sdpa"` uses plain operations on blocks of queries.) RoPE needs nothing, because it rotates $q$ and $k$
+# Shaw's value vectors change the values, but a `score_mod` can change only scores, and so can SDPA's mask. (For Shaw,
+# our backend `"sdpa"` uses plain operations on blocks of queries.) RoPE needs nothing, because it rotates $q$ and $k$
 # beforehand.
 
 # %% [markdown]
