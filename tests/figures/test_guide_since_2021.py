@@ -93,6 +93,9 @@ def test_which_windows_find_the_last_write():
 
 def test_a_hybrid_needs_its_window():
     assert verdict(study.rise(runs("window-64+none"))) == "level"
+    longer = study.pick(study.committed("long-4000"), task="characters", scheme="window-64+none")
+    assert verdict(study.rise(longer)) == "rises"
+    assert "after 4,000 their loss in text rises" in why(LENGTHS, LONGER, "hybrid")
     assert verdict(study.rise(runs("rope+none"))) == "breaks"
     assert "With RoPE but without its window they broke" in why(LENGTHS, LONGER, "hybrid")
 
