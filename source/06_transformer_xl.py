@@ -490,8 +490,7 @@ figures.heatmap(
 
 # %% [markdown]
 # With memory 0 the segments are separate texts. With 2, every query misses three keys. *cat*, *on* and *mat* are even
-# further off than without memory, because the values of the three lost keys differ more from the rest than those of all
-# five.
+# further off than without memory.
 #
 # This is truncation, not a bug, as in a sliding attention window. But a window's length counts from each query, a
 # memory's from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of

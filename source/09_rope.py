@@ -588,7 +588,7 @@ else:
 # %% [markdown]
 # **Partial rotation.** Some models rotate only the first channels of each head and compare the others as bare content.
 # Their configuration classes say how many channels. (DeepSeek-V3 caches one compressed vector per token, from which it
-# computes keys. Rotated channels of their own carry the position.) And how many models of this library use RoPE at all?
+# computes keys. Separate, rotated channels carry the position.) And how many models of this library use RoPE at all?
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:

@@ -663,7 +663,7 @@ figures.side_by_side(*(
 ))
 
 # %% [markdown]
-# The same 32 channels serve all three sizes, and there is no table to fill. So axial RoPE *keeps* offsets, which is
+# The same 32 channels serve all three sizes, and no table has to be filled. So axial RoPE *keeps* offsets, which is
 # right for more of the scene. For the same scene, sampled twice as finely, divide the positions by 2: then two patches
 # turn as far as one did.
 #

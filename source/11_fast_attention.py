@@ -853,7 +853,7 @@ assert share[1] > share[4]
 assert not build().is_contiguous()  # so SDPA may take longer; how much depends on the machine
 
 # %% [markdown]
-# **Verdict: plausible, if attention means the formula.** The share falls with the batch, and if it goes on falling in
+# **Verdict: plausible, if attention means the formula.** The share falls with the batch, and if it keeps falling in
 # proportion, it is below the claim for 32 texts. Yet adding a bias costs time too, and a permuted grid can slow SDPA
 # down.
 #

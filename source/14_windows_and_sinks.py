@@ -565,7 +565,7 @@ for name in two:
 # %% [markdown]
 # Now the hybrid guesses, too. **If taking the far keys away costs nothing, the model does not need them.** That was so
 # with the study's characters. If it costs something, they are needed, though perhaps only as a sink. In the study's
-# task *retrieval*, a text begins with eight names, each with one of eight values, goes on with filler, and ends by
+# task *retrieval*, a text begins with eight names, each with one of eight values, continues with filler, and ends by
 # asking for every name. After each question, the text shows the answer.
 
 # %%

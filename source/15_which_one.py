@@ -3,7 +3,7 @@
 #
 # You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
 # compares all schemes, and each of its cells is computed. Two schemes are new: FIRE's bias needs more than one number
-# per offset, and FoX is told no positions. A guide rules out what cannot work for your model. A second table lists the
+# per offset, and FoX gets no positions. A guide rules out what cannot work for your model. A second table lists the
 # claims of all lessons with their verdicts. Then you add a scheme of your own.
 #
 # **You will be able to**
@@ -188,7 +188,7 @@ figures.side_by_side(
 # %% [markdown]
 # ## Position from content
 #
-# FoX, the forgetting transformer (Lin et al. 2025), is told no positions. (Its $c$ is not FIRE's.) In each head, every
+# FoX, the forgetting transformer (Lin et al. 2025), gets no positions. (Its $c$ is not FIRE's.) In each head, every
 # token $l$ has a **gate** $f_l = \sigma(w \cdot x_l + \beta)$ between 0 and 1, where $\sigma(x) = 1/(1 + e^{-x})$. It
 # says how much is kept of all tokens before $l$. The logarithms of the gates after key $j$, up to query $i$, add up to
 # a bias:
