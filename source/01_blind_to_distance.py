@@ -340,8 +340,8 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five tasks, from one row with a pencil to a decoder that forgets where it is. Every answer is checked, and
-# the check tells you what went wrong.
+# [[tasks]]: four, from one row with a pencil to the positions that a mask gives away. Every answer is checked, and the
+# check tells you what went wrong.
 #
 # **Next:** [[next]].
 #

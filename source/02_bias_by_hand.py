@@ -749,7 +749,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eleven, from the first score to a bug hunt.
+# [[tasks]]: seven, from the first score to a bug hunt.
 #
 # **Next:** [[next]].
 #

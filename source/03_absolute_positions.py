@@ -98,7 +98,7 @@ figures.show(fig, alt="Sinusoidal table: columns on the left alternate every few
 # positions. On the right each column keeps its colour, because sines stay near 0 there, and cosines near 1.
 #
 # The paper gives no reason for the base 10000, nor for adding the vectors instead of concatenating them. Before adding,
-# it multiplies the words by $\sqrt d$, and the tasks show why.
+# it multiplies the words by $\sqrt d$, and the task `clocks_by_hand` shows why.
 #
 # With positions added, *dog* gets different outputs as the first word and as the last:
 

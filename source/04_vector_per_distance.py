@@ -341,7 +341,7 @@ figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean we
 # > 2. Even a random table moves a lot of attention: 0.255 of one row.
 # > 3. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. Since $q_i$ contains
 # >    number $m$ of $x_i$ times this row, their product partly measures this number (correlation 0.46; 1,000 other
-# >    seeds give 0.00 ± 0.20). See the task `random_layers`.
+# >    seeds give 0.00 ± 0.20).
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)
@@ -672,7 +672,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eight, three of them bug hunts.
+# [[tasks]]: four, one of them a bug hunt.
 #
 # **Next:** [[next]].
 #

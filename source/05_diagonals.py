@@ -432,7 +432,7 @@ figures.heatmap(
 # I. Ukhov's [article](https://blog.ivanukhov.com/2024/01/17/relative-positional-embedding.html) of 17 January 2024
 # stores the table in reverse. Then each diagonal of $QE^\top$ holds one key's scores and becomes that key's column. For
 # whole sentences the result is right. In a decoder with a cache, query 0 is still taken for position 0, without an
-# error. Fix this in the task `stacked_scores`.
+# error. The task `relative_scores` has cases with a cache.
 
 # %% [markdown]
 # ## The view that stores nothing
@@ -747,7 +747,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eight tasks, among them a decoder that reads the future.
+# [[tasks]]: six, from `to_grid` in code to the grid as a view.
 #
 # **Next:** [[next]].
 #

@@ -431,7 +431,7 @@ for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
 
 # %% [markdown]
 # The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
-# only one of 15 visible cells is right (see the tasks). A loop over the formula finds the bug.
+# only one of 15 visible cells is right. A loop over the formula finds the bug.
 
 # %% [markdown]
 # ## Segments with memory
@@ -813,7 +813,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: seven, from one score by hand to a bug hunt.
+# [[tasks]]: four, from one score by hand to a text in segments.
 #
 # **Next:** [[next]].
 #

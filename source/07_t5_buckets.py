@@ -420,7 +420,8 @@ except RuntimeError as error:
 # So never keep a bias across an optimiser step. T5 computes it once per forward pass and shares it among all layers.
 # When nothing trains, it may be kept, as Google's library flaxformer does while decoding (`cached_bias`).
 #
-# A layer may also forget to add the bias that it receives, and nothing fails. You will hunt this bug in the tasks.
+# A layer may also forget to add the bias that it receives, and nothing fails: all shapes are right, and every test of a
+# single layer passes. So test a stack of two.
 
 # %% [markdown]
 # ## `bidirectional=True` in a decoder
@@ -802,11 +803,11 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: nine, from five distances with a pencil to four bug hunts.
+# [[tasks]]: five, from five distances with a pencil to two bug hunts.
 #
 # **Next:** [[next]].
 #
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
 # `transformer_layers.py` · flaxformer's `relative_position_biases.py` · `transformers` 5.23, the folders of the named
-# models · a wiki page, *Relative Positional Bias (T5-style)* (bugs of three tasks).
+# models · a wiki page, *Relative Positional Bias (T5-style)* (the bug of a task).

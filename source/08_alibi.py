@@ -482,7 +482,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five tasks: slopes with a pencil, a prediction, and three bug hunts.
+# [[tasks]]: four: slopes with a pencil, a prediction, and two bug hunts.
 #
 # **Next:** [[next]].
 #

@@ -928,7 +928,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eight, from tiles by hand to five bug hunts.
+# [[tasks]]: five, from tiles by hand to two bug hunts.
 #
 # **Next:** [[next]].
 #

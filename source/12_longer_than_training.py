@@ -621,7 +621,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: nine, from a forecast to two evaluations that make every scheme look good, and a scheme of your own.
+# [[tasks]]: six, from a forecast to an evaluation that makes every scheme look good, and a scheme of your own.
 #
 # **Next:** [[next]]
 #

@@ -806,7 +806,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: eight, from a ring by hand to bugs reported in well-known libraries, and a prediction.
+# [[tasks]]: seven, from a ring by hand to bugs reported in well-known libraries, and a prediction.
 #
 # **Next:** [[next]]
 #

@@ -596,7 +596,7 @@ figures.quiz(quiz.QUESTIONS, title=f"The whole course in {len(quiz.QUESTIONS)} q
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: from counting parameters to a published scheme in which each head *learns* how strongly its bias falls.
+# [[tasks]]: from six situations to a published scheme in which each head *learns* how strongly its bias falls.
 #
 # **And then?** Take a sentence about attention that you read this week, and write the five lines that decide it.
 #

@@ -69,6 +69,8 @@ alibi_slopes = CodingTask(
 from the paper, and the model writes worse and worse text. With 8 heads the bug does not show. Fix the code for every
 number of heads. The authors take all slopes of the next lower power of two, then every other slope of the next higher
 one, from its first, until there are enough.""",
+    on_pass="If a large model splits its heads over machines, each machine first computes the slopes of all heads, then takes "
+    "its part of them. `slopes(8)[:4]` is not `slopes(4)`.",
     solution=_alibi_slopes,
     starter=_alibi_slopes_given,
     expected=lambda n_heads: slopes(n_heads),

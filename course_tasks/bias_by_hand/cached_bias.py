@@ -30,7 +30,8 @@ cached_bias = CodingTask(
     difficulty=3,
     words="""When a decoder writes, it reads each new token once and keeps the keys of the old ones. This function is
 right for a whole sequence at once. Used step by step, it gives a wrong bias without any error, and the text slowly gets
-worse. The mistake is easy to make, because a layer that is only tested on whole sequences never shows it. Find the bug
+worse. The mistake is easy to make, because a layer that is only tested on whole sequences never shows it. (It occurs
+with position vectors and with blocks of a long text, too: every step or block begins again at position 0.) Find the bug
 and fix it.
 
 `cached_bias(1, 5, 0.3)` should be the *last* row of `cached_bias(5, 5, 0.3)`.""",

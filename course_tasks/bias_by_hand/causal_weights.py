@@ -29,9 +29,12 @@ causal_weights = CodingTask(
     title="Why the future half vanishes",
     minutes=8,
     difficulty=2,
-    words="""A decoder hides the future with a mask: it sets the score to −∞, after the bias. Compute the weights. Then
-call your function with two biases that differ only in their `future_scale` (the task before), and see how much the
-weights differ. A causal decoder uses only the past half of an asymmetric bias, while an encoder uses both.""",
+    words="""A decoder hides the future with a mask: it sets the score to −∞, after the bias. Compute the weights.
+
+A symmetric bias cannot tell *before* from *after*. With a strength for each direction, as in
+`-np.where(j > i, 0.6, 0.1) * np.log1p(abs(j - i))`, it can, and it is still one number per offset. Call your function
+with two such biases that differ only in the strength of the future, and see how much the weights differ. A causal
+decoder uses only the past half of an asymmetric bias, while an encoder uses both.""",
     solution=_causal_weights,
     expected=lambda scores, bias: softmax(np.where(causal_mask(len(scores)), scores + bias, -np.inf)),
     cases=[

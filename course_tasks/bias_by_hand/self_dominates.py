@@ -40,14 +40,14 @@ self_dominates = Prediction(
     difficulty=3,
     words=r"""*Most* can mean two things. For the query *The*, from which $\lambda$ on is its **own** weight the largest
 of the row, and from which $\lambda$ on is it more than half? You can find the first with a pencil (two scores, one
-logarithm). For the second, try values with the function of the task before, or halve an interval. Three decimals are
-enough.""",
+logarithm). For the second, try values with the lesson's `softmax` of `(Q @ K.T / 2)[0] - λ * np.log1p(range(5))`,
+or halve an interval. Three decimals are enough.""",
     expected=lambda: {"largest": LARGEST, "more than half": MAJORITY},
     digits=3,
     otherwise={
         "largest": 'The rival of "The" is "cat", whose scaled score is 1 and whose penalty is λ·log 2. For which λ are the '
         "two scores equal?",
-        "more than half": "Put your λ into the function of the task before. If the own weight is below one half, take a "
+        "more than half": "Compute the row *The* with your λ. If the own weight is below one half, take a "
         "larger λ, and if it is above, a smaller one.",
     },
     slips={
@@ -78,6 +78,6 @@ enough.""",
     },
     hints=[
         '"The" has score 0 and no penalty. "cat" has the scaled score 1 and the penalty λ·log 2. When are they equal?',
-        "If it has more than half, the others have less. Try `row_weights` for λ between 1 and 3, then closer.",
+        "If it has more than half, the others have less. Compute the row for λ between 1 and 3, then closer.",
     ],
 )

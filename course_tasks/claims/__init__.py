@@ -9,8 +9,8 @@ claims.CHAPTERS                              the same by chapter
 
 The claims of a chapter are in the file named like its topic.
 A verdict is never written down as an answer. It is computed from the fact by the rule that stands beside it, so with
-another fact it would be another one. Where a fact begins with figures that others reported, or with what the published
-code of a model gives (recorded in published.py), it says "quoted and computed", and the source says whose they are.
+another fact it would be another one. Where a fact begins with figures that others reported, it says "quoted and
+computed", and the source says whose they are.
 "unsourced" means that no measurement known to the course supports the sentence.
 """
 

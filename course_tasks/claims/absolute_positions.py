@@ -1,10 +1,9 @@
-"""Claims about absolute positions. What a model's code gives is recorded in published.py."""
+"""Claims about absolute positions."""
 
 import numpy as np
 
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
-from course_tasks.claims import published
 from course_tasks.claims.claim import claim
 
 
@@ -23,20 +22,3 @@ def nothing_new():
     alone = np.isin(tested, trained, invert=True).mean()
     clipped = np.isin(clip_index(tested, 16), clip_index(trained, 16), invert=True).mean()
     return {"every offset its own": round(float(alone), 4), "clipped": round(float(clipped), 4)}
-
-
-@claim(
-    "BART has a relative position bias.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["relative"] > 0 else "false",
-    otherwise={"absolute": 0, "relative": 2},
-    because="A small BART has {fact[absolute]} tables for positions, one in its encoder and one in its decoder, and each "
-    "holds a vector per absolute position. Tables for offsets: {fact[relative]}.",
-    source="the parameters of BartModel of transformers 5.23.0, models/bart/modeling_bart.py",
-    quoted=True,
-)
-def bart_is_relative():
-    tables = published.BART_TABLES
-    rows = published.BART_LONGEST + 2  # a row for each position, and two that no position uses
-    absolute = [name for name in tables if tables[name] == rows]
-    return {"absolute": len(absolute), "relative": len(tables) - len(absolute)}

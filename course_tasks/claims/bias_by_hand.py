@@ -27,22 +27,3 @@ def own_word_gains():
             change.append(np.diagonal(gain, axis1=1, axis2=2))
     counts = {"more": np.greater, "the same": np.equal, "less": np.less}
     return {name: int(np.sum(compare(change, 0))) for name, compare in counts.items()}
-
-
-@claim(
-    "Four times the distance doubles the logarithm.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["doubled"] == fact["distances"] else "false",
-    otherwise={"distances": 100, "doubled": 100, "doubled at": 1, "added at the last": 4.6},
-    because="From one to {fact[distances]} this is so only at the distance {fact[doubled at]}. Four times the distance "
-    "adds to the logarithm instead, and at large distances always nearly the same: {fact[added at the last]} at the last "
-    "of these.",
-    source="run: log(1 + distance), as in the log decay",
-)
-def four_times_doubles():
-    d = np.arange(1, 101)
-    near, far = np.log1p(d), np.log1p(4 * d)
-    doubled, added = np.isclose(far, 2 * near), far - near
-    at = d[doubled].tolist()
-    counts = {"distances": d.size, "doubled": len(at), "doubled at": at[0]}
-    return {**counts, "added at the last": round(float(added[-1]), 3)}

@@ -3,7 +3,6 @@
 import numpy as np
 
 from course_lib.contents import number
-from course_lib.reference.attention import softmax
 from course_tasks.claims.claim import claim
 from course_tasks.claims.study_facts import (
     SOURCE,
@@ -102,75 +101,6 @@ def logarithmic_is_best():
     best = np.sum(log < np.min(others, axis=0), axis=0)  # for how many seeds, at each length
     lengths = settings("ablation")["tests"][:: len(best) - 1]  # the first and the last
     return {"seeds": len(log), "lengths": lengths, "best": best[:: len(best) - 1].tolist()}
-
-
-@claim(
-    "In longer texts a query under a log decay looks at fewer tokens, because fewer weights exceed 1 %.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["span"][1] < fact["span"][0] else "false",
-    otherwise={"above 1 %": [21, 9], "span": [29.0, 12.0]},
-    because="The count of these weights falls from {fact[above 1 %][0]} to {fact[above 1 %][1]}, but the span, e to "
-    "the entropy, rises from {fact[span][0]:.0f} to {fact[span][1]:.0f} tokens. With more keys every single "
-    "weight falls, and the small ones together hold more.",
-    source="run: the bias alone, scale 1, rows of 64 and of 16,384 keys",
-)
-def looks_at_fewer():
-    rows = [softmax(-np.log1p(np.arange(n))) for n in (64, 16_384)]
-    spans = [float(np.exp(-np.sum(w * np.log(w)))) for w in rows]
-    above = [int(np.sum(w > 0.01)) for w in rows]
-    return {"above 1 %": above, "span": [round(span, 1) for span in spans]}
-
-
-@claim(
-    "ALiBi reads texts of any length.",
-    stated="false",
-    verdict=lambda fact: "unsourced" if fact["level"] == len(fact["rise"]) else "false",
-    otherwise={
-        "times the training": {"here": 8, "best in the paper": [23, 2]},
-        **{"level": 4, "rise": {"characters": 0.0, "copy-back": 0.0, "flip-flop": 0.0, "retrieval": 0.0}},
-    },
-    because="At {fact[times the training][here]} times the training length our models' loss changed by "
-    "{fact[rise][characters]:+.2f} nats in text, by {fact[rise][copy-back]:+.2f} in copying and by "
-    "{fact[rise][flip-flop]:+.2f} in flip-flop. In retrieval, where the answer lies at the beginning of the text, it "
-    "rose by {fact[rise][retrieval]}. The paper's models were at their best at more than {fact[times the training][best in "
-    "the paper][0]} times the training length on a small corpus, and at about {fact[times the training][best in the "
-    "paper][1]} times on a large one. And even if all had stayed level, no test could prove it for every length.",
-    quoted=True,
-    source="Press et al. 2022, section 4.1: trained at 512 tokens of WikiText-103, still improving past 12,000; section "
-    f"4.2: trained at 512 of a large corpus, best at 1,012; {SOURCE}",
-)
-def any_length():
-    times = {"here": 1_024 // 128, "best in the paper": [12_000 // 512, round(1_012 / 512)]}
-    far = rises("retrieval", "alibi", "long-2000")
-    return {"times the training": times, **counted({**in_each_task("alibi"), "retrieval": far})}
-
-
-@claim(
-    "With T5's bias perplexity rises by a tenth when texts are twice as long as in training.",
-    stated="unsourced",
-    verdict=lambda fact: (
-        "unsourced"
-        if max(fact["reported"]) - min(fact["reported"]) > 2
-        else "true"
-        if all(8 < percent < 12 for percent in fact["reported"] + fact["measured"])
-        else "false"
-    ),
-    otherwise={"reported": [10.0, 9.5, 9.9], "measured": [10.2, 9.1]},
-    because="Three tables that circulate report a rise of {fact[reported][0]}, {fact[reported][1]} and "
-    "{fact[reported][2]} %, and none says which model, data or seed. We measured {fact[measured][0]:+} % where training "
-    "reached all buckets, and {fact[measured][1]:+} % where it did not.",
-    quoted=True,
-    source="three tables as they circulate, perplexity 18.2 to 19.8, 18.0 to 19.2, 18.0 to 19.8; run: the study of "
-    f"chapter {number('longer_than_training')}, text, trained at 128, tested at 256",
-)
-def rises_by_a_tenth():
-    reported = [19.8 / 18.2, 19.2 / 18.0, 19.8 / 18.0]
-    doubled = [losses("characters", scheme)[:, :2] @ [-1, 1] for scheme in ("t5-64", "t5-256")]
-    measured = [float(np.exp(nats.mean())) for nats in doubled]
-    return {
-        "reported": [round(100 * x - 100, 1) for x in reported],
-        "measured": [round(100 * x - 100, 1) for x in measured],
-    }
 
 
 @claim(

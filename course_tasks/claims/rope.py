@@ -1,10 +1,9 @@
-"""Claims about RoPE. What a model's code gives is recorded in published.py."""
+"""Claims about RoPE."""
 
 import numpy as np
 
 from course_lib.reference.attention import scores
-from course_lib.reference.rope import frequencies, rotate, to_half_split
-from course_tasks.claims import published
+from course_lib.reference.rope import frequencies, rotate
 from course_tasks.claims.claim import claim
 
 
@@ -57,58 +56,3 @@ def rope_falls():
     rises = {"rises, equal contents": steps, "rises, bound": np.diff(bound)}
     rises = {name: int(np.sum(change > 0)) for name, change in rises.items()}
     return {"random pairs": falls.size, "falls": int(falls.sum()), "steps": steps.size, **rises}
-
-
-@claim(
-    "The interleaved and the half-split form of RoPE differ only in the order of the channels.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["in the right order"] < 1e-6 else "false",
-    otherwise={"as they are": 3.1, "in the right order": 0.4},
-    because="The same q and k give scores that differ by up to {fact[as they are]}. Put the channels in the other "
-    "order first, and they differ by {fact[in the right order]}. So a checkpoint runs in the other form once the "
-    "rows of W_q and W_k are put in that order, and not before.",
-    source="run: ten random words of sixteen channels; Su et al. 2021, eq. 34",
-)
-def two_forms_of_rope():
-    q, k = np.random.default_rng(0).normal(size=(2, 10, 16))
-    order = to_half_split(16)
-    wanted = scores(rotate(q, interleaved=True), rotate(k, interleaved=True))
-    found = {"as they are": (q, k), "in the right order": (q[:, order], k[:, order])}
-    change = {name: abs(scores(*map(rotate, x)) - wanted).max() for name, x in found.items()}
-    return {name: round(float(x), 6) for name, x in change.items()}
-
-
-@claim(
-    "The GPT models use RoPE.",
-    stated="half true",
-    verdict=lambda fact: "false" if not fact["rotate"] else "half true" if fact["do not"] else "true",
-    otherwise={"rotate": ["GPT-2", "GPT-Neo", "GPT-J", "GPT-NeoX", "gpt-oss"], "do not": []},
-    because="The published code of {fact[rotate][0]}, {fact[rotate][1]} and {fact[rotate][2]} rotates queries and "
-    "keys: the first two are EleutherAI's, the third is OpenAI's own. That of {fact[do not][0]} and {fact[do not][1]} "
-    "does not, because they learn a vector per absolute position. GPT-3 is built as GPT-2 is.",
-    source="the functions in the models' files of transformers 5.23.0, such as models/gpt2/modeling_gpt2.py; Brown et "
-    "al. 2020, section 2.1; Press et al. 2022, section 4",
-    quoted=True,
-)
-def gpt_uses_rope():
-    models = [name for name in published.FUNCTIONS if name.lower().startswith("gpt")]
-    rotates = [name for name in models if "apply_rotary_pos_emb" in published.FUNCTIONS[name]]
-    return {"rotate": rotates, "do not": [name for name in models if name not in rotates]}
-
-
-@claim(
-    "Hugging Face's Llama turns channels in the half-split form, not interleaved as in RoPE's paper.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["half-split"] < 1e-4 < fact["interleaved"] else "false",
-    otherwise={"half-split": 2.4, "interleaved": 0.0},
-    because="Random queries turned by the code of Llama differ from the half-split form by {fact[half-split]}, from "
-    "the interleaved form by {fact[interleaved]}. (Weights in their authors' own format are for the interleaved form.)",
-    source="LlamaRotaryEmbedding of transformers 5.23.0, models/llama/modeling_llama.py, with four words; Su et al. "
-    "2021, eq. 34",
-    quoted=True,
-)
-def llama_halves():
-    q, theirs = published.llama_queries(), np.array(published.LLAMA_TURNED)
-    forms = {"half-split": False, "interleaved": True}
-    ours = {name: rotate(q, interleaved=form) for name, form in forms.items()}
-    return {name: round(float(abs(x - theirs).max()), 4) for name, x in ours.items()}

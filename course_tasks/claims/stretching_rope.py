@@ -3,8 +3,7 @@
 import numpy as np
 
 from course_lib.reference.absolute import frequencies
-from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import by_parts, dynamic_ntk, ntk, turns, yarn
+from course_lib.reference.speeds import by_parts, turns, yarn
 from course_tasks.claims.claim import claim
 from course_tasks.claims.study_facts import REPAIRS, SOURCE, kept_up_to, losses, repaired, rises, settings
 
@@ -77,44 +76,6 @@ def ntk_needs_no_training():
 
 
 @claim(
-    "NTK-aware scaling with factor s leaves the fastest pair as it is and divides the slowest by s.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["divided by"][0] == 1 and fact["divided by"][-1] == fact["s"] else "false",
-    otherwise={"s": 8, "divided by": [8.0, 8.0, 8.0, 8.0]},
-    because="In a head of eight channels with s = {fact[s]} it divides the four pairs by {fact[divided by][0]}, "
-    "{fact[divided by][1]}, {fact[divided by][2]} and {fact[divided by][3]}. Position interpolation would divide all of "
-    "them by {fact[s]}.",
-    source="run: base 10,000; Peng et al. 2023 (YaRN), section 3.1",
-)
-def ntk_divides():
-    s, speeds = 8, frequencies(8)
-    return {"s": s, "divided by": (speeds / ntk(speeds, s)).round(9).tolist()}
-
-
-@claim(
-    "Llama 3 stretches RoPE by a formula of its own.",
-    stated="false",
-    verdict=lambda fact: "false" if fact["largest difference"] < 1e-6 else "true",
-    otherwise={"largest difference": 0.4, "kept": 29, "mixed": 6, "divided": 29},
-    because="Written in wavelengths it looks like one. But it gives the speeds of YaRN's rule “by parts”, with a largest "
-    "difference of {fact[largest difference]}: {fact[kept]} pairs are kept, {fact[mixed]} mixed and {fact[divided]} "
-    "divided. Only its two limits, one turn and four, are its own, and it has no temperature.",
-    source="run: Llama 3.1's sizes; `apply_scaling` in meta-llama/llama-models; Peng et al. 2023 (YaRN), section 3.2",
-)
-def llama_has_its_own():
-    s, length, speeds = 8, 8192, frequencies(128, 500_000)
-    wavelength = 2 * np.pi / speeds
-    share = (length / wavelength - 1) / (4 - 1)
-    mixed = (1 - share) * speeds / s + share * speeds
-    short, long = wavelength < length / 4, wavelength > length
-    llama = np.select([short, long], [speeds, speeds / s], mixed)
-    difference = abs(llama / by_parts(speeds, s, length, low=1, high=4) - 1).max()
-    pairs = {"kept": short, "mixed": ~(short | long), "divided": long}
-    counts = {name: int(which.sum()) for name, which in pairs.items()}
-    return {"largest difference": round(float(difference), 9), **counts}
-
-
-@claim(
     "YaRN's code computes the equations of its paper.",
     stated="false",
     verdict=lambda fact: "true" if fact["LLaMA 2"] < 1.001 else "false",
@@ -153,23 +114,6 @@ def temperature_does_it():
     share = (speeds - both) / (before - both)
     rounded = {name: round(nats, 2) for name, nats in loss.items()}
     return {**rounded, "share of the temperature": round(share, 3)}
-
-
-@claim(
-    "A repair of RoPE costs nothing on short texts.",
-    stated="half true",
-    verdict=lambda fact: "true" if max(fact.values()) <= 0.02 else "half true" if min(fact.values()) <= 0.02 else "false",
-    otherwise={"interpolated": 2.0, "NTK": 0.1, "YaRN's code": 0.4, "Llama 3": 0.5, "base 500,000": 0.3, "dynamic NTK": 0.2},
-    because="At the training length, the loss in text rises by {fact[NTK]} nats with NTK, {fact[YaRN's code]} with YaRN, "
-    "{fact[Llama 3]} with the rule of Llama, and {fact[interpolated]} with interpolation. It rises by {fact[dynamic NTK]} "
-    "with dynamic NTK, which changes nothing up to that length. A fixed rule changes short texts too.",
-    source=f"{REPAIRS}; no further step",
-)
-def short_texts_cost_nothing():
-    repairs = ["interpolated", "NTK", "YaRN's code", "Llama 3", "base 500,000", "dynamic NTK"]
-    before = repaired("characters", "as trained")[0]
-    cost = {repair: repaired("characters", repair)[0] - before for repair in repairs}
-    return {repair: round(float(nats), 2) for repair, nats in cost.items()}
 
 
 @claim(
@@ -250,25 +194,3 @@ def repair_first():
     before = longest("characters", "as trained", 0)
     later = {name: longest("characters", repair, 600) for name, repair in repairs.items()}
     return {"copying": copying, "text": {"before": before, **text}, "text, 600 steps": later}
-
-
-@claim(
-    "Under dynamic NTK a key can be cached after its rotation, as always with RoPE.",
-    stated="false",
-    verdict=lambda fact: "true" if max(fact.values()) < 1e-6 else "false",
-    otherwise={"plain RoPE": 0.0, "dynamic NTK": 0.0},
-    because="A key was cached when the text had two hundred tokens. When it has a thousand, its score with the last query "
-    "differs by {fact[dynamic NTK]} from that of the same key rotated now, and under plain RoPE by {fact[plain RoPE]}. The "
-    "speeds have changed in between, so query and key no longer turn alike.",
-    source="run: a random query and key of sixteen channels, trained at 128 tokens; transformers, issue 25104",
-)
-def dynamic_keys_stay_right():
-    q, k = np.random.default_rng(0).normal(size=(2, 1, 16))
-    theta = frequencies(16)
-    rules = {"plain RoPE": lambda n: theta, "dynamic NTK": lambda n: dynamic_ntk(theta, n, 128)}
-    found = {}
-    for name, speeds in rules.items():
-        query = rotate(q, past=999, speeds=speeds(1_000))
-        cached, fresh = (rotate(k, past=199, speeds=speeds(n)) for n in (200, 1_000))
-        found[name] = round(abs((query @ (cached - fresh).T).item()), 3)
-    return found

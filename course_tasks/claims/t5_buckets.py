@@ -1,11 +1,8 @@
-"""Claims about T5 and its buckets. What a model's code gives is recorded in published.py."""
+"""Claims about T5 and its buckets."""
 
 import numpy as np
 
-from course_lib.reference.attention import attention, causal_mask
-from course_lib.reference.grid import offsets
-from course_lib.reference.t5 import bucket, bucket_starts, t5_bias
-from course_tasks.claims import published
+from course_lib.reference.t5 import bucket, bucket_starts
 from course_tasks.claims.claim import claim
 
 
@@ -28,22 +25,6 @@ def doubling_is_one_bucket():
     encoder = bucket([-8, -16, -32, -64])
     decoder = bucket([-16, -32, -64], bidirectional=False)
     return {"encoder": np.diff(encoder).tolist(), "decoder": np.diff(decoder).tolist()}
-
-
-@claim(
-    "T5's encoder tells the distances 0 to 7 apart exactly, each in a bucket of its own.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["first shared distance"] == 8 else "false",
-    otherwise={"first shared distance": 16, "offsets alone": 31},
-    because="No distance before {fact[first shared distance]} shares its bucket, and each side of the query has its own "
-    "buckets. These are {fact[offsets alone]} offsets, with zero counted once. From there on a bucket holds several.",
-    source="run: T5's default sizes, every offset up to ±128; Raffel et al. 2020, section 2.1",
-)
-def exact_up_to_seven():
-    r = np.arange(-128, 129)
-    found = bucket(r)
-    alone = np.bincount(found)[found] == 1
-    return {"first shared distance": int(abs(r[~alone]).min()), "offsets alone": int(alone.sum())}
 
 
 @claim(
@@ -83,43 +64,6 @@ def apart_up_to_128():
 
 
 @claim(
-    "Whether a T5 decoder is given j − i or i − j is only a convention: all its keys lie on one side anyway.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["i − j"] == fact["j − i"] else "false",
-    otherwise={"j − i": 20, "i − j": 20},
-    because="With j − i the visible keys of forty words fall into {fact[j − i]} buckets. With i − j they fall into "
-    "{fact[i − j]}: that of the keys after the query. Then every key gets the same bias, which cancels in the softmax, and "
-    "the decoder no longer knows any distance.",
-    source="run: forty words, T5's decoder buckets, the causal mask",
-)
-def sign_is_convention():
-    seen = offsets(40)[causal_mask(40)]
-    found = {"j − i": seen, "i − j": -seen}
-    return {name: len(np.unique(bucket(r, bidirectional=False))) for name, r in found.items()}
-
-
-@claim(
-    "Bidirectional buckets in a decoder break causality: words see the future.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["weight on later words"] > 0 else "false",
-    otherwise={"weight on later words": 0.2, "buckets of the past": {"bidirectional": 13, "decoder": 23}},
-    because="The weight on later words is {fact[weight on later words]}: the causal mask hides them, and no bias undoes "
-    "a mask. The harm is another one. The past of forty words falls into {fact[buckets of the past][bidirectional]} "
-    "buckets instead of {fact[buckets of the past][decoder]}, because half of the table waits for words that never come.",
-    source="run: forty words, random scores and table, T5's default sizes",
-)
-def buckets_break_causality():
-    rng, mask = np.random.default_rng(0), causal_mask(40)
-    q, k, v = rng.normal(size=(3, 1, 40, 8))
-    bias = t5_bias(40, table=rng.normal(size=(32, 1)))  # bidirectional
-    weights = attention(q, k, v, bias=bias, mask=mask)[1]
-    past = offsets(40)[mask]
-    found = {"bidirectional": bucket(past), "decoder": bucket(past, bidirectional=False)}
-    used = {name: np.unique(buckets).size for name, buckets in found.items()}
-    return {"weight on later words": float(weights[0][~mask].max()), "buckets of the past": used}
-
-
-@claim(
     "More buckets do no harm: 1,024 of them with a maximum distance of 128 are only a waste.",
     stated="false",
     verdict=lambda fact: "true" if fact["steps back"] == 0 else "false",
@@ -137,84 +81,3 @@ def more_buckets_no_harm():
     found = np.minimum(far, n - 1).astype(int)
     back = int(np.sum(np.diff(found) < 0))
     return {"exact buckets": exact, "steps back": back, "lowest bucket": int(found.min())}
-
-
-@claim(
-    "Offsets never change, so a learned bias can be computed once and cached.",
-    stated="half true",
-    verdict=lambda fact: "true" if max(fact.values()) == 0 else "half true" if min(fact.values()) == 0 else "false",
-    otherwise={"in use": 0.0, "after a step of training": 0.0},
-    because="In use a cached bias differs from a new one by {fact[in use]}. After one step of training it is wrong by up "
-    "to {fact[after a step of training]}, because the table has moved. What never changes is the bucket of each offset: "
-    "cache that one.",
-    source="run: T5's bias for forty words; a step of 0.01 against the gradient of a random loss",
-)
-def a_cached_bias():
-    rng = np.random.default_rng(0)
-    table, gradient = rng.normal(size=(2, 32, 1))
-    cached = t5_bias(40, table=table)
-    tables = {"in use": table, "after a step of training": table - 0.01 * gradient}
-    wrong = {name: abs(t5_bias(40, table=now) - cached).max() for name, now in tables.items()}
-    return {name: round(float(x), 4) for name, x in wrong.items()}
-
-
-@claim(
-    "T5 divides its scores by √d, as attention usually does.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["divided"] < fact["bare"] else "false",
-    otherwise={"bare": 0.4, "divided": 0.0},
-    because="A small T5 attention layer was given random words. Its outputs differ from those of softmax(q·k + bias) "
-    "by {fact[bare]}, from those of softmax(q·k / √d + bias) by {fact[divided]}. T5 makes up for it where it "
-    "initialises W_q.",
-    source="T5Attention of transformers 5.23.0, models/t5/modeling_t5.py, with random weights",
-    quoted=True,
-)
-def t5_divides():
-    x, w_q, w_k, w_v, w_o, table = published.t5_numbers()
-    q, k, v = ((x @ w.T).reshape(3, 2, 2).swapaxes(0, 1) for w in (w_q, w_k, w_v))  # two heads
-    found = {}
-    for name, scale in (("bare", 1.0), ("divided", 2**-0.5)):
-        output, _ = attention(q, k, v, bias=t5_bias(3, table=table), scale=scale)
-        output = output.swapaxes(0, 1).reshape(3, 4) @ w_o.T
-        found[name] = round(float(abs(output - published.T5_OUTPUT).max()), 4)
-    return found
-
-
-@claim(
-    "T5 uses its relative bias in cross-attention too, to line up source and target.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["cross-attention"] > 0 else "false",
-    otherwise={"encoder": 1, "decoder": 1, "cross-attention": 1},
-    because="A T5 of three layers a stack has {fact[encoder]} table in its encoder, {fact[decoder]} in the "
-    "self-attention of its decoder, and {fact[cross-attention]} in cross-attention. There query and key come from two "
-    "texts, each with positions of its own.",
-    source="the parameters of T5Model of transformers 5.23.0, models/t5/modeling_t5.py; Raffel et al. 2020, "
-    "section 2.1",
-    quoted=True,
-)
-def bias_across():
-    tables = published.T5_TABLES
-    own = {
-        stack: sum(name.startswith(stack) and "SelfAttention" in name for name in tables)
-        for stack in ("encoder", "decoder")
-    }
-    return {**own, "cross-attention": sum("EncDecAttention" in name for name in tables)}
-
-
-@claim(
-    "T5 reached the state of the art in translation.",
-    stated="false",
-    verdict=lambda fact: (
-        "true" if min(fact["ahead by"].values()) > 0 else "half true" if max(fact["ahead by"].values()) > 0 else "false"
-    ),
-    otherwise={"ahead by": {"German": 0.4, "French": 0.2, "Romanian": 1.5}},
-    because="In the three translation tasks of WMT that the paper reports, its largest model is ahead of the best earlier "
-    "result by {fact[ahead by][German]} (into German), {fact[ahead by][French]} (French) and "
-    "{fact[ahead by][Romanian]} (Romanian) points of BLEU: it is behind in all of them, and the paper says so.",
-    quoted=True,
-    source="Raffel et al. 2020, section 3.7 and table 14: T5-11B 32.1, 43.4, 28.1; the best before it 33.8, 43.8, 38.5",
-)
-def t5_leads_in_translation():
-    bleu = {"German": (32.1, 33.8), "French": (43.4, 43.8), "Romanian": (28.1, 38.5)}
-    ahead = {language: round(t5 - before, 1) for language, (t5, before) in bleu.items()}
-    return {"ahead by": ahead}

@@ -4,24 +4,8 @@ import numpy as np
 
 from course_lib.reference import axial_rope, rope
 from course_lib.reference.attention import scores
-from course_lib.reference.axial_rope import axial, grid_positions, mrope, next_position, text_positions
-from course_lib.reference.window import offsets_2d, window_index
+from course_lib.reference.axial_rope import axial, grid_positions, mrope, text_positions
 from course_tasks.claims.claim import claim
-
-
-@claim(
-    "A Swin window of 7 × 7 patches needs 169 numbers a head.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["numbers"] == 169 else "false",
-    otherwise={"pairs": 2401, "numbers": 2401, "each way": 49},
-    because="The {fact[pairs]:,} pairs of patches have {fact[numbers]} different offsets in two dimensions: "
-    "{fact[each way]} up and down times {fact[each way]} left and right.",
-    source="run: the index of a window counted; Liu et al. 2021, section 3.2",
-)
-def swin_numbers():
-    index, rows = window_index(7), offsets_2d(7)[..., 0]
-    numbers, each_way = np.unique(index).size, np.unique(rows).size
-    return {"pairs": index.size, "numbers": numbers, "each way": each_way}
 
 
 @claim(
@@ -110,18 +94,3 @@ def axes_alike():
     for name, (axis, speeds) in forms.items():
         found[name] = [round(float(speeds[axis == a].max()), 4) for a in range(3)]
     return found
-
-
-@claim(
-    "After a picture, the position of the next word is the number of tokens read so far.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["next position"] == fact["tokens"] else "false",
-    otherwise={"tokens": 258, "next position": 258},
-    because="After two words and a picture of sixteen by sixteen patches, {fact[tokens]} tokens are read, and the next "
-    "word is at position {fact[next position]}: a picture takes only as many positions as its longer side has patches. "
-    "A decoder that counts tokens continues at a wrong position.",
-    source="run: M-RoPE's positions; Wang et al. 2024 (Qwen2-VL); mlx-vlm, issue 1619, is such a decoder",
-)
-def counts_tokens():
-    read = text_positions([2, (16, 16)])
-    return {"tokens": len(read), "next position": next_position(read)}

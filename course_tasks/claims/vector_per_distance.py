@@ -31,31 +31,6 @@ def shaw_shares_over_heads():
 
 
 @claim(
-    "Relative positions in attention began with Transformer-XL and T5.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["first"] in ("Transformer-XL", "T5") else "false",
-    otherwise={"papers": 5, "first": "Transformer-XL", "months earlier": 0},
-    because="Of {fact[papers]} papers with relative positions in attention the first is that of {fact[first]}, "
-    "{fact[months earlier]} months before Transformer-XL: it adds a learned number per offset to the scores, and all far "
-    "offsets share one number. Shaw et al. followed with vectors. There may be earlier papers still.",
-    quoted=True,
-    source="the dates of the preprints: arXiv 1606.01933 (section 3.4), 1803.02155, 1809.04281, 1901.02860, 1910.10683",
-)
-def who_began():
-    appeared = {  # year and month
-        "T5": (19, 10),
-        "Transformer-XL": (19, 1),
-        "Music Transformer": (18, 9),
-        "Shaw et al.": (18, 3),
-        "Parikh et al.": (16, 6),
-    }
-    months = {name: 12 * year + month for name, (year, month) in appeared.items()}
-    first = min(months, key=months.__getitem__)
-    earlier = months["Transformer-XL"] - months[first]
-    return {"papers": len(months), "first": first, "months earlier": earlier}
-
-
-@claim(
     "Naive relative attention is O(n³).",
     stated="false",
     verdict=lambda fact: "true" if fact["times, for twice the words"] >= 8 else "false",

@@ -7,9 +7,8 @@ from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.fire import shares
 from course_lib.reference.fox import fox_bias, key_form
-from course_tasks.claims import published
 from course_tasks.claims.claim import claim
-from course_tasks.claims.study_facts import SOURCE, losses, unbeaten
+from course_tasks.claims.study_facts import SOURCE, unbeaten
 from course_tasks.measured import TASKS
 
 
@@ -55,66 +54,6 @@ def one_best_scheme():
     always = set.intersection(*map(set, lists.values()))
     best = {task: ", ".join(names) for task, names in lists.items()}
     return {"best": best, "in all three": ", ".join(sorted(always))}
-
-
-@claim(
-    "A T5 reaches 84.5 on GLUE with its relative bias, and 83.2 with sines.",
-    stated="unsourced",
-    verdict=lambda fact: (
-        "true" if min(fact["found"].values()) > 0 else "half true" if max(fact["found"].values()) > 0 else "unsourced"
-    ),
-    otherwise={"reported": [84.5, 83.2, 85.97], "found": {"with the bias": 1, "with sines": 1}},
-    because="The numbers go around as those of the T5 paper. For models of this size it reports {fact[reported][0]}, "
-    "{fact[reported][1]} and {fact[reported][2]}, all with the bias. The first number of the sentence occurs "
-    "{fact[found][with the bias]} times among them, the second {fact[found][with sines]} times. The paper leaves a "
-    "comparison with other positions for later work.",
-    quoted=True,
-    source="Raffel et al. 2020, table 15 (baseline, Baseline-1T, T5-Base) and section 2.1",
-)
-def t5_compares_on_glue():
-    reported, said = [83.28, 84.80, 85.97], {"with the bias": 84.5, "with sines": 83.2}
-    found = {name: sum(round(x, 1) == number for x in reported) for name, number in said.items()}
-    return {"reported": reported, "found": found}
-
-
-@claim(
-    "A bucketed relative bias has become the standard.",
-    stated="false",
-    verdict=lambda fact: (
-        "true"
-        if fact["T5's buckets"] > fact["models"] / 2
-        else "half true"
-        if fact["T5's buckets"] > fact["RoPE"]
-        else "false"
-    ),
-    otherwise={"models": 524, "RoPE": 20, "T5's buckets": 400, "ALiBi": 3},
-    because="Of the {fact[models]} models whose code transformers has, {fact[RoPE]} rotate queries and keys. T5's buckets "
-    "occur in {fact[T5's buckets]}, and ALiBi in {fact[ALiBi]}. Not all of these are language models, and a newer model may "
-    "reuse the code of an older one. But if one scheme is the standard, it is RoPE.",
-    quoted=True,
-    source="the folders models/* of transformers 5.23.0 whose modeling files contain apply_rotary, relative_position_bucket, "
-    "alibi",
-)
-def buckets_are_standard():
-    words = {"RoPE": "apply_rotary", "T5's buckets": "relative_position_bucket", "ALiBi": "alibi"}
-    counts = {scheme: published.FOLDERS_WITH[word] for scheme, word in words.items()}
-    return {"models": published.FOLDERS, **counts}
-
-
-@claim(
-    "A decoder must be told positions or offsets, or it cannot copy from a fixed distance.",
-    stated="false",
-    verdict=lambda fact: "false" if fact["FoX"] > 0.9 else "true" if max(fact.values()) < 0.5 else "half true",
-    otherwise={"no positions": 0.3, "FoX": 0.3},
-    because="FoX is told neither. Each token only says how much of everything before it to forget. With these gates, our models "
-    "learned to name the token three places back: {fact[FoX]:.1%} right. With nothing but the causal mask, models "
-    "got {fact[no positions]:.0%}.",
-    source=SOURCE,
-)
-def must_be_told():
-    runs = {"no positions": "none", "FoX": "fox"}
-    right = {name: losses("copy-back", run, what="accuracy")[:, 0] for name, run in runs.items()}
-    return {name: round(float(seeds.mean()), 3) for name, seeds in right.items()}
 
 
 @claim(

@@ -3,39 +3,11 @@
 import numpy as np
 
 from course_lib.reference.absolute import frequencies
-from course_lib.reference.attention import attention, scores
-from course_lib.reference.query_scale import llama4_scale
 from course_lib.reference.rope import rotate
-from course_lib.reference.sink import attention_with_sink, kept_share, sink_positions
+from course_lib.reference.sink import sink_positions
 from course_lib.reference.sliding_window import window_mask
-from course_tasks.claims import published
 from course_tasks.claims.claim import claim
-from course_tasks.claims.study_facts import REPAIRS, SOURCE, counted, losses, repaired, rises
-
-
-@claim(
-    "A window of w looks w tokens back.",
-    stated="half true",
-    verdict=lambda fact: (
-        "true"
-        if fact["decoder looks back"] == fact["encoder looks back"] == fact["w"]
-        else "half true"
-        if fact["w"] in (fact["decoder looks back"], fact["encoder looks back"])
-        else "false"
-    ),
-    otherwise={"w": 64, "decoder looks back": 64, "encoder looks back": 64},
-    because="With w = {fact[w]}, a decoder looks {fact[decoder looks back]} tokens back, because its own token is one of the "
-    "w. In encoders, transformers shows {fact[encoder looks back]} tokens to each side beside the token itself. The paper "
-    "on Mistral counts as this encoder does, the ring of its code as the decoder.",
-    quoted=True,
-    source="sliding_window_bidirectional_mask_function of transformers 5.23.0, masking_utils.py; Jiang et al. 2023 "
-    "(Mistral 7B), “Sliding window attention”",
-)
-def looks_w_back():
-    w = 64
-    decoder = int(window_mask(200, w=w)[-1].sum()) - 1  # keys beside the query's own
-    encoder = (published.ENCODER_KEYS[w] - 1) // 2  # to each side
-    return {"w": w, "decoder looks back": decoder, "encoder looks back": encoder}
+from course_tasks.claims.study_facts import REPAIRS, SOURCE, counted, repaired, rises
 
 
 @claim(
@@ -77,26 +49,6 @@ def reach_of_layers():
         return 39 - int(np.flatnonzero(through[-1])[0])
 
     return {"N · w": 3 * 5, "reached": reached(5), "reached, w tokens back": reached(5 + 1)}
-
-
-@claim(
-    "A learned sink does nothing to an output but multiply it by a number below 1.",
-    stated="true",
-    verdict=lambda fact: "true" if fact["difference"] < 1e-6 and max(fact["multiplied by"]) < 1 else "false",
-    otherwise={"difference": 0.3, "multiplied by": [0.4, 0.9]},
-    because="The sink takes a part of each row's weight and has no value, so the other weights keep their proportions. For "
-    "ten random queries the outputs are those of plain attention times {fact[multiplied by][0]} to "
-    "{fact[multiplied by][1]}, with a largest difference of {fact[difference]}. The number depends on the query: it is small "
-    "where no key scores high.",
-    source="run: one head, a sink of 1; the code of gpt-oss (OpenAI 2025)",
-)
-def sink_only_shrinks():
-    q, k, v = np.random.default_rng(0).normal(size=(3, 1, 10, 8))
-    plain, shrunk = attention(q, k, v)[0], attention_with_sink(q, k, v, sink=[1.0])[0]
-    share = kept_share(scores(q, k), 1.0)
-    difference = abs(share[..., None] * plain - shrunk).max()
-    ends = [round(float(x), 3) for x in (share.min(), share.max())]
-    return {"difference": round(float(difference), 9), "multiplied by": ends}
 
 
 @claim(
@@ -157,49 +109,6 @@ def hybrids_are_level():
 
 
 @claim(
-    "A 1 in no_rope_layers, a list in model configurations, marks a layer without RoPE.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["of these with RoPE"] == 0 else "false",
-    otherwise={"marked": 6, "of these with RoPE": 0},
-    because="In SmolLM3 as transformers has it, {fact[marked]} of the first eight layers are marked with a one, and "
-    "{fact[of these with RoPE]} of these use RoPE. The name suggests the opposite, which has led to a bug report. Llama 4 "
-    "has the same entry with the same meaning.",
-    quoted=True,
-    source="SmolLM3Config and SmolLM3Attention of transformers 5.23.0, models/smollm3; its issue 43756",
-)
-def no_rope_means_none():
-    layers = zip(published.NO_ROPE_LAYERS, published.ROTATES, strict=True)
-    marked = [rotates for entry, rotates in layers if entry == 1]
-    return {"marked": len(marked), "of these with RoPE": sum(marked)}
-
-
-@claim(
-    "A layer without positions above layers with windows looks far.",
-    stated="half true",
-    verdict=lambda fact: (
-        "true"
-        if min(fact["cost"].values()) > 0.05
-        else "half true"
-        if max(fact["cost"].values()) > 0.05
-        else "false"
-    ),
-    otherwise={"cost": {"text": 0.8, "retrieval": 2.3}, "seeds of retrieval": 3},
-    because="It looks far where the task asks for it. Mask all keys that are a training length or more back: in retrieval, "
-    "where the answer lies at the beginning of the text, the loss rises by {fact[cost][retrieval]} nats (seeds: {fact[seeds "
-    "of retrieval]}). In text it changes by {fact[cost][text]:+}, so nothing was gained from far keys there.",
-    source=f"{SOURCE}; a window of 64 in the first layer, no positions in the second",
-)
-def hybrid_looks_far():
-    tasks = {"text": "characters", "retrieval": "retrieval"}
-    cost, seeds = {}, {}
-    for name, task in tasks.items():
-        seen = losses(task, "window-64+none")[:, -1]
-        masked = losses(task, "window-64+none", what="far_masked")[:, -1]
-        cost[name], seeds[name] = round(float((masked - seen).mean()), 2), seen.size
-    return {"cost": cost, "seeds of retrieval": seeds["retrieval"]}
-
-
-@claim(
     "Windows in every second layer save nearly all of the cache.",
     stated="false",
     verdict=lambda fact: "true" if fact["every second layer"] > 0.9 else "false",
@@ -239,29 +148,3 @@ def log_scale_keeps_focus():
 
     leads = {"two": 2, "four": 4, "six": 6}  # at 64 keys
     return {f"lead of {name}": weights(lead) for name, lead in leads.items()}
-
-
-@claim(
-    "Llama 4 scales its attention by the length of the text.",
-    stated="half true",
-    verdict=lambda fact: (
-        "true"
-        if min(max(found) - min(found) for found in fact.values()) > 0
-        else "half true"
-        if max(max(found) - min(found) for found in fact.values()) > 0
-        else "false"
-    ),
-    otherwise={"an early query": [1.0, 1.3], "the last query": [1.1, 1.5]},
-    because="It scales each query by its own position, in steps. In texts of ten thousand and of a million tokens, an early "
-    "query gets the factors {fact[an early query][0]} and {fact[an early query][1]}, the last query "
-    "{fact[the last query][0]} and {fact[the last query][1]}. For the token that is being written, position and length are "
-    "the same, and there the sentence holds.",
-    source="run: queries at position 5,000 and at the end; Llama 4's code, floor_scale and attn_scale, layers without RoPE",
-)
-def scales_by_length():
-    texts = (10_000, 1_000_000)
-    positions = {
-        "an early query": [5_000 for _ in texts],
-        "the last query": [n - 1 for n in texts],
-    }
-    return {name: llama4_scale(p).round(3).tolist() for name, p in positions.items()}

@@ -1,6 +1,6 @@
 """Reading the diagonals
 
-Eight tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
+Six tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
 below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your function beside the expected one, and
 `task.NAME.solution()` shows a solution. Start where you like: no task uses the function of another.
 """
@@ -9,16 +9,11 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your f
 from .to_grid import to_grid
 from .from_grid import from_grid
 from .stored_megabytes import stored_megabytes
-from .skewed_cell import skewed_cell
 from .skew_causal import skew_causal
 from .relative_scores import relative_scores
-from .stacked_scores import stacked_scores
 from .grid_steps import grid_steps
 
-__all__ = [
-    "to_grid", "from_grid", "stored_megabytes", "skewed_cell", "skew_causal", "relative_scores", "stacked_scores",
-    "grid_steps",
-]  # fmt: skip
+__all__ = ["to_grid", "from_grid", "stored_megabytes", "skew_causal", "relative_scores", "grid_steps"]
 
 PREPARE = """\
 import numpy as np

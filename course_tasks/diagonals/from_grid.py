@@ -37,7 +37,8 @@ from_grid = CodingTask(
     difficulty=2,
     words=r"""Write the adjoint of `to_grid`, which sums a grid $(n_q, n_k)$ along its diagonals. It returns one number
 per offset, $n_q + n_k - 1$ in all, with the most distant past first. This is the gradient that a shared row of biases
-receives.
+receives. Divided by the number of pairs at each offset, `from_grid(np.ones_like(grid))`, the sums of attention weights are
+a *profile by offset*: how much weight each offset gets on average.
 
 For `np.array([[1, 2], [3, 4]])` the result is `[3, 5, 2]`.""",
     solution=_from_grid,

@@ -1,7 +1,7 @@
 """Fast attention
 
-Eight tasks: tiles by hand and in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and
-five bugs that occur in published code. `sdpa` is that function under a short name. Write your answer in place of the `...`,
+Five tasks: tiles by hand and in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and
+two bugs that occur in published code. `sdpa` is that function under a short name. Write your answer in place of the `...`,
 or fix the given code, then run the cell and the check below it. `task.NAME.hint()` gives a hint. Start where you like,
 because no task needs an earlier one.
 """
@@ -12,14 +12,8 @@ from .kept_after_tiles import kept_after_tiles
 from .sdpa_traps import sdpa_traps
 from .padded_attention import padded_attention
 from .decode_step import decode_step
-from .scores_in_blocks import scores_in_blocks
-from .cheap_mask import cheap_mask
-from .fair_ratio import fair_ratio
 
-__all__ = [
-    "two_tiles", "kept_after_tiles", "sdpa_traps", "padded_attention", "decode_step", "scores_in_blocks",
-    "cheap_mask", "fair_ratio",
-]  # fmt: skip
+__all__ = ["two_tiles", "kept_after_tiles", "sdpa_traps", "padded_attention", "decode_step"]
 
 PREPARE = """\
 import numpy as np

@@ -1,7 +1,7 @@
 """Longer than training
 
-Nine tasks: predict what a longer text does to each scheme, measure how far a bias spreads attention, find what a
-training length never reaches, fix two evaluations that make every scheme look good, and add a scheme of your own.
+Six tasks: predict what a longer text does to each scheme and how far a bias spreads attention, find what a training
+length never reaches, fix an evaluation that makes every scheme look good, and add a scheme of your own.
 Write your answer in place of the `...`, or fix the code that is there, run the cell, then the check below it.
 `task.NAME.hint()` gives a hint. No task uses the function of an earlier one, and none trains a model.
 """
@@ -9,18 +9,12 @@ Write your answer in place of the `...`, or fix the code that is there, run the 
 # ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
 from .rises_more import rises_more
 from .two_spans import two_spans
-from .entropy_and_span import entropy_and_span
 from .grows_with_n import grows_with_n
 from .pairs_per_bucket import pairs_per_bucket
-from .blind_from import blind_from
 from .loss_by_length import loss_by_length
-from .fair_curve import fair_curve
 from .square_root_decay import square_root_decay
 
-__all__ = [
-    "rises_more", "two_spans", "entropy_and_span", "grows_with_n", "pairs_per_bucket", "blind_from",
-    "loss_by_length", "fair_curve", "square_root_decay",
-]  # fmt: skip
+__all__ = ["rises_more", "two_spans", "grows_with_n", "pairs_per_bucket", "loss_by_length", "square_root_decay"]
 
 PREPARE = """\
 import numpy as np

@@ -1,8 +1,7 @@
 """RoPE, stretched
 
-Eight tasks: turns and divisors by hand, two rules in code, four bugs that were reported in published programs, and a
-prediction. You may use `frequencies`, `rotate`, `scores` and `dynamic_ntk` of the library. Write your answer in place of
-the `...`, or fix the code in the cell, run the cell, then run the check below it. `task.NAME.hint()` gives a hint. No
+Five tasks: turns and divisors by hand, two rules in code, a bug that was reported in published programs, and a
+prediction. You may use `frequencies`, `rotate` and `scores` of the library. Write your answer in place of the `...`, or fix the code in the cell, run the cell, then run the check below it. `task.NAME.hint()` gives a hint. No
 task uses the function of an earlier one.
 """
 
@@ -10,16 +9,10 @@ task uses the function of an earlier one.
 from .stretched_by_hand import stretched_by_hand
 from .new_angles import new_angles
 from .by_parts import by_parts
-from .mixed_speeds import mixed_speeds
 from .tempered_scores import tempered_scores
-from .growing_scores import growing_scores
-from .layer_speeds import layer_speeds
 from .short_text import short_text
 
-__all__ = [
-    "stretched_by_hand", "new_angles", "by_parts", "mixed_speeds", "tempered_scores", "growing_scores", "layer_speeds",
-    "short_text",
-]  # fmt: skip
+__all__ = ["stretched_by_hand", "new_angles", "by_parts", "tempered_scores", "short_text"]
 
 PREPARE = """\
 import numpy as np
@@ -27,5 +20,4 @@ import numpy as np
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import dynamic_ntk
 from course_tasks import stretching_rope as task"""

@@ -55,6 +55,9 @@ $$\\gamma_m = \\frac{\\rho_m - \\text{low}}{\\text{high} - \\text{low}} \\text{,
 One of the cases comes from Llama 3.1, which was trained on 8,192 tokens with base 500,000: low = 1, high = 4 and $s = 8$.
 Its published code speaks of wavelengths and has three branches. If your function passes, it gives the same speeds.""",
     solution=_by_parts,
+    on_pass="Not every layer needs it. In Gemma 3, five of every six layers see only a window of near keys, so only the sixth "
+    "is stretched, by interpolation with s = 8. One program forgot to divide, and its short texts looked fine (mlx-vlm, pull "
+    "request 1709).",
     expected=_as_in_llama,
     axes=(Axis("pair"),),
     cases=[
@@ -154,6 +157,9 @@ return (1 - gamma) * speeds / s + gamma * speeds → return gamma
     The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ / s.
 (1 - gamma) * speeds / s + gamma * speeds → (1 - gamma) * speeds / s
     The share of the old speed is missing. Add γ θ.
+(1 - gamma) * speeds / s → (1 - gamma) * speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))
+or (1 - gamma) * speeds / s → (1 - gamma) * speeds / s ** (np.arange(len(speeds)) / len(speeds))
+    Your s is inside the power, so pair 0 is not divided at all. The slowed speed of every pair is θ divided by s itself.
 ... → return speeds / s
     This is position interpolation, which divides every pair. Pairs with many turns should keep their speed.
 ... → return speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))

@@ -1,25 +1,18 @@
 """A vector per distance
 
-Eight tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
+Four tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
 below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your result beside the expected one, and
-`task.NAME.solution()` shows a solution. Three of the tasks are bug hunts, in which you fix the code in the cell.
-You can start with any task, because none needs an earlier one.
+`task.NAME.solution()` shows a solution. One task is a bug hunt, in which you fix the code in the cell. You can
+start with any task, because none needs an earlier one.
 """
 
 # ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .table_rows import table_rows
 from .relative_index import relative_index
-from .position_part import position_part
 from .shaw_scores import shaw_scores
 from .key_scores import key_scores
 from .value_term import value_term
-from .offset_profile import offset_profile
-from .random_layers import random_layers
 
-__all__ = [
-    "table_rows", "relative_index", "position_part", "shaw_scores", "key_scores", "value_term", "offset_profile",
-    "random_layers",
-]  # fmt: skip
+__all__ = ["relative_index", "shaw_scores", "key_scores", "value_term"]
 
 PREPARE = """\
 import numpy as np

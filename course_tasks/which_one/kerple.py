@@ -85,17 +85,23 @@ Kerple = ClassTask(
     home=_demands,
     source=Path(__file__).with_name("kerple_solution.py"),
     demands=_demands,
-    minutes=25,
+    minutes=30,
     difficulty=3,
-    words="""Now the whole scheme, as a class that a layer can use and an optimizer can train:
-$b_h(r) = -a_h \\log(1 + c_h |r|)$, where every head *learns* its $a_h$ and its $c_h$.
+    words="""KERPLE (Chi et al., 2022) is a family of learned decays. Its logarithmic one is
+
+$$b_h(r) = -a_h \\log(1 + c_h |r|), \\qquad a_h, c_h > 0.$$
+
+It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which sets
+the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a class that
+a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
 
 - Both are 1 at the start. Whatever the optimizer does, they are above 0 and go on learning, and any number above 0 is
   within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and $c$ are
   a positive function, nothing has to be clipped.)
 - `a` and `c` are properties, each a tensor with a number per head. Gradients reach what they are made of.
-- `bias` is the hook, as in the task before: a row per head. It is computed in each call, from the current a and c, in
-  the precision and on the device of the parameters (`row_offsets(n_q, n_k, past, device)` takes one).
+- `bias` is the hook: one number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, as a tensor. It is
+  computed in each call, with torch only, from the current a and c, in the precision and on the device of the parameters
+  (`row_offsets(n_q, n_k, past, device)` takes one). Hiding keys is the job of the mask.
 
 How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times as
 fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)` has room
@@ -105,8 +111,11 @@ Three cells follow the check: the oracle, the clock and the study.""",
     hints=[
         "What is positive for every number x? e^x is, and it is 1 at x = 0.",
         "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`; `self.table[0].exp()` is `a`.",
-        "`bias` is the hook of the task before, with `self.table.device` as the last argument of `row_offsets`.",
+        "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is `x.log1p()`. The "
+        "shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
     ],
-    then="A paper's formula is now a scheme that any layer of the course takes. Run the three cells below.",
+    then="A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log decay, "
+    "of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because log(1 + x) is "
+    "about x. So this is one family, and training chooses a member for each head. Run the three cells below.",
     after=_AFTER,
 )

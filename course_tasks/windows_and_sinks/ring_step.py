@@ -88,6 +88,8 @@ first of them no longer see all of their window. Find out why, and fix it. In th
 This was reported for ollama ([15591](https://github.com/ollama/ollama/pull/15591),
 [14912](https://github.com/ollama/ollama/pull/14912)). A ring that was wrong by one was found in
 `transformers` ([37574](https://github.com/huggingface/transformers/issues/37574)).""",
+    on_pass="A cache that keeps the first tokens as a sink can number its keys by their place in it. Then the query needs its "
+    "place, too: `SinkCache` of `transformers` moved the old keys but not the new one (issue 33691).",
     solution=_ring_step,
     starter=_given,
     expected=_from_the_text,

@@ -15,7 +15,7 @@ from course_lib.workbench.trials import name_of
 
 from ...hook_cases import case
 from ..class_task import Broken, OfTheClass, said_again
-from ..log_kernel import log_kernel, numbers
+from .formula import LOG_KERNEL, WRONG, numbers
 from .probes import HEADS, drawn, gradients, tensors
 
 
@@ -49,18 +49,18 @@ def answers_a_row(cls: type) -> Broken | None:
 
 
 def follows_the_formula(cls: type) -> Broken | None:
-    """The bias of the module's own a and c, in the words of the task before."""
+    """The bias of the module's own a and c."""
     modules = [drawn(cls, heads, seed) for seed, heads in enumerate((1, 2, 3, 12))]
     sizes = [(5, 5, 0), (5, 5, 0), (1, 6, 5), (2, 6, 3)]
     cases = [case(numbers(m.a.tolist(), m.c.tolist()), *s, label="") for m, s in zip(modules, sizes, strict=True)]
     left = iter(modules)
-    spec = replace(log_kernel.spec, cases=cases, draw=None)
+    spec = replace(LOG_KERNEL, cases=cases)
     tried = attempt(spec, OfTheClass(lambda numbers, *sizes: next(left).bias(*sizes), cls))
     if tried.first is None:
         return None
     outcome, difference, one = tried.run.outcomes[tried.first], tried.differences[tried.first], cases[tried.first]
     assert difference is not None
-    known = " ".join(matching(tried, log_kernel.wrong_programs.written))
+    known = " ".join(matching(tried, WRONG.written))
     if outcome.value:
         n_q, n_k, past = one.args[1:]
         heads = len(one.args[0].given["a"])
