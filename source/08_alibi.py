@@ -408,7 +408,7 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it. Facts about published models were recorded from their code.
+# Guess the verdict of each sentence before you open it.
 
 # %%
 from course_tasks import claims

@@ -25,7 +25,7 @@ import numpy as np
 from course_lib import figures, study, workbench
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.study.convergence import BUDGETS, converged
-from course_tasks import claims, comparison, definition_distance, guide, measured, quiz
+from course_tasks import claims, comparison, guide, measured, quiz
 
 np.set_printoptions(precision=4, suppress=True)
 
@@ -289,8 +289,7 @@ for scheme in ("RoPE", "stretched RoPE", "sliding window"):
 # %% [markdown]
 # ## Claims, decided by code
 #
-# **Guess before you open one.** These claims compare schemes, so watch for numbers without a model. One claim counts
-# schemes in the code of `transformers` 5.23.0. Its counts are recorded, so you need not install it.
+# **Guess before you open one.** These claims compare schemes, so watch for numbers without a model.
 
 # %%
 claims.chapter("which_one")
@@ -485,11 +484,10 @@ assert everything[5] > 4 * without[5] and everything[5] > 3 * borders_out[5]  # 
 # than one line in twenty begins with `|` or `+`. Without these lines, **five sixths of the 0.060 disappear**, mostly
 # with the borders of tables.
 #
-# ### Code, words that return, and proteins
+# ### Words that return, and proteins
 #
-# In three kinds of data, one token looks for another. In the **code** of Python's standard library, a variable looks
-# for its definition. On a **help page**, a word looks for its last occurrence (we leave out the 200 most frequent
-# words). In a **protein**, a chain of amino acids, each cysteine (the letter C) looks for the one it is bound to.
+# In two kinds of data, one token looks for another. On a **help page**, a word looks for its last occurrence (we leave
+# out the 200 most frequent words). In a **protein**, a chain of amino acids, each cysteine (the letter C) looks for the one it is bound to.
 
 # %%
 PROTEINS = {  # sequence, bonds between its cysteines, counted from 1
@@ -518,12 +516,10 @@ assert (np.sum(reach > 32), reach.size) == (7, 14)
 # algorithm 4; a residue is one amino acid). It is clipped as Shaw's, with $k = 32$. **Half of these bonds reach
 # farther.**
 #
-# How far back are a variable's definition and a word's last occurrence? Three schemes stop telling distances apart:
-# Shaw's (with $k = 16$) at 16, AlphaFold 2 at 32, T5's decoder at 113.
+# How far back is a word's last occurrence? Three schemes stop telling distances apart: Shaw's (with $k = 16$) at 16,
+# AlphaFold 2 at 32, T5's decoder at 113.
 
 # %% tags=["nbval-ignore-output"]
-modules = definition_distance.standard_library(limit=40).values()  # the first 40 modules
-uses = np.concatenate([definition_distance.distances(module) for module in modules])
 frequent = {word for word, _ in Counter(re.findall(r"[a-z]+", "\n".join(pages).lower())).most_common(200)}
 
 
@@ -542,19 +538,17 @@ back = np.array([d for words in page_words for d in returns(words)])
 
 # %% tags=["nbval-ignore-output"]
 looked_for = {
-    "variable → definition (tokens)": uses,
     "word → same word (words)": back,
     "bonds (residues)": reach,
 }
 for name, far in looked_for.items():
     beyond = ", ".join(f"{np.mean(far >= k):.0%} from {k} on" for k in (16, 32, 113))
     print(f"{name:32}{far.size:7,}, half within {np.median(far):.0f}; {beyond}")
-assert np.mean(uses >= 113) < 0.2
 assert np.mean(back >= 113) > 0.3
 
 # %% [markdown]
 # **How near would they be by chance?** As a control, we put the words of each page in random order and pair the same
-# cysteines at random. (For code we made none.)
+# cysteines at random.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -566,8 +560,6 @@ print(f"bonds: half within {np.median(reach):.0f}; paired at random {np.median(p
 assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * np.median(paired)
 
 # %% [markdown]
-# - **Code.** Half of all uses find their definition within about thirty tokens, but one in eight would lie
-#   in T5's last bucket, if T5 counted Python's tokens.
 # - **Words that return.** Half return within 55 words, against 277 in random order. But two in five last occurred 113
 #   or more words before.
 # - **Proteins.** These 14 bonds are not nearer than cysteines paired at random.

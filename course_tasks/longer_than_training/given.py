@@ -26,10 +26,3 @@ def copier(tokens, positions, trained=8):
 def copier_of_six(tokens, positions):
     """`copier` trained on the positions 0 … 5."""
     return copier(tokens, positions, trained=6)
-
-
-def reader(tokens):
-    """`copier` at the positions 0 … n − 1."""
-    if np.ndim(tokens) != 1:
-        raise ValueError(f"model: tokens {np.shape(tokens)} must be (n,): it reads one window at a time")
-    return copier(tokens, np.arange(len(tokens)))

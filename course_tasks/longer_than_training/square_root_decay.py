@@ -55,13 +55,13 @@ class SquareRootDecay(Position):
 
     bias = square_root_decay
 
-study.schemes.PLAIN["square-root"] = study.Scheme(lambda settings: SquareRootDecay([1.0, 0.5, 0.25, 0.125]))
+study.schemes.PLAIN["square-root"] = study.Scheme((lambda settings: SquareRootDecay([1.0, 0.5, 0.25, 0.125]),))
 runs = study.plan(["characters"], ["log-1", "square-root", "alibi"], seeds=1)
 print(study.table(study.sweep(study.Settings(), runs)))
 ```
 
-Before you run it: do you expect a curve that rises, like the log decay's, or a flat one, like ALiBi's? Task 4 says
-whether its span is bounded.""",
+Before you run it: do you expect a curve that rises, like the log decay's, or a flat one, like ALiBi's? The task
+`grows_with_n` says whether its span is bounded.""",
     solution=_square_root_decay,
     expected=by_loops(lambda distance, strength: -strength * math.sqrt(distance)),
     hook="self.strengths",

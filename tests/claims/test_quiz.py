@@ -1,8 +1,6 @@
 """The quiz: every right answer is computed here from the library, and what is asked is nowhere asked before."""
 
-import re
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,7 +35,6 @@ from course_tasks.quiz import QUESTIONS
 
 from . import after_2021
 
-SOURCE = Path(__file__).parents[2] / "source"
 BY_NAME = {question.name: question for question in QUESTIONS}
 DECIDES = {name: function for name, function in vars(after_2021).items() if name in BY_NAME}
 rng = np.random.default_rng(0)
@@ -460,10 +457,6 @@ def bloom():
 
 
 # --- the questions as a whole --------------------------------------------------------------------------------------
-
-
-def words(text):
-    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def test_every_chapter_is_asked_about():

@@ -2,16 +2,16 @@
 
 
 import ast
-import linecache
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from course_tasks import tasks_of, which_one
-from course_tasks.which_one.log_kernel import numbers
+from course_tasks import tasks_of
+from course_tasks.which_one.demands.formula import LOG_KERNEL, numbers
 from tools.build import from_percent
 
+from . import notebook
 from .mutants import mutants
 
 torch = pytest.importorskip("torch")
@@ -24,22 +24,6 @@ CH11 = tasks_of("which_one")
 
 
 KERPLE = CH11["Kerple"]
-
-
-HOOK = """
-    distance = {distance}
-    return {bias}
-"""
-
-
-RIGHT = {
-    "distance": "row_offsets(n_q, n_k, past).abs()",
-    "bias": "-self.a[:, None] * torch.log1p(self.c[:, None] * distance)",
-}
-
-
-def hook(**changed):
-    return HOOK.format(**{**RIGHT, **changed})
 
 
 def changed(*pairs):
@@ -68,20 +52,9 @@ def written(a="self.log_a.exp()", c="self.log_c.exp()", init=None, bias=None):
     )
 
 
-def prepared():
-    """The names that the first cell of the exercises makes."""
-    scope = {"__name__": "__main__"}
-    exec(which_one.PREPARE, scope)
-    return scope
-
-
 def defined(text):
     """The class a learner has after running the first cell of the exercises and then one with this text."""
-    file = f"<cell {hash(text)}>"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    scope = prepared()
-    exec(compile(text, file, "exec"), scope)
-    return scope["Kerple"]
+    return notebook.defined(text, "Kerple", notebook.prepared(KERPLE))
 
 
 def said(text):
@@ -140,7 +113,7 @@ def test_small_changes_are_noticed(text):
 
 
 def test_the_cells_after_the_check_run_before_anything_is_written(capsys):
-    scope = prepared()
+    scope = notebook.prepared(KERPLE)
     exec(KERPLE.stub(), scope)
     for cell in cells():
         exec(cell, scope)
@@ -166,7 +139,7 @@ def cells():
 @pytest.mark.slow("capstone")
 def test_a_wrong_class_is_told_in_the_error():
     """The report stands after the assertion, so the assertion holds it."""
-    scope = prepared()
+    scope = notebook.prepared(KERPLE)
     exec(WRONG, scope)
     with pytest.raises(AssertionError, match="What is added has the opposite sign"):
         exec(cells()[0], scope)
@@ -175,7 +148,7 @@ def test_a_wrong_class_is_told_in_the_error():
 @pytest.mark.slow("capstone")
 def test_a_class_may_have_another_name(monkeypatch):
     """The row of a training is found by the name of the class."""
-    scope = prepared()
+    scope = notebook.prepared(KERPLE)
     exec(KERPLE.solution_source().replace("class Kerple", "class Mine") + "\nKerple = Mine\n", scope)
     exec(cells()[0], scope)
     train = scope["workbench"].train
@@ -192,6 +165,6 @@ def test_a_class_may_have_another_name(monkeypatch):
 def test_one_family_reaches_from_the_log_decay_to_alibi_s_line():
     """What is told once the hook is right."""
     torch = pytest.importorskip("torch")
-    hook, distance = CH11["log_kernel"].spec.solution, torch.arange(-9.0, 10, dtype=torch.double).abs()
+    hook, distance = LOG_KERNEL.solution, torch.arange(-9.0, 10, dtype=torch.double).abs()
     assert torch.allclose(hook(numbers([0.3], [1.0]), 10, 10, 0)[0], -0.3 * distance.log1p())
     assert torch.allclose(hook(numbers([2.5e4], [1e-5]), 10, 10, 0)[0], -0.25 * distance, rtol=1e-3)

@@ -12,47 +12,9 @@ from course_tasks.longer_than_training.common import mean_rise
 from course_tasks.longer_than_training.rises_more import more
 from course_tasks.measured import study_rows
 
-from .cells import cell
+from .notebook import defined, prepared
 
 CH10 = tasks_of("longer_than_training")
-
-
-PAIRS = """
-    counts = np.zeros(num_buckets)
-    for i in range(length):
-        j = np.arange({keys})
-        np.add.at(counts, bucket({offset}, {how}), 1)
-    return counts
-"""
-
-
-EVERY = {
-    "keys": "i + 1",
-    "offset": "j - i",
-    "how": "bidirectional=False, num_buckets=num_buckets, max_distance=max_distance",
-}
-
-
-def pairs(**changed):
-    return PAIRS.format(**{**EVERY, **changed})
-
-
-CURVE = """
-    curve = []
-    for n in lengths:
-        total = 0
-        for place in places:
-            total += {losses}.mean()
-        curve.append({mean})
-    return curve
-"""
-
-
-FAIR = {"losses": "model(text[place - n : place])[-last:]", "mean": "total / len(places)"}
-
-
-def curve(**changed):
-    return CURVE.format(**{**FAIR, **changed})
 
 
 def test_the_untouched_evaluation_is_flat_and_the_mended_one_rises():
@@ -61,12 +23,6 @@ def test_the_untouched_evaluation_is_flat_and_the_mended_one_rises():
         flat, curve = task.starter(*case.args), task.spec.solution(*case.args)
         assert np.ptp(flat) < 0.01
         assert len(curve) == 1 or curve[-1] > 10 * curve[0]
-
-
-def test_a_mean_over_other_questions_hides_a_part_of_the_rise():
-    task = CH10["fair_curve"]
-    given, right = (function(*task.spec.cases[0].args) for function in (task.starter, task.spec.solution))
-    assert right[1] - right[0] > 1.5 * (given[1] - given[0])
 
 
 def test_the_rows_of_the_study_that_are_never_trained():
@@ -82,12 +38,14 @@ def test_the_hook_works_in_a_layer():
     from course_lib.nn.layer import RelativeAttention
     from course_lib.nn.position import Position
 
+    task = CH10["square_root_decay"]
+
     class SquareRootDecay(Position):
         def __init__(self, strengths):
             super().__init__()
             self.register_buffer("strengths", torch.tensor(strengths))
 
-        bias = cell(CH10["square_root_decay"].solution_source().split('"""')[-1], CH10["square_root_decay"])
+        bias = defined(task.solution_source(), task.name, prepared(task))
 
     torch.manual_seed(0)
     layer = RelativeAttention(8, 2, SquareRootDecay([1.0, 0.25]), causal=True)

@@ -1,62 +1,55 @@
-"""Each recorded answer still gets what the transcript says; a change is written down by `tests/tasks/transcript.py`."""
+"""No recorded wrong answer passes, every right one does, and each check names as many causes as it did."""
 
-import sys
-from importlib.metadata import version
-from pathlib import Path
+import json
 
 import pytest
 
-from ..imports import ROOT, digest, needed
 from . import transcript
 
 EXERCISES = transcript.exercises()
-VERSIONS = (sys.version, *map(version, ("numpy", "torch")))
 
 
-def depends_on(key):
-    """The files that decide what a check says to the recorded answers."""
-    data = ROOT.glob("course_lib/study/committed/*")
-    own = Path(transcript.__file__), transcript.FOLDER / f"{key}.jsonl"
-    return {*needed(EXERCISES[key].origin()[0].resolve(), Path(__file__).resolve()), *own, *data}
+def test_every_task_has_answers_and_every_file_its_task():
+    files = transcript.FOLDER.rglob("*.jsonl")
+    recorded = {path.relative_to(transcript.FOLDER).with_suffix("").as_posix() for path in files}
+    assert recorded == EXERCISES.keys() == transcript.named().keys()
 
 
-def comparable(entry):
-    """An entry without Python's own words for an error, which differ from version to version."""
-    return {**entry, "facts": entry["facts"][:1]} if entry["status"] == "raised" else entry
-
-
-def _told(entry):
-    """What the check said, in one line."""
-    return " ".join([entry["status"] + ":", *entry["facts"], entry["cause"] or "(no cause)"])
-
-
-def test_every_exercise_has_recorded_answers():
-    assert sorted(EXERCISES) == sorted(
-        path.relative_to(transcript.FOLDER).with_suffix("").as_posix() for path in transcript.FOLDER.rglob("*.jsonl")
-    )
-    assert all(len(transcript.read(key)) > 2 for key in EXERCISES)
+def check_answers(key, by):
+    task, count = EXERCISES[key], 0
+    for entry in transcript.read(key, [by]):
+        result = transcript.answered(task, entry)
+        assert result.passed == ("right" in entry), (entry["source"], result)
+        count += transcript.counts(entry, result)
+    told = f"fewer causes are named than before: .venv/bin/python -m tests.tasks.transcript {key} shows which"
+    assert count >= transcript.named()[key][by], told
 
 
 @pytest.mark.parametrize("key", EXERCISES)
-def test_the_check_says_what_was_recorded(key, cache):
-    """What has passed is asked again only when something that it depends on has changed."""
-    now = digest(depends_on(key), *VERSIONS)
-    if cache.get(f"course/transcript/{key}", None) == now:
-        return
-    before = transcript.read(key)
-    after = [transcript.answered(EXERCISES[key], entry) for entry in before]
-    assert not list(transcript.lost(before, after)), "a named cause is lost"
-    pairs = [(old, new) for old, new in zip(before, after) if comparable(old) != comparable(new)]
-    changed = [f"{old['source']}\n    was: {_told(old)}\n    now: {_told(new)}" for old, new in pairs]
-    if changed:
-        how = f"Read the changes, then write them down: .venv/bin/python -m tests.tasks.transcript {key}"
-        pytest.fail("\n\n".join([f"Changed answers: {len(changed)}.", *changed[:5], how]), pytrace=False)
-    cache.set(f"course/transcript/{key}", now)
+def test_the_answers_of_readers(key):
+    check_answers(key, "reader")
 
 
-def test_a_lost_cause_is_found():
-    named = {"source": "f", "status": "wrong values", "cause": "The sign is wrong.", "how": "named"}
-    narrowed = {**named, "cause": "Only the diagonal is wrong.", "how": "narrowed"}
-    assert list(transcript.lost([named, narrowed], [narrowed, named])) == [
-        "f\n    was: The sign is wrong.\n    now: wrong values, Only the diagonal is wrong."
-    ]
+@pytest.mark.slow("mistakes")
+@pytest.mark.parametrize("key", EXERCISES)
+def test_the_mistakes_that_we_invented(key):
+    check_answers(key, "mistake")
+
+
+def test_a_false_cause_is_no_gain():
+    task = EXERCISES["bias_by_hand/bias_matrix"]
+    entry = next(entry for entry in transcript.read("bias_by_hand/bias_matrix") if "right" not in entry)
+    result = transcript.answered(task, entry)
+    assert result.known and transcript.counts(entry, result)
+    assert not transcript.counts({**entry, "false": True}, result)
+
+
+def test_a_lower_count_is_not_written_by_itself(tmp_path, monkeypatch, capsys):
+    key = "bias_by_hand/bias_matrix"
+    file = tmp_path / "named.json"
+    many = {"reader": 1000, "mistake": 0}
+    file.write_text(json.dumps({key: many}), encoding="utf-8")
+    monkeypatch.setattr(transcript, "NAMED", file)
+    assert transcript.main([key]) == 1 and transcript.named() == {key: many}
+    assert "nothing is written" in capsys.readouterr().out
+    assert transcript.main([key, "--lower"]) == 0 and 3 < transcript.named()[key]["reader"] < 1000

@@ -1,34 +1,10 @@
-"""What the tasks about programs and padding rest on: the lesson's measurement, and positions in a batch."""
+"""What the task about padding rests on: positions in a batch."""
 
-import numpy as np
 import pytest
 
 from course_tasks import tasks_of
-from course_tasks.definition_distance import distances, tokens_of
 
 CH11 = tasks_of("which_one")
-
-
-def test_where_the_lesson_is_finer_than_the_task():
-    task, line = CH11["distance_to_definition"], "x = 1 ; x = x + 1"
-    names = line.split()
-    assert distances(f"def f():\n    {line}\n").tolist() == [6]
-    assert task.spec.solution(names, np.array([i in (0, 4) for i in range(len(names))])).tolist()[6] == 2
-    assert "at distance 2" in task.words
-    two = "def f(x): return x\ndef g(): return x\n"
-    assert distances(two).tolist() == [4]  # the x of g is none of its own
-
-
-def test_the_task_measures_what_the_lesson_measures():
-    """Where no line reads what it binds, the tokens of a function give the distances of the lesson."""
-    source = "def f(a, b):\n    for k in a:\n        c = g(b, k)\n        b = h(c)\n    return b, c\n"
-    tokens = tokens_of(source)
-    names = [text for _, text in tokens]
-    definitions = {3, 5, 9, 13, 21}
-    assert [names[i] for i in sorted(definitions)] == ["a", "b", "k", "c", "b"]
-    binds = np.array([i in definitions for i in range(len(names))])
-    found = CH11["distance_to_definition"].spec.solution(names, binds)
-    assert found[found > 0].tolist() == distances(source).tolist()
 
 
 LEFT, MIDDLE = [2, 3, 4], [0, 1, 4]  # the places of three tokens in a row of five
