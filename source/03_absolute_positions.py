@@ -611,7 +611,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: two clocks by hand, three short programs and a bug hunt. Every answer is checked, and the check tells you
+# [[tasks]]: four, two clocks by hand and three short programs. Every answer is checked, and the check tells you
 # what went wrong.
 #
 # **Next:** [[next]].

@@ -810,4 +810,4 @@ figures.question(
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
 # `transformer_layers.py` · flaxformer's `relative_position_biases.py` · `transformers` 5.23, the folders of the named
-# models · a wiki page, *Relative Positional Bias (T5-style)* (the bug of a task).
+# models · a wiki page, *Relative Positional Bias (T5-style)* (bugs of two tasks).

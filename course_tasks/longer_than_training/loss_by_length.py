@@ -29,7 +29,7 @@ def _loss_by_length_given(model, text, lengths, train):
     for n in lengths:
         losses = []
         for start in range(0, n, train):
-            window = text[-n:][start : start + train]
+            window = text[:n][start : start + train]
             losses.append(model(window, np.arange(len(window))))
         curve.append(np.concatenate(losses)[-train:].mean())
     return curve
@@ -49,13 +49,16 @@ def _token_by_token(model, text, lengths, train):
     return np.array(curve)
 
 
-def _by_blocks(model, text, lengths, train, positions=lambda start, size: np.arange(size), size=0, counted=0):
-    """The given code with other positions, with blocks of `size` tokens, or with the mean of `counted` losses."""
+def _by_blocks(model, text, lengths, train, positions=lambda start, size: np.arange(size), size=0, counted=0, first=0):
+    """The given code with other positions, with blocks of `size` tokens, or with the mean of `counted` losses.
+
+    It reads the last n tokens, or with `first` the first n, as the given code does.
+    """
     curve = []
     for n in lengths:
-        losses = []
+        losses, part = [], text[:n] if first else text[-n:]
         for start in range(0, n, train):
-            block = text[-n:][start : start + (size or train)]
+            block = part[start : start + (size or train)]
             losses.append(model(block, positions(start, len(block))))
         curve.append(np.concatenate(losses)[-(counted or train) :].mean())
     return curve
@@ -66,9 +69,10 @@ loss_by_length = CodingTask(
     minutes=10,
     difficulty=2,
     words="""This evaluation says that every scheme works at eight times its training length. The curve is flat even for a
-model without positions. Find out what the model really reads, and fix the code. For each n the model should read the
-last n tokens of the text **at once**, at the positions 0 … n − 1. The result for n is the mean loss of the last `train`
-of these tokens.
+model without positions, because the code has two bugs. Find out what the model really reads, and which tokens it is asked
+about at each length. Then fix both. For each n the model should read the last n tokens of the text **at once**, at the
+positions 0 … n − 1. The result for n is the mean loss of the last `train` of these tokens, so that the same tokens are
+asked at every length: a curve over lengths should change only the length.
 
 Scripts for language models often cut a test text into blocks of the training length first. That is a good way to
 measure a model on a large corpus, but it does not test longer texts. The `model` of the checks copies the previous
@@ -130,7 +134,8 @@ np.arange(n)) → np.arange(n) - n + train)
     You put the last `train` tokens at trained positions, and those before them at negative ones. The first token is at
     position 0.
 text[-n:] → text[:n]
-    You read the first n tokens. Read the *last* n, so that the same tokens are predicted at every length.
+    Longer windows ask about other tokens, because you read the first n. Read the *last* n, so that the same tokens are
+    asked at every length.
 text[-n:] → text
     You pass the whole text to the model. It should read only the last n tokens.
 text[-n:] → text[-n - 1 : -1]
@@ -168,8 +173,14 @@ return curve → return curve[-1]
 ... → return [model(text[-min(n, 2 * train) :], np.arange(min(n, 2 * train)))[-train:].mean() for n in lengths]
     Your windows are longer, but not n tokens long, because the model reads at most twice its training length.
 ... → return _by_blocks(model, text, lengths, train)
-    Each block is still read alone, as `train` tokens at the positions 0 … `train` − 1, so no position is new to the
-    model. Pass it all n at once.
+    The same tokens are asked at every length now. But each block is still read alone, as `train` tokens at the positions
+    0 … `train` − 1, so no position is new to the model. Pass it all n at once.
+... → return _by_blocks(model, text, lengths, train, lambda start, size: start + np.arange(size), first=1)
+    Your positions continue now, but each block is still read alone, so the model sees only `train` tokens. Pass it all n
+    at once. And read the last n tokens, so that the same tokens are asked at every length.
+... → return _by_blocks(model, text, lengths, train, counted=len(text), first=1)
+    Each block is still read alone, other tokens are asked at every length, and you take the mean over all n tokens. Pass
+    the last n to the model at once, and keep the mean of the last `train`.
 ... → return _by_blocks(model, text, lengths, train, lambda start, size: start + np.arange(size))
     Your positions continue now, but each block is still read alone, so the model sees only `train` tokens. Pass it all
     n at once.
@@ -195,7 +206,8 @@ model(text[-n:], np.arange(n)) → np.array([_last_loss(model, text[-n:][: t + 1
     hints=[
         "Put `print(len(window), np.arange(len(window)))` into the inner loop. What is the largest position the "
         "model ever gets?",
-        "The inner loop is the bug. Without it one call is left. Which tokens does it need, at which positions?",
+        "For n = 8 and n = 16, which tokens of the text are the last ones that the model reads?",
+        "The inner loop is one of the bugs. Without it one call is left. Which tokens does it need, at which positions?",
         "`losses = model(text[-n:], np.arange(n))`, then the mean of the last `train`.",
     ],
 )

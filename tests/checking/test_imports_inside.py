@@ -102,7 +102,7 @@ IMPORTS = {
     "absolute_positions.sinusoidal_table": "import torch",
     "absolute_positions.shift_matrix": "import torch",
     "bias_by_hand.bias_matrix": "import torch, matplotlib.pyplot",
-    "bias_by_hand.row_weights": "import torch",
+    "bias_by_hand.biased_attention": "import torch",
     "bias_by_hand.causal_weights": "import torch.nn.attention",
     "fast_attention.decode_step": "from torch.nn.attention.bias import causal_lower_right",
 }
