@@ -33,7 +33,8 @@ causal_weights = CodingTask(
 
 A symmetric bias cannot tell *before* from *after*. With a strength for each direction, as in
 `-np.where(j > i, 0.6, 0.1) * np.log1p(abs(j - i))`, it can, and it is still one number per offset. Call your function
-with two such biases that differ only in the strength of the future, and see how much the weights differ. A causal
+with two such biases that differ only in the strength of the future (with `i, j = np.arange(5)[:, None], np.arange(5)`),
+and see how much the weights differ. A causal
 decoder uses only the past half of an asymmetric bias, while an encoder uses both.""",
     solution=_causal_weights,
     expected=lambda scores, bias: softmax(np.where(causal_mask(len(scores)), scores + bias, -np.inf)),

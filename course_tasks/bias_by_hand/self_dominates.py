@@ -40,8 +40,9 @@ self_dominates = Prediction(
     difficulty=3,
     words=r"""*Most* can mean two things. For the query *The*, from which $\lambda$ on is its **own** weight the largest
 of the row, and from which $\lambda$ on is it more than half? You can find the first with a pencil (two scores, one
-logarithm). For the second, try values with the lesson's `softmax` of `(Q @ K.T / 2)[0] - λ * np.log1p(range(5))`,
-or halve an interval. Three decimals are enough.""",
+logarithm). For the second, try values or halve an interval: with
+`e = np.exp((Q @ K.T / 2)[0] - x * np.log1p(np.arange(5)))`, the own weight at $\lambda = x$ is `e[0] / e.sum()`. Three
+decimals are enough.""",
     expected=lambda: {"largest": LARGEST, "more than half": MAJORITY},
     digits=3,
     otherwise={
