@@ -7,13 +7,12 @@
 `transcript/TOPIC/TASK.jsonl` has one answer a line: "from" (a "reader", or a "mistake" that we invented) and "source",
 which runs by itself and defines the name of the task. "right" marks an answer that passes. "false" marks a wrong one
 whose cause, as the check gives it today, is not what its author did; it never counts as named. `named.json` has for
-each task how many of the readers' answers and of our mistakes get a cause that is named, and true. To add an answer,
-write a line and run the command.
+each task how many of its first answers, and of all, get a cause that is named, and true. To add an answer, write a line
+at the end and run the command.
 """
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from .notebook import defined
 
 FOLDER = Path(__file__).with_name("transcript")
 NAMED = Path(__file__).with_name("named.json")
-BY = ("reader", "mistake")
+FIRST = 10  # answers to a task, which are tried in every run of the tests
 SECONDS = 3.0  # for an answer without an end
 Entry = dict[str, Any]
 
@@ -36,14 +35,14 @@ def exercises() -> dict[str, Exercise]:
     return {f"{topic}/{name}": task for topic in topics() for name, task in tasks_of(topic).items()}
 
 
-def read(key: str, by: Sequence[str] = BY) -> list[Entry]:
-    """The recorded answers to an exercise, `by` readers or our own mistakes."""
+def read(key: str) -> list[Entry]:
+    """The recorded answers to an exercise."""
     lines = (FOLDER / f"{key}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [entry for line in lines if (entry := json.loads(line))["from"] in by]
+    return [json.loads(line) for line in lines]
 
 
 def named() -> dict[str, dict[str, int]]:
-    """How many answers to each exercise have a named and true cause, by where they are from."""
+    """How many answers to each exercise have a named and true cause: of the "first" ones, and of "all"."""
     return json.loads(NAMED.read_text(encoding="utf-8"))
 
 
@@ -73,8 +72,9 @@ def main(arguments: list[str]) -> int:
         if names and not {task.name, key} & names:
             continue
         answers = [(entry, answered(task, entry)) for entry in read(key)]
-        count = {by: sum(counts(entry, result) for entry, result in answers if entry["from"] == by) for by in BY}
-        if any(count[by] < old for by, old in before.get(key, {}).items()) and "--lower" not in arguments:
+        is_named = [counts(entry, result) for entry, result in answers]
+        count = {"first": sum(is_named[:FIRST]), "all": sum(is_named)}
+        if any(count[part] < old for part, old in before.get(key, {}).items()) and "--lower" not in arguments:
             refused += 1
             print(f"{key}: {count} are named, {before[key]} were; nothing is written. Those without a name:")
             print(*(entry["source"] for entry, result in answers if not result.passed and not result.known), sep="\n\n")
