@@ -1,7 +1,4 @@
-"""The tasks of a topic as a hand-in finds them while it is judged: they note what is checked, and answer nothing.
-
-The judge puts this file in the place of each topic of `course_tasks`, because the real ones hold the solutions.
-"""
+"""The tasks of a topic as a hand-in finds them: they note what is checked, and answer nothing."""
 
 from importlib import import_module
 from typing import Any
@@ -10,13 +7,10 @@ CHECKED: dict[str, Any] = {}  # what was last handed to the check of a task, by 
 
 
 class Quiet:
-    """A task without words, answer or check."""
+    """A task without words, solution or check."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-
-    def check(self, given: Any = ...) -> None:
-        CHECKED[self.name] = given
+        self.check = lambda given=...: CHECKED.update({name: given})
 
     def __getattr__(self, verb: str) -> Any:
         return lambda *args, **kwargs: None
