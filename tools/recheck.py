@@ -11,28 +11,24 @@ import csv
 import os
 import re
 import sys
+from collections.abc import Callable
 from glob import glob
 from pathlib import Path
-from typing import NamedTuple
 
 import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_lib.checking import CodingTask, Exercise, Prediction  # noqa: E402
 from course_lib.contents import TOPICS  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.judge import fence, hand_in  # noqa: E402
 
 IMPORT = re.compile(r"^from course_tasks import (\w+) as task$", re.MULTILINE)
 CHECK = re.compile(r"^task\.(\w+)\.check\(", re.MULTILINE)
-
-
-class Verdict(NamedTuple):
-    """A status of `course_lib.checking`, "no answer", "no check cell" or "check by hand"; and why."""
-
-    status: str
-    cause: str = ""
+FREE = "read and change your files (the solutions too), use the network and all memory, and leave processes behind"
+Verdict = tuple[str, str]  # a status of `course_lib.checking` or of `verdict`, and why
 
 
 def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[str, Verdict]]:
@@ -45,27 +41,29 @@ def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[s
     names = [name for source in sources for name in IMPORT.findall(source)]
     if len(names) != 1 or names[0] not in topics():
         raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
-    tasks = tasks_of(names[0])
-    asked = {name for source in sources for name in CHECK.findall(source)}
+    tasks, asked = tasks_of(names[0]), {name for source in sources for name in CHECK.findall(source)}
     # what comes after a check shows what the answer is good for, and takes its time
     shown = [source for source in sources if not any(source in task.after for task in tasks.values())]
     reports = hand_in.reports(shown, names[0], tasks, limits or fence.Limits())
     return names[0], {name: verdict(task, reports[name], name in asked) for name, task in tasks.items()}
 
 
-def verdict(task: hand_in.Exercise, report: object, asked: bool) -> Verdict:
+def verdict(task: Exercise, report: dict | str, asked: bool) -> Verdict:
     """What the check says to the learner's object, or why there is none."""
-    if isinstance(report, str):
-        return Verdict("did not finish", report)
-    if not report or not isinstance(report, dict):
-        return Verdict("no answer", f"There is no `{task.name}`.") if asked else Verdict("no check cell")
-    if report.get("begun") and (cause := hand_in.by_hand(task)):
-        return Verdict("check by hand", cause)
+    if isinstance(report, str) or "failed" in report:
+        return "did not finish", report if isinstance(report, str) else str(report["failed"])
+    if "begun" not in report:
+        return ("no answer", f"When all cells have run, there is no `{task.name}`.") if asked else ("no check cell", "")
+    of_values = isinstance(task, Prediction) or (isinstance(task, CodingTask) and not task.spec.reader)
+    if report["begun"] and not of_values:
+        return "check by hand", "What this check looks at cannot leave the process of the hand-in."
     try:
         result = hand_in.check(task, report)
     except ValueError as error:
-        return Verdict("did not finish", str(error))
-    return Verdict(result.status, "" if result.passed else result.cause or result.facts[-1])
+        return "did not finish", str(error)
+    if result.passed and isinstance(task, CodingTask) and task.afterwards:
+        return "check by hand", "All values are right. What the check asks afterwards, it can ask in the notebook only."
+    return result.status, "" if result.passed else result.cause or result.facts[-1]
 
 
 def learner(path: Path) -> str:
@@ -76,8 +74,9 @@ def learner(path: Path) -> str:
 
 
 def written(*row: str) -> list[str]:
-    """A row of a table: a spreadsheet would run what begins like a formula."""
-    return [f"'{words}" if words.startswith(("=", "+", "-", "@")) else words for words in row]
+    """A row of a table, in which nothing is too long or unprintable, or begins like a formula of a spreadsheet."""
+    words = ["".join(letter if letter.isprintable() else " " for letter in word[:300]) for word in row]
+    return [f"'{word}" if word.startswith(("=", "+", "-", "@")) else word for word in words]
 
 
 def main(arguments: list[str]) -> int:
@@ -87,34 +86,37 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--csv", metavar="FILE", default=os.devnull, help="write learner, task, status and cause")
     given = parser.parse_args(arguments)
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
-    print(*filter(None, [fence.unfenced()]), sep="\n", end="", file=sys.stderr)
+    if fence.refused():
+        print(f"On this system a hand-in can {FREE}, because {fence.refused()}.", file=sys.stderr)
     try:
         table = open(given.csv, "w", newline="", encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         parser.error(f"--csv {given.csv}: {error.strerror}")
-    failed = 0
     with table:
-        write = csv.writer(table, lineterminator="\n").writerow
-        write(["learner", "task", "status", "cause"])
-        for name in [name for word in given.notebooks for name in sorted(glob(word)) or [word]]:  # Windows keeps the star
-            try:
-                topic, found = recheck(Path(name))
-            except ValueError as error:
-                print(error, file=sys.stderr)
-                write(written(learner(Path(name)), "", "not judged", str(error)))
-                failed += 1
-                continue
-            passed = sum(one.status == "passed" for one in found.values())
-            print(f"{name}: {topic}, {passed} of {len(found)} passed", flush=True)
-            for task, one in found.items():
-                write(written(learner(Path(name)), f"{topic}.{task}", *one))
-                if one.status != "passed":
-                    print(f"  {one.status}: {task}")
-    return int(failed > 0)
+        row = csv.writer(table, lineterminator="\n").writerow
+        row(["learner", "task", "status", "cause"])
+        names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]  # Windows keeps the star
+        return int(not all([judged(Path(name), row) for name in names]))
+
+
+def judged(path: Path, row: Callable[[list[str]], object]) -> bool:
+    """Whether a notebook could be judged; what it is worth is printed and written into the table."""
+    try:
+        topic, verdicts = recheck(path)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        row(written(learner(path), "", "not judged", str(error)))
+        return False
+    passed = sum(status == "passed" for status, _ in verdicts.values())
+    print(f"{path}: {topic}, {passed} of {len(verdicts)} passed", flush=True)
+    for task, (status, cause) in verdicts.items():
+        row(written(learner(path), f"{topic}.{task}", status, cause))
+        if status != "passed":
+            print(f"  {status}: {task}")
+    return True
 
 
 if __name__ == "__main__":
     if fence.IS_ROOT and fence.refused():
-        sys.exit(f"Hand-ins would run as root here, and nothing could restrict them ({fence.refused()}). Run this as a "
-                 "user without rights, on a machine or in a container with nothing of value in it.")
+        sys.exit(f"Hand-ins would run as root here, and nothing could restrict them, because {fence.refused()}.")
     sys.exit(main(sys.argv[1:]))

@@ -7,8 +7,6 @@ CHECKED: dict[str, Any] = {}  # what was last handed to the check of a task, by 
 
 
 class Quiet:
-    """A task without words, solution or check."""
-
     def __init__(self, name: str) -> None:
         self.check = lambda given=...: CHECKED.update({name: given})
 
