@@ -2,8 +2,7 @@
 
     --csv FILE    write a table as well: learner, task, status, cause
 
-Each notebook runs from top to bottom in a fenced process, where its functions are called as well. What they return is
-compared here, so what a notebook prints does not count, and it reaches neither the checks nor the solutions.
+Each notebook runs in a fenced process, and so do its functions. What they return is compared here.
 """
 
 import argparse
@@ -11,9 +10,12 @@ import csv
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
+from copy import copy
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -21,17 +23,19 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_lib.checking import CodingTask, Exercise, Prediction  # noqa: E402
+from course_lib.checking.elsewhere import Elsewhere  # noqa: E402
+from course_lib.checking.runner import Outcome, Run  # noqa: E402
 from course_lib.contents import TOPICS  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
-from tools.judge import fence, hand_in  # noqa: E402
+from tools.judge import data, fence  # noqa: E402
 
 IMPORT = re.compile(r"^from course_tasks import (\w+) as task$", re.MULTILINE)
 CHECK = re.compile(r"^task\.(\w+)\.check\(", re.MULTILINE)
 FREE = "read and change your files (the solutions too), use the network and all memory, and leave processes behind"
-Verdict = tuple[str, str]  # a status of `course_lib.checking` or of `verdict`, and why
+BY_HAND = "Not all that this check looks at can leave the process of the hand-in: run it in the notebook."
 
 
-def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[str, Verdict]]:
+def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[str, tuple[str, str]]]:
     """The topic, and the verdict on each of its tasks. Raises ValueError unless the file is an exercise notebook."""
     try:
         cells = nbformat.read(path, as_version=4).cells
@@ -41,59 +45,88 @@ def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[s
     names = [name for source in sources for name in IMPORT.findall(source)]
     if len(names) != 1 or names[0] not in topics():
         raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
-    tasks, asked = tasks_of(names[0]), {name for source in sources for name in CHECK.findall(source)}
+    tasks, checked = tasks_of(names[0]), {name for source in sources for name in CHECK.findall(source)}
     # what comes after a check shows what the answer is good for, and takes its time
     shown = [source for source in sources if not any(source in task.after for task in tasks.values())]
-    reports = hand_in.reports(shown, names[0], tasks, limits or fence.Limits())
-    return names[0], {name: verdict(task, reports[name], name in asked) for name, task in tasks.items()}
+    said = reports(shown, names[0], tasks, limits or fence.Limits())
+    return names[0], {name: verdict(task, said[name], name in checked) for name, task in tasks.items()}
 
 
-def verdict(task: Exercise, report: dict | str, asked: bool) -> Verdict:
-    """What the check says to the learner's object, or why there is none."""
-    if isinstance(report, str) or "failed" in report:
-        return "did not finish", report if isinstance(report, str) else str(report["failed"])
+def reports(cells: list[str], topic: str, tasks: dict[str, Exercise], limits: fence.Limits) -> dict[str, Any]:
+    """What the worker reports of each task, or in words why it does not.
+
+    An answer that ends the process ends its own report only: another process runs the cells again for the next task.
+    """
+    found: dict[str, Any] = {}
+    deadline = time.monotonic() + limits.wall
+    while left := [name for name in tasks if name not in found]:
+        request = {"cells": cells, "topic": topic, "seconds": limits.cell}
+        request["tasks"] = [asked(tasks[name]) for name in left]
+        lines, why = fence.talk(data.write(request), limits, deadline)
+        found |= {one["name"]: one for one in map(data.read, lines) if one.get("name") in ["", *left]}
+        missing = [name for name in left if name not in found]
+        if found.pop("", None) is None or time.monotonic() > deadline:
+            return found | dict.fromkeys(missing, why)
+        found |= dict.fromkeys(missing[:1], why)
+    return found
+
+
+def asked(task: Exercise) -> dict[str, Any]:
+    """What the worker needs to know of a task, which is not what is right."""
+    if not isinstance(task, CodingTask):
+        return {"name": task.name, "starter": "", "call": None}
+    spec = task.spec
+    cases = [[data.exact(case.args), case.kwargs] for case in map(spec.handed, spec.all_cases)]
+    call = {"cases": cases, "seconds": spec.seconds, "hook": spec.hook, "returns": spec.returns}
+    return {"name": task.name, "starter": task.stub() if task.starter else "", "call": call}
+
+
+def verdict(task: Exercise, report: dict[str, Any] | str, checked: bool) -> tuple[str, str]:
+    """A status of `course_lib.checking` or one of those below, and why."""
+    if isinstance(report, str):
+        return "did not finish", report
     if "begun" not in report:
-        return ("no answer", f"When all cells have run, there is no `{task.name}`.") if asked else ("no check cell", "")
-    of_values = isinstance(task, Prediction) or (isinstance(task, CodingTask) and not task.spec.reader)
-    if report["begun"] and not of_values:
-        return "check by hand", "What this check looks at cannot leave the process of the hand-in."
+        missing = f"When all cells have run, there is no `{task.name}`."
+        return ("no answer", missing) if checked else ("no check cell", "")
+    task, known, later = copy(task), isinstance(task, Prediction), None
+    if isinstance(task, CodingTask):
+        known, later, task.afterwards = not task.spec.reader, task.afterwards, None  # it would call the function
+    if report["begun"] and not known:
+        return "check by hand", BY_HAND
     try:
-        result = hand_in.check(task, report)
-    except ValueError as error:
-        return "did not finish", str(error)
-    if result.passed and isinstance(task, CodingTask) and task.afterwards:
-        return "check by hand", "All values are right. What the check asks afterwards, it can ask in the notebook only."
+        result = task.check(object_of(report, task))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return "did not finish", "It wrote into the judge's channel."
+    if result.passed and later:
+        return "check by hand", BY_HAND
     return result.status, "" if result.passed else result.cause or result.facts[-1]
 
 
-def learner(path: Path) -> str:
-    """Whose hand-in it is: ada's, if it is ada.ipynb or if it has the name of the exercise and lies in a folder ada."""
-    of_course = {name for chapter in TOPICS.values() for name in (chapter.topic, chapter.file)}
-    names = [path.stem, *(folder.name for folder in path.absolute().parents)]
-    return next(name for name in names if name not in of_course)
-
-
-def written(*row: str) -> list[str]:
-    """A row of a table, in which nothing is too long or unprintable, or begins like a formula of a spreadsheet."""
-    words = ["".join(letter if letter.isprintable() else " " for letter in word[:300]) for word in row]
-    return [f"'{word}" if word.startswith(("=", "+", "-", "@")) else word for word in words]
+def object_of(report: dict[str, Any], task: Exercise) -> Any:
+    """The learner's object, or what stands for it here. Raises one of several errors for what no worker reports."""
+    if not report["begun"]:
+        return ...
+    if "run" not in report:
+        return report["value"]
+    outcomes = [Outcome(**one) for one in report["run"].pop("outcomes")]
+    names = {""} if not isinstance(task, CodingTask) else set(task.spec.returns or [""])
+    if any(one.value is not None and one.value.keys() != names for one in outcomes):
+        raise ValueError(f"value: expected the parts {sorted(names)}")
+    return Elsewhere(Run(outcomes, **report["run"]), report["unused"])
 
 
 def main(arguments: list[str]) -> int:
     """0 when every notebook could be judged, whatever its answers are worth."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("notebooks", nargs="+", metavar="NOTEBOOK")
-    parser.add_argument("--csv", metavar="FILE", default=os.devnull, help="write learner, task, status and cause")
+    table = argparse.FileType("w", encoding="utf-8")
+    parser.add_argument("--csv", metavar="FILE", type=table, default=os.devnull, help="write a table as well")
     given = parser.parse_args(arguments)
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
     if fence.refused():
         print(f"On this system a hand-in can {FREE}, because {fence.refused()}.", file=sys.stderr)
-    try:
-        table = open(given.csv, "w", newline="", encoding="utf-8")  # noqa: SIM115
-    except OSError as error:
-        parser.error(f"--csv {given.csv}: {error.strerror}")
-    with table:
-        row = csv.writer(table, lineterminator="\n").writerow
+    with given.csv as file:
+        row = csv.writer(file, lineterminator="\n").writerow
         row(["learner", "task", "status", "cause"])
         names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]  # Windows keeps the star
         return int(not all([judged(Path(name), row) for name in names]))
@@ -114,6 +147,19 @@ def judged(path: Path, row: Callable[[list[str]], object]) -> bool:
         if status != "passed":
             print(f"  {status}: {task}")
     return True
+
+
+def learner(path: Path) -> str:
+    """Whose hand-in it is: ada's, if it is ada.ipynb or if it has the name of the exercise and lies in a folder ada."""
+    of_course = {name for chapter in TOPICS.values() for name in (chapter.topic, chapter.file)}
+    names = [path.stem, *(folder.name for folder in path.absolute().parents)]
+    return next(name for name in names if name not in of_course)
+
+
+def written(*row: str) -> list[str]:
+    """A row of a table, in which nothing is too long or unprintable, or begins like a formula of a spreadsheet."""
+    words = ["".join(letter if letter.isprintable() else " " for letter in word[:300]) for word in row]
+    return [f"'{word}" if word.startswith(("=", "+", "-", "@")) else word for word in words]
 
 
 if __name__ == "__main__":

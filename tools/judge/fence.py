@@ -1,8 +1,7 @@
 """Where a hand-in runs: a process that sees the course's library without its answers, and may do little.
 
 With bubblewrap (`bwrap`, on Linux) it sees no network, no other process, no home, and no file but Python, the system's
-programs and that library; it writes into memory only, and whatever it starts ends with it. Elsewhere it has a folder
-of its own and the limits of the module `resource`.
+programs and that library; it writes into memory only, and whatever it starts ends with it. Elsewhere only limits hold.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/alternatives"]
@@ -42,13 +41,23 @@ class Limits(NamedTuple):
     processes: int = 64  # and threads, beside those that run already
 
 
-def talk(request: bytes, limits: Limits, deadline: float) -> tuple[bytes, str]:
-    """What a worker answers, and why that is all. A limit on the size of a file holds for the answer as well."""
+def talk(request: bytes, limits: Limits, deadline: float) -> tuple[list[bytes], str]:
+    """The lines that a worker answers, and why that is all. It answers into a file, whose size is limited, too."""
     with tempfile.TemporaryDirectory(prefix="hand-in-", ignore_cleanup_errors=True) as folder:
-        question, answer = Path(folder, "question"), Path(folder, "answer")
+        box, question, answer = Path(folder, "box"), Path(folder, "question"), Path(folder, "answer")
+        fill(box)
         question.write_bytes(request)
+        seen = str(box) if refused() else "/box"
+        home = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "IPYTHONDIR"), f"{seen}/exercises")
+        most = {"RLIMIT_CPU": limits.processor, "RLIMIT_AS": 2 * limits.memory, "RLIMIT_FSIZE": limits.disk}
+        if running := len(list(Path("/proc").glob("[0-9]*/task/*"))):
+            most["RLIMIT_NPROC"] = running + limits.processes
+        command = [sys.executable, "-I", "-B", "-c", START.format(seen, most)]
         with question.open("rb") as asked, answer.open("wb") as said:
-            process = start(Path(folder, "box"), limits, asked, said)
+            process = subprocess.Popen(
+                command if refused() else [*bubblewrap(box, limits), *command], stdin=asked, stdout=said,
+                stderr=subprocess.DEVNULL, cwd=box / "exercises", env=NAMES | home, start_new_session=True,
+            )  # fmt: skip
             try:
                 why = watch(process, limits, deadline)
             finally:
@@ -56,23 +65,7 @@ def talk(request: bytes, limits: Limits, deadline: float) -> tuple[bytes, str]:
                     os.killpg(process.pid, signal.SIGKILL)
                 process.kill()
                 process.wait()
-        return answer.read_bytes(), why
-
-
-def start(box: Path, limits: Limits, asked: IO[bytes], said: IO[bytes]) -> subprocess.Popen[bytes]:
-    """The worker, in a new folder."""
-    fill(box)
-    seen = str(box) if refused() else "/box"
-    home = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "IPYTHONDIR"), f"{seen}/exercises")
-    most = {"RLIMIT_CPU": limits.processor, "RLIMIT_AS": 2 * limits.memory, "RLIMIT_FSIZE": limits.disk}
-    if running := len(list(Path("/proc").glob("[0-9]*/task/*"))):
-        most["RLIMIT_NPROC"] = running + limits.processes
-    command = [sys.executable, "-I", "-B", "-c", START.format(seen, most)]
-    return subprocess.Popen(
-        command if refused() else [*bubblewrap(box, limits), *command],
-        stdin=asked, stdout=said, stderr=subprocess.DEVNULL,
-        cwd=box / "exercises", env=NAMES | home, start_new_session=True,
-    )  # fmt: skip
+        return answer.read_bytes().splitlines(), why
 
 
 def watch(process: subprocess.Popen[bytes], limits: Limits, deadline: float) -> str:
@@ -84,21 +77,20 @@ def watch(process: subprocess.Popen[bytes], limits: Limits, deadline: float) -> 
             return f"It used more than {limits.memory / 2**30:g} GB of memory."
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=0.2)
-    late = os.name == "posix" and process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU)
-    return "It used all its processor time." if late else "Its code ended the process."
+    if os.name == "posix" and process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+        return "It used all its processor time."
+    return "Its code ended the process, or its objects cannot be read."
 
 
 def fill(box: Path) -> None:
     """What a hand-in may read of the course: the library, what the checks lend it, and tasks that answer nothing."""
-    shutil.copytree(ROOT / "course_lib", box / "course_lib", ignore=shutil.ignore_patterns("__pycache__"))
-    judge, tasks = ROOT / "tools" / "judge", ROOT / "course_tasks"
-    for folder in ("tools/judge", "exercises"):  # it runs in exercises: a notebook finds the course in a folder above
-        (box / folder).mkdir(parents=True)
-    for init in tasks.glob("*/__init__.py"):
-        (box / init.parent.relative_to(ROOT)).mkdir(parents=True)
-        shutil.copy(judge / "quiet_tasks.py", box / init.relative_to(ROOT))
-    for path in (tasks / "given.py", *tasks.glob("*/given.py"), judge / "data.py", judge / "worker.py"):
-        shutil.copy(path, box / path.relative_to(ROOT))
+    (box / "exercises").mkdir(parents=True)  # it runs here: a notebook finds the course in a folder above
+    shutil.copytree(ROOT / "course_lib", box / "course_lib")
+    shutil.copytree(ROOT / "tools" / "judge", box / "tools" / "judge")
+    for path in (*ROOT.glob("course_tasks/*/__init__.py"), *ROOT.glob("course_tasks/**/given.py")):
+        place = box / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path if path.name == "given.py" else box / "tools" / "judge" / "quiet_tasks.py", place)
 
 
 def bubblewrap(box: Path, limits: Limits) -> list[str]:
@@ -127,12 +119,11 @@ def refused() -> str:
 
 def memory(number: int) -> int:
     """Bytes of memory of a process and of all that it has started; 0 where there is no /proc."""
-    parents, pages = {number: 0}, {number: 0}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # the process has just ended
-            told = stat.read_text().rpartition(")")[2].split()
-            parents[int(stat.parent.name)], pages[int(stat.parent.name)] = int(told[1]), int(told[21])
-    family = {number}
-    while more := {one for one, parent in parents.items() if parent in family} - family:
-        family |= more
-    return sum(pages[one] for one in family) * 4096
+    family, pages = {number}, 0
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
+        with contextlib.suppress(OSError):  # it has just ended
+            told = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(folder.name) == number or int(told[1]) in family:
+                family.add(int(folder.name))
+                pages += int(told[21])
+    return pages * 4096

@@ -39,41 +39,30 @@ def main(limits: dict[str, int]) -> None:
     objects |= import_module(f"course_tasks.{request['topic']}").CHECKED
     channel.write(write({"name": ""}))
     for task in request["tasks"]:
-        said = {"name": task["name"]}
-        try:
-            line = write(said | (report(objects[task["name"]], **task) if task["name"] in objects else {}))
-        except BaseException as error:  # of the learner's objects
-            line = write(said | {"failed": f"Its objects cannot be read ({type(error).__name__})."})
-        channel.write(line)
-        if b'"goes_on": true' in line:  # what cannot be stopped would take the time of the next task
-            os._exit(0)
+        known = report(objects[task["name"]], **task) if task["name"] in objects else {}
+        channel.write(write({"name": task["name"]} | known))
 
 
 def run_cells(cells: list[str], seconds: float) -> dict[str, Any]:
     """The objects by name after all cells have run. Each is interrupted, as by Ctrl-C, after so much processor time."""
     shell = InteractiveShell.instance()
     shell.set_custom_exc((BaseException,), lambda *args, **kwargs: None)  # no time for tracebacks
-    for cell in cells:
-        with contextlib.suppress(KeyboardInterrupt):  # it may come just after the cell
-            if os.name == "posix":
-                signal.signal(signal.SIGPROF, signal.default_int_handler)
-                signal.setitimer(signal.ITIMER_PROF, seconds)
+    for cell in [*cells, ""]:
+        with contextlib.suppress(KeyboardInterrupt, AttributeError):  # just after the cell; Windows has no such timer
+            signal.signal(signal.SIGPROF, signal.default_int_handler)
+            signal.setitimer(signal.ITIMER_PROF, seconds if cell else 0)
+        with contextlib.suppress(KeyboardInterrupt):
             shell.run_cell(cell, silent=True)
-            if os.name == "posix":
-                signal.setitimer(signal.ITIMER_PROF, 0)
     return dict(shell.user_ns)
 
 
 def report(given: Any, name: str, starter: str, call: dict[str, Any] | None) -> dict[str, Any]:
     """What there is to say of an object; of a function, what it does in each case, where the judge asks for that."""
-    if issubclass(type(given), type):
-        return {"begun": not blank_class(given), "class": given.__name__}
-    if not_attempted(given, compiled(starter, name, {"np": np}) if starter else None):
+    if blank_class(given) or not_attempted(given, compiled(starter, name, {"np": np}) if starter else None):
         return {"begun": False}
-    if call is None or not callable(given):
+    if call is None or issubclass(type(given), type) or not callable(given):
         return {"begun": True, "value": given}
     spec: Any = SimpleNamespace(**call, reader=None)
-    cases = [Case(*args, **kwargs) for args, kwargs in spec.cases]
-    done = run(given, cases, partial(Spec.read, spec), spec.seconds)
+    done = run(given, [Case(*args, **kwargs) for args, kwargs in spec.cases], partial(Spec.read, spec), spec.seconds)
     said = vars(done) | {"outcomes": list(map(asdict, done.outcomes))}
     return {"begun": True, "unused": unused_parameters(given), "run": said}
