@@ -1,7 +1,5 @@
 """Run handed-in exercise notebooks again and say which tasks pass: python tools/recheck.py hand-ins/*.ipynb
 
-    --csv FILE    write a table as well: learner, task, status, cause
-
 Each notebook runs in a fenced process, and so do its functions. What they return is compared here.
 """
 
@@ -11,7 +9,6 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
 from copy import copy
 from glob import glob
 from pathlib import Path
@@ -42,17 +39,17 @@ def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[s
     except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
         raise ValueError(f"{path}: cannot be read as a notebook ({type(error).__name__})") from error
     sources = [cell.source for cell in cells if cell.cell_type == "code"]
-    names = [name for source in sources for name in IMPORT.findall(source)]
+    names = IMPORT.findall("\n".join(sources))
     if len(names) != 1 or names[0] not in topics():
         raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
-    tasks, checked = tasks_of(names[0]), {name for source in sources for name in CHECK.findall(source)}
+    tasks, checked = tasks_of(names[0]), CHECK.findall("\n".join(sources))
     # what comes after a check shows what the answer is good for, and takes its time
     shown = [source for source in sources if not any(source in task.after for task in tasks.values())]
-    said = reports(shown, names[0], tasks, limits or fence.Limits())
+    said = reports(shown, tasks, limits or fence.Limits())
     return names[0], {name: verdict(task, said[name], name in checked) for name, task in tasks.items()}
 
 
-def reports(cells: list[str], topic: str, tasks: dict[str, Exercise], limits: fence.Limits) -> dict[str, Any]:
+def reports(cells: list[str], tasks: dict[str, Exercise], limits: fence.Limits) -> dict[str, Any]:
     """What the worker reports of each task, or in words why it does not.
 
     An answer that ends the process ends its own report only: another process runs the cells again for the next task.
@@ -60,8 +57,7 @@ def reports(cells: list[str], topic: str, tasks: dict[str, Exercise], limits: fe
     found: dict[str, Any] = {}
     deadline = time.monotonic() + limits.wall
     while left := [name for name in tasks if name not in found]:
-        request = {"cells": cells, "topic": topic, "seconds": limits.cell}
-        request["tasks"] = [asked(tasks[name]) for name in left]
+        request = {"cells": cells, "seconds": limits.cell, "tasks": [asked(tasks[name]) for name in left]}
         lines, why = fence.talk(data.write(request), limits, deadline)
         found |= {one["name"]: one for one in map(data.read, lines) if one.get("name") in ["", *left]}
         missing = [name for name in left if name not in found]
@@ -86,8 +82,7 @@ def verdict(task: Exercise, report: dict[str, Any] | str, checked: bool) -> tupl
     if isinstance(report, str):
         return "did not finish", report
     if "begun" not in report:
-        missing = f"When all cells have run, there is no `{task.name}`."
-        return ("no answer", missing) if checked else ("no check cell", "")
+        return ("no answer", f"After all cells, there is no `{task.name}`.") if checked else ("no check cell", "")
     task, known, later = copy(task), isinstance(task, Prediction), None
     if isinstance(task, CodingTask):
         known, later, task.afterwards = not task.spec.reader, task.afterwards, None  # it would call the function
@@ -109,9 +104,9 @@ def object_of(report: dict[str, Any], task: Exercise) -> Any:
     if "run" not in report:
         return report["value"]
     outcomes = [Outcome(**one) for one in report["run"].pop("outcomes")]
-    names = {""} if not isinstance(task, CodingTask) else set(task.spec.returns or [""])
-    if any(one.value is not None and one.value.keys() != names for one in outcomes):
-        raise ValueError(f"value: expected the parts {sorted(names)}")
+    returns = task.spec.returns if isinstance(task, CodingTask) else ()
+    if any(one.value is not None and one.value.keys() != set(returns or [""]) for one in outcomes):
+        raise ValueError(f"value: expected the parts {returns}")
     return Elsewhere(Run(outcomes, **report["run"]), report["unused"])
 
 
@@ -119,20 +114,20 @@ def main(arguments: list[str]) -> int:
     """0 when every notebook could be judged, whatever its answers are worth."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("notebooks", nargs="+", metavar="NOTEBOOK")
-    table = argparse.FileType("w", encoding="utf-8")
-    parser.add_argument("--csv", metavar="FILE", type=table, default=os.devnull, help="write a table as well")
+    file = argparse.FileType("w", encoding="utf-8")
+    parser.add_argument("--csv", metavar="FILE", type=file, default=os.devnull, help="learner, task, status and cause")
     given = parser.parse_args(arguments)
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
     if fence.refused():
         print(f"On this system a hand-in can {FREE}, because {fence.refused()}.", file=sys.stderr)
-    with given.csv as file:
-        row = csv.writer(file, lineterminator="\n").writerow
+    with given.csv as table:
+        row = csv.writer(table, lineterminator="\n").writerow
         row(["learner", "task", "status", "cause"])
         names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]  # Windows keeps the star
         return int(not all([judged(Path(name), row) for name in names]))
 
 
-def judged(path: Path, row: Callable[[list[str]], object]) -> bool:
+def judged(path: Path, row: Any) -> bool:
     """Whether a notebook could be judged; what it is worth is printed and written into the table."""
     try:
         topic, verdicts = recheck(path)

@@ -120,7 +120,7 @@ def test_each_hand_in_is_judged_and_written_into_the_table(tmp_path, capsys, fen
     rows = {(row["learner"], row["task"]): row for row in csv.DictReader(table.open(encoding="utf-8"))}
     assert rows["ada", "bias_by_hand.bias_matrix"]["status"] == "passed"
     assert rows["ada", "bias_by_hand.causal_weights"]["status"] == "no check cell"
-    assert rows["ada", "bias_by_hand.scaled_scores"]["cause"] == "When all cells have run, there is no `scaled_scores`."
+    assert rows["ada", "bias_by_hand.scaled_scores"]["cause"] == "After all cells, there is no `scaled_scores`."
     assert rows["ben", "bias_by_hand.bias_matrix"]["cause"].startswith("Its code ended the process")
     assert {rows[learner, ""]["status"] for learner in ("cem", "dan", "none")} == {"not judged"}
 

@@ -17,7 +17,7 @@ from .test_recheck import fenced, hand_in  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 RIGHT = "def bias_matrix(n, scale):\n    i = np.arange(n)\n    return -scale * np.log1p(abs(i - i[:, None]))"
-LIMITS = fence.Limits(cell=3.0, processor=25, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
+LIMITS = fence.Limits(cell=3.0, processor=15, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
 FORGED = "'✓ passed: The bias matrix of n tokens'"
 FORKS = """
 import os
@@ -107,7 +107,7 @@ ENDED, LATE, PASSED = ("did not finish", "Its code ended"), ("did not finish", "
 HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on that, and what stopped it
     "loop for ever in a cell": ("while True: pass", RIGHT, PASSED, "an interrupt when the cell's time is up"),
     "loop through every except": (
-        "while True:\n    try:\n        while True: pass\n    except BaseException: pass", RIGHT, LATE,
+        "while True:\n    try:\n        while True: len('')\n    except BaseException: x = 2", RIGHT, LATE,
         "the kernel's limit of processor time",
     ),
     "loop for ever in C": ("sum(range(10**13))", RIGHT, LATE, "the kernel's limit of processor time"),
@@ -124,15 +124,15 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on th
     ),
     "replace the checks": (REPLACED, function("return 0"), ("wrong values", ""), "the check is in another process"),
     "import the solution": (
-        "", "from course_tasks.bias_by_hand.bias_matrix import _bias_matrix as bias_matrix", ("no answer", "When all"),
+        "", "from course_tasks.bias_by_hand.bias_matrix import _bias_matrix as bias_matrix", ("no answer", "After"),
         "the tasks are not there",
     ),
     "ask the task for its solution": (
-        "", "exec(task.bias_matrix.solution().text)", ("no answer", "When all"), "tasks that answer nothing"
+        "", "exec(task.bias_matrix.solution().text)", ("no answer", "After"), "tasks that answer nothing"
     ),
     "end the process": ("import os; os._exit(0)", RIGHT, ENDED, "nothing to stop"),
     "end it in an answer": ("", function("import os; os._exit(0)"), ENDED, "a new process follows"),
-    "kill every process": (KILLS, RIGHT, PASSED, "a process namespace: there is nobody to kill"),
+    "kill every process": (KILLS, RIGHT, ENDED, "a process namespace: it meets nobody but itself"),
     "report that it passed": (
         REPORTS.format(report='{"name": "bias_matrix", "status": "passed", "begun": true}'), RIGHT,
         ("did not finish", "It wrote into"), "a report says what came out, and not what it is worth",
@@ -148,7 +148,7 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on th
     "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It"), "limits of size"),
     "return an object that unpickles badly": (
         "", "class Evil:\n    def __reduce__(self): return exit, ()\n" + function("return Evil()"),
-        ("wrong type", "`bias_matrix` returned an Evil"), "values cross as arrays",
+        ("wrong type", "`bias_matrix` returned a"), "values cross as arrays",
     ),
 }  # fmt: skip
 
@@ -211,7 +211,7 @@ def test_no_file_of_ours_can_be_read_or_changed(tmp_path, monkeypatch, fenced): 
     status, cause = judged(tmp_path, "", READS.format(paths=list(map(str, ours))))
     assert status == "wrong type" and "str" in cause
     lines, _ = fence.talk(recheck.data.write({
-        "cells": [READS.format(paths=list(map(str, ours)))], "topic": "bias_by_hand", "seconds": 9.0,
+        "cells": [READS.format(paths=list(map(str, ours)))], "seconds": 9.0,
         "tasks": [{"name": "bias_matrix", "starter": "", "call": None}],
     }), LIMITS, time.monotonic() + 600)  # fmt: skip
     assert recheck.data.read(lines[1])["value"] == str(["FileNotFoundError"] * len(ours))
@@ -224,8 +224,7 @@ def test_the_box_holds_no_solution(tmp_path):
     fence.fill(tmp_path)
     names = {path.name for path in (tmp_path / "course_tasks").rglob("*") if path.is_file()}
     assert names == {"__init__.py", "given.py"} and not list(tmp_path.rglob("*.ipynb"))
-    for init in (tmp_path / "course_tasks").rglob("__init__.py"):
-        assert init.read_text() == (ROOT / "tools" / "judge" / "quiet_tasks.py").read_text()
+    assert {init.read_text() for init in (tmp_path / "course_tasks").rglob("__init__.py")} == {fence.TASKS}
 
 
 @pytest.mark.slow("recheck")
@@ -233,7 +232,7 @@ def test_there_is_no_network_not_even_with_this_machine(tmp_path, fenced):  # no
     with socket.create_server(("127.0.0.1", 0)) as server:
         asks = ASKS.format(host="127.0.0.1", port=server.getsockname()[1])
         lines, _ = fence.talk(recheck.data.write({
-            "cells": [asks], "topic": "bias_by_hand", "seconds": 9.0,
+            "cells": [asks], "seconds": 9.0,
             "tasks": [{"name": "bias_matrix", "starter": "", "call": None}],
         }), LIMITS, time.monotonic() + 600)  # fmt: skip
     assert recheck.data.read(lines[1])["value"] in ("Network is unreachable", "Connection refused")

@@ -3,8 +3,6 @@
 import base64
 import json
 import sys
-from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -24,18 +22,18 @@ def write(message: Any) -> bytes:
 def read(line: bytes, lent: bool = False) -> dict[str, Any]:
     """The message, empty where a hand-in has written something else. Objects of a `given.py` come only if `lent`."""
     try:
-        return dict(json.loads(line, object_hook=partial(value_of, lent=lent)))
+        return dict(json.loads(line, object_hook=lambda data: value_of(data, lent)))
     except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError):
         return {}
 
 
-def exact(values: Sequence[Any]) -> list[Any]:
+def exact(values: tuple[Any, ...]) -> list[Any]:
     """Values with their tuples as data, because JSON would make lists of these."""
     return [{KIND: "tuple", "items": list(one)} if type(one) is tuple else one for one in values]
 
 
 def data_of(value: Any) -> Any:
-    """A value for which JSON has no words."""
+    """A value that JSON cannot write, as a dictionary."""
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     owner = value if isinstance(value, FunctionType) else type(value)

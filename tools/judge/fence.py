@@ -24,7 +24,7 @@ NAMESPACES = ("--die-with-parent", "--unshare-ipc", "--unshare-net", "--unshare-
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
 USER = ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID") if IS_ROOT else ("--unshare-user",)
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")  # no limit of processes holds for root
-START = "import sys; sys.path.insert(0, {!r}); from tools.judge.worker import main; main({})"
+TASKS = "from tools.judge.worker import Quiet as __getattr__\nfrom .given import *"  # what a topic's module is here
 NAMES = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "COURSE_KEEPS_NO_PROGRESS": "1"}
 NAMES |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 NAMES |= {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
@@ -52,7 +52,8 @@ def talk(request: bytes, limits: Limits, deadline: float) -> tuple[list[bytes], 
         most = {"RLIMIT_CPU": limits.processor, "RLIMIT_AS": 2 * limits.memory, "RLIMIT_FSIZE": limits.disk}
         if running := len(list(Path("/proc").glob("[0-9]*/task/*"))):
             most["RLIMIT_NPROC"] = running + limits.processes
-        command = [sys.executable, "-I", "-B", "-c", START.format(seen, most)]
+        code = f"import sys; sys.path.insert(0, {seen!r}); from tools.judge.worker import main; main({most})"
+        command = [sys.executable, "-I", "-B", "-c", code]
         with question.open("rb") as asked, answer.open("wb") as said:
             process = subprocess.Popen(
                 command if refused() else [*bubblewrap(box, limits), *command], stdin=asked, stdout=said,
@@ -61,9 +62,8 @@ def talk(request: bytes, limits: Limits, deadline: float) -> tuple[list[bytes], 
             try:
                 why = watch(process, limits, deadline)
             finally:
-                with contextlib.suppress(OSError, AttributeError):  # it has ended, or Windows
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.kill()
+                with contextlib.suppress(OSError):  # it has ended
+                    os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
                 process.wait()
         return answer.read_bytes().splitlines(), why
 
@@ -87,10 +87,12 @@ def fill(box: Path) -> None:
     (box / "exercises").mkdir(parents=True)  # it runs here: a notebook finds the course in a folder above
     shutil.copytree(ROOT / "course_lib", box / "course_lib")
     shutil.copytree(ROOT / "tools" / "judge", box / "tools" / "judge")
-    for path in (*ROOT.glob("course_tasks/*/__init__.py"), *ROOT.glob("course_tasks/**/given.py")):
-        place = box / path.relative_to(ROOT)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path if path.name == "given.py" else box / "tools" / "judge" / "quiet_tasks.py", place)
+    for init in ROOT.glob("course_tasks/*/__init__.py"):
+        folder, lent = box / init.parent.relative_to(ROOT), init.with_name("given.py")
+        folder.mkdir(parents=True)
+        (folder / "given.py").write_bytes(lent.read_bytes() if lent.exists() else b"")
+        (folder / "__init__.py").write_text(TASKS)
+    shutil.copy(ROOT / "course_tasks" / "given.py", box / "course_tasks")
 
 
 def bubblewrap(box: Path, limits: Limits) -> list[str]:

@@ -22,21 +22,32 @@ from course_lib.checking.solution_source import blank_class, compiled, not_attem
 from course_lib.checking.spec import Spec
 from tools.judge.data import read, write
 
+CHECKED: dict[str, Any] = {}  # what was last handed to the check of a task, by the task's name
+
+
+class Quiet:
+    """A task as a hand-in finds it: it notes what is checked, and answers nothing."""
+
+    def __init__(self, name: str) -> None:
+        if name.startswith("_"):  # asked of a topic's module, which makes its tasks with this class
+            raise AttributeError(name)
+        self.check = lambda given=...: CHECKED.update({name: given})
+
+    def __getattr__(self, verb: str) -> Any:
+        return lambda *args, **kwargs: None
+
 
 def main(limits: dict[str, int]) -> None:
     """Take the limits and answer one request: a line when all cells have run, then a line for each task."""
-    with contextlib.suppress(ImportError):  # Windows has no limits
-        import resource
-
-        for name, most in limits.items():
-            with contextlib.suppress(AttributeError, ValueError, OSError):  # some systems lack some of them
-                resource.setrlimit(getattr(resource, name), (most, most))
+    for name, most in limits.items():
+        with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):  # not every system has every limit
+            resource = import_module("resource")
+            resource.setrlimit(getattr(resource, name), (most, most + 5))  # in these seconds the kernel says why
     request, channel = read(sys.stdin.buffer.readline(), lent=True), os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    objects = run_cells(request["cells"], request["seconds"])
-    objects |= import_module(f"course_tasks.{request['topic']}").CHECKED
+    objects = run_cells(request["cells"], request["seconds"]) | CHECKED
     channel.write(write({"name": ""}))
     for task in request["tasks"]:
         known = report(objects[task["name"]], **task) if task["name"] in objects else {}
