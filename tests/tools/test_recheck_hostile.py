@@ -107,7 +107,7 @@ ENDED, LATE, PASSED = ("did not finish", "Its code ended"), ("did not finish", "
 HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on that, and what stopped it
     "loop for ever in a cell": ("while True: pass", RIGHT, PASSED, "an interrupt when the cell's time is up"),
     "loop through every except": (
-        "while True:\n    try:\n        while True: len('')\n    except BaseException: x = 2", RIGHT, LATE,
+        "def spin():\n    while True: pass\nwhile True:\n    try: spin()\n    except BaseException: pass", RIGHT, LATE,
         "the kernel's limit of processor time",
     ),
     "loop for ever in C": ("sum(range(10**13))", RIGHT, LATE, "the kernel's limit of processor time"),
