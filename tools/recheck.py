@@ -1,13 +1,6 @@
 """Run handed-in exercise notebooks again and say which tasks pass: python tools/recheck.py hand-ins/*.ipynb
 
-    --csv FILE    write a table as well: learner, task, status, cause
-
-Each notebook runs from top to bottom in a sandbox; the file itself is not changed. Then the check
-asks that process for the values of the learner's functions, compares and decides here. What a notebook prints does not
-count, and it cannot reach the check or the solutions. The first line says what this system cannot restrict.
-
-Notebooks of version 0.1, whose chapters had numbers, are judged by the tasks of today. Two of these chapters were
-split, so their notebooks are judged by both topics.
+Each notebook runs in a fenced process, and so do its functions. What they return is compared here.
 """
 
 import argparse
@@ -15,84 +8,140 @@ import csv
 import os
 import re
 import sys
-from collections.abc import Callable
+import time
+from copy import copy
 from glob import glob
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from course_lib.checking import Exercise  # noqa: E402
-from course_lib.checking.record import FORMER, MOVED  # noqa: E402
+from course_lib.checking import CodingTask, Exercise, Prediction  # noqa: E402
+from course_lib.checking.elsewhere import Elsewhere  # noqa: E402
+from course_lib.checking.runner import Outcome, Run  # noqa: E402
 from course_lib.contents import TOPICS  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
-from tools.judge import sandbox  # noqa: E402
-from tools.judge.elsewhere import answer  # noqa: E402
-from tools.judge.hand_in import Ended, HandIn  # noqa: E402
+from tools.judge import data, fence  # noqa: E402
 
-IMPORT = re.compile(r"^from (course_lib\.tasks|course_tasks) import (\w+) as task$", re.MULTILINE)
+IMPORT = re.compile(r"^from course_tasks import (\w+) as task$", re.MULTILINE)
 CHECK = re.compile(r"^task\.(\w+)\.check\(", re.MULTILINE)
+FREE = "read and change your files (the solutions too), use the network and all memory, and leave processes behind"
+BY_HAND = "Not all that this check looks at can leave the process of the hand-in: run it in the notebook."
 
 
-class Verdict(NamedTuple):
-    """What an answer is worth: a status of `course_lib.checking`, "no answer" or "no check cell"; and why."""
-
-    status: str
-    cause: str = ""
-
-
-def recheck(path: Path) -> dict[str, dict[str, Verdict]]:
-    """The verdict on each task by topic and name. Raises ValueError unless the file is an exercise notebook."""
-    sources, found = read(path)
-    tasks = {name: task for topic in found for name, task in tasks_of(topic).items()}
-    asked = {name for source in sources for name in CHECK.findall(source)}
-    # what comes after a check shows what the answer is good for, and takes its time
-    shown = [source for source in sources if not any(source in task.after for task in tasks.values())]
-    with HandIn(shown, found[0], tasks) as hand_in:
-        try:
-            hand_in.begin()
-            verdicts = {name: verdict(hand_in, task, name in asked) for name, task in tasks.items()}
-        except Ended as why:
-            verdicts = dict.fromkeys(tasks, Verdict("did not finish", str(why)))
-    return {topic: {name: verdicts[name] for name in tasks_of(topic)} for topic in found}
-
-
-def read(path: Path) -> tuple[list[str], list[str]]:
-    """The code cells of a notebook and the topics whose tasks it has. Raises ValueError if it has none."""
+def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[str, tuple[str, str]]]:
+    """The topic, and the verdict on each of its tasks. Raises ValueError unless the file is an exercise notebook."""
     try:
-        notebook = nbformat.read(path, as_version=4)
+        cells = nbformat.read(path, as_version=4).cells
     except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
         raise ValueError(f"{path}: cannot be read as a notebook ({type(error).__name__})") from error
-    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    names = [name for source in sources for _, name in IMPORT.findall(source)]
-    found = topics_of(names[0]) if len(names) == 1 else []
-    if not found:
+    sources = [cell.source for cell in cells if cell.cell_type == "code"]
+    names = IMPORT.findall("\n".join(sources))
+    if len(names) != 1 or names[0] not in topics():
         raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
-    return [IMPORT.sub(f"from course_tasks import {found[0]} as task", source) for source in sources], found
+    tasks, checked = tasks_of(names[0]), CHECK.findall("\n".join(sources))
+    # what comes after a check shows what the answer is good for, and takes its time
+    shown = [source for source in sources if not any(source in task.after for task in tasks.values())]
+    said = reports(shown, tasks, limits or fence.Limits())
+    return names[0], {name: verdict(task, said[name], name in checked) for name, task in tasks.items()}
 
 
-def topics_of(name: str) -> list[str]:
-    """The topics whose tasks a notebook has that imports this name; none if there is no such topic."""
-    found = {FORMER.get(name, name), *MOVED.get(name, ())[:1]}
-    return [topic for topic in topics() if topic in found]
+def reports(cells: list[str], tasks: dict[str, Exercise], limits: fence.Limits) -> dict[str, Any]:
+    """What the worker reports of each task, or in words why it does not.
+
+    An answer that ends the process ends its own report only: another process runs the cells again for the next task.
+    """
+    found: dict[str, Any] = {}
+    deadline = time.monotonic() + limits.wall
+    while left := [name for name in tasks if name not in found]:
+        request = {"cells": cells, "seconds": limits.cell, "tasks": [asked(tasks[name]) for name in left]}
+        lines, why = fence.talk(data.write(request), limits, deadline)
+        found |= {one["name"]: one for one in map(data.read, lines) if one.get("name") in ["", *left]}
+        missing = [name for name in left if name not in found]
+        if found.pop("", None) is None or time.monotonic() > deadline:
+            return found | dict.fromkeys(missing, why)
+        found |= dict.fromkeys(missing[:1], why)
+    return found
 
 
-def verdict(hand_in: HandIn, task: Exercise, asked: bool) -> Verdict:
-    """What the check says to the learner's object, or why there is none. Raises Ended when the cells cannot run."""
-    if task.name not in hand_in.about:
-        missing = f"When all cells have run, there is no `{task.name}`."
-        return Verdict("no answer", missing) if asked else Verdict("no check cell")
-    hand_in.ended = ""
+def asked(task: Exercise) -> dict[str, Any]:
+    """What the worker needs to know of a task, which is not what is right."""
+    if not isinstance(task, CodingTask):
+        return {"name": task.name, "starter": "", "call": None}
+    spec = task.spec
+    cases = [[data.exact(case.args), case.kwargs] for case in map(spec.handed, spec.all_cases)]
+    call = {"cases": cases, "seconds": spec.seconds, "hook": spec.hook, "returns": spec.returns}
+    return {"name": task.name, "starter": task.stub() if task.starter else "", "call": call}
+
+
+def verdict(task: Exercise, report: dict[str, Any] | str, checked: bool) -> tuple[str, str]:
+    """A status of `course_lib.checking` or one of those below, and why."""
+    if isinstance(report, str):
+        return "did not finish", report
+    if "begun" not in report:
+        return ("no answer", f"After all cells, there is no `{task.name}`.") if checked else ("no check cell", "")
+    task, known, later = copy(task), isinstance(task, Prediction), None
+    if isinstance(task, CodingTask):
+        known, later, task.afterwards = not task.spec.reader, task.afterwards, None  # it would call the function
+    if report["begun"] and not known:
+        return "check by hand", BY_HAND
     try:
-        result = task.check(answer(hand_in, task))
-    except (Ended, ValueError) as error:
-        return Verdict("did not finish", str(error))
-    if hand_in.ended:
-        return Verdict("did not finish", hand_in.ended)
-    return Verdict(result.status, "" if result.passed else result.cause or result.facts[-1])
+        result = task.check(object_of(report, task))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return "did not finish", "It wrote into the judge's channel."
+    if result.passed and later:
+        return "check by hand", BY_HAND
+    return result.status, "" if result.passed else result.cause or result.facts[-1]
+
+
+def object_of(report: dict[str, Any], task: Exercise) -> Any:
+    """The learner's object, or what stands for it here. Raises one of several errors for what no worker reports."""
+    if not report["begun"]:
+        return ...
+    if "run" not in report:
+        return report["value"]
+    outcomes = [Outcome(**one) for one in report["run"].pop("outcomes")]
+    returns = task.spec.returns if isinstance(task, CodingTask) else ()
+    if any(one.value is not None and one.value.keys() != set(returns or [""]) for one in outcomes):
+        raise ValueError(f"value: expected the parts {returns}")
+    return Elsewhere(Run(outcomes, **report["run"]), report["unused"])
+
+
+def main(arguments: list[str]) -> int:
+    """0 when every notebook could be judged, whatever its answers are worth."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("notebooks", nargs="+", metavar="NOTEBOOK")
+    file = argparse.FileType("w", encoding="utf-8")
+    parser.add_argument("--csv", metavar="FILE", type=file, default=os.devnull, help="learner, task, status and cause")
+    given = parser.parse_args(arguments)
+    os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
+    if fence.refused():
+        print(f"On this system a hand-in can {FREE}, because {fence.refused()}.", file=sys.stderr)
+    with given.csv as table:
+        row = csv.writer(table, lineterminator="\n").writerow
+        row(["learner", "task", "status", "cause"])
+        names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]  # Windows keeps the star
+        return int(not all([judged(Path(name), row) for name in names]))
+
+
+def judged(path: Path, row: Any) -> bool:
+    """Whether a notebook could be judged; what it is worth is printed and written into the table."""
+    try:
+        topic, verdicts = recheck(path)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        row(written(learner(path), "", "not judged", str(error)))
+        return False
+    passed = sum(status == "passed" for status, _ in verdicts.values())
+    print(f"{path}: {topic}, {passed} of {len(verdicts)} passed", flush=True)
+    for task, (status, cause) in verdicts.items():
+        row(written(learner(path), f"{topic}.{task}", status, cause))
+        if status != "passed":
+            print(f"  {status}: {task}")
+    return True
 
 
 def learner(path: Path) -> str:
@@ -103,54 +152,12 @@ def learner(path: Path) -> str:
 
 
 def written(*row: str) -> list[str]:
-    """A row of a table: a spreadsheet would run what begins like a formula."""
-    return [f"'{words}" if words.startswith(("=", "+", "-", "@")) else words for words in row]
-
-
-def main(arguments: list[str]) -> int:
-    """0 when every notebook could be judged, whatever its answers are worth."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("notebooks", nargs="+", metavar="NOTEBOOK")
-    parser.add_argument("--csv", metavar="FILE", default=os.devnull, help="write learner, task, status and cause")
-    given = parser.parse_args(arguments)
-    try:
-        table = open(given.csv, "w", newline="", encoding="utf-8")  # noqa: SIM115
-    except OSError as error:
-        parser.error(f"--csv {given.csv}: {error.strerror}")
-    with table:
-        return recheck_all(given.notebooks, csv.writer(table, lineterminator="\n").writerow)
-
-
-def recheck_all(notebooks: list[str], write: Callable[[list[str]], object]) -> int:
-    """Recheck and print; each row of the table is written as soon as it is known."""
-    # Windows hands over the star as it is.
-    names = [name for word in notebooks for name in sorted(glob(word)) or [word]]
-    os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
-    if free := sandbox.unrestricted():
-        print(f"On this system a hand-in can {'; '.join(free)} ({sandbox.refused()}).", file=sys.stderr)
-    write(["learner", "task", "status", "cause"])
-    failed = 0
-    for name in names:
-        whose = learner(Path(name))
-        try:
-            judged = recheck(Path(name))
-        except ValueError as error:
-            print(error, file=sys.stderr)
-            write(written(whose, "", "not judged", str(error)))
-            failed += 1
-            continue
-        for topic, found in judged.items():
-            passed = sum(one.status == "passed" for one in found.values())
-            print(f"{name}: {topic}, {passed} of {len(found)} passed", flush=True)
-            for task, one in found.items():
-                write(written(whose, f"{topic}.{task}", *one))
-                if one.status != "passed":
-                    print(f"  {one.status}: {task}")
-    return int(failed > 0)
+    """A row of a table, in which nothing is too long or unprintable, or begins like a formula of a spreadsheet."""
+    words = ["".join(letter if letter.isprintable() else " " for letter in word[:300]) for word in row]
+    return [f"'{word}" if word.startswith(("=", "+", "-", "@")) else word for word in words]
 
 
 if __name__ == "__main__":
-    if hasattr(os, "geteuid") and os.geteuid() == 0 and sandbox.refused():
-        sys.exit(f"Hand-ins would run as root here, and nothing could restrict them ({sandbox.refused()}). Run this as "
-                 "a user without rights, on a machine or in a container with nothing of value in it.")
+    if fence.IS_ROOT and fence.refused():
+        sys.exit(f"Hand-ins would run as root here, and nothing could restrict them, because {fence.refused()}.")
     sys.exit(main(sys.argv[1:]))

@@ -1,45 +1,21 @@
-"""A learner's function in another process: a check calls it there, and what comes back is data.
+"""A learner's function that ran in another process: `tools/recheck.py` judges hand-ins by what it did there."""
 
-`tools/recheck.py` judges hand-ins with it. The function's code never runs in the process that compares and diagnoses.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-from .case import Case
 
 if TYPE_CHECKING:
     from .runner import Run
 
-CAUGHT = (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError)  # what some check catches
-
 
 class Elsewhere:
-    """Stands for a function of another process. `unused` names the parameters that it never reads."""
+    """Stands for a function that ran in another process: what it did in the cases, and which parameters it ignores."""
 
-    unused: Sequence[str] = ()
+    def __init__(self, done: "Run", unused: Sequence[str]) -> None:
+        self.done, self.unused = done, unused
 
-    def run(self, cases: Sequence[Case], read: Callable[[Any], Any], seconds: float) -> "Run":
-        """What `runner.run` answers, from the other process."""
-        raise NotImplementedError
+    def run(self, *asked: Any) -> "Run":
+        """What `runner.run` answers."""
+        return self.done
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """One call. An error there is raised here as `raised_elsewhere` makes it."""
-        raise NotImplementedError
-
-
-class RaisedElsewhere(Exception):
-    """An error of another process. `line` is the learner's own line in which it arose."""
-
-    line = ""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-def raised_elsewhere(name: str, message: str, line: str) -> RaisedElsewhere:
-    """The error under its own name, of a class that a check would catch."""
-    kinds = [kind for kind in CAUGHT if kind.__name__ == name]
-    error = type(name, (RaisedElsewhere, *kinds), {})(message)
-    error.line = line
-    return error
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError("this function ran in another process and cannot be called")

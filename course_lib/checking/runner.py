@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
-from .elsewhere import Elsewhere, RaisedElsewhere
+from .elsewhere import Elsewhere
 from .stoppable import Gate, Stoppable
 
 HERE = str(Path(__file__).parent)
@@ -174,8 +174,6 @@ def message_of(error: BaseException) -> str:
 
 def line_of(error: BaseException, function: Callable) -> str:
     """The learner's own line in which an error arose: the deepest that shares its globals with the function."""
-    if isinstance(error, RaisedElsewhere):
-        return error.line
     home = getattr(function, "__globals__", None) or getattr(type(function).__call__, "__globals__", None)
     found = ""
     for frame, number in traceback.walk_tb(error.__traceback__):

@@ -1,21 +1,23 @@
 """Hostile hand-ins: what each one tries, what it gets, and what it leaves of this machine."""
 
+import contextlib
+import os
 import socket
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from course_lib.contents import TOPICS
+from course_tasks import tasks_of
 from tools import recheck
-from tools.judge import hand_in, sandbox
+from tools.judge import fence
+
+from .test_recheck import fenced, hand_in  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLVED = ROOT / "solutions" / f"{TOPICS['bias_by_hand'].file}.ipynb"
 RIGHT = "def bias_matrix(n, scale):\n    i = np.arange(n)\n    return -scale * np.log1p(abs(i - i[:, None]))"
+LIMITS = fence.Limits(cell=3.0, processor=15, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
 FORGED = "'✓ passed: The bias matrix of n tokens'"
 FORKS = """
 import os
@@ -29,37 +31,32 @@ import os, time
 for _ in range(8):
     if os.fork() == 0:
         kept = [bytearray(b"1") * 10**8 for _ in range(12)]
-        time.sleep(1000)
-time.sleep(1000)"""
+        time.sleep(10**6)
+time.sleep(10**6)"""
 REPLACED = """
 import course_lib.checking.arrays, course_lib.checking.coding, course_lib.checking.runner
 from course_lib.checking import Result
 passed = lambda *args, **kwargs: Result("passed", "The bias")
 course_lib.checking.coding.CodingTask._check = task.bias_matrix.check = passed
 course_lib.checking.arrays.close = lambda *args: True
-forged = course_lib.checking.runner.Outcome({"": {"data": 0}})
+forged = course_lib.checking.runner.Outcome({"": np.zeros((5, 5))})
 course_lib.checking.runner.run_once = lambda *args: forged"""
-WRITES = """
-import course_lib, numpy
-for path in (numpy.__file__, course_lib.__file__, {file!r}, "/usr/bin/evil"):
-    try:
-        open(path, "a").write("evil")
-    except OSError:
-        pass"""
 KILLS = """
 import os, signal
-for number in (os.getppid(), 0, -1, 1, *range(2, 40_000)):
+for number in (os.getppid(), -1, 1, *range(2, 40_000)):
     try:
         number == os.getpid() or os.kill(number, signal.SIGKILL)
     except (OSError, OverflowError):
         pass"""
-ANSWERS = """
+REPORT = '{"name": "bias_matrix", "begun": true, "unused": [], "run": {"outcomes": %s, "stopped": ""}}'
+REPORTS = """
 import os
 for fd in range(3, 30):
     try:
-        os.write(fd, b'{"answer": {"bias_matrix": {"kind": "value"}}}\\n')
+        os.write(fd, b'{{"name": ""}}\\n{report}\\n')
     except OSError:
-        pass"""
+        pass
+os._exit(0)"""
 FLOODS = """
 import os
 for fd in range(3, 30):
@@ -73,8 +70,7 @@ import os
 for _ in range(3):
     if os.fork() == 0:
         os.setsid()
-        while True:
-            pass"""
+        os.execvp("sleep", ["sleep", {seconds!r}])"""
 READS = """
 found = []
 for path in {paths!r}:
@@ -82,155 +78,171 @@ for path in {paths!r}:
         found.append(open(path).read())
     except OSError as error:
         found.append(type(error).__name__)
-neighbour = str(found)"""
+bias_matrix = str(found)"""
+WRITES = """
+for path in {paths!r}:
+    try:
+        open(path, "a").write("evil")
+    except OSError:
+        pass"""
 ASKS = """
 import socket
 try:
-    neighbour = str(socket.create_connection(({host!r}, {port}), 3))
+    bias_matrix = str(socket.create_connection(({host!r}, {port}), 3))
 except OSError as error:
-    neighbour = error.strerror"""
+    bias_matrix = error.strerror"""
 
 
-@pytest.fixture
-def judged(tmp_path, monkeypatch):
-    """The verdict on a task of a hand-in that begins with `first` and answers with `answers`; the limits are low."""
-    if sandbox.refused():
-        pytest.skip(f"this system permits no namespaces: {sandbox.refused()}")
-    monkeypatch.setattr(hand_in, "CELL", 5.0)
-    monkeypatch.setattr(hand_in, "CELLS", 20.0)
-    monkeypatch.setattr(hand_in, "SPARE", 3.0)
-    monkeypatch.setattr(sandbox, "MEMORY", 2**29)
-
-    def judge(task, first="", **answers):
-        notebook = nbformat.read(ROOT / "exercises" / f"{TOPICS['bias_by_hand'].file}.ipynb", as_version=4)
-        for cell in notebook.cells:
-            for name, code in answers.items():
-                if cell.source.startswith((f"def {name}(", f"{name} =")):
-                    cell.source = code
-        notebook.cells[2].source += first
-        nbformat.write(notebook, tmp_path / "eve.ipynb")
-        return recheck.recheck(tmp_path / "eve.ipynb")["bias_by_hand"][task]
-
-    return judge
+def judged(folder, first, answer, limits=LIMITS):
+    """The verdict on bias_matrix in a hand-in that begins with `first` and answers with `answer`."""
+    path = hand_in(folder / "eve.ipynb", "bias_by_hand", first, answer, checks=["bias_matrix"])
+    return recheck.recheck(path, limits)[1]["bias_matrix"]
 
 
-ENDED, LATE = "Its code ended the process.", "It did not end within"
-PASSED = ("passed", "")
+def function(body):
+    return f"def bias_matrix(n, scale):\n    {body}"
+
+
+ENDED, LATE, PASSED = ("did not finish", "Its code ended"), ("did not finish", "It used all its proc"), ("passed", "")
 HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on that, and what stopped it
-    "loop for ever in a cell": ("\nwhile True: pass", RIGHT, PASSED, "an interrupt when the cell's time is up"),
-    "loop for ever in C": ("\nsum(range(10**13))", RIGHT, ("did not finish", LATE), "the judge ends the process"),
-    "loop for ever in an answer": (
-        "", "def bias_matrix(n, scale):\n    while True: pass",
-        ("did not finish", "Your code used more than 2 seconds"), "the check's own limit of processor time",
+    "loop for ever in a cell": ("while True: pass", RIGHT, PASSED, "an interrupt when the cell's time is up"),
+    "loop through every except": (
+        "def spin():\n    while True: pass\nwhile True:\n    try: spin()\n    except BaseException: pass", RIGHT, LATE,
+        "the kernel's limit of processor time",
     ),
-    "loop in C in an answer": (
-        "", "def bias_matrix(n, scale):\n    return sum(range(10**13))", ("did not finish", LATE), "the judge",
-    ),
-    "fork without end": (
-        FORKS, RIGHT, ("did not finish", "It "), "a limit of processes, and the judge, which counts them"
-    ),
-    "leave processes behind": (LEAVES, RIGHT, PASSED, "a process namespace that ends as a whole"),
+    "loop for ever in C": ("sum(range(10**13))", RIGHT, LATE, "the kernel's limit of processor time"),
+    "loop for ever in an answer": ("", function("while True: pass"), ("did not finish", "Your"), "the check's limit"),
+    "loop in C in an answer": ("", function("return sum(range(10**13))"), LATE, "the kernel's limit of processor time"),
+    "fork without end": (FORKS, RIGHT, ("did not finish", "It"), "a limit of processes, and of the memory of all"),
     "fill the disk": (
-        "\nfor k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED, "128 MB in memory, no disk"
+        "for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED, "64 MB in memory, no disk"
     ),
-    "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 0.5 GB"), "the judge counts the memory"),
+    "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB"), "the judge counts the memory"),
     "print a forged result": (
-        f"\nprint({FORGED})", f"print({FORGED})\ndef bias_matrix(n, scale):\n    print({FORGED})\n    return n * scale",
-        ("wrong shape", ""), "what is printed is not read",
+        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * scale"), ("wrong shape", ""),
+        "what is printed is not read",
     ),
-    "replace the checks": (
-        REPLACED, "def bias_matrix(n, scale): return 0", ("wrong shape", ""), "the check is in another process"
-    ),
+    "replace the checks": (REPLACED, function("return 0"), ("wrong values", ""), "the check is in another process"),
     "import the solution": (
-        "", "from course_tasks.bias_by_hand.bias_matrix import _bias_matrix as bias_matrix",
-        ("no answer", "When all cells have run"), "the tasks are not there",
+        "", "from course_tasks.bias_by_hand.bias_matrix import _bias_matrix as bias_matrix", ("no answer", "After"),
+        "the tasks are not there",
     ),
     "ask the task for its solution": (
-        "", "exec(task.bias_matrix.solution().text)", ("no answer", "When all cells have run"), "tasks without words"
+        "", "exec(task.bias_matrix.solution().text)", ("no answer", "After"), "tasks that answer nothing"
     ),
-    "end the process": ("\nimport os; os._exit(0)", RIGHT, ("did not finish", ENDED), "nothing to stop"),
-    "end it in an answer": (
-        "", "def bias_matrix(n, scale):\n    import os; os._exit(0)", ("did not finish", ENDED), "a new process follows"
+    "end the process": ("import os; os._exit(0)", RIGHT, ENDED, "nothing to stop"),
+    "end it in an answer": ("", function("import os; os._exit(0)"), ENDED, "a new process follows"),
+    "kill every process": (KILLS, RIGHT, ENDED, "a process namespace: it meets nobody but itself"),
+    "report that it passed": (
+        REPORTS.format(report='{"name": "bias_matrix", "status": "passed", "begun": true}'), RIGHT,
+        ("did not finish", "It wrote into"), "a report says what came out, and not what it is worth",
     ),
-    "kill every process": (KILLS, RIGHT, PASSED, "a process namespace: there is nobody to kill"),
-    "answer in the judge's channel": (
-        ANSWERS, RIGHT, ("did not finish", ""), "its answers are values, which are compared",
+    "report results that are none": (
+        REPORTS.format(report=REPORT % "[]"), RIGHT, ("did not finish", ""), "every case needs a result"
     ),
-    "flood the judge's channel": (
-        FLOODS, RIGHT, ("did not finish", "It answered with too much data"), "a limit on an answer",
+    "report an object as a result": (
+        REPORTS.format(report=REPORT % '[{"value": {"": {"kind of value": "thing", "name": "x", "steps": 1}}}]'), RIGHT,
+        ("raised", "The check could not read"), "values are compared as arrays",
     ),
-    "return a huge array": (
-        "", "def bias_matrix(n, scale): return np.zeros((9000, 9000))",
-        ("raised", "ValueError: array: 648,000,000 bytes; expected at most"), "a limit on an array",
-    ),
+    "flood the judge's channel": (FLOODS, RIGHT, ENDED, "a limit on the size of a file"),
+    "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It"), "limits of size"),
     "return an object that unpickles badly": (
-        "", "class Evil:\n    def __reduce__(self): return exit, ()\ndef bias_matrix(n, scale): return Evil()",
-        ("wrong type", "`bias_matrix` returned a Evil"), "values cross as data",
-    ),
-    "hide in a message": (
-        "", "def bias_matrix(n, scale): raise ValueError('\\x1b[2J gone')",
-        ("raised", "ValueError:  [2J gone"), "unprintable letters are taken out",
+        "", "class Evil:\n    def __reduce__(self): return exit, ()\n" + function("return Evil()"),
+        ("wrong type", "`bias_matrix` returned a"), "values cross as arrays",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.slow("recheck")
 @pytest.mark.parametrize("tries", HOSTILE)
-def test_a_hostile_hand_in_gets_what_its_answer_is_worth(judged, tries, record_property):
+def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced, record_property):  # noqa: F811
     first, answer, (status, cause), stopped_by = HOSTILE[tries]
-    start, before = time.monotonic(), workers()
-    verdict = judged("bias_matrix", first, bias_matrix=answer)
-    record_property("table: hostile hand-ins", {
-        "tries to": tries, "verdict": verdict.status, "what stopped it": stopped_by,
-        "seconds": f"{time.monotonic() - start:.0f}",
-    })  # fmt: skip
-    assert verdict.status == status and verdict.cause.startswith(cause), verdict
-    while workers() - before and time.monotonic() < start + 100:
-        time.sleep(0.1)  # a killed process takes a moment to go
-    assert not workers() - before, "it has left processes behind"
-
-
-def workers():
-    """The processes of hand-ins, of this test and of others."""
-    return set(subprocess.run(["pgrep", "-f", "tools.judge.worker"], capture_output=True, text=True).stdout.split())
+    verdict = judged(tmp_path, first, answer)
+    row = {"tries to": tries, "verdict": verdict[0], "what stopped it": stopped_by}
+    record_property("table: hostile hand-ins", row)
+    assert verdict[0] == status and verdict[1].startswith(cause), verdict
 
 
 @pytest.mark.slow("recheck")
-def test_one_bad_answer_does_not_spoil_the_next(judged):
-    bad = "def bias_matrix(n, scale):\n    import os; os._exit(0)"
-    assert judged("causal_weights", bias_matrix=bad).status == "not attempted"
-    good = "def asymmetric_bias(n, before, after):\n    r = np.arange(n) - np.arange(n)[:, None]\n    return r"
-    assert judged("asymmetric_bias", bias_matrix=bad, asymmetric_bias=good).status != "did not finish"
+def test_sleeping_ends_by_the_clock(tmp_path, fenced):  # noqa: F811
+    verdict = judged(tmp_path, "import time; time.sleep(10**6)", RIGHT, fence.Limits(wall=1.0))
+    assert verdict == ("did not finish", "It did not end within 1 seconds.")
 
 
 @pytest.mark.slow("recheck")
-def test_no_file_of_ours_can_be_read_or_changed(judged, tmp_path, monkeypatch):
+def test_nothing_that_it_started_outlives_it(tmp_path, monkeypatch, fenced):  # noqa: F811
+    seconds, seen = str(10**6 + os.getpid()), []
+    monkeypatch.setattr(fence, "memory", lambda number: seen.extend(sleeping(seconds)) or 0)
+    waits = "\nimport time; time.sleep(10**6)"
+    judged(tmp_path, LEAVES.format(seconds=seconds) + waits, RIGHT, fence.Limits(wall=20.0))
+    assert seen, "nothing was started, so nothing was tested"
+    while sleeping(seconds):  # for as long as it takes: a killed process takes a moment to go
+        time.sleep(0.1)
+
+
+def sleeping(seconds):
+    """The processes that sleep for just so long."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has just ended
+            found += [path.parent.name] * (path.read_text() == f"sleep\0{seconds}\0")
+    return found
+
+
+@pytest.mark.slow("recheck")
+def test_one_bad_answer_does_not_spoil_the_next(tmp_path, fenced):  # noqa: F811
+    good = tasks_of("bias_by_hand")["scaled_scores"].solution_source()
+    first = tasks_of("bias_by_hand")["causal_weights"].solution_source()
+    path = hand_in(tmp_path / "eve.ipynb", "bias_by_hand", good, first, function("import os; os._exit(0)"))
+    verdicts = recheck.recheck(path, LIMITS)[1]
+    assert verdicts["bias_matrix"][0] == "did not finish"
+    assert verdicts["scaled_scores"] == verdicts["causal_weights"] == PASSED
+
+
+@pytest.mark.slow("recheck")
+def test_no_file_of_ours_can_be_read_or_changed(tmp_path, monkeypatch, fenced):  # noqa: F811
     home = tmp_path / "home"
     home.mkdir()
     (home / "secret").write_text("the teacher's")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SECRET", "the teacher's")
-    ours = [home / "secret", tmp_path / "eve.ipynb", SOLVED, "/etc/passwd"]
+    ours = [home / "secret", tmp_path / "eve.ipynb", *ROOT.glob("solutions/02_*.ipynb"), "/etc/passwd"]
     ours += [ROOT / "course_tasks" / "bias_by_hand" / "bias_matrix.py", "/proc/1/environ"]
-    reads = READS.format(paths=[str(path) for path in ours])
-    verdict = judged("neighbour", neighbour=reads)
-    assert "the teacher's" not in verdict.cause and verdict.cause.count("FileNotFoundError") == 5, verdict
+    status, cause = judged(tmp_path, "", READS.format(paths=list(map(str, ours))))
+    assert status == "wrong type" and "str" in cause
+    lines, _ = fence.talk(recheck.data.write({
+        "cells": [READS.format(paths=list(map(str, ours)))], "seconds": 9.0,
+        "tasks": [{"name": "bias_matrix", "starter": "", "call": None}],
+    }), LIMITS, time.monotonic() + 600)  # fmt: skip
+    assert recheck.data.read(lines[1])["value"] == str(["FileNotFoundError"] * len(ours))
     before = {path: path.read_bytes() for path in (ROOT / "course_lib" / "__init__.py", Path(nbformat.__file__))}
-    writes = WRITES.format(file=nbformat.__file__)
-    assert judged("bias_matrix", writes, bias_matrix=RIGHT).status == "passed"
+    assert judged(tmp_path, WRITES.format(paths=[*map(str, before), "/usr/bin/evil"]), RIGHT) == PASSED
     assert {path: path.read_bytes() for path in before} == before and not Path("/usr/bin/evil").exists()
 
 
+def test_the_box_holds_no_solution(tmp_path):
+    fence.fill(tmp_path)
+    names = {path.name for path in (tmp_path / "course_tasks").rglob("*") if path.is_file()}
+    assert names == {"__init__.py", "given.py"} and not list(tmp_path.rglob("*.ipynb"))
+    assert {init.read_text() for init in (tmp_path / "course_tasks").rglob("__init__.py")} == {fence.TASKS}
+
+
 @pytest.mark.slow("recheck")
-def test_there_is_no_network_not_even_with_this_machine(judged):
+def test_there_is_no_network_not_even_with_this_machine(tmp_path, fenced):  # noqa: F811
     with socket.create_server(("127.0.0.1", 0)) as server:
-        verdict = judged("neighbour", neighbour=ASKS.format(host="127.0.0.1", port=server.getsockname()[1]))
-    assert "Network is unreachable" in verdict.cause, verdict
+        asks = ASKS.format(host="127.0.0.1", port=server.getsockname()[1])
+        lines, _ = fence.talk(recheck.data.write({
+            "cells": [asks], "seconds": 9.0,
+            "tasks": [{"name": "bias_matrix", "starter": "", "call": None}],
+        }), LIMITS, time.monotonic() + 600)  # fmt: skip
+    assert recheck.data.read(lines[1])["value"] in ("Network is unreachable", "Connection refused")
 
 
 @pytest.mark.slow("recheck")
-def test_without_namespaces_hand_ins_are_judged_and_the_teacher_is_warned():
-    code = "import sys; from tools import recheck; recheck.sandbox.NAMESPACES = ('false',); recheck.main(sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", code, SOLVED], cwd=ROOT, capture_output=True, text=True)
-    assert "11 of 11 passed" in done.stdout, done.stderr
-    assert "a hand-in can read and write what you can, the solutions too; use the network" in done.stderr
+def test_without_a_fence_hand_ins_are_judged_and_the_teacher_is_warned(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(fence, "refused", lambda: "bubblewrap is not installed")
+    assert recheck.main([str(hand_in(tmp_path / "ada.ipynb", "bias_by_hand", RIGHT))]) == 0
+    said, errors = capsys.readouterr()
+    assert "ada.ipynb: bias_by_hand, 1 of" in said
+    assert "a hand-in can read and change your files (the solutions too), use the network" in errors
+    assert errors.strip().endswith("because bubblewrap is not installed.") and len(errors.splitlines()) == 1
