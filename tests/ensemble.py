@@ -1,0 +1,156 @@
+"""How far are the asserts of a lesson from failing? Its trainings, run with other seeds and on other processors.
+
+    python -m tests.ensemble t5_buckets              40 runs, a table of the smallest margin of each assert
+    python -m tests.ensemble t5_buckets --runs 12
+
+Every run executes the lesson's cells. It multiplies each initial weight by 1 ± 3e-7. The runs are shared out among the
+kinds of processor that torch can play (`ATEN_CPU_CAPABILITY`), each with one thread and two, and each kind has a run
+with the lesson's own seeds and others with seeds that are moved. An assert records by how much it holds instead of
+raising. Shown are the asserts of cells whose output is not compared, and any other that fails.
+"""
+
+import argparse
+import ast
+import contextlib
+import io
+import itertools
+import json
+import operator
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from unittest.mock import patch
+
+import jupytext
+import numpy as np
+import torch
+
+from course_lib.study import one_layer
+
+ROOT = Path(__file__).resolve().parent.parent
+NOISE = 3e-7  # a few last digits of a float32
+TAG = "nbval-ignore-output"
+OPERATORS = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne, ast.In: lambda a, b: a in b, ast.Is: operator.is_,
+}  # fmt: skip
+
+
+def lesson(topic: str) -> Path:
+    (path,) = (ROOT / "source").glob(f"??_{topic}.py")
+    return path
+
+
+class Recorded(ast.NodeTransformer):
+    """`assert a > b and c` becomes `_record(line, [("Gt", a, b), ("", c, None)])`."""
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        parts: list[ast.expr] = []
+        for test in node.test.values if isinstance(node.test, ast.BoolOp) and is_and(node.test) else [node.test]:
+            if isinstance(test, ast.Compare):
+                sides = [test.left, *test.comparators]
+                found = [(type(op).__name__, a, b) for op, a, b in zip(test.ops, sides, sides[1:])]
+            else:
+                found = [("", test, ast.Constant(None))]
+            parts += [ast.Tuple([ast.Constant(name), a, b], ast.Load()) for name, a, b in found]
+        call = ast.Call(ast.Name("_record", ast.Load()), [ast.Constant(node.lineno), ast.List(parts, ast.Load())], [])
+        return ast.copy_location(ast.Expr(call), node)
+
+
+def is_and(test: ast.BoolOp) -> bool:
+    return isinstance(test.op, ast.And)
+
+
+def margin(name: str, a: object, b: object) -> float:
+    """By how much a comparison holds: negative if it does not, and infinite if it holds without being about size."""
+    if name in ("Gt", "GtE", "Lt", "LtE"):
+        difference = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
+        return float(np.min(difference if name.startswith("G") else -difference))
+    holds = OPERATORS[getattr(ast, name)](a, b) if name else a
+    return np.inf if np.asarray(holds).all() else -np.inf
+
+
+def run(topic: str, number: int, moved: int) -> dict[int, float]:
+    """The smallest margin of each assert by its line, in run `number`; every seed is moved by `moved`."""
+    noise, initialise, seeded = np.random.default_rng(number), torch.optim.Optimizer.__init__, torch.manual_seed
+    reproducible, train = one_layer.reproducible, one_layer.train
+
+    def disturbed(optimizer, *args, **kwargs):
+        initialise(optimizer, *args, **kwargs)
+        with torch.no_grad():
+            for parameter in (p for group in optimizer.param_groups for p in group["params"]):
+                signs = noise.choice([-1.0, 1.0], size=parameter.shape)
+                parameter *= torch.as_tensor(1 + NOISE * signs, dtype=parameter.dtype)
+
+    def train_moved(model, draw, steps, learning_rate, seed, advance):
+        return train(model, draw, steps, learning_rate, seed + moved, advance)
+
+    margins: dict[int, float] = defaultdict(lambda: np.inf)
+
+    def record(line: int, parts: list[tuple[str, object, object]]) -> None:
+        margins[line] = min(margins[line], *(margin(*part) for part in parts))
+
+    scope = {"__name__": "__main__", "_record": record}
+    tree = ast.fix_missing_locations(Recorded().visit(ast.parse(lesson(topic).read_text(encoding="utf-8"))))
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        patch.object(torch.optim.Optimizer, "__init__", disturbed),
+        patch.object(torch, "manual_seed", lambda seed: seeded(seed + moved)),
+        patch.object(torch, "set_num_threads", lambda threads: None),  # a lesson asks for one
+        patch.object(one_layer, "reproducible", lambda seed: reproducible(seed + moved)),
+        patch.object(one_layer, "train", train_moved),
+    ):
+        exec(compile(tree, str(lesson(topic)), "exec"), scope)
+    return dict(margins)
+
+
+def kinds() -> list[tuple[str, int]]:
+    """The kinds of processor that this one can play, each with one thread and two."""
+    wide = "AVX512" in torch.backends.cpu.get_cpu_capability()
+    return list(itertools.product(["default", "avx2", *["avx512"] * wide], (1, 2)))
+
+
+def compared(topic: str) -> tuple[list[str], set[int]]:
+    """The lines of a lesson, and the numbers of those in cells whose output is not compared."""
+    source = lesson(topic).read_text(encoding="utf-8")
+    starts = [n for n, line in enumerate(source.splitlines(), 1) if line.startswith("# %%")]
+    cells = jupytext.reads(source, fmt="py:percent").cells
+    ends = [*starts[1:], len(source.splitlines()) + 1]
+    tagged = [TAG in cell.metadata.get("tags", []) for cell in cells]
+    return source.splitlines(), {n for a, b, is_in in zip(starts, ends, tagged) if is_in for n in range(a, b)}
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("topic")
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--here", nargs=2, type=int, help=argparse.SUPPRESS)  # which of the kinds, of how many
+    asked = parser.parse_args(arguments)
+    if asked.here:
+        first, step = asked.here
+        torch.set_num_threads(1 + first % 2)
+        for number in range(first, asked.runs, step):
+            print(json.dumps(run(asked.topic, number, moved=1000 * (number // step))), flush=True)
+        return
+    found: dict[int, list[float]] = defaultdict(list)
+    for number, (capability, threads) in enumerate(kinds()):
+        command = [sys.executable, "-m", "tests.ensemble", asked.topic, "--runs", str(asked.runs)]
+        command += ["--here", str(number), str(len(kinds()))]
+        environment = {**os.environ, "ATEN_CPU_CAPABILITY": capability, "MPLBACKEND": "Agg"}
+        done = subprocess.run(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        for margins in map(json.loads, done.stdout.splitlines()):
+            for line, least in margins.items():
+                found[int(line)].append(least)
+        print(f"{capability}, {threads} thread{'s' * (threads > 1)}: done", file=sys.stderr, flush=True)
+    lines, ignored = compared(asked.topic)
+    print("line  failed  least margin")
+    for line, margins in sorted(found.items()):
+        failed = sum(least < 0 for least in margins)
+        if line in ignored or failed:
+            print(f"{line:4}  {failed:3}/{len(margins):2}  {min(margins):12.4f}  {lines[line - 1].strip()}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
