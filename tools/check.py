@@ -1,6 +1,6 @@
 """Every check of the course, each to its end, and a table of the results: `python3 course.py test`.
 
-    --all          the slow tests, too, whose files have not changed since the last green run on this machine
+    --all          the slow tests, too, as in continuous integration (CI=true)
     --under-load   while other processes keep every core busy; only the speed tests are left out then
     --learner      only the notebooks, with whatever packages are installed: requirements.txt is enough
 
@@ -9,7 +9,6 @@ The reports of pytest are kept in build/reports.
 
 import contextlib
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -22,10 +21,10 @@ from xml.etree import ElementTree
 
 REPORTS = Path("build", "reports")
 PYTEST = "pytest -q -rfEs --durations=10"
-NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with tests/nbval_sanitize.cfg"
-APART = ("tests/bench/test_speed.py", "tests/tools/test_exercises.py", "tests/browser")  # each is a separate stage
+NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-with tests/nbval_sanitize.cfg"
+APART = ("tests/test_speed.py", "tests/tools/test_exercises.py", "tests/browser")  # each is a separate stage
 STAGES = {
-    "speed": f"{PYTEST} tests/bench/test_speed.py",
+    "speed": f"{PYTEST} tests/test_speed.py",
     "ruff": "ruff check --output-format concise",
     "mypy": "mypy",
     "tests": f"{PYTEST} -n 2 --dist worksteal tests {' '.join(f'--ignore={path}' for path in APART)}",
@@ -33,8 +32,8 @@ STAGES = {
     "browser": f"{PYTEST} tests/browser",
     "exercises": f"{PYTEST} tests/tools/test_exercises.py",
 }
-ALONE = ["speed"]  # because a test that measures time must not share the machine
 LANES = [["ruff", "mypy", "tests"], ["browser", "exercises", "notebooks"]]  # run side by side: browser and kernels wait
+OPTIONS = {"--all", "--under-load", "--learner"}
 
 
 @dataclass
@@ -53,13 +52,15 @@ class Row:
 
 def run_stage(name: str, options: list[str], *, aside: bool = False) -> Row:
     """Run one stage; ruff and mypy count as one check each. A stage that runs aside is shown when it has ended."""
-    words = [*STAGES[name].split(), *options]
+    words = STAGES[name].split()
     if importlib.util.find_spec("xdist") is None:  # a learner has one process
         words = [word for word in words if word not in ("-n", "2", "--dist", "loadfile", "worksteal")]
     report, start = REPORTS / f"{name}.xml", time.perf_counter()
     report.unlink(missing_ok=True)
     if words[0] == "pytest":
         words.append(f"--junitxml={report}")
+    if name in ("tests", "browser"):
+        words += options
     title = f"\n=== {name}: {' '.join(words)}\n"
     if aside:
         done = subprocess.run([sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -80,18 +81,10 @@ def counts(report: Path) -> tuple[int, int, int]:
     return tests - failures - errors - skipped, failures + errors, skipped
 
 
-def leave_out(groups: list[str]) -> dict[str, list[str]]:
-    """The options with which the stages leave out these groups of slow tests and slow notebooks."""
-    topics = [group.removeprefix("notebooks.") for group in groups if group.startswith("notebooks.")]
-    options = {"notebooks": [f"--ignore-glob=*/??_{topic}.ipynb" for topic in topics]}
-    return options | {"tests": ["--changed"], "browser": ["--changed"]} if groups else options
-
-
 @contextlib.contextmanager
-def busy_cores(wanted: bool) -> Iterator[None]:
+def busy_cores() -> Iterator[None]:
     """A process that computes without end for every core."""
-    count = (os.cpu_count() or 1) if wanted else 0
-    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
         yield
     finally:
@@ -100,42 +93,34 @@ def busy_cores(wanted: bool) -> Iterator[None]:
             process.wait()
 
 
-def run_all(alone: list[str], lanes: list[list[str]], options: dict[str, list[str]]) -> list[Row]:
-    """First the stages that need the machine for themselves, then the lanes beside each other."""
+def run_lanes(lanes: list[list[str]], options: list[str]) -> list[Row]:
+    """Run the lanes side by side, the stages of each one after another."""
 
     def run_lane(number: int) -> list[Row]:
-        return [run_stage(name, options.get(name, []), aside=number > 0) for name in lanes[number]]
+        return [run_stage(name, options, aside=number > 0) for name in lanes[number]]
 
-    rows = [run_stage(name, []) for name in alone]
     with ThreadPoolExecutor() as pool:
-        return rows + [row for lane in pool.map(run_lane, range(len(lanes))) for row in lane]
+        return [row for lane in pool.map(run_lane, range(len(lanes))) for row in lane]
 
 
 def main(arguments: list[str]) -> int:
-    if unknown := set(arguments) - {"--all", "--under-load", "--learner"}:
+    if unknown := set(arguments) - OPTIONS:
         print(f"unknown: {' '.join(sorted(unknown))}\n\n{__doc__}", file=sys.stderr)
         return 2
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # the solutions that pass here are not the learner's
     for library in ("OMP", "OPENBLAS", "MKL"):  # stages share the cores: two threads for one product would be slower
         os.environ[f"{library}_NUM_THREADS"] = "1"
     REPORTS.mkdir(parents=True, exist_ok=True)
-    start, under_load = time.perf_counter(), "--under-load" in arguments
+    start, options = time.perf_counter(), ["--all"] * ("--all" in arguments)
     if "--learner" in arguments:
-        rows, left_out = run_all(["notebooks", "exercises"], [], {}), []
-    else:
-        from tests.unchanged import RECORD, digests, unchanged
-
-        files = digests()  # as they are now: what is edited during the run has not been tested
-        left_out = [] if "--all" in arguments or os.environ.get("CI") == "true" else unchanged()
-        with busy_cores(under_load):
-            rows = run_all([] if under_load else ALONE, LANES, leave_out(left_out))
-        if not any(row.failed for row in rows):
-            RECORD.write_text(json.dumps(files, indent=1), encoding="utf-8")
+        rows = run_lanes([["notebooks", "exercises"]], [])
+    elif "--under-load" in arguments:
+        with busy_cores():
+            rows = run_lanes(LANES, options)
+    else:  # a test that measures time has the machine for itself
+        rows = [run_stage("speed", []), *run_lanes(LANES, options)]
     print("\nstage       passed  failed  skipped  seconds", *rows, sep="\n")
     print(f"in all {time.perf_counter() - start:.0f} seconds")
-    if left_out:
-        print(f"Left out, because their files are as in the last green run: the slow tests of {', '.join(left_out)}. "
-              "`course.py test --all` runs them, too.")
     return int(any(row.failed for row in rows))
 
 

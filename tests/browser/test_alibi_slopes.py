@@ -8,7 +8,7 @@ from course_lib import figures
 from course_lib.figures.alibi_slopes import DISTANCES, plain_slopes
 from course_lib.reference.alibi import slopes
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # For one formula: the cells of every row, for each number of heads.
 ALL = """([formula, heads]) => {

@@ -10,7 +10,7 @@ from course_lib import figures
 from course_lib.figures.bucket_explorer import BUCKETS, DISTANCES
 from course_lib.reference.t5 import bucket
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # For one setting: the buckets and the words for each distance, as typed into the field.
 ASK = """([settings, distances]) => {

@@ -1,7 +1,5 @@
 """Every built notebook in JupyterLab as it is committed: it fits in both fonts, and everyone can use it."""
 
-from pathlib import Path
-
 import pytest
 
 from .conftest import ROOT
@@ -9,14 +7,13 @@ from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
 from .pages import as_built, errors
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 BUILT = [p.relative_to(ROOT).as_posix() for name in ("notebooks", "solutions") for p in sorted((ROOT / name).glob("*"))]
 # A built notebook holds its pictures whole, with style and script: what is seen of it depends on no other file.
-MARKED = [pytest.param(path, marks=pytest.mark.slow(f"browser.{Path(path).stem[3:]}")) for path in BUILT]
 
 
 @pytest.mark.parametrize("font", [WIDE, NARROW])
-@pytest.mark.parametrize("path", MARKED)
+@pytest.mark.parametrize("path", BUILT)
 def test_it_fits_a_narrow_page_and_everyone_can_use_it(desks, path, font):
     page = desks[font]
     with as_built(page, path):

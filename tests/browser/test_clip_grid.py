@@ -8,7 +8,7 @@ from course_lib.figures.clip_grid import clipped_cells, row_counts
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SET = """([n, clip]) => {
   const [first, second] = document.querySelectorAll("input[type=range]");

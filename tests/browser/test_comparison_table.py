@@ -7,7 +7,7 @@ from course_lib import figures
 from course_lib.figures.comparison_table import short
 from course_tasks import comparison
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TABLE = comparison.table()
 COLUMNS, SCHEMES = list(comparison.COLUMNS), list(comparison.SCHEMES)
 

@@ -11,7 +11,7 @@ from course_tasks.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
 
 from ..figures.pictures import DECIDED
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # Presses exactly these answers and reads off {scheme: [verdict, reasons shown and folded]}.
 PRESS = """(answers) => {

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from course_lib import figures
 from course_lib.figures.decoding_step import SCHEMES, new_row
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SET = """([scheme, step]) => {
   const select = document.querySelector("select"), slider = document.querySelector("input[type=range]");

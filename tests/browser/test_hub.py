@@ -18,7 +18,7 @@ from tools.cells import fingerprint, new_id
 from .hub import home, keep_cells_on_the_page, pages_of_learners, running_hub  # noqa: F401
 from .pages import PATIENCE, cell, errors, menu, notebook, ready, run_all
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("hub")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 BIAS, ALIBI, OTHER = (f"{TOPICS[topic].file}.ipynb" for topic in ("bias_by_hand", "alibi", "absolute_positions"))
 WRONG_BIAS = """def bias_matrix(n, scale):
     i, j = np.arange(n)[:, None], np.arange(n)

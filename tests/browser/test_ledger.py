@@ -8,7 +8,7 @@ from course_tasks import claims
 from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PICTURES = {topic: claims.chapter(topic).picture for topic in ("t5_buckets", "windows_and_sinks", "which_one")}
 PICTURES["overview"] = claims.overview()
 

@@ -13,7 +13,7 @@ from ..figures.losses import LENGTHS, PANELS
 from .fonts import WIDE
 from .pages import as_built, picture
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # Where the marks of each line stand: [scheme index, [[x, y] of every point]].
 MARKS = """() => [...document.querySelectorAll("g")].filter((g) => g.querySelector(".rp-name")).map((g) =>

@@ -6,7 +6,7 @@ from ..figures.pictures import make_pictures
 from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PICTURES = make_pictures()
 
 

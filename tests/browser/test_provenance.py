@@ -13,7 +13,7 @@ from ..figures.test_provenance import SIZES, expected, shape
 from .fonts import NARROW, WIDE
 from .judged import assert_it_fits
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # The texts of the four tables, as rows of cells; and of the strip, with the share of it that each box covers.
 TABLES = """(figure) => [...figure.querySelectorAll('table[role="grid"]')].map((table) =>

@@ -10,7 +10,7 @@ from course_tasks.quiz import QUESTIONS, THEMES
 
 from .pages import PATIENCE, errors, opened, picture, run_all
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CHOOSING = THEMES["Choosing"]
 
 # Answers every question, those in `wrong` wrongly, and reads off what is shown of each and at the end.

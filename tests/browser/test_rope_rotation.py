@@ -7,7 +7,7 @@ from course_lib import figures
 from course_lib.example import K, Q
 from course_lib.reference.rope import rotate
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def control(page, name):

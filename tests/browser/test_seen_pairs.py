@@ -9,7 +9,7 @@ from course_lib import figures
 from .fonts import WIDE
 from .pages import as_built, picture
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SET = """([scheme, train, test, clip]) => {
   const choice = document.querySelector("select"), sliders = document.querySelectorAll(".rp-controls input");

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from course_lib import figures
 from course_lib.reference.window import partition, shift_mask
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SET = """([window, shift]) => {
   for (const [k, value] of [[0, window], [1, shift]]) {

@@ -18,7 +18,7 @@ from .judged import assert_everyone_can_use_it
 from .test_site_pages import ORDER, PAGES
 
 pytestmark = pytest.mark.browser
-slow = pytest.mark.slow("site")
+slow = pytest.mark.slow
 PUBLISHED = "https://github.com/someone/course"
 BY_HAND, AFTER = TOPICS["bias_by_hand"], TOPICS["absolute_positions"]
 

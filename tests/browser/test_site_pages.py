@@ -15,11 +15,10 @@ pytestmark = pytest.mark.browser
 NOTEBOOKS = {f"{kind}/{chapter.file}": chapter for chapter in CONTENTS for kind in kinds(chapter)}
 ORDER = ["index", *NOTEBOOKS, *(text.removesuffix(".md") for text in TEXTS)]
 PAGES = [*ORDER, "search", "docs/conventions"]
-GROUPS = [f"browser.{NOTEBOOKS[name].topic}" if name in NOTEBOOKS else "site" for name in PAGES]
-MARKED = [pytest.param(name, marks=pytest.mark.slow(group)) for name, group in zip(PAGES, GROUPS)]
 
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_alive_and_everyone_can_use_it(visit, name):
     page = visit(name)
     if name in NOTEBOOKS:
@@ -35,7 +34,8 @@ def test_a_page_is_alive_and_everyone_can_use_it(visit, name):
     assert_everyone_can_use_it(page)
 
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
 def test_in_the_dark_on_a_phone_it_fits_and_everyone_can_use_it(visit, name):
     page = visit(name, width=390, scheme="dark")
     assert_it_fits(page)

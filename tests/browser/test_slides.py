@@ -44,7 +44,7 @@ def test_the_index_leads_to_a_live_picture_by_keyboard_alone(page, folder):
     assert page.locator("table").first.inner_text() != before
 
 
-@pytest.mark.slow("browser.pictures")
+@pytest.mark.slow
 @pytest.mark.parametrize("slide", listed(), ids=lambda slide: slide.name)
 def test_each_picture_wakes_and_fits_a_slide(page, folder, slide):
     path = folder / f"{slide.name}.html"

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from course_lib import figures
 from course_lib.reference.window import offsets_2d, window_index
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("browser.pictures")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SET = """(window) => {
   const slider = document.querySelector("input[type=range]");

@@ -123,7 +123,7 @@ def both_cores_busy():
         process.wait()
 
 
-@pytest.mark.slow("imports")
+@pytest.mark.slow
 def test_in_twenty_fresh_kernels_an_answer_may_import_what_it_likes(both_cores_busy):
     from jupyter_client.manager import start_new_kernel
 

@@ -104,7 +104,7 @@ def colab_python(tmp_path_factory):
 
 
 @pytest.mark.colab
-@pytest.mark.slow("colab")
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", ["start_here", "bias_by_hand"])
 def test_a_notebook_runs_with_what_colab_has(topic, colab_python, repository, tmp_path):
     runtime = simulate.Runtime(tmp_path / "colab", colab_python, repository)
@@ -132,7 +132,7 @@ def opening(notebook, folder):
 
 
 @pytest.mark.colab
-@pytest.mark.slow("colab")
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", WITH_TORCH[:1])
 def test_a_notebook_with_torch_replaces_none_of_it(topic, repository, tmp_path):
     """With the packages of this interpreter, since torch is not among those of `colab_python`."""

@@ -29,11 +29,6 @@ def takes_flex(name):
     return SCHEMES[name](2, 4).position.value_vectors(6, 6, 0) is None
 
 
-def file_of(name):
-    """The scheme's file in course_lib/nn, without its ending."""
-    return type(SCHEMES[name](2, 4).position).__module__.rpartition(".")[2]
-
-
 @every_device
 @pytest.mark.parametrize("name", SCHEMES)
 @in_each_precision
@@ -46,7 +41,7 @@ def test_backends_agree(name, causal, dtype, tolerance, device):
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in ONE_OF_EACH_KIND else pytest.param(name, marks=pytest.mark.slow(f"backends.{file_of(name)}"))
+        name if name in ONE_OF_EACH_KIND else pytest.param(name, marks=pytest.mark.slow)
         for name in filter(takes_flex, SCHEMES)
     ],
 )
@@ -158,7 +153,7 @@ def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
     torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
 
 
-@pytest.mark.slow("backends.compiled")
+@pytest.mark.slow
 @torch.no_grad()
 def test_a_layer_that_uses_flex_can_be_compiled_as_a_whole():
     torch.manual_seed(0)
@@ -200,7 +195,7 @@ def test_what_a_backend_cannot_do_is_refused():
         fast_attention(x, x, x, Terms(bias=torch.zeros(3, 5)))
 
 
-@pytest.mark.slow("backends.compiled")
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("c++") is None and shutil.which("g++") is None, reason="compiling needs a C++ compiler"
 )

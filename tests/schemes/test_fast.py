@@ -308,7 +308,7 @@ class Largest(TorchDispatchMode):
         return result
 
 
-@pytest.mark.slow("memory")
+@pytest.mark.slow
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(
     "name", ["bias", "key_vectors", "clipped", "dropout", "sink", "window and sink", "FoX and sink"]

@@ -51,12 +51,11 @@ ASK = """
 import torch
 from course_lib import figures, schemes, study
 from course_tasks import comparison, guide
-from tests.bench import contenders
 from tests.schemes.test_registry import NEW
 names = [scheme.name for scheme in NEW]
 table = comparison.table(n=16)
 assert all(table[name, column].text for name in names for column in comparison.COLUMNS)
-assert all(name in guide.SCHEMES and name in contenders.SCHEMES for name in names)
+assert all(name in guide.SCHEMES for name in names)
 page = figures.map_of_schemes()._repr_html_()
 assert all(name in page for name in names)
 for run in ("root-0.5", "half-rope"):
@@ -66,7 +65,7 @@ for run in ("root-0.5", "half-rope"):
 """
 
 
-def test_two_new_schemes_appear_in_map_comparison_guide_study_and_bench_without_further_code(tmp_path):
+def test_two_new_schemes_appear_in_map_comparison_guide_and_study_without_further_code(tmp_path):
     """In a process of its own, where they are registered before anything reads the registry."""
     register = "from course_lib import schemes\nfrom tests.schemes.test_registry import NEW\n"
     register += "schemes.SCHEMES.update({scheme.name: scheme for scheme in NEW})\n"

@@ -12,7 +12,7 @@ from course_lib.study.__main__ import RESUME
 from .common import PLAN, SMALL, TYPED, numbers
 from .forked import FORKS, PATIENCE, Command
 
-pytestmark = [pytest.mark.skipif(not FORKS, reason="nothing forks here"), pytest.mark.slow("study.kill")]
+pytestmark = [pytest.mark.skipif(not FORKS, reason="nothing forks here"), pytest.mark.slow]
 ARGV = [*TYPED, *PLAN, "--seeds", "4"]
 RUNS = study.plan(["copy-back", "flip-flop"], ["none", "rope"], 4)
 TIMES = 10

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT)}
 needs_fork = pytest.mark.skipif(not FORKS, reason="nothing forks here")
 needs_torchrun = pytest.mark.skipif(os.name == "nt", reason="its torchrun has no rendezvous there")
-starts_processes = pytest.mark.slow("study.kill")
-joins_processes = pytest.mark.slow("study.torchrun")
+starts_processes = pytest.mark.slow
+joins_processes = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

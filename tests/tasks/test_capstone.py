@@ -136,7 +136,7 @@ def cells():
     return [cell.source for cell in from_percent(KERPLE.after) if cell.cell_type == "code"]
 
 
-@pytest.mark.slow("capstone")
+@pytest.mark.slow
 def test_a_wrong_class_is_told_in_the_error():
     """The report stands after the assertion, so the assertion holds it."""
     scope = notebook.prepared(KERPLE)
@@ -145,7 +145,7 @@ def test_a_wrong_class_is_told_in_the_error():
         exec(cells()[0], scope)
 
 
-@pytest.mark.slow("capstone")
+@pytest.mark.slow
 def test_a_class_may_have_another_name(monkeypatch):
     """The row of a training is found by the name of the class."""
     scope = notebook.prepared(KERPLE)

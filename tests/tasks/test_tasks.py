@@ -101,7 +101,7 @@ def test_every_slip_and_piece_fits_the_solution(task):
         assert not result.passed and message in result.cause, (message, result)
 
 
-@pytest.mark.slow("mutants")
+@pytest.mark.slow
 @every(CodingTask)
 def test_mutants_are_noticed_and_most_of_them_explained(task, record_property, monkeypatch):
     """An error shown with its line counts as rejected only: what is explained has a cause, in words.

@@ -30,7 +30,7 @@ def test_the_first_answers(key):
     check_answers(key, "first")
 
 
-@pytest.mark.slow("transcript")
+@pytest.mark.slow
 @pytest.mark.parametrize("key", EXERCISES)
 def test_all_answers(key):
     check_answers(key, "all")

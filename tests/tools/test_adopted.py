@@ -8,7 +8,7 @@ import yaml
 from course_lib import __version__
 from tests.colab import current
 
-from ..imports import ROOT
+from .. import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))

@@ -7,7 +7,7 @@ import pytest
 from course_lib.contents import CONTENTS, TOPICS, number
 from course_tasks import topics
 
-from ..imports import ROOT
+from .. import ROOT
 
 TEXTS = ("source/*", "course_lib/**/*.py", "course_lib/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
 TEXTS += ("docs/contributing.md", "docs/*.html", ".github/workflows/*", "course.py", "pyproject.toml")

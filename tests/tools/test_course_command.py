@@ -257,7 +257,7 @@ def copy(set_up, tmp_path):
     return copy
 
 
-in_a_copy = pytest.mark.slow("set-up")
+in_a_copy = pytest.mark.slow
 
 
 @in_a_copy

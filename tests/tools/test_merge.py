@@ -9,7 +9,7 @@ from course_lib.contents import TOPICS
 from tools.build import chapter_notebooks
 from tools.merge import NOTE, merge, read
 
-from ..imports import ROOT
+from .. import ROOT
 from .learner import (
     ANSWER,
     CHECK,

@@ -4,7 +4,7 @@ import ast
 import subprocess
 import sys
 
-from ..imports import ROOT
+from .. import ROOT
 
 
 def test_the_library_never_imports_the_tasks():

@@ -12,7 +12,7 @@ import pytest
 from course_lib import __version__
 from tools import build, publish
 
-from ..imports import ROOT
+from .. import ROOT
 
 ADDRESS = "https://github.com/example/course"
 WHO = {f"GIT_{who}_{key}": f"course@{key}" for who in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
@@ -39,7 +39,7 @@ def test_what_is_no_address_is_refused(said):
         publish.readable_by_all(said)
 
 
-slow = pytest.mark.slow("publish")
+slow = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def fenced():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"hand-ins are not fenced here: {fence.refused()}")
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", topics())
 def test_a_right_answer_to_every_task_passes(tmp_path, topic, fenced):
     tasks = tasks_of(topic)
@@ -87,7 +87,7 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
 }
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "source"), [(key, source) for key in WRONG for source in WRONG[key]])
 def test_the_verdict_is_that_of_the_notebook(tmp_path, key, source, fenced):
     topic, name = key.split("/")
@@ -100,7 +100,7 @@ def test_the_verdict_is_that_of_the_notebook(tmp_path, key, source, fenced):
     assert verdict == (here.status, here.cause or here.facts[-1])
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_each_hand_in_is_judged_and_written_into_the_table(tmp_path, capsys, fenced):
     tasks = tasks_of("bias_by_hand")
     right = tasks["bias_matrix"].solution_source()

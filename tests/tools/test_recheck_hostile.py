@@ -153,7 +153,7 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on th
 }  # fmt: skip
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 @pytest.mark.parametrize("tries", HOSTILE)
 def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced, record_property):  # noqa: F811
     first, answer, (status, cause), stopped_by = HOSTILE[tries]
@@ -163,13 +163,13 @@ def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced
     assert verdict[0] == status and verdict[1].startswith(cause), verdict
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_sleeping_ends_by_the_clock(tmp_path, fenced):  # noqa: F811
     verdict = judged(tmp_path, "import time; time.sleep(10**6)", RIGHT, fence.Limits(wall=1.0))
     assert verdict == ("did not finish", "It did not end within 1 seconds.")
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_nothing_that_it_started_outlives_it(tmp_path, monkeypatch, fenced):  # noqa: F811
     seconds, seen = str(10**6 + os.getpid()), []
     monkeypatch.setattr(fence, "memory", lambda number: seen.extend(sleeping(seconds)) or 0)
@@ -189,7 +189,7 @@ def sleeping(seconds):
     return found
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_one_bad_answer_does_not_spoil_the_next(tmp_path, fenced):  # noqa: F811
     good = tasks_of("bias_by_hand")["scaled_scores"].solution_source()
     first = tasks_of("bias_by_hand")["causal_weights"].solution_source()
@@ -199,7 +199,7 @@ def test_one_bad_answer_does_not_spoil_the_next(tmp_path, fenced):  # noqa: F811
     assert verdicts["scaled_scores"] == verdicts["causal_weights"] == PASSED
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_no_file_of_ours_can_be_read_or_changed(tmp_path, monkeypatch, fenced):  # noqa: F811
     home = tmp_path / "home"
     home.mkdir()
@@ -227,7 +227,7 @@ def test_the_box_holds_no_solution(tmp_path):
     assert {init.read_text() for init in (tmp_path / "course_tasks").rglob("__init__.py")} == {fence.TASKS}
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_there_is_no_network_not_even_with_this_machine(tmp_path, fenced):  # noqa: F811
     with socket.create_server(("127.0.0.1", 0)) as server:
         asks = ASKS.format(host="127.0.0.1", port=server.getsockname()[1])
@@ -238,7 +238,7 @@ def test_there_is_no_network_not_even_with_this_machine(tmp_path, fenced):  # no
     assert recheck.data.read(lines[1])["value"] in ("Network is unreachable", "Connection refused")
 
 
-@pytest.mark.slow("recheck")
+@pytest.mark.slow
 def test_without_a_fence_hand_ins_are_judged_and_the_teacher_is_warned(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(fence, "refused", lambda: "bubblewrap is not installed")
     assert recheck.main([str(hand_in(tmp_path / "ada.ipynb", "bias_by_hand", RIGHT))]) == 0

@@ -12,7 +12,7 @@ from course_lib.reference.t5 import bucket_starts
 from course_lib.schemes import SCHEMES
 from tools.sheet import mathematics, sheet, stated_formula
 
-from ..imports import ROOT
+from .. import ROOT
 
 SOURCE = (ROOT / "source" / "conventions.html").read_text(encoding="utf-8")
 MARKS = re.findall(r"\[\[([^\]]+)\]\]", SOURCE)

@@ -13,7 +13,7 @@ from tools import lay_out as laying
 from tools import update
 from tools.lay_out import SHIPPED
 
-from ..imports import ROOT
+from .. import ROOT
 from .learner import SAID, assert_updated, everything, work
 
 # The command, in an unpacked ZIP file

@@ -32,10 +32,8 @@ def test_every_scheme_of_the_course_agrees(name):
     assert ("flex" in found.refused) == (name == "Shaw")  # FlexAttention takes no value vectors
 
 
-@pytest.mark.parametrize("name", [pytest.param("T5 buckets, causal", marks=pytest.mark.slow("backends.t5")),
-                                  pytest.param("Music Transformer",
-                                               marks=pytest.mark.slow("backends.music_transformer")),
-                                  pytest.param("RoPE", marks=pytest.mark.slow("backends.rope"))])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["T5 buckets, causal", "Music Transformer", "RoPE"])
 def test_schemes_agree_by_flex(name):
     """A bias, a vector per offset and a rotation; that flex equals eager for every scheme, test_backends shows."""
     found = workbench.agrees(SCHEMES[name].make, SCHEMES[name].definition, ["flex"])
@@ -44,7 +42,7 @@ def test_schemes_agree_by_flex(name):
 
 @pytest.mark.parametrize(("backends", "words", "number_of"), [
     (("eager", "sdpa"), "eager and sdpa", 44),
-    pytest.param(BACKENDS, "eager, sdpa and flex", 66, marks=pytest.mark.slow("backends.position")),
+    pytest.param(BACKENDS, "eager, sdpa and flex", 66, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_what_it_says_of_a_right_scheme(backends, words, number_of):
     text = repr(verdict(PerHead, backends))

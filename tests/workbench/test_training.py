@@ -25,7 +25,7 @@ def test_each_layer_has_a_scheme_of_its_own():
     assert first is not second and not torch.equal(first.strength, torch.ones(4))
 
 
-@pytest.mark.slow("study.bias")
+@pytest.mark.slow
 def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
     found = workbench.train(lambda n, d: DecayBias(1.0), task="flip-flop", against=["log-1"])
     assert found.live == ("DecayBias",)
