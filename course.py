@@ -2,18 +2,14 @@
 """The one command of the course (on Windows write py for python3):
 
     python3 course.py lab      open the course in JupyterLab
-    python3 course.py update   get the newest version, and keep what you wrote
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py build    write the notebooks from source/ and course_tasks/
     python3 course.py site     turn the built notebooks into a web site; --serve shows it
-    python3 course.py slides   write every picture for slides, and a sheet of formulas to print
     python3 course.py publish  make a release of the course, whose notebooks open in Colab
-    python3 course.py hub      give the course to a class on a JupyterHub (docs/hub/README.md)
 
 Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
-`test --all` adds the slow tests whose files have not changed since the last run in which everything passed.
-The first run installs what the course needs in the folder .venv. The packages of the site and the hub go to the
-folders build/site-env and build/hub-env.
+`lab` opens your own copies of the notebooks, in the folder mine. `test --all` adds the slow tests.
+The first run installs what the course needs in the folder .venv. The packages of the site go to build/site-env.
 """
 # The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
 
@@ -27,7 +23,6 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
-HERE = os.getcwd()  # where the command was given
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -41,7 +36,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {command.__name__: command for command in (lab, update, test, build, site, slides, publish, hub)}
+    commands = {command.__name__: command for command in (lab, test, build, site, publish)}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -60,14 +55,20 @@ def main(arguments):
 
 
 def lab(arguments):
-    """JupyterLab with the repository as its root, opened at the first lesson."""
+    """JupyterLab with the repository as its root, opened at the learner's copy of the first lesson."""
+    from tools.mine import lay_out
+
     prepare(LEARN)
-    own = [path for folder in ("notebooks", "exercises", "solutions") for path in ROOT.glob(folder + "/*.ipynb")]
-    if own:  # sign the course's own notebooks, so that their pictures live before anything is run
-        run(PYTHON, "-m", "nbformat.sign", *own)
-    silence()
+    for path in lay_out(ROOT):
+        print(f"The course has a newer version of a notebook that you edited. It is in {path.relative_to(ROOT)}.")
+    copies = list((ROOT / "mine").glob("*/*.ipynb"))
+    if copies:  # signed, so that their pictures live before anything is run
+        run(PYTHON, "-m", "nbformat.sign", *copies)
+    settings = VENV / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(NO_NEWS)
     flags = [
-        "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
+        "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--KernelManager.transport_encryption=auto",  # otherwise each kernel prints a warning
         "--ServerApp.answer_yes=True",  # Ctrl-C ends it without a question
@@ -75,25 +76,6 @@ def lab(arguments):
     if os.name == "posix" and os.geteuid() == 0:
         flags.append("--allow-root")
     become("-m", "jupyterlab", *flags, *arguments)
-
-
-def silence():
-    """Let JupyterLab in VENV open without a pop-up."""
-    settings = VENV / "share" / "jupyter" / "lab" / "settings"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(NO_NEWS)
-
-
-def update(arguments):
-    """A newer version of the course; the next `lab` installs what it needs besides."""
-    from tools.update import main as bring
-
-    return bring(from_here(arguments))
-
-
-def from_here(arguments):
-    """The arguments with paths that are meant from where the command was given."""
-    return [word if word.startswith("-") else os.path.join(HERE, word) for word in arguments]
 
 
 def test(arguments):
@@ -108,11 +90,6 @@ def build(arguments):
     become("tools/build.py", *arguments)
 
 
-def slides(arguments):
-    prepare(LEARN)
-    become("tools/slides.py", *from_here(arguments))
-
-
 def publish(arguments):
     prepare(DEVELOP)
     become("tools/publish.py", *arguments)
@@ -120,27 +97,12 @@ def publish(arguments):
 
 def site(arguments):
     """The built notebooks as a web site, made without the learner's packages: nothing is executed."""
-    prepare_apart("site", 0.3)
-    become("docs/site/make.py", *arguments)
-
-
-def hub(arguments):
-    """A class on this machine. Its notebooks run in .venv; JupyterHub and what learners see of it are apart."""
-    if sys.platform != "linux" or os.geteuid():
-        return "The hub needs Linux, and root's rights to act for each learner: sudo python3 course.py hub ..."
-    prepare(LEARN)
-    prepare_apart("hub", 0.6)
-    silence()
-    become("docs/hub/hub.py", *arguments)
-
-
-def prepare_apart(name, gigabytes):
-    """Let build/NAME-env hold what only this command needs, and be VENV from here on."""
     global VENV, PYTHON, STAMP, GIGABYTES
-    apart = ROOT / "build" / (name + "-env")
+    apart = ROOT / "build" / "site-env"  # from here on this is VENV
     PYTHON, STAMP = (apart / path.relative_to(VENV) for path in (PYTHON, STAMP))
-    VENV, GIGABYTES = apart, gigabytes
-    prepare([f"docs/{name}/requirements.txt"])
+    VENV, GIGABYTES = apart, 0.3
+    prepare(["docs/site/requirements.txt"])
+    become("docs/site/make.py", *arguments)
 
 
 def become(*arguments):

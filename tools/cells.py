@@ -18,21 +18,10 @@ def text(cell: Cell) -> str:
     return "".join(cell["source"])
 
 
-def digest(topic: str, cell: Cell) -> str:
-    """The 64 digits from which the build takes the cell's id, eight in a row."""
-    return hashlib.sha256(f"{topic} {cell['cell_type']} {text(cell)}".encode()).hexdigest()
-
-
 def new_id(topic: str, cell: Cell, seen: Collection[str]) -> str:
     """An id that the cell has whenever it is built; none of those in `seen`, so that equal cells differ."""
-    found = digest(topic, cell)
+    found = hashlib.sha256(f"{topic} {cell['cell_type']} {text(cell)}".encode()).hexdigest()
     return next(found[i : i + 8] for i in range(56) if found[i : i + 8] not in seen)
-
-
-def as_built(cell: Cell, topics: Collection[str]) -> bool:
-    """Whether a cell has the text that the build gave it, in a notebook of one of these topics."""
-    name = cell.get("id", "")
-    return len(name) == 8 and any(name in digest(topic, cell) for topic in topics)
 
 
 def content(nb: Notebook) -> list[tuple[str, str, list[str]]]:

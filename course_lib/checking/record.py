@@ -5,17 +5,9 @@ import os
 import re
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parents[2] / ".progress.json"
+COURSE = Path(__file__).resolve().parents[2]
+FILE = (COURSE / "mine" if (COURSE / "mine").is_dir() else COURSE) / ".progress.json"  # with the learner's notebooks
 OFF = "COURSE_KEEPS_NO_PROGRESS"  # set by the build and the tests: nothing is remembered, and nothing was passed
-FORMER = {  # chapters were numbered once: "ch02.bias_matrix" is "bias_by_hand.bias_matrix" now
-    "ch01": "blind_to_distance", "ch02": "bias_by_hand", "ch03": "vector_per_distance", "ch04": "diagonals",
-    "ch05": "transformer_xl", "ch06": "t5_buckets", "ch07": "rope", "ch08": "two_dimensions", "ch09": "fast_attention",
-    "ch10": "longer_than_training", "ch11": "which_one",
-}  # fmt: skip
-MOVED = {  # tasks of the two chapters that were split
-    "ch01": ("absolute_positions", ("sinusoidal_table", "shift_matrix", "unseen_pairs")),
-    "ch07": ("alibi", ("slopes_by_hand", "alibi_slopes", "encoder_weights")),
-}
 
 
 def record(module: str, task: str) -> None:
@@ -43,11 +35,4 @@ def passed_tasks() -> set[str]:
         names = json.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return set()
-    return {today(name) for name in names if isinstance(name, str)} if isinstance(names, list) else set()
-
-
-def today(name: str) -> str:
-    """A name that was recorded under the number of a chapter, by its topic."""
-    chapter, _, task = name.partition(".")
-    topic, moved = MOVED.get(chapter, ("", ()))
-    return f"{topic if task in moved else FORMER.get(chapter, chapter)}.{task}"
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()

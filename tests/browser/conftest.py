@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tools.browser import find_browser
-
 from .fonts import NARROW, WIDE, fontconfig
 from .site import site, visit  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "learner"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "microsoft-edge")
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -33,7 +32,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Lab:
-    """Where JupyterLab answers, and the copy of the course that it serves."""
+    """Where JupyterLab answers, and the learner's folder of notebooks in the copy of the course that it serves."""
 
     address: str
     folder: Path
@@ -44,7 +43,7 @@ def browsers(tmp_path_factory):
     """A browser for each font; without a browser the tests are skipped, on Linux in CI they fail."""
     from playwright.sync_api import sync_playwright
 
-    path = find_browser()
+    path = os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         advice = "no browser: install Chromium (Debian: sudo apt install chromium) or set COURSE_BROWSER to one"
         if os.environ.get("CI") == "true" and sys.platform == "linux":
@@ -94,7 +93,7 @@ def lab(tmp_path_factory, chromium):
     """JupyterLab as `python3 course.py lab` opens it, on a copy that the tests may change."""
     home = tmp_path_factory.mktemp("home")
     copy = home / "course"
-    others = shutil.ignore_patterns(".git", ".venv", "build", ".*_cache", "__pycache__", "results")
+    others = shutil.ignore_patterns(".git", ".venv", "build", "mine", ".*_cache", "__pycache__")
     shutil.copytree(ROOT, copy, ignore=others)
     (copy / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     with socket.socket() as free:
@@ -120,7 +119,7 @@ def lab(tmp_path_factory, chromium):
         server = subprocess.Popen(command, cwd=copy, env=env, stdout=log, stderr=subprocess.STDOUT)
     try:
         wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, home / "lab.log")
-        yield Lab(f"http://127.0.0.1:{port}", copy)
+        yield Lab(f"http://127.0.0.1:{port}", copy / "mine")
     finally:
         server.terminate()
         try:
@@ -139,7 +138,7 @@ def desks(lab, browsers):
         yield {WIDE: wide, NARROW: narrow}
 
 
-def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and server.poll() is None:
         try:

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from .conftest import TOKEN, Lab
 
-PATIENCE = 60_000  # milliseconds; a kernel that imports torch on a busy machine takes its time
+PATIENCE = 180_000  # milliseconds; a kernel that imports torch on a busy machine takes its time
 OPEN = """async (path) => {
   const kernelPreference = { shouldStart: false };
   const panel = await jupyterapp.commands.execute("docmanager:open", { path, kernelPreference });
@@ -27,7 +27,7 @@ def opened(browser: Browser, lab: Lab, notebook: str = ""):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    page.goto(f"{lab.address}/{f'lab/tree/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
+    page.goto(f"{lab.address}/{f'lab/tree/mine/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
     page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
     ready(page)
     try:
@@ -39,7 +39,7 @@ def opened(browser: Browser, lab: Lab, notebook: str = ""):
 @contextmanager
 def as_built(page: Page, path: str):
     """This notebook in a page that is open already, as it was built: nothing runs, its trusted pictures wake."""
-    page.evaluate(OPEN, path)
+    page.evaluate(OPEN, f"mine/{path}")
     page.wait_for_selector(".open-in-test .jp-OutputArea-output")
     for live in notebook(page).locator("[data-rp]:has(+ script)").all():
         expect(live).to_have_attribute("data-rp-live", "true")

@@ -50,29 +50,7 @@ def test_a_place_where_nothing_can_be_written_is_harmless(tmp_path, monkeypatch)
         assert memory.passed_tasks() == set()
 
 
-NEW = {"positions_from_output", "clocks_by_hand", "same_weights"}  # since version 0.2
-NEW_TOPICS = {"stretching_rope", "windows_and_sinks"}
-
-
-def test_what_was_passed_in_the_numbered_chapters_of_version_0_1_counts_today(file):
-    """Every task of today is found by its old name; two tasks with the same name stay apart."""
-    numbers = {topic: number for number, topic in memory.FORMER.items()}
-    numbers |= {topic: number for number, (topic, _) in memory.MOVED.items()}
-    assert set(topics()) - numbers.keys() == NEW_TOPICS
-    names = [(topic, name) for topic in numbers.keys() & set(topics()) for name in tasks_of(topic) if name not in NEW]
-    new = len(NEW) + sum(len(tasks_of(topic)) for topic in NEW_TOPICS)
-    old = {f"{numbers[topic]}.{name}": f"{topic}.{name}" for topic, name in names}
-    file.write_text(json.dumps(sorted(old)))
-    assert memory.passed_tasks() == set(old.values())
-    assert len(old) == progress().passed == progress().total - new
-    file.write_text(json.dumps(["ch09.decode_step"]))
-    assert memory.passed_tasks() == {"fast_attention.decode_step"}
-    assert [c.passed for c in progress().chapters if c.passed] == [{"decode_step"}]
-    memory.record("course_tasks.fast_attention.decoding", "decode_step")  # already there, under its old name
-    memory.record("course_tasks.alibi.slopes", "alibi_slopes")
-    assert json.loads(file.read_text()) == ["alibi.alibi_slopes", "fast_attention.decode_step"]
-
-
-def test_a_saved_notebook_of_version_0_1_learns_where_its_tasks_are_now():
-    with pytest.raises(ImportError, match=r"The tasks have moved\. Open the exercises again .* found by its topic"):
-        exec("from course_lib.tasks import ch02 as task")
+def test_the_table_counts_what_was_passed(file):
+    file.write_text(json.dumps(["bias_by_hand.bias_matrix", "alibi.slopes_by_hand", "alibi.no_such_task"]))
+    found = progress()
+    assert found.passed == 2 and found.total == sum(len(tasks_of(topic)) for topic in topics())

@@ -1,0 +1,116 @@
+"""What a learner wrote survives a new version of the course, in a git clone and from a ZIP file."""
+
+import copy
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from tools.cells import content, fingerprint
+from tools.mine import FOLDERS, lay_out
+
+NAMES = [f"{folder}/0{number}_topic.ipynb" for folder in FOLDERS for number in range(1, 4)]
+EDITED = NAMES[::2]  # five
+
+
+def notebook(*sources):
+    cells = [{"cell_type": "code", "metadata": {}, "source": text, "outputs": []} for text in sources]
+    return {"cells": cells, "metadata": {"built": {"fingerprint": fingerprint({"cells": cells})}}}
+
+
+def publish(course, version):
+    """Write the course's notebooks of this version."""
+    for name in NAMES:
+        (course / name).parent.mkdir(parents=True, exist_ok=True)
+        (course / name).write_text(json.dumps(notebook(f"version = {version}", "...")))
+
+
+def load(path):
+    return json.loads(path.read_text())
+
+
+def write_answers(course):
+    """A learner edits five notebooks, adds a cell to each, and runs all of them."""
+    for name in NAMES:
+        nb = load(course / "mine" / name)
+        nb["cells"][0]["outputs"] = ["a run"]
+        if name in EDITED:
+            nb["cells"][1]["source"] = f"answer to {name}"
+            nb["cells"].append(copy.deepcopy(nb["cells"][1]))
+        (course / "mine" / name).write_text(json.dumps(nb))
+
+
+def git(folder, *words):
+    settings = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *settings, *words], cwd=folder, check=True, capture_output=True)
+
+
+def by_git(tmp_path):
+    """A clone whose learner pulls the new version."""
+    origin, course = tmp_path / "origin", tmp_path / "course"
+    publish(origin, 1)
+    (origin / ".gitignore").write_text("mine/\n")
+    git(origin, "init")
+    git(origin, "add", "-A")
+    git(origin, "commit", "-m", "1")
+    git(tmp_path, "clone", str(origin), str(course))
+    lay_out(course)
+    write_answers(course)
+    publish(origin, 2)
+    git(origin, "commit", "-am", "2")
+    git(course, "pull")
+    return course
+
+
+def by_zip(tmp_path):
+    """A new folder into which the learner copied `mine` from the old one."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    publish(old, 1)
+    lay_out(old)
+    write_answers(old)
+    publish(new, 2)
+    shutil.copytree(old / "mine", new / "mine")
+    return new
+
+
+@pytest.mark.parametrize("update", [by_git, by_zip])
+def test_every_edited_cell_is_still_there_and_all_else_is_new(tmp_path, update):
+    course = update(tmp_path)
+    beside = lay_out(course)
+    assert [path.relative_to(course / "mine").as_posix() for path in beside] == sorted(
+        name.replace(".ipynb", ".new.ipynb") for name in EDITED
+    )
+    for name in NAMES:
+        mine = load(course / "mine" / name)
+        if name in EDITED:
+            assert [text for _, text, _ in content(mine)] == ["version = 1", *[f"answer to {name}"] * 2]
+            assert mine["cells"][0]["outputs"] == ["a run"]
+        else:
+            assert mine == load(course / name)
+    assert all(load(path)["cells"][0]["source"] == "version = 2" for path in beside)
+    assert lay_out(course) == [], "a second run has nothing to do"
+
+
+def test_an_answer_in_a_new_notebook_survives_the_next_version_too(tmp_path):
+    name = NAMES[0]
+    for version in (1, 2, 3):
+        publish(tmp_path, version)
+        (found,) = [path for path in [*lay_out(tmp_path), tmp_path / "mine" / name] if path.name.startswith("01")][:1]
+        nb = load(found)
+        nb["cells"][1]["source"] = f"answer {version}"
+        found.write_text(json.dumps(nb))
+    written = sorted(path.name for path in (tmp_path / "mine" / "notebooks").glob("01_*"))
+    assert written == ["01_topic.ipynb", "01_topic.new-2.ipynb", "01_topic.new.ipynb"]
+    answers = {load(path)["cells"][1]["source"] for path in (tmp_path / "mine" / "notebooks").glob("01_*")}
+    assert answers == {"answer 1", "answer 2", "answer 3"}
+
+
+def test_a_copy_that_cannot_be_read_and_one_whose_chapter_is_gone_stay(tmp_path):
+    publish(tmp_path, 1)
+    lay_out(tmp_path)
+    broken, gone = (tmp_path / "mine" / name for name in NAMES[:2])
+    broken.write_text("{ not a notebook")
+    (tmp_path / NAMES[1]).unlink()
+    assert lay_out(tmp_path) == [broken.with_suffix(".new.ipynb")]
+    assert broken.read_text() == "{ not a notebook" and gone.exists()
