@@ -97,7 +97,7 @@ assert ready.ok, ready
 #
 # One example runs through all chapters: the sentence "The cat sat on mat", with a query, a key and a value of four
 # numbers for each token. It comes from a published article on relative attention (see the
-# [acknowledgements](../docs/acknowledgements.md)). The arrays are in `course_lib.example`.
+# acknowledgements in `docs/acknowledgements.md`). The arrays are in `course_lib.example`.
 
 # %%
 from course_lib import figures

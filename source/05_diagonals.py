@@ -590,7 +590,7 @@ figures.heatmap(
 
 # %% [markdown]
 # So with a row per query, writing through the view is the adjoint of reading. But the buffer has $n\,w$ numbers, which
-# is quadratic again. [`nn/fast.py`](../course_lib/nn/fast.py) works on blocks of queries and never stores $QE^\top$ or
+# is quadratic again. `course_lib/nn/fast.py` works on blocks of queries and never stores $QE^\top$ or
 # the buffer as a whole.
 
 # %% [markdown]

@@ -203,7 +203,7 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 # %% [markdown]
 # ## The study
 #
-# [`course_lib/study`](../course_lib/study) trains small decoders: two layers, four heads, 64 channels, 2,000 steps of
+# `course_lib/study` trains small decoders: two layers, four heads, 64 channels, 2,000 steps of
 # eight texts of 128 tokens each. **They differ in position alone**, except that T5's tables learn ten times faster (see
 # below) and that `sinusoidal-scaled` multiplies the embeddings by $\sqrt{d_{model}}$, as Vaswani et al. do. Data,
 # order, steps and all other initial weights are the same. (`t5-64` has `max_distance` 64, `t5-256` has 256, `log-0.3`

@@ -1,4 +1,4 @@
-"""The pictures for slides: `course.py slides` writes each of them, and the table in docs/teaching.md lists them.
+"""The pictures for slides, which the table in docs/teaching.md lists.
 
 The comment above a picture is the name of its file, which begins with its topic, and what it shows.
 """

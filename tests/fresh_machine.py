@@ -5,7 +5,7 @@ Clones the last commit into an empty folder (a temporary one unless you name one
 There it
   1. starts `course.py lab` and waits until JupyterLab answers, twice: the first start also sets everything up;
   2. runs every notebook with what `lab` has installed, which is all that a learner has;
-  3. runs `course.py test`, twice: the second run leaves out the slow tests that the first one has passed.
+  3. runs `course.py test`.
 
 It cannot remove what the system has: packages of the system's Python stay out of .venv anyway, but a browser, git,
 fonts that a program finds without fontconfig, and pip's settings in /etc are there. Only a new machine proves that none
@@ -78,8 +78,7 @@ def main(folder: Path) -> None:
         "lab, first start": start_lab(course, env, 1800),
         "lab, second start": start_lab(course, env, 60),
         "every notebook as a learner": step(course, env, learner, "tools/check.py", "--learner"),
-        "test, first run": step(course, env, sys.executable, "course.py", "test"),
-        "test, second run": step(course, env, sys.executable, "course.py", "test"),
+        "test": step(course, env, sys.executable, "course.py", "test"),
     }
     print()
     for what, seconds in rows.items():

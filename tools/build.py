@@ -4,7 +4,7 @@ Without topics, every chapter. Notebooks and solutions are executed, exercises a
 build with its file and line. A file whose content would not change is left alone, byte for byte, and a notebook that
 was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
 
-README.md, docs/teaching.md and docs/conventions.html are built as well. In all Markdown, [[t5_buckets]] becomes a link
+README.md and docs/teaching.md are built as well. In all Markdown, [[t5_buckets]] becomes a link
 (tools/links.py).
 """
 
@@ -34,10 +34,22 @@ from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import filled, lesson_words, page_words  # noqa: E402
-from tools.sheet import sheet  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
+SETUP = """\
+# @title Set-up: run this first
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+places = (Path.cwd(), *Path.cwd().parents, *Path.cwd().glob("*/"))  # the course is above this notebook, or just below
+sys.path[:0] = [str(folder) for folder in places if (folder / "course_lib").is_dir()][:1]
+if find_spec("course_lib") is None:
+    {otherwise}"""
+INSTALL = "%pip install --quiet --no-deps git+{address}@v{version}"  # on Colab
+HOMELESS = (
+    'raise ImportError("Put this notebook back into the folder of the course, or the unpacked course beside it.")'
+)
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
 Origin = tuple[Path, int]  # the file and line a cell was written in
 
@@ -142,11 +154,10 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
     if link := open_in_colab(published, version, f"{folder}/{chapter.file}.ipynb"):
         heading, _, rest = opening.partition("\n")
         opening = f"{heading}\n\n{link}\n{rest}"
-    template = ROOT / "tools" / "setup_cell.py"
-    setup = template.read_text(encoding="utf-8").replace("{REPOSITORY}", published or "").replace("{VERSION}", version)
-    first = [new_markdown_cell(opening), new_code_cell(setup.strip(), metadata=FOLDED)]
+    otherwise = INSTALL.format(address=published, version=version) if published else HOMELESS
+    first = [new_markdown_cell(opening), new_code_cell(SETUP.format(otherwise=otherwise), metadata=FOLDED)]
     seen: set[str] = set()
-    written = [*((cell, (template, 1)) for cell in first), *written]
+    written = [*((cell, (Path(__file__), 1)) for cell in first), *written]
     for cell, origin in written:
         cell.id = new_id(chapter.topic, cell, seen)
         seen.add(cell.id)
@@ -162,13 +173,13 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
 
 
 def pages() -> dict[Path, str]:
-    """README.md, docs/teaching.md and docs/conventions.html, made from the texts of the same names in source/."""
+    """README.md and docs/teaching.md, made from the texts of the same names in source/."""
     found = {}
     for name, words in page_words().items():
         template = ROOT / "source" / Path(name).name
         if template.exists():
             lessons, text = "../" * name.count("/") + "notebooks/", template.read_text(encoding="utf-8")
-            text = fill(text, (template, 1), lessons, words) if name.endswith(".md") else sheet(text)
+            text = fill(text, (template, 1), lessons, words)
             found[ROOT / name] = f"<!-- Built from {where(template)} by `course.py build`: edit that file. -->\n{text}"
     return found
 

@@ -64,7 +64,6 @@ def page_words() -> dict[str, dict[str, str]]:
     return {
         "README.md": {"chapters": _map(), "colab": _colab()},
         "docs/teaching.md": {"chapters": _costs(), "pictures": _pictures(), "imports": _imports()},
-        "docs/conventions.html": {},  # tools/sheet.py fills it in
     }
 
 

@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import course_lib  # noqa: E402
-from docs.site.make import RENAMED  # noqa: E402
 from tools import build  # noqa: E402
 
 SETTINGS, VERSION = ROOT / "pyproject.toml", ROOT / "course_lib" / "__init__.py"
@@ -62,17 +61,7 @@ def release(version: str) -> str:
                          f"{re.sub(r'[0-9]+$', lambda last: str(int(last[0]) + 1), version)}.")  # fmt: skip
     if f"\n## {version}\n" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
         raise ValueError(f"CHANGELOG.md has no heading {version}. Write there what is new, and commit it.")
-    if lost := [name for name in earlier_pages() if not (ROOT / f"{name}.ipynb").exists() and name not in RENAMED]:
-        raise ValueError(f"{', '.join(lost)}: others link to this name. Write it into docs/renamed.json, "
-                         "with the name of the page that takes its place.")  # fmt: skip
     return tag
-
-
-def earlier_pages() -> list[str]:
-    """The notebooks of all earlier releases, such as "notebooks/00_start_here"."""
-    found = {name for tag in git("tag", "--list", "v*").split()
-             for name in git("ls-tree", "-r", "--name-only", tag, *build.FOLDERS).splitlines()}  # fmt: skip
-    return sorted(name.removesuffix(".ipynb") for name in found)
 
 
 def write(address: str, version: str) -> None:

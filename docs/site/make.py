@@ -7,8 +7,6 @@ import argparse
 import contextlib
 import functools
 import http.server
-import json
-import posixpath
 import re
 import shutil
 import subprocess
@@ -21,13 +19,6 @@ from docs.site.pages import CARD, KINDS, ROOT, write_pages
 from tools.address import address
 
 SITE = ROOT / "build" / "site" / "course"
-# Former name of a page → its name today, such as "notebooks/07_buckets": "notebooks/07_t5_buckets". `course.py update`
-# reads it in the new version, of which it runs no code.
-RENAMED: dict[str, str] = json.loads((ROOT / "docs/renamed.json").read_text(encoding="utf-8"))
-MOVED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>This page has moved</title>
-<link rel="canonical" href="{new}"><meta http-equiv="refresh" content="1; url={new}">
-<script>location.replace("{new}" + location.hash)</script><p>This page has <a href="{new}">moved</a>.</p></html>
-"""
 
 
 def make() -> int:
@@ -66,16 +57,6 @@ def complete(built: Path) -> None:
         html = re.sub(r'<th class="head">(<p></p>)?</th>', "<td></td>", html)  # an empty corner heads nothing
         path.write_text(html, encoding="utf-8")
     (built / ".nojekyll").touch()  # without it GitHub Pages leaves out the folders that begin with _
-    redirect(built, RENAMED)
-
-
-def redirect(built: Path, renamed: dict[str, str]) -> None:
-    """Write a page under each former name that leads to the page of today."""
-    for old, new in renamed.items():
-        if not (built / f"{new}.html").exists() or (built / f"{old}.html").exists():
-            raise ValueError(f"renamed={{{old!r}: {new!r}}}: expected a name without a page and the name of a page")
-        target = posixpath.relpath(f"{new}.html", posixpath.dirname(old))
-        (built / f"{old}.html").write_text(MOVED.format(new=target), encoding="utf-8")
 
 
 def serve(port: int) -> None:

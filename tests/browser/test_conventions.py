@@ -8,7 +8,6 @@ from axe_playwright_python.sync_playwright import Axe
 
 from course_lib.reference.grid import offsets, row_offsets
 from course_lib.reference.t5 import bucket_starts
-from tools.browser import find_browser, print_to_pdf
 
 pytestmark = pytest.mark.browser
 CARD = Path(__file__).resolve().parents[2] / "docs" / "conventions.html"
@@ -36,13 +35,6 @@ def test_it_prints_on_the_two_sides_of_one_page(page, paper):
 def test_a_sheet_with_more_on_it_would_need_a_third_side(page):
     page.evaluate("const table = document.querySelector('.all'); table.after(table.cloneNode(true))")
     assert sides(page.pdf(format="A4")) == 3
-
-
-def test_the_command_prints_it_with_a_browser_of_this_computer(tmp_path):
-    pdf = tmp_path / "sheet.pdf"
-    assert print_to_pdf(find_browser(), CARD, pdf)
-    content = pdf.read_bytes()
-    assert sides(content) == 2 and re.search(rb"/MediaBox \[0 0 59\d(\.\d+)? 84\d", content)  # A4, in points
 
 
 @pytest.mark.parametrize("width", [1000, 390])

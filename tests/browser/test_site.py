@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from course_lib import __version__
 from course_lib.contents import CONTENTS, TOPICS
-from docs.site.make import RENAMED, SITE, address, redirect
+from docs.site.make import SITE, address
 from docs.site.pages import buttons, kinds, relinked
 from tools.links import task_minutes
 
@@ -32,7 +32,7 @@ def pages(site):
 
 @slow
 def test_each_link_leads_to_a_page_and_a_place_on_it(pages):
-    assert set(pages) == {f"{name}.html" for name in [*PAGES, *RENAMED]}
+    assert set(pages) == {f"{name}.html" for name in PAGES}
     base = "http://site/course/"
     for name, html in pages.items():
         for link in re.findall(r'(?:href|src)="([^"]+)"', re.sub(r"(?s)<script.*?</script>", "", html)):
@@ -127,19 +127,6 @@ def test_a_phone_has_a_menu(visit):
     assert_everyone_can_use_it(page)
     page.get_by_role("link", name=AFTER.title).first.click()
     page.wait_for_url(f"**/notebooks/{AFTER.file}.html")
-
-
-def test_a_former_name_leads_to_the_page_of_today(chromium, tmp_path):
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "notebooks" / "07_today.html").write_text('<p id="place">Here</p>')
-    redirect(tmp_path, {"notebooks/07_once": "notebooks/07_today"})
-    page = chromium.new_page()
-    page.goto(f"{(tmp_path / 'notebooks' / '07_once.html').as_uri()}#place")
-    page.wait_for_url("**/07_today.html#place")
-    page.close()
-    for renamed in ({"notebooks/a": "notebooks/b"}, {"notebooks/07_today": "notebooks/07_today"}):
-        with pytest.raises(ValueError, match="expected a name without a page and the name of a page"):
-            redirect(tmp_path, renamed)
 
 
 def test_only_a_published_course_links_to_colab_and_to_its_source():

@@ -91,7 +91,8 @@ def publish(folder: Path) -> Path:
     `course.py publish` makes the release, in the folder "course" beside it, which has the published notebooks.
     """
     course, repository = folder / "course", folder / "origin.git"
-    skip = shutil.ignore_patterns(".git", ".*cache*", "__pycache__", ".venv", "build", ".hypothesis", "*.egg-info")
+    others = (".git", ".*cache*", "__pycache__", ".venv", "build", "mine", ".hypothesis", "*.egg-info")
+    skip = shutil.ignore_patterns(*others)
     shutil.copytree(ROOT, course, ignore=skip)
     python = in_venv(ROOT / ".venv")  # has what the build needs, when Colab's packages run this file
     settings = {"user.name": "course", "user.email": "course@localhost", "commit.gpgsign": "false"}

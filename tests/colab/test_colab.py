@@ -2,12 +2,13 @@
 
 import os
 import re
-import subprocess
 import sys
 
 import nbformat
 import pytest
 from packaging.requirements import Requirement
+
+from tools import build
 
 from ..shared import shared_folder
 from . import simulate
@@ -34,55 +35,40 @@ def test_course_lib_is_content_with_what_is_there(pins):
 
 
 @pytest.fixture
-def setup_cell(monkeypatch):
-    """A function that runs the cell at an address, and the pip commands it gave, which all fail with a word."""
-    text = (ROOT / "tools" / "setup_cell.py").read_text(encoding="utf-8")
-    text, commands = text.replace("{VERSION}", simulate.VERSION), []
-
-    def pip(command, **_):
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 1, "", "much before\n" * 50 + "ERROR: no way to github.com")
-
+def first_cell(monkeypatch):
+    """A function that runs the first cell; the course is not on the path, and installing is refused with a word."""
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != str(ROOT)])
-    monkeypatch.setattr(subprocess, "run", pip)
-    return (lambda address=simulate.ADDRESS: exec(text.replace("{REPOSITORY}", address), {})), commands
+    for name in [name for name in sys.modules if name.split(".")[0] == "course_lib"]:
+        monkeypatch.delitem(sys.modules, name)
+    return lambda: exec(build.SETUP.format(otherwise="raise ImportError('nowhere')"), {})
 
 
-def test_in_a_checkout_the_cell_finds_the_course_once(setup_cell, monkeypatch):
-    run, commands = setup_cell
-    for folder in (ROOT / "source", ROOT, ROOT / "source"):
-        monkeypatch.chdir(folder)
-        run()
-    assert sys.path.count(str(ROOT)) == 1 and not commands
+@pytest.mark.parametrize("folder", ["notebooks", "source", ""])
+def test_in_the_course_the_first_cell_finds_it(first_cell, monkeypatch, folder):
+    monkeypatch.chdir(ROOT / folder)
+    first_cell()
+    assert sys.path[0] == str(ROOT)
 
 
-@pytest.mark.parametrize("version", [None, simulate.VERSION, simulate.VERSION + ".post1"])
-def test_elsewhere_the_cell_installs_this_version_unless_it_is_there(setup_cell, monkeypatch, tmp_path, version):
-    run, commands = setup_cell
-    monkeypatch.chdir(tmp_path)
-    if version:
-        (tmp_path / "course_lib-0.dist-info").mkdir()
-        (tmp_path / "course_lib-0.dist-info" / "METADATA").write_text(f"Name: course_lib\nVersion: {version}\n")
-        sys.path.insert(0, str(tmp_path))
-    if version == simulate.VERSION:
-        run()
-        assert not commands
-        return
-    with pytest.raises(ImportError) as failure:
-        run()
-    assert commands == [[sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", SOURCE]]
-    said = str(failure.value)
-    assert "ERROR: no way to github.com" in said and simulate.ADDRESS in said and len(said.splitlines()) < 20
-
-
-def test_what_is_not_published_is_not_looked_for_and_a_copy_is_found_below(setup_cell, monkeypatch, tmp_path):
-    run, commands = setup_cell
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ImportError, match="this edition is not published"):
-        run(address="")
+def test_in_the_learners_folder_and_above_an_unpacked_copy_too(first_cell, monkeypatch, tmp_path):
     (tmp_path / "unpacked" / "course_lib").mkdir(parents=True)
-    run(address="")
-    assert sys.path[0] == str(tmp_path / "unpacked") and not commands
+    (tmp_path / "unpacked" / "course_lib" / "__init__.py").touch()
+    (tmp_path / "unpacked" / "mine" / "notebooks").mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "unpacked" / "mine" / "notebooks"):
+        monkeypatch.chdir(folder)
+        first_cell()
+        assert sys.path.pop(0) == str(tmp_path / "unpacked")
+
+
+def test_elsewhere_it_installs_the_release_or_says_where_the_notebook_belongs(first_cell, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ImportError, match="nowhere"):
+        first_cell()
+    said = build.INSTALL.format(address=simulate.ADDRESS, version=simulate.VERSION)
+    assert said == f"%pip install --quiet --no-deps {SOURCE}"
+    with pytest.raises(ImportError, match="back into the folder of the course"):
+        exec(build.HOMELESS)
+    assert len(build.SETUP.splitlines()) <= 8
 
 
 # Whole notebooks

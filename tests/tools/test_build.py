@@ -27,9 +27,7 @@ x + 1
 
 def write_project(folder, monkeypatch):
     """A course with one lesson and no tasks."""
-    for name in ("tools/setup_cell.py", "pyproject.toml"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        shutil.copy(build.ROOT / name, folder / name)
+    shutil.copy(build.ROOT / "pyproject.toml", folder)
     (folder / "course_lib").mkdir()  # what the set-up cell looks for
     (folder / "source").mkdir()
     (folder / "source" / f"{NAME}.py").write_text(LESSON, encoding="utf-8")

@@ -15,8 +15,6 @@ BY_HAND = (
     r"\b(?i:chapters?|lessons?) (\d|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
     rf"|\b(?!00)\d\d_({'|'.join(TOPICS)})\b|\b\d\d · [A-Z]|\bch\d\d\b"
 )
-FORMER = ("course_lib/checking/record.py", "tests/checking/test_progress.py")  # names of version 0.1
-FORMER += ("tests/tools/test_recheck.py",)
 
 
 def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
@@ -34,7 +32,7 @@ def test_no_number_of_a_chapter_is_written_by_hand():
     found = []
     for path in files:
         name = path.relative_to(ROOT).as_posix()
-        if name not in ("course_lib/contents.py", "tests/tools/test_contents.py", *FORMER):
+        if name not in ("course_lib/contents.py", "tests/tools/test_contents.py"):
             lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
             found += [f"{name}, line {k}: {line.strip()}" for k, line in lines if re.search(BY_HAND, line)]
     assert not found, "\n".join(["write [[topic|chapter #]] in Markdown, contents.number(topic) in Python:", *found])
