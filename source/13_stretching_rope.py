@@ -649,7 +649,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five, from turns by hand to a bug reported in published code, and a prediction.
+# [[tasks]]: from turns by hand to a bug reported in published code, and a prediction.
 #
 # **Next:** [[next]].
 #

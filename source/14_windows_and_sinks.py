@@ -499,7 +499,7 @@ class TwoLayers(nn.Module):
 # a layer without positions. At 1,024 tokens we expect both to answer near questions, and only the hybrid to answer far ones.
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 def window():
     return Combined(RoPE(32), SlidingWindow(8))
 
@@ -526,7 +526,7 @@ two = {name: recorded(name) for name in ("windows", "window, none")}
 _ = study.fit(two, near_and_far, steps=150, learning_rate=0.005)
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 def near_far(model, n, masked=False):
     """Shares of right answers in the last 16 tokens: near questions, far questions."""
     tokens, answers = near_and_far(torch.Generator().manual_seed(3), n, batch=32)
@@ -552,7 +552,7 @@ for (name, n), shares in at.items():
 #
 # Does it need the far keys for this? We mask all keys 32 or more back.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 for name in two:
     shares = [near_far(model, 1024, masked=True) for model in made[name]]
     show(f"{name} at 1,024, masked:", shares)
@@ -595,7 +595,7 @@ figures.question(
     answer="Both",
 )
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 _ = study.fit({"none, window": recorded("none, window")}, near_and_far, steps=150, learning_rate=0.005)
 exchanged = [near_far(model, 1024) for model in made["none, window"]]
 show("none, window at 1,024:", exchanged)
@@ -608,7 +608,7 @@ show("none, window at 1,024:", exchanged)
 # layers with RoPE and without windows. The **baseline** keeps RoPE. Both get 40 further steps, a fifth of their
 # training. A third model never has positions, with the same 240 steps.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 from course_lib.study.one_layer import train
 
 
@@ -628,7 +628,7 @@ show_both("RoPE", made["RoPE"])
 show_both("RoPE, 40 further steps", [trained_more(deepcopy(model)) for model in made["RoPE"]])
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 def dropped(model):
     model = deepcopy(model)
     for layer in model.layers:

@@ -67,21 +67,23 @@ def test_exercises_hold_no_outputs(path):
 
 
 @pytest.mark.parametrize("path", BUILT, ids=name)
-def test_an_ignored_cell_has_an_assert_beside_it(path):
+def test_an_ignored_cell_has_an_assert_beside_it_or_says_that_it_only_prints(path):
+    """It only prints where nothing about a training holds with every seed and on every processor."""
     code = cells(path, "code")
     for k, cell in enumerate(code):
-        if "nbval-ignore-output" in cell["metadata"].get("tags", []):
+        tags = cell["metadata"].get("tags", [])
+        if "nbval-ignore-output" in tags and "prints-only" not in tags:
             beside = code[k : k + 2]  # the cell and the next one
             assert "assert" in "".join(line for near in beside for line in near["source"])
 
 
 @pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
 def test_what_training_gave_is_not_compared_digit_by_digit(path):
-    """Processors add in different orders, and training magnifies the difference. An assert says what must be true."""
+    """Processors add in different orders, and training magnifies the difference."""
     for cell in cells(path, "code"):
         source = "".join(cell["source"])
         if re.search(r"study\.fit\(|\btrain\(", source):
-            assert cell["metadata"].get("tags") == ["nbval-ignore-output"], source
+            assert "nbval-ignore-output" in cell["metadata"].get("tags", []), source
 
 
 @pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
