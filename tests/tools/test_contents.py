@@ -12,7 +12,7 @@ from .. import ROOT
 TEXTS = ("source/*", "course_lib/**/*.py", "course_lib/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
 TEXTS += ("docs/contributing.md", "docs/*.html", ".github/workflows/*", "course.py", "pyproject.toml")
 BY_HAND = (
-    r"\b(?i:chapters?|lessons?) (\d|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+    r"\b(?i:chapters?|lessons?) (\d\d?\b(?! times)|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
     rf"|\b(?!00)\d\d_({'|'.join(TOPICS)})\b|\b\d\d · [A-Z]|\bch\d\d\b"
 )
 
