@@ -21,16 +21,21 @@ NUMBERS = (
     "Your result holds the numbers 0 and 1. They equal False and True, which were asked for, but `~` does not negate "
     "numbers: it turns 1 into −2. A comparison gives True and False, and so does `.astype(bool)`."
 )
+FLOATS = (
+    "The values are right, but they are floats. They number the rows of a table, and an index must be a whole number: "
+    "`table[2.0]` is an error. `.astype(int)` makes whole numbers, and so does `//` in place of `/`."
+)
 
 
 class CodingTask(Exercise):
     """One function to write. Its name is the solution's, without the leading underscore.
 
     What is right: `solution`, `expected`, `cases`, `draw`, `properties`, `returns`, `axes`, `tensors`, `hook`, `exact`,
-    `reader` and `seconds` are described in `Spec`; the `alternatives` are right as well. What is wrong: `pieces` and
-    `slips` are texts as `slips.py` describes them, and `wrong` adds whole functions. `starter` is what the learner
-    starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and answers None or a status,
-    a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a task that is not whole.
+    `index`, `reader` and `seconds` are described in `Spec`; the `alternatives` are right as well. What is wrong:
+    `pieces` and `slips` are texts as `slips.py` describes them, and `wrong` adds whole functions. `starter` is what the
+    learner starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and answers None or a
+    status, a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a task that is not
+    whole.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class CodingTask(Exercise):
         tensors: bool = False,
         hook: str = "",
         exact: bool = False,
+        index: bool = False,
         reader: Callable[[Any], Outputs] | None = None,
         afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
         on_pass: str = "",
@@ -67,7 +73,7 @@ class CodingTask(Exercise):
         self.need(seconds > 0, "seconds", seconds, "a positive number")
         self.spec = Spec(
             name, solution, expected, tuple(cases), draw, tuple(properties), tuple(returns), axes, tensors, hook, exact,
-            reader, seconds,
+            index, reader, seconds,
         )  # fmt: skip
         self.alternatives, self.starter = tuple(alternatives), starter
         self.afterwards, self.on_pass = afterwards, on_pass
@@ -153,6 +159,9 @@ class CodingTask(Exercise):
         return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)
 
     def _passed(self, tried: Attempt, notes: tuple[str, ...]) -> Result:
+        outputs = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
+        if self.spec.index and any(array.dtype.kind == "f" for array in outputs):
+            return Result("wrong type", self.title, (FLOATS,), notes=notes)
         if self.afterwards and (broken := self.afterwards(tried.function)):
             status, fact, cause = broken
             return Result(status, self.title, (fact,) if fact else (), cause, notes=notes, known=bool(cause))

@@ -40,6 +40,8 @@ def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...], exact: 
     if (yours.dtype.kind == "U") != (right.dtype.kind == "U"):
         kinds = ("words", "numbers") if yours.dtype.kind == "U" else ("numbers", "words")
         return Difference("wrong type", (f"{said}yours holds {kinds[0]}, expected {kinds[1]}",), part)
+    if yours.dtype.kind == "c" and right.dtype.kind != "c":
+        return Difference("wrong type", (f"{said}yours holds complex numbers, expected real ones",), part)
     shortened = exact and right.ndim > 0 and yours.shape[-right.ndim :] != right.shape
     fitted = None if shortened else fit_shape(yours, right)
     if fitted is None:

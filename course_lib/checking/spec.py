@@ -37,8 +37,9 @@ class Spec:
     the parts of a tuple. `axes` names the axes of all cases that do not name their own; without it, those of the first
     case do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. A
     `hook`, which a layer calls many times, must return a torch tensor and not write into its module; the text says what
-    the module holds, such as "self.table". `exact` asks for all axes of length 1, too. `reader` makes arrays of a
-    result, where that needs more than `as_outputs`. `seconds` of processor time are allowed for all cases together.
+    the module holds, such as "self.table". `exact` asks for all axes of length 1, too. With `index` the result
+    is used to index a table, so right values as floats are refused. `reader` makes arrays of a result, where that needs
+    more than `as_outputs`. `seconds` of processor time are allowed for all cases together.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Spec:
     tensors: bool = False
     hook: str = ""
     exact: bool = False
+    index: bool = False
     reader: Callable[[Any], Outputs] | None = None
     seconds: float = 2.0
     signature: inspect.Signature = field(init=False)

@@ -1,6 +1,5 @@
 """RoPE along several axes: row and column of a picture, or time, row and column of a text with pictures."""
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from ..reference import axial_rope as reference
+from .kept import kept
 from .position import Position
 from .rope import turned
 
@@ -42,7 +42,7 @@ class OnAxes(Position):
         return self.positions[first : first + n]
 
 
-@functools.lru_cache(maxsize=8)
+@kept
 def _cos_sin(position: OnAxes, first: int, n: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
     """cos and sin of the angles of n tokens from number `first` on, (n, d_head/2) each; q and k ask for the same."""
     with torch.inference_mode(False):  # what is kept must serve training, too

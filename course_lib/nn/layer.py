@@ -15,7 +15,8 @@ class RelativeAttention(nn.Module):
     d_model must be a multiple of n_heads. Without a `position`, attention is blind to order. `causal` hides the keys
     after each query. `backend` says how attention is computed: "auto", "eager", "sdpa" or "flex" (see `backends`).
     `dropout`: in training, each weight becomes 0 with this probability, and the others are divided by 1 − dropout.
-    Raises ValueError for sizes that do not fit, an unknown backend, and a dropout below 0 or not below 1.
+    Raises ValueError for sizes that do not fit, a position that is not a scheme, an unknown backend, and a dropout
+    below 0 or not below 1.
     Source: Vaswani et al. 2017, section 3.2.2.
     """
 
@@ -33,6 +34,8 @@ class RelativeAttention(nn.Module):
         self.backend, self.dropout = check_backend(backend), check_dropout(dropout)
         if n_heads < 1 or d_model < 1 or d_model % n_heads:
             raise ValueError(f"d_model={d_model}, n_heads={n_heads}: d_model must be a positive multiple of n_heads")
+        if not isinstance(position, Position | None):
+            raise ValueError(f"position={position!r}: expected a scheme, which is a Position, or None")
         self.n_heads, self.causal = n_heads, causal
         self.position = Position() if position is None else position
         self.query, self.key, self.value, self.out = (nn.Linear(d_model, d_model, bias=False) for _ in range(4))

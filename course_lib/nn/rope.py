@@ -9,6 +9,7 @@ from torch import Tensor
 from ..reference.absolute import check_base, check_pairs
 from ..reference.rope import check_factor, check_speeds
 from .absolute import frequencies
+from .kept import kept
 from .position import Position
 
 Speeds = Iterable[float] | Callable[[int], Iterable[float]]
@@ -87,7 +88,7 @@ def turned(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tens
     return torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(b * cos, a, sin)
 
 
-@functools.lru_cache(maxsize=8)
+@kept
 def _cos_sin(
     n: int,
     past: int,

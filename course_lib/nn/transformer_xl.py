@@ -3,8 +3,6 @@
 (q_i + u) · k_j + (q_i + v) · r_{j−i} = q'_i · (k_j + r_{j−i}) + (v − u) · r_{j−i}  with q' = q + u.
 """
 
-import functools
-
 import torch
 from torch import Tensor, nn
 
@@ -12,6 +10,7 @@ from ..reference.absolute import check_pairs
 from ..reference.grid import check_whole
 from .absolute import sinusoidal
 from .grid import row_offsets
+from .kept import kept
 from .position import Position, Vectors
 
 
@@ -50,7 +49,7 @@ class TransformerXL(Position):
         return _sinusoids(n_q, n_k, past, self.d_model, weight.dtype, weight.device)
 
 
-@functools.lru_cache(maxsize=4)
+@kept
 def _sinusoids(n_q: int, n_k: int, past: int, d: int, dtype: torch.dtype, device: torch.device) -> Tensor:
     with torch.inference_mode(False):  # what is kept must serve training, too
         return sinusoidal(-row_offsets(n_q, n_k, past, device), d, dtype=dtype)

@@ -28,34 +28,37 @@ OFF_BY = {
     1000: "{} is in kilobytes. Give megabytes.",
     24: "{} is for all 24 layers. Only one layer is asked for.",
 }
+MORE = 2 * N / (2 * N - 1)  # 2n offsets instead of 2n − 1
+TWO_N = "You count 2n offsets for the {}. From −(n − 1) to n − 1 there are 2n − 1."
+ROUNDED = "You rounded the {}. Give five decimals, because only the later ones tell 2n − 1 offsets from 2n."
 WRONG = {
     "row": {
-        0.0: "The row is small, but it is not 0. Give two decimals.",
-        0.3: "You rounded the row to one decimal. Give two.",
-        0.2: "You cut the row off after one decimal. Give two.",
+        RIGHT["row"] * MORE: TWO_N.format("row"),
         MATRIX: "This is the n × n matrix. The row has one number per *offset*.",
     },
     "cube": {
-        round(RIGHT["cube"]): "You rounded the cube to whole megabytes. Give two decimals.",
-        int(RIGHT["cube"]): "You cut off the decimals of the cube. Give two.",
-        round(RIGHT["cube"], 1): "You rounded the cube to one decimal. Give two.",
         RIGHT["cube"] * (2 * N - 1) / N: "You count a vector per pair and per offset. The cube has one vector for each "
         "of the n² pairs, because a pair has one offset.",
         RIGHT["cube"] / D: "You count one number per pair. The cube has a vector of 64 numbers per pair.",
     },
     "table": {
-        RIGHT["table"] * N / (2 * N - 1): "You count n offsets for the table, or one byte per number. "
-        "Full attention has 2n − 1 offsets, and half precision 2 bytes.",
+        RIGHT["table"] * MORE: TWO_N.format("table"),
+        RIGHT["table"] * MORE / 2: "You count n offsets for the table. Full attention has 2n − 1.",
         RIGHT["row"]: "You count one number per offset, which is the row. The table has a vector of 64.",
     },
     "products": {
-        2 * MATRIX: "You count 2n offsets for the products. From −(n − 1) to n − 1 there are 2n − 1.",
+        RIGHT["products"] * MORE: TWO_N.format("products"),
         MATRIX: "You count n columns for the products, which is the causal case. Full attention multiplies each query "
         "with 2n − 1 vectors.",
         RIGHT["products"] * D: "You count 64 numbers per product. A query times a vector is one number, because the 64 "
         "are summed.",
     },
 }
+for name, megabytes in RIGHT.items():
+    WRONG[name] |= {round(megabytes, places): ROUNDED.format(name) for places in range(4)}
+    WRONG[name][int(megabytes)] = ROUNDED.format(name)
+WRONG["row"] |= {0.2: ROUNDED.format("row"), 0.016: "Your row is for one head. There are 16."}
+WRONG["products"][round(RIGHT["products"] * MORE, 2)] = TWO_N.format("products")
 
 
 stored_megabytes = Prediction(
@@ -72,9 +75,10 @@ bytes) does it store for one layer and one sequence? Commit to a guess first, th
 - the **products** of each query with each vector;
 - the **row**, with one number per offset, which is all that a plain bias needs.
 
-Give two decimals. When the check passes, multiply by 24 layers: two of the four would overfill a card of 24 GB.""",
+Give five decimals: write products, and let Python multiply. When the check passes, multiply by 24 layers: two of the
+four would overfill a card of 24 GB.""",
     expected=_stored,
-    digits=2,
+    digits=5,
     slips=[
         *(({key: n * times for key, n in RIGHT.items()}, text.format("This")) for times, text in OFF_BY.items()),
         (
@@ -86,7 +90,7 @@ Give two decimals. When the check passes, multiply by 24 layers: two of the four
             ({key: n * times}, text.format(f"Your number for the {key}"))
             for times, text in OFF_BY.items()
             for key, n in RIGHT.items()
-            if all(abs(n * times - value) > 0.0101 for value in WRONG[key])  # two decimals would not tell them apart
+            if all(abs(n * times - value) > 2e-5 for value in WRONG[key])  # they could not be told apart
         ),
     ],
     hints=[

@@ -21,7 +21,7 @@ def _t5_buckets(offsets, bidirectional, num_buckets, max_distance):
         n, distance = num_buckets, np.maximum(-offsets, 0)
     exact = n // 2
     part = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
-    shared = np.minimum(exact + np.floor(part * (n - exact)), n - 1)
+    shared = np.minimum(exact + np.floor(part * (n - exact)).astype(int), n - 1)
     found = np.where(distance < exact, distance, shared)
     return found + np.where(bidirectional & (offsets > 0), n, 0)
 
@@ -57,6 +57,7 @@ boundaries of buckets, so rounding matters.
 
 `t5_buckets(np.array([-20, 0, 1]), True, 32, 128)` is `[10, 0, 17]`, and with `False` it is `[17, 0, 0]`.""",
     solution=_t5_buckets,
+    index=True,
     expected=_expected,
     cases=[
         _case(SOME, True, 32, 128, label="an encoder"),
@@ -103,13 +104,13 @@ np.log(max_distance / exact)
     the lower logarithm: It is ln(max_distance / E), the length of the whole way.
 n - exact
     the number of shared buckets: Only N − E are left after the exact ones.
-exact + np.floor(part * (n - exact))
+exact + np.floor(part * (n - exact)).astype(int)
     the shared bucket: It is E plus the floor, because the shared buckets follow the exact ones.
 np.floor(part * (n - exact))
     the floor: A bucket is a whole number, and what the logarithm gives is rounded down.
 n - 1
     the limit for far distances: The last bucket of a direction is N − 1.
-np.minimum(exact + np.floor(part * (n - exact)), n - 1)
+np.minimum(exact + np.floor(part * (n - exact)).astype(int), n - 1)
     the limit for far distances: The last bucket of a direction is N − 1.
 np.where(distance < exact, distance, shared)
     the choice between exact and shared: Below E a distance is its own bucket.
@@ -133,6 +134,8 @@ exact = n // 2 → exact = 8
     8 exact buckets are right for an encoder with 32. In general E is half of N.
 exact = n // 2 → exact = n // 4
     You have too few exact buckets. E is half of N.
+np.floor(part * (n - exact)).astype(int) → part * (n - exact)
+    The floor is missing, so your far buckets are not whole numbers. What the logarithm gives is rounded down.
 np.floor(part * (n - exact)) → np.round(part * (n - exact))
     You round to the nearest whole number. The formula takes the floor.
 distance < exact → distance <= exact + 1
@@ -192,7 +195,7 @@ np.log(max_distance / exact) → (np.log(max_distance) - np.log(exact))
 )
 
 DIVIDED = "np.log(np.maximum(distance, exact) / exact) // (np.log(max_distance / exact) / (n - exact))"
-divided = t5_buckets.source.variant([("np.floor(part * (n - exact))", DIVIDED)])
+divided = t5_buckets.source.variant([("np.floor(part * (n - exact)).astype(int)", DIVIDED)])
 ROUNDING = "Rounding moves one boundary. Divide and multiply by N − E first, and take the floor last."
 t5_buckets.wrong(ROUNDING)(divided)
 for bucket_of, message in ((_expected, "Your result is right for a row of offsets."), (divided, ROUNDING)):

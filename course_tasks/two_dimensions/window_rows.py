@@ -74,6 +74,7 @@ pairs of offsets $(\Delta\text{row}, \Delta\text{column})$ in reading order, fro
 
 `window_rows(1, 2)` is `[[1, 2], [0, 1]]`, and `window_rows(3, 3)` is the lesson's table. Loops are fine.""",
     solution=_window_rows,
+    index=True,
     expected=_counted,
     cases=[
         Case(2, 2, label="the 2 × 2 window", axes=patches(2)),

@@ -26,6 +26,7 @@ is $j - (\text{past} + i)$. Clip it to $[-k, k]$ and turn it into a row of the t
 
 `relative_index(2, 4, 1, 1)` has two queries, at positions 1 and 2. It is `[[0, 1, 2, 2], [0, 0, 1, 2]]`.""",
     solution=_relative_index,
+    index=True,
     expected=lambda n_q, n_k, clip, past: clip_index(offsets(n_q, n_k, past), clip),
     cases=[
         Case(5, 5, 2, 0, label="the five tokens", axes=(QUERY, KEY)),

@@ -38,9 +38,10 @@ def _expected(scores, values, sink):
     return kept_share(scores, sink)[:, None] * (softmax(np.asarray(scores)) @ values)
 
 
-def _by_lse(scores, values, sink):
-    total = np.exp(scores).sum(axis=1, keepdims=True)
-    return np.exp(scores) @ values / (total + np.exp(sink))
+def _by_shift(scores, values, sink):
+    top = np.maximum(scores.max(axis=1, keepdims=True), sink)
+    e = np.exp(scores - top)
+    return e @ values / (e.sum(axis=1, keepdims=True) + np.exp(sink - top))
 
 
 sink_output = CodingTask(
@@ -64,6 +65,7 @@ vllm-metal, where the code of the sink had never run ([550](https://github.com/v
         Case(SCORES, V, 1.0, label="the five tokens", axes=(QUERY, NUMBER)),
         Case(np.where(np.tri(5) > 0, SCORES, -np.inf), V, 0.5, label="the five tokens, causal", axes=(QUERY, NUMBER)),
         Case(np.array([[2.0]]), np.array([[3.0]]), -1.0, label="one token alone"),
+        Case(np.array([[1000.0, 999.0]]), np.eye(2), 998.0, label="large scores"),
     ],
     axes=("query", "number"),
     draw=lambda rng: (
@@ -103,6 +105,9 @@ or ... → e = np.exp(scores - scores.max(axis=1)[:, None]); return e / (e.sum(a
     You add the number `sink` to the denominator. It is a score, so e to its power is added.
 ... → e = np.exp(scores - scores.max(axis=1)[:, None]); return e / (e.sum(axis=1)[:, None] + np.exp(sink)) @ values
     You subtract the largest score from the scores, but not from the sink. Subtract it from both.
+... → e = np.exp(scores); return e @ values / (e.sum(axis=1, keepdims=True) + np.exp(sink))
+    The formula is right, but `np.exp` overflows above 709, and ∞/∞ is nan. Subtract the largest of the scores and the
+    sink from all of them first, as `softmax` does.
 ... → e = 2.0**scores; return e / (e.sum(axis=1, keepdims=True) + 2.0**sink) @ values
     You take powers of 2. The softmax takes powers of e.
 ... → e = np.exp(scores); return e / (e.sum(axis=0) + np.exp(sink)) @ values
@@ -116,6 +121,7 @@ or ... → e = np.exp(scores - scores.max(axis=1)[:, None]); return e / (e.sum(a
 ... → e = np.exp(scores); return e / (e.sum() + np.exp(sink)) @ values
     Your denominator is a sum over all queries. Each query has its own, so sum along axis 1.
 ... → e = np.exp(scores).sum(axis=1, keepdims=True); return softmax(scores) @ values * np.exp(sink) / (e + np.exp(sink))
+or ... → e = np.exp(scores).sum(axis=1, keepdims=True); return softmax(scores) @ values / (1 + np.exp(np.log(e) - sink))
     You multiply by the share of the sink. The keys have the other share, σ(lse − a).
 ... → return softmax(np.maximum(scores, sink)) @ values
     You raise low scores to the sink. It does not change any score. It is one more number in the denominator.
@@ -144,7 +150,7 @@ or return weights[:, :-1] @ values → return weights @ np.concatenate([values, 
 return weights[:, :-1] @ values → return softmax(scores) @ values - weights[:, -1:]
     You subtract the weight of the sink from the output. It is the rows of weights that get smaller.
 """,
-    alternatives=[_by_lse, _expected],
+    alternatives=[_by_shift, _expected],
     hints=[
         "Print `weights.sum(axis=1)` before and after the fourth line. Which of the two should it be?",
         "With a sink, the weights of the keys sum to less than 1. Which line makes them sum to 1 again?",
