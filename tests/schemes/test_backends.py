@@ -11,7 +11,7 @@ from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.fast import fast_attention
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position, Vectors
+from course_lib.nn.position import Vectors
 from course_lib.nn.terms import Terms
 
 from .definitions import DEVICES, SCHEMES  # this also sets one thread
@@ -169,30 +169,6 @@ def test_auto_is_eager_only_for_small_grids(monkeypatch):
     x = torch.randn(2, 4, 127, 2)
     backends.attend("auto", x, x, x, Terms())
     assert called == [2]
-
-
-def test_what_a_backend_cannot_do_is_refused():
-    x = torch.randn(1, 2, 3, 4, requires_grad=True)
-    values = Vectors(torch.randn(1, 5, 4))
-    with pytest.raises(ValueError, match="backend='fast': expected one of 'auto', 'eager', 'sdpa', 'flex'"):
-        RelativeAttention(8, 2, Position(), backend="fast")
-    with pytest.raises(ValueError, match="value_vectors: FlexAttention changes scores, not values"):
-        backends.attend("flex", x.detach(), x.detach(), x.detach(), Terms(value_vectors=values))
-    with pytest.raises(ValueError, match="backend='flex': has no gradients on a CPU"):
-        backends.attend("flex", x, x, x, Terms())
-    sink = Terms(sink=torch.zeros(2, requires_grad=True))
-    with pytest.raises(ValueError, match="backend='flex': has no gradients on a CPU"):
-        backends.attend("flex", x.detach(), x.detach(), x.detach(), sink)
-    with torch.no_grad(), pytest.raises(ValueError, match="sink: compiled FlexAttention has no lse on a CPU"):
-        backends.flex_attention(x, x, x, sink, compiled=True)
-    with pytest.raises(ValueError, match=r"mask of torch.float32: expected torch.bool"):
-        fast_attention(x, x, x, Terms(mask=torch.ones(3, 3)))
-    with pytest.raises(ValueError, match=r"mask \(2, 3\): does not broadcast"):
-        fast_attention(x, x, x, Terms(mask=torch.ones(2, 3, dtype=torch.bool)))
-    with pytest.raises(ValueError, match="past=-1: expected a whole number, 0 or more"):
-        fast_attention(x, x, x, Terms(past=-1))
-    with pytest.raises(ValueError, match=r"bias \(3, 5\): expected \(2 or 1, 5\)"):
-        fast_attention(x, x, x, Terms(bias=torch.zeros(3, 5)))
 
 
 @pytest.mark.slow
