@@ -5,7 +5,6 @@ import re
 import pytest
 
 from course_lib.checking.slips import read_pieces, read_slips
-from course_lib.checking.solution_source import SolutionSource
 
 from .common import SLOPE, slope_task
 
@@ -36,12 +35,6 @@ def test_a_slip_must_match_exactly_once(old, count):
         SLOPE.source.variant([(old, "x")])
 
 
-def test_several_slips_may_share_a_sentence():
-    one, other = read_slips("a → b\nc → d\nor a → e\n    A sentence.")
-    assert one.changes == (("a", "b"), ("c", "d")) and other.changes == (("a", "e"),)
-    assert one.message == other.message == "A sentence."
-
-
 def test_what_is_no_slip_or_piece_is_refused():
     with pytest.raises(ValueError, match="expected `old → new`, and below it a sentence"):
         read_slips("a + b\n    No arrow.")
@@ -51,14 +44,6 @@ def test_what_is_no_slip_or_piece_is_refused():
         read_pieces("a + b\n    A fact without a name")
     with pytest.raises(ValueError, match="piece 'nowhere': not in the solution"):
         slope_task(pieces="nowhere\n    the name: A fact.").wrong_programs.made_of_pieces  # noqa: B018
-
-
-def test_a_solution_without_docstring_is_refused():
-    def bare(x):
-        return x
-
-    with pytest.raises(ValueError, match="expected a def with a docstring and a body below it"):
-        SolutionSource(bare, "bare")
 
 
 def test_a_random_case_is_the_same_for_the_same_seed():

@@ -1,10 +1,13 @@
 """The right answer passes in other forms: lists, tensors, another precision."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from course_lib.checking import Case, CodingTask
-from course_lib.checking.arrays import as_array
+from course_lib.checking import Case, CodingTask, Prediction
+from course_tasks import tasks_of, topics
 
 from .common import BASICS, SLOPE, _mask, _softmax, array_task, expected_slope, right
 
@@ -24,7 +27,6 @@ TRIPLED = array_task(_tripled, expected=lambda x: 3 * x, tensors=True)
         lambda x: tuple(map(tuple, x.tolist())),
         lambda x: list(x),
         np.float32,
-        lambda x: x + 0j,
         lambda x: x + 1e-12,
         lambda x: x[None],
         lambda x: np.asfortranarray(x),
@@ -68,6 +70,21 @@ def test_numbers_pass_for_truth_values_with_a_note():
     assert not task.check(lambda n: 2 * _mask(n)).notes[1:]  # what is wrong has no such note
 
 
-def test_plain_leaves_an_array_as_it_is():
-    x = np.arange(6.0).reshape(2, 3)
-    assert as_array(x) is x
+def in_form(value, number):
+    """The same answer with each number made by `number`, and each truth value in quotes."""
+    if isinstance(value, dict):
+        return {key: in_form(item, number) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [in_form(item, number) for item in value]
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    return np.str_(value) if isinstance(value, str) else number(float(value))
+
+
+@pytest.mark.parametrize("number", [Fraction, lambda x: Decimal(repr(x)), np.float64], ids=["½", "decimal", "float64"])
+@pytest.mark.parametrize("topic", topics())
+def test_the_right_answer_to_every_prediction_passes_in_other_forms(topic, number):
+    for task in tasks_of(topic).values():
+        if isinstance(task, Prediction):
+            result = task.check(in_form(task.expected(), number))
+            assert result.passed, result

@@ -1,17 +1,14 @@
 """Imports inside a learner's function: they are not counted, never interrupted, and no module is left half imported."""
 
 import ctypes
-import os
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 
 import pytest
 
 from course_lib.checking import runner
-from course_tasks import tasks_of
 
 from .common import SLOPE, right
 
@@ -96,59 +93,20 @@ def test_a_thread_is_never_ended_inside_one_of_many_short_imports(tmp_path, monk
             del sys.modules[name]
 
 
-# ---------------------------------------------------------------- real imports, in fresh kernels on a busy machine
+# ---------------------------------------------------------------- real imports, in a fresh process
 
-IMPORTS = {
-    "absolute_positions.sinusoidal_table": "import torch",
-    "absolute_positions.shift_matrix": "import torch",
-    "bias_by_hand.bias_matrix": "import torch, matplotlib.pyplot",
-    "bias_by_hand.biased_attention": "import torch",
-    "bias_by_hand.causal_weights": "import torch.nn.attention",
-    "fast_attention.decode_step": "from torch.nn.attention.bias import causal_lower_right",
-}
-
-
-def with_import(task, line):
-    """The published solution with one more line at the head of its body."""
-    head, quotes, body = task.solution_source().rpartition('"""\n')
-    return f"{head}{quotes}    {line}\n{body}"
+IMPORTS = ("import torch", "import matplotlib.pyplot", "import torch.nn.attention")
+FRESH = """
+from course_tasks import bias_by_hand as task
+for line in {imports}:
+    exec(f"def answer(n, scale):\\n    {{line}}\\n    return task.bias_matrix.spec.solution(n, scale)")
+    print(task.bias_matrix.check(answer).passed)
+import torch
+print(torch.ones(2).sum())
+"""
 
 
-@pytest.fixture
-def both_cores_busy():
-    spin = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 2)]
-    yield
-    for process in spin:
-        process.kill()
-        process.wait()
-
-
-@pytest.mark.slow
-def test_in_twenty_fresh_kernels_an_answer_may_import_what_it_likes(both_cores_busy):
-    from jupyter_client.manager import start_new_kernel
-
-    answers = list(IMPORTS.items())
-    for number in range(20):
-        name, line = answers[number % len(answers)]
-        topic, name = name.split(".")
-        task = tasks_of(topic)[name]
-        code = textwrap.dedent(
-            f"""
-            import numpy as np
-            from course_tasks import {topic}
-            exec(getattr({topic}, "PREPARE", ""))
-            {{source}}
-            result = {topic}.{name}.check({name})
-            print(result.status, result.passed)
-            """
-        ).replace("{source}", with_import(task, line))
-        manager, kernel = start_new_kernel(kernel_name="python3")
-        said = []
-        try:
-            kernel.execute_interactive(code, timeout=120, output_hook=said.append)
-            kernel.execute_interactive("import torch; print(torch.ones(2).sum())", timeout=120, output_hook=said.append)
-        finally:
-            kernel.stop_channels()
-            manager.shutdown_kernel(now=True)
-        text = [message["content"].get("text", message["content"].get("evalue", "")) for message in said]
-        assert "passed True\n" in "".join(text) and "tensor(2.)" in "".join(text), (number, name, text)
+def test_an_answer_may_import_what_it_likes():
+    """The first import of torch takes longer than the check allows for the answer."""
+    done = subprocess.run([sys.executable, "-c", FRESH.format(imports=IMPORTS)], capture_output=True, text=True)
+    assert done.stdout.split() == ["True"] * len(IMPORTS) + ["tensor(2.)"], done.stderr
