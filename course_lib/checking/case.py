@@ -48,5 +48,15 @@ def brief(name: str, value: Any) -> str:
         value = value.tolist()
     if callable(value):
         return f"{name}={getattr(value, '__name__', 'a function')}"
-    text = f"{value:.4g}" if isinstance(value, float) else repr(value)
+    text = short(value)
     return f"{name}={text if len(text) <= 40 else text[:39] + '…'}"
+
+
+def short(value: Any) -> str:
+    """A value in Python's own words, but each float with four digits, because the last ones differ between machines."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if type(value) in (list, tuple):
+        inside = ", ".join(map(short, value)) + "," * (type(value) is tuple and len(value) == 1)
+        return f"({inside})" if type(value) is tuple else f"[{inside}]"
+    return repr(value)

@@ -64,7 +64,7 @@ class CodingTask(Exercise):
         reader: Callable[[Any], Outputs] | None = None,
         afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
         on_pass: str = "",
-        seconds: float = 2.0,
+        seconds: float = 10.0,
     ) -> None:
         name = solution.__name__.lstrip("_")
         super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)

@@ -11,7 +11,7 @@ from .case import Case
 from .runner import Outcome, run
 from .wrong_programs import Wrong
 
-PATIENCE = 5  # times the seconds of a check
+PATIENCE = 10.0  # seconds of processor time for all programs together
 AXIS = re.compile(r" for axis \d+")  # x[i, j] and x[i][j] run past the same end
 
 
@@ -35,7 +35,7 @@ def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list
             if len(exactly) == most:
                 return
 
-    run(look, [Case()], lambda nothing: {}, PATIENCE * attempt.spec.seconds)
+    run(look, [Case()], lambda nothing: {}, PATIENCE)
     return (exactly or nearly)[:most]
 
 

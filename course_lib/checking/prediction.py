@@ -216,8 +216,9 @@ class Prediction(Exercise):
         if right.dtype.kind == "U":
             return np.vectorize(_bare)(yours) == np.vectorize(_bare)(right)
         unit = self.about.get(key, 10.0**-self.digits if right.dtype.kind == "f" else 0.0)
+        rate = 1e-6 if yours.dtype == np.float32 else 1e-9
         return np.isclose(
-            yours.reshape(right.shape).astype(float), right.astype(float), rtol=1e-9, atol=unit, equal_nan=True
+            yours.reshape(right.shape).astype(float), right.astype(float), rtol=rate, atol=unit, equal_nan=True
         )
 
     def _told(self, key: str, wrong: Array, yours: Array) -> str:

@@ -27,7 +27,7 @@ from .stoppable import Gate, Stoppable
 HERE = str(Path(__file__).parent)
 MANY_LINES = 10_000
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
-WALL = 60.0  # seconds by the clock, however busy the machine is
+WALL = 30.0  # seconds by the clock, however busy the machine is
 TOO_LONG = "Your code used more than {:g} seconds of processor time"
 OVERDUE = "Your code did not finish within {:g} seconds"
 ENDLESS = " and was stopped: does the loop end?"

@@ -55,7 +55,7 @@ class Spec:
     exact: bool = False
     index: bool = False
     reader: Callable[[Any], Outputs] | None = None
-    seconds: float = 2.0
+    seconds: float = 10.0
     signature: inspect.Signature = field(init=False)
 
     def __post_init__(self) -> None:

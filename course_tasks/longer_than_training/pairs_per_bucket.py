@@ -66,7 +66,6 @@ the first are never trained, and none of the second. From which distance on does
             "A count cannot be negative. At distance d there are `length` − d pairs, and d ends at `length` − 1.",
         )
     ],
-    seconds=4.0,
     pieces="""
 -distance
     the offset: A key before its query has a negative offset, −distance, and for a decoder positive ones are the future.
