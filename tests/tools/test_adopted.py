@@ -11,7 +11,6 @@ from tests.colab import current
 from .. import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -26,20 +25,6 @@ def test_actions_are_pinned_and_may_only_read(path):
         assert job.get("permissions", {}).items() <= needed.items()
         steps = [step for step in job["steps"] if "checkout" in step.get("uses", "")]
         assert all(step["with"]["persist-credentials"] is False for step in steps) and "timeout-minutes" in job
-
-
-def test_an_action_has_one_version_in_all_workflows():
-    used = {action for path in WORKFLOWS for action in re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8"))}
-    assert len(used) == len({action.partition("@")[0] for action in used}) >= 5
-
-
-@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
-def test_a_form_asks_for_what_is_needed(path):
-    form = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert form["name"] in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") and form["description"]
-    ids = [field["id"] for field in form["body"]]
-    assert len(set(ids)) == len(ids) >= 4 and all(field["attributes"]["label"] for field in form["body"])
-    assert {field["type"] for field in form["body"]} <= {"input", "textarea"}
 
 
 def test_the_changes_of_this_version_are_listed():

@@ -61,11 +61,6 @@ def test_every_cell_was_executed_in_order(path):
     assert counts == list(range(1, len(counts) + 1)), "nbval does not compare a cell without a count"
 
 
-@pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "exercises"], ids=name)
-def test_exercises_hold_no_outputs(path):
-    assert all(cell["execution_count"] is None and not cell["outputs"] for cell in cells(path, "code"))
-
-
 @pytest.mark.parametrize("path", BUILT, ids=name)
 def test_an_ignored_cell_has_an_assert_beside_it_or_says_that_it_only_prints(path):
     """It only prints where nothing about a training holds with every seed and on every processor."""
@@ -87,27 +82,11 @@ def test_what_training_gave_is_not_compared_digit_by_digit(path):
 
 
 @pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
-def test_a_figure_has_an_assert_in_its_cell_or_a_neighbour(path):
-    code = ["".join(cell["source"]) for cell in cells(path, "code")]
-    for k, source in enumerate(code):
-        if re.search(r"figures\.(?!question|trace|map_of_schemes)\w+\(", source):
-            assert "assert" in "".join(code[max(0, k - 1) : k + 2]), source
-
-
-@pytest.mark.parametrize("path", [p for p in BUILT if p.parent.name == "notebooks"], ids=name)
 def test_every_number_in_the_prose_is_produced_by_a_cell_or_has_a_source(path):
     prose = numbers("\n".join("".join(cell["source"]) for cell in cells(path, "markdown")))
     produced = numbers("\n".join("".join(cell["source"]) + "\n" + shown(cell) for cell in cells(path, "code")))
     unexplained = prose - produced - set(SOURCED.get(path.stem[3:], {}))
     assert not unexplained, f"no cell produces {sorted(unexplained)}"
-
-
-def test_the_number_test_can_fail():
-    assert numbers("rose by 0.0446, 30.3 % of 16,384 keys in 2017, see [7](x_1.25.md), 25 cells") == {
-        "0.0446",
-        "30.3",
-        "16384",
-    }
 
 
 @pytest.mark.parametrize("path", [*BUILT, ROOT / "README.md"], ids=name)
