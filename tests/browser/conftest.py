@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .fonts import NARROW, WIDE, fontconfig
+from .fonts import fontconfig
 from .site import site, visit  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,8 +39,8 @@ class Lab:
 
 
 @pytest.fixture(scope="session")
-def browsers(tmp_path_factory):
-    """A browser for each font; without a browser the tests are skipped, on Linux in CI they fail."""
+def chromium(tmp_path_factory):
+    """The browser; without one the tests are skipped, on Linux in CI they fail."""
     from playwright.sync_api import sync_playwright
 
     path = os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -49,32 +49,20 @@ def browsers(tmp_path_factory):
         if os.environ.get("CI") == "true" and sys.platform == "linux":
             pytest.fail(advice)
         pytest.skip(advice)
-    folder = tmp_path_factory.mktemp("fonts")
+    env = {**os.environ, "FONTCONFIG_FILE": str(fontconfig(tmp_path_factory.mktemp("fonts")))}
     with sync_playwright() as playwright:
-
-        def launch(family):
-            env = {**os.environ, "FONTCONFIG_FILE": str(fontconfig(folder, family))}
-            return playwright.chromium.launch(executable_path=path, args=FLAGS, env=env)
-
-        opened = {family: launch(family) for family in (WIDE, NARROW)}
-        yield opened
-        for browser in opened.values():
-            browser.close()
-
-
-@pytest.fixture(scope="session")
-def chromium(browsers):
-    """The browser with the wide font, in which most can go wrong."""
-    return browsers[WIDE]
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS, env=env)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture
-def shown(browsers, tmp_path):
+def shown(chromium, tmp_path):
     """A function which opens a picture, saved as one page, and waits until it is there or alive; without Jupyter."""
     contexts = []
 
-    def show(picture, *, font=WIDE, width=1280):
-        context = browsers[font].new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+    def show(picture, *, width=1280):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: pytest.fail(f"the picture's script: {error}"))
@@ -129,13 +117,12 @@ def lab(tmp_path_factory, chromium):
 
 
 @pytest.fixture(scope="session")
-def desks(lab, browsers):
-    """JupyterLab in each font; notebooks are opened in it one after another."""
+def desk(lab, chromium):
+    """A page of JupyterLab in which notebooks are opened one after another."""
     from .pages import opened  # which needs this file
 
-    first = "notebooks/00_start_here.ipynb"
-    with opened(browsers[WIDE], lab, first) as wide, opened(browsers[NARROW], lab, first) as narrow:
-        yield {WIDE: wide, NARROW: narrow}
+    with opened(chromium, lab, "notebooks/00_start_here.ipynb") as page:
+        yield page
 
 
 def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 300) -> None:

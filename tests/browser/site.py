@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from .fonts import WIDE
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -30,13 +28,13 @@ def site(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(browsers, site):
+def visit(chromium, site):
     """A function that opens a page. In the end nothing has gone wrong, and nobody but the site has been asked."""
     contexts, wrong = [], []
 
     def opened(name, *, width=1280, scheme="light"):
         view = {"width": width, "height": 900}
-        contexts.append(browsers[WIDE].new_context(viewport=view, color_scheme=scheme, reduced_motion="reduce"))
+        contexts.append(chromium.new_context(viewport=view, color_scheme=scheme, reduced_motion="reduce"))
         page = contexts[-1].new_page()
         page.on("console", lambda said: said.type == "error" and wrong.append(f"{said.text} {said.location['url']}"))
         page.on("pageerror", lambda error: wrong.append(str(error)))

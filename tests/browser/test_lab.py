@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from course_lib.contents import TOPICS
 
-from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
 from .pages import PATIENCE, as_built, cell, errors, notebook, opened, picture, ready, run_all
 
@@ -45,10 +44,9 @@ def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_
         assert errors(page) == []
 
 
-def test_pictures_live_before_anything_is_run_and_follow_the_slider(desks):
-    page = desks[WIDE]
-    with as_built(page, LESSON):
-        explorer = picture(page, "bias-heatmap")
+def test_pictures_live_before_anything_is_run_and_follow_the_slider(desk):
+    with as_built(desk, LESSON):
+        explorer = picture(desk, "bias-heatmap")
         corner = explorer.locator('td[data-i="0"][data-j="4"]')
         expect(corner).to_have_text("−0.4828")
         slider = explorer.get_by_label("strength λ")
@@ -61,20 +59,18 @@ def test_pictures_live_before_anything_is_run_and_follow_the_slider(desks):
         expect(explorer.locator(".rp-reading")).to_contain_text("query “sat” (i = 2), key “mat” (j = 4): offset +2")
 
 
-def test_a_line_of_the_tracer_shows_its_values(desks):
-    page = desks[WIDE]
-    with as_built(page, LESSON):
-        tracer = picture(page, "tracer")
+def test_a_line_of_the_tracer_shows_its_values(desk):
+    with as_built(desk, LESSON):
+        tracer = picture(desk, "tracer")
         tracer.get_by_role("button", name="raw = q @ k.T").click()
         table = tracer.locator('.rp-values [data-name="raw"]')
         expect(table).to_contain_text("(5, 5)")
         expect(table.locator("tbody tr").nth(1).locator("td").first).to_have_text("3.0")
 
 
-def test_the_attention_explorer_follows_query_and_strength(desks):
-    page = desks[WIDE]
-    with as_built(page, LESSON):
-        explorer = picture(page, "attention-explorer")
+def test_the_attention_explorer_follows_query_and_strength(desk):
+    with as_built(desk, LESSON):
+        explorer = picture(desk, "attention-explorer")
         expect(explorer).to_contain_text("+0.0524")
         explorer.get_by_text("mat", exact=True).first.click()
         expect(explorer).to_contain_text("+0.0708")
@@ -114,38 +110,35 @@ def replace_and_run(page, text):
     page.keyboard.press("Shift+Enter")
 
 
-def test_pictures_need_no_mouse_and_keep_their_keys_from_jupyterlab(desks):
-    page = desks[WIDE]
-    with as_built(page, LESSON):
-        explorer = picture(page, "bias-heatmap")
+def test_pictures_need_no_mouse_and_keep_their_keys_from_jupyterlab(desk):
+    with as_built(desk, LESSON):
+        explorer = picture(desk, "bias-heatmap")
         explorer.get_by_label("strength λ").focus()
-        page.keyboard.press("ArrowRight")
+        desk.keyboard.press("ArrowRight")
         expect(explorer.locator('td[data-i="0"][data-j="4"]')).not_to_have_text("−0.4828")
         explorer.locator('td[tabindex="0"]').focus()
-        page.keyboard.press("Home")
+        desk.keyboard.press("Home")
         expect(explorer.locator(".rp-reading")).to_contain_text("key “The” (j = 0)")
-        tracer = picture(page, "tracer")
+        tracer = picture(desk, "tracer")
         tracer.locator('.rp-line[tabindex="0"]').focus()
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("n")
+        desk.keyboard.press("ArrowDown")
+        desk.keyboard.press("n")
         expect(tracer.locator(".rp-position")).to_contain_text("step 3")
-        cells_before = notebook(page).locator(".jp-Cell").count()
-        page.keyboard.press("b")  # with the focus in a picture, JupyterLab must not insert a cell
-        assert notebook(page).locator(".jp-Cell").count() == cells_before
+        cells_before = notebook(desk).locator(".jp-Cell").count()
+        desk.keyboard.press("b")  # with the focus in a picture, JupyterLab must not insert a cell
+        assert notebook(desk).locator(".jp-Cell").count() == cells_before
 
 
-@pytest.mark.parametrize("font", [WIDE, NARROW])
-def test_without_trust_the_static_pictures_are_there_and_fit(lab, desks, font):
+def test_without_trust_the_static_pictures_are_there_and_fit(lab, desk):
     """A notebook that JupyterLab does not know: the tables show their numbers, and no script has run."""
     strange = (lab.folder / LESSON).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
-    (lab.folder / "notebooks" / f"{font}.ipynb").write_text(strange, encoding="utf-8")
-    page = desks[font]
-    with as_built(page, f"notebooks/{font}.ipynb"):
-        explorer = picture(page, "bias-heatmap")
+    (lab.folder / "notebooks" / "strange.ipynb").write_text(strange, encoding="utf-8")
+    with as_built(desk, "notebooks/strange.ipynb"):
+        explorer = picture(desk, "bias-heatmap")
         expect(explorer.get_by_role("cell", name="−0.4828").first).to_be_visible()
         assert explorer.get_by_role("slider").count() == 0
-        page.set_viewport_size({"width": 800, "height": 900})
-        outputs = notebook(page).locator(".jp-OutputArea-output")
-        page.evaluate("jupyterapp.shell.expandLeft()")  # the file browser
+        desk.set_viewport_size({"width": 800, "height": 900})
+        outputs = notebook(desk).locator(".jp-OutputArea-output")
+        desk.evaluate("jupyterapp.shell.expandLeft()")  # the file browser
         wide = "all => all.filter((o) => o.scrollWidth > o.clientWidth + 1).map((o) => o.innerText.slice(0, 80))"
         assert outputs.evaluate_all(wide) == []

@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from course_tasks import claims
 
-from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -24,10 +23,9 @@ def test_everyone_can_read_it_closed_and_open(shown, name):
             summary.click()
 
 
-@pytest.mark.parametrize("font", [WIDE, NARROW])
 @pytest.mark.parametrize("name", PICTURES)
-def test_it_fits_closed_and_open(shown, name, font):
-    page = shown(PICTURES[name], font=font)
+def test_it_fits_closed_and_open(shown, name):
+    page = shown(PICTURES[name])
     for _ in range(2):
         for width in (800, 390):
             page.set_viewport_size({"width": width, "height": 900})

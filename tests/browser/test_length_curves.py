@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 from course_lib import figures
 
 from ..figures.losses import LENGTHS, PANELS
-from .fonts import WIDE
 from .pages import as_built, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -164,14 +163,13 @@ def test_a_resting_pointer_does_not_take_the_word_from_the_keyboard(shown, curve
     expect(reading(page)).to_contain_text("changes most for sinusoidal")
 
 
-def test_without_trust_the_tables_are_still_there(lab, desks, curves):
+def test_without_trust_the_tables_are_still_there(lab, desk, curves):
     html = curves._repr_html_()
     output = nbformat.v4.new_output("display_data", {"text/html": html, "text/plain": "curves"})
     cell = nbformat.v4.new_code_cell("1", outputs=[output], execution_count=1)
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), lab.folder / "notebooks" / "curves.ipynb")
-    page = desks[WIDE]
-    with as_built(page, "notebooks/curves.ipynb"):
-        shown = picture(page, "length-curves")
+    with as_built(desk, "notebooks/curves.ipynb"):
+        shown = picture(desk, "length-curves")
         expect(shown.get_by_role("table")).to_have_count(3)
         expect(shown.get_by_text("3.252 ±\u00a00.423")).to_be_visible()
         expect(shown.get_by_role("checkbox")).to_have_count(0)

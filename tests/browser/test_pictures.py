@@ -1,21 +1,19 @@
-"""Every live picture, saved as a page of its own: it wakes, everyone can use it, and it fits in both fonts."""
+"""Every live picture, saved as a page of its own: it wakes, everyone can use it, and it fits."""
 
 import pytest
 
 from ..figures.pictures import make_pictures
-from .fonts import NARROW, WIDE
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PICTURES = make_pictures()
 
 
-@pytest.mark.parametrize("font", [WIDE, NARROW])
 @pytest.mark.parametrize("name", PICTURES)
-def test_it_wakes_fits_and_everyone_can_use_it(shown, name, font):
+def test_it_wakes_fits_and_everyone_can_use_it(shown, name):
     picture = PICTURES[name]
-    axe = font == WIDE and "<script>" in picture._repr_html_()  # contrast and names are the same in every font
-    page = shown(picture, font=font)
+    axe = "<script>" in picture._repr_html_()
+    page = shown(picture)
     for width, scheme in ((1280, "light"), (390, "light"), (800, "dark")):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)

@@ -10,7 +10,6 @@ from course_lib.figures.provenance import RANGES
 from course_lib.reference.music_transformer import skew_source, slice_table
 
 from ..figures.test_provenance import SIZES, expected, shape
-from .fonts import NARROW, WIDE
 from .judged import assert_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -163,7 +162,6 @@ def test_play_walks_through_the_steps_and_can_pause(shown):
     assert figure.locator(".rp-box").first.evaluate(moves) == "0s"
 
 
-@pytest.mark.parametrize("font", [WIDE, NARROW])
 @pytest.mark.parametrize(
     ("how", "most"),
     [
@@ -175,8 +173,8 @@ def test_play_walks_through_the_steps_and_can_pause(shown):
         ("shift", {}),
     ],
 )
-def test_the_largest_sizes_fit_the_page(shown, how, most, font):
-    page = shown(figures.provenance(how, **most), font=font)
+def test_the_largest_sizes_fit_the_page(shown, how, most):
+    page = shown(figures.provenance(how, **most))
     for width in (1280, 610, 410):
         page.set_viewport_size({"width": width, "height": 900})
         assert_it_fits(page)

@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 
 from course_lib import figures
 
-from .fonts import WIDE
 from .pages import as_built, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -64,14 +63,13 @@ def test_the_square_explains_the_pair_under_the_pointer(shown):
     expect(reading).to_contain_text("query 10, key 1, offset −9. Training had this offset.")
 
 
-def test_without_trust_the_square_is_still_drawn(lab, desks):
+def test_without_trust_the_square_is_still_drawn(lab, desk):
     html = figures.seen_pairs()._repr_html_()
     output = nbformat.v4.new_output("display_data", {"text/html": html, "text/plain": "seen pairs"})
     cell = nbformat.v4.new_code_cell("1", outputs=[output], execution_count=1)
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), lab.folder / "notebooks" / "square.ipynb")
-    page = desks[WIDE]
-    with as_built(page, "notebooks/square.ipynb"):
-        image = picture(page, "seen-pairs").get_by_role("img")
+    with as_built(desk, "notebooks/square.ipynb"):
+        image = picture(desk, "seen-pairs").get_by_role("img")
         expect(image).to_be_visible()
         assert image.evaluate("image => image.complete && image.naturalWidth") == 320
-        expect(picture(page, "seen-pairs").get_by_role("slider")).to_have_count(0)
+        expect(picture(desk, "seen-pairs").get_by_role("slider")).to_have_count(0)

@@ -13,7 +13,6 @@ from docs.site.pages import buttons, kinds, relinked
 from tools.links import task_minutes
 
 from .conftest import ROOT
-from .fonts import WIDE
 from .judged import assert_everyone_can_use_it
 from .test_site_pages import ORDER, PAGES
 
@@ -78,7 +77,7 @@ def test_the_first_page_is_a_map_with_minutes_and_a_picture_that_moves(visit):
 
 
 @slow
-def test_what_is_searched_is_found(visit, browsers):
+def test_what_is_searched_is_found(visit, chromium):
     page = visit("index")
     page.keyboard.press("Control+k")
     page.keyboard.type("relative shift")
@@ -86,7 +85,7 @@ def test_what_is_searched_is_found(visit, browsers):
     title = TOPICS["transformer_xl"].title
     expect(page.locator("#search-results li", has_text=title).first).to_contain_text("relative shift")
     assert "\\(" not in page.locator("#search-results").inner_text()
-    copy = browsers[WIDE].new_page()  # of a site on the reader's disk
+    copy = chromium.new_page()  # of a site on the reader's disk
     copy.goto(f"{(SITE / 'search.html').as_uri()}?q=relative+shift")
     expect(copy.locator("#search-results li", has_text=title).first).to_be_visible()
     copy.close()
