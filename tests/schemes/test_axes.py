@@ -21,10 +21,6 @@ def draw(seed, *shape):
     return np.random.default_rng(seed).normal(size=shape)
 
 
-def score(q, k, at_q, at_k, dealt):
-    return (axial_rope.rotate(q[None], [at_q], *dealt) @ axial_rope.rotate(k[None], [at_k], *dealt).T).item()
-
-
 # --- by hand ------------------------------------------------------------------------------------------------------
 
 
@@ -52,27 +48,7 @@ def test_which_pair_turns_by_which_axis():
     assert all(speeds[dealt == axis].max() > 0.7 and speeds[dealt == axis].min() < 0.0003 for axis in range(3))
 
 
-def test_the_angles_of_one_token_by_hand():
-    """Token (2, 2, 3) of d = 8, sections (2, 1, 1): 2, 0.2, 0.02 and 0.003 radians."""
-    x = np.zeros((1, 8))
-    x[:, :4] = 1
-    turned = axial_rope.rotate(x, [(2, 2, 3)], *axial_rope.mrope(8, (2, 1, 1)))[0]
-    np.testing.assert_allclose(np.arctan2(turned[4:], turned[:4]), [2, 0.2, 0.02, 0.003])
-
-
 # --- what the scores depend on ------------------------------------------------------------------------------------
-
-
-def test_scores_know_the_offset_along_each_axis_and_nothing_else():
-    """So no row of flattened offsets holds them: one patch on in a row is not one patch on into the next row."""
-    q, k, dealt, at = draw(0, 8), draw(1, 8), axial_rope.axial(8), axial_rope.grid_positions(3, 3)
-
-    def between(i, j):
-        return score(q, k, at[i], at[j], dealt)
-
-    assert np.isclose(between(0, 1), between(1, 2)) and np.isclose(between(0, 1), between(4, 5))
-    assert np.isclose(between(0, 3), between(4, 7)) and np.isclose(between(0, 4), between(4, 8))
-    assert not np.isclose(between(2, 3), between(0, 1), atol=0.1)
 
 
 @pytest.mark.parametrize("interleaved", [False, True])

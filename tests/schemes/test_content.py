@@ -10,7 +10,7 @@ from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.fire import FIRE
 from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
-from course_lib.reference import alibi, attention, fire, fox, oracle
+from course_lib.reference import attention, fire, fox, oracle
 
 from .definitions import DEVICES  # this also sets one thread
 
@@ -42,12 +42,6 @@ def test_a_number_per_key_is_enough(past):
     for bias in (fox.fox_bias(gates, past=past), fox.key_form(gates)):
         for found, loops in zip(attention.attention(q, k, v, bias=bias, mask=mask), expected, strict=True):
             np.testing.assert_allclose(found, loops, rtol=0, atol=1e-12)
-
-
-def test_a_constant_gate_is_alibi():
-    slopes = alibi.slopes(4)
-    gates = np.repeat(np.exp(-slopes)[:, None], 7, axis=1)
-    np.testing.assert_allclose(np.tril(fox.fox_bias(gates)), np.tril(alibi.alibi_bias(7, n_heads=4)), atol=1e-12)
 
 
 @every_device

@@ -187,46 +187,6 @@ def test_less_precision(dtype, tolerance, device):
     check()
 
 
-@pytest.mark.parametrize("n", [257, 700])
-@pytest.mark.parametrize("causal", [False, True])
-def test_real_blocks(n, causal):
-    """Lengths that need several blocks as they are, float32 against the definition in float64."""
-    shared = {"heads": 2, "d": 8, "d_v": 8, "batch": 1, "past": 3, "mask": "none", "seed": 0, "shared": False}
-    for kinds in [("learned", "none", "none"), ("none", "per offset", "none"), ("fixed", "clipped", "clipped")]:
-        p = (
-            shared
-            | {"n_q": n, "n_k": n + 3, "causal": causal}
-            | dict(zip(("bias", "key_vectors", "value_vectors"), kinds))
-        )
-        (q, k, v), terms, learned = build(p, "cpu", F32)
-        got = fast_attention(q, k, v, terms)
-        exact, exact_terms, exact_learned = build(p, "cpu", F64)
-        expected = definition(*exact, exact_terms)
-        assert (got - expected).abs().max() < 1e-5
-        grad = torch.randn_like(expected)
-        grads = zip(torch.autograd.grad(got, learned, grad.float()), torch.autograd.grad(expected, exact_learned, grad))
-        assert all((a - b).abs().max() < 1e-5 * b.abs().max() for a, b in grads)
-
-
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("name", ["bias", "key_vectors", "value_vectors"])
-def test_gradcheck(name, causal, monkeypatch):
-    """Every learned input against finite differences, with two blocks and a query that may look nowhere."""
-    monkeypatch.setattr(fast, "CPU_BLOCK", (2, 8))
-    mask = torch.tensor([[True] * 4, [False] * 4, [True, False, True, True]])
-    for table_shape, first, seen in [((2, 6), None, None), ((1, 3), -2, mask)]:
-        torch.manual_seed(0)
-        q, k, v = (torch.randn(2, 2, n, 2, dtype=F64, requires_grad=True) for n in (3, 4, 4))
-        bias = torch.randn(table_shape[0], 6, dtype=F64, requires_grad=True)
-        table = torch.randn(*table_shape, 2, dtype=F64, requires_grad=True)
-
-        def run(q, k, v, bias, table, first=first, seen=seen):
-            vectors = {} if name == "bias" else {name: Vectors(table, first)}
-            return fast_attention(q, k, v, Terms(bias=bias, mask=seen, causal=causal, past=1, **vectors))
-
-        assert torch.autograd.gradcheck(run, (q, k, v, bias, table))
-
-
 def test_second_derivatives_are_refused_not_wrong():
     q = torch.randn(1, 1, 3, 2, requires_grad=True)
     out = fast_attention(q, q, q, Terms(key_vectors=Vectors(torch.randn(1, 5, 2))))
@@ -257,19 +217,6 @@ def test_the_view_is_to_grid_with_flipped_queries_and_its_own_adjoint(n_q, n_k):
     assert strided_view.view(rows, n_k).data_ptr() == rows.data_ptr()
     grid = torch.randn(2, n_q, n_k)
     assert torch.equal(strided_view.adjoint(grid.flip(-2)).flip(-2), from_grid(grid, shared=False))
-
-
-def test_the_rows_that_offsets_read():
-    """Few products instead of one per offset: only the rows that differ are read, the outermost of them repeat."""
-    assert Vectors(torch.arange(5)[None, :, None], -1).per_offset(7).flatten().tolist() == [0, 0, 1, 2, 3, 4, 4]
-    for n_q, n_k, past in [(9, 9, 0), (2, 3, 0), (1, 9, 8), (9, 2, 0), (3, 9, 20), (1, 9, 0)]:
-        vectors, width = ShawVectors(2, 4, 3).key_vectors(n_q, n_k, past), n_q + n_k - 1
-        clipped = (row_offsets(n_q, n_k, past).clamp(-3, 3) + 3).tolist()
-        assert torch.equal(vectors.per_offset(width), vectors.table[:, clipped])
-        for start, stop in [(0, width), (width // 2, width), (0, width // 2 + 1)]:
-            rows, (before, after) = fast._rows(vectors, slice(start, stop))
-            read = list(range(rows.start, rows.stop))
-            assert [read[0]] * before + read + [read[-1]] * after == clipped[start:stop]
 
 
 class Names(TorchDispatchMode):

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from torch import nn
 
 from course_lib.nn.absolute import Learned, Sinusoidal
-from course_lib.nn.attention import attention, causal_mask
+from course_lib.nn.attention import attention
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
-from course_lib.nn.grid import from_grid, to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
-from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
+from course_lib.nn.t5 import T5Bias, bucket
 from course_lib.nn.terms import Terms
 from course_lib.reference import absolute, t5
 from course_lib.workbench import by_definition
@@ -137,17 +136,6 @@ def test_gradients_in_less_precision(name, device, dtype):
     for weight, expected in zip(layer.parameters(), exact.parameters(), strict=True):
         assert weight.grad.dtype == dtype
         torch.testing.assert_close(weight.grad.double(), expected.grad, rtol=0, atol=0.05)
-
-
-@pytest.mark.parametrize("shape", [(3, 4), (1, 5), (5, 1), (1, 1)])
-def test_to_grid_and_from_grid_are_adjoint(shape):
-    n_q, n_k = shape
-    rows = torch.randn(2, n_q, n_q + n_k - 1, dtype=F64, requires_grad=True)
-    grid = torch.randn(2, n_q, n_k, dtype=F64, requires_grad=True)
-    torch.testing.assert_close((to_grid(rows, n_q) * grid).sum(), (rows * from_grid(grid, shared=False)).sum())
-    torch.testing.assert_close(torch.autograd.grad(to_grid(rows, n_q), rows, grid)[0], from_grid(grid, shared=False))
-    assert torch.autograd.gradcheck(lambda r: to_grid(r, n_q), rows)
-    assert torch.autograd.gradcheck(from_grid, grid)
 
 
 # --- decoding, memory, sharing ------------------------------------------------------------------------------------
@@ -290,15 +278,3 @@ def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients():
     assert torch.equal(weights[:, :, 2, 1], torch.ones(1, 2))
     output.square().sum().backward()
     assert all(t.grad.isfinite().all() for t in (q, k, v)) and not q.grad[:, :, 1].any()
-
-
-def test_causal_mask_by_its_definition():
-    mask = causal_mask(3, 5, past=2)
-    assert mask.tolist() == [[j <= 2 + i for j in range(5)] for i in range(3)]
-
-
-def test_t5_cross_attention_is_blind_to_the_order_of_the_source():
-    torch.manual_seed(0)
-    layer = RelativeAttention(8, 2, T5CrossAttention())
-    x, source = torch.randn(1, 3, 8), torch.randn(1, 6, 8)
-    torch.testing.assert_close(layer(x, source), layer(x, source.flip(1)))

@@ -94,62 +94,42 @@ def server():
     made.server_close()
 
 
-def test_over_http_only_the_table_travels(server):
+@pytest.mark.parametrize("name", ["somebody/t5", "moved/t5"])
+def test_over_http_only_the_table_travels(server, name):
+    """From a server that may send one on to another place."""
     address, _, asked = server
-    assert torch.equal(t5_table("somebody/t5", hub=address), torch.arange(64.0).reshape(32, 2))
+    assert torch.equal(t5_table(name, hub=address), torch.arange(64.0).reshape(32, 2))
     assert sum(last + 1 - first for first, last in asked) < 1000
 
 
-def test_a_server_may_send_one_on(server):
-    address, _, asked = server
-    assert torch.equal(t5_table("moved/t5", hub=address), torch.arange(64.0).reshape(32, 2))
-    assert sum(last + 1 - first for first, last in asked) < 1000
-
-
-def test_a_server_that_hangs_up_is_an_os_error(server):
+def test_a_server_without_the_table_is_an_os_error(server):
+    """It hangs up, sends whole files only, does not know the name, or is not there."""
     address, switch, _ = server
+    with pytest.raises(OSError, match="404"):
+        t5_table("somebody/else", hub=address)
+    with pytest.raises(OSError):
+        t5_table("somebody/t5", hub="http://127.0.0.1:9", timeout=2)
+    switch["whole"] = True
+    with pytest.raises(OSError, match="sends whole files only"):
+        t5_table("somebody/t5", hub=address)
     switch["hangs up"] = True
     with pytest.raises(OSError):
         t5_table("somebody/t5", hub=address)
 
 
-def test_a_server_without_ranges_is_not_read_to_the_end(server):
-    address, switch, _ = server
-    switch["whole"] = True
-    with pytest.raises(OSError, match="sends whole files only"):
-        t5_table("somebody/t5", hub=address)
-
-
-def test_an_unknown_name_and_no_hub_are_an_os_error(server):
-    address, _, _ = server
-    with pytest.raises(OSError, match="404"):
-        t5_table("somebody/else", hub=address)
-    with pytest.raises(OSError):
-        t5_table("somebody/t5", hub="http://127.0.0.1:9", timeout=2)
-
-
 def test_what_holds_no_table_is_refused_with_words(folder, tmp_path):
+    whole = file_of({WANTED.format("encoder"): torch.zeros(32, 2)})
     with pytest.raises(ValueError, match=r"holds no model\.safetensors"):
         t5_table(tmp_path)
     with pytest.raises(ValueError, match=r"no tensor decoder\.block\.0"):
-        t5_table(folder(file_of({WANTED.format("encoder"): torch.zeros(32, 2)})), "decoder")
-    with pytest.raises(ValueError, match="stored as I64, expected one of F32, F16, BF16"):
+        t5_table(folder(whole), "decoder")
+    with pytest.raises(ValueError, match="stored as I64"):
         t5_table(folder(file_of({WANTED.format("encoder"): torch.zeros(32, 2, dtype=torch.long)}, "I64")))
-    for broken in (
-        b"",
-        b"12345678 not a header",
-        (20).to_bytes(8, "little") + b"{ no json in here   ",
-        (2).to_bytes(8, "little") + b"[]",
-    ):
+    no_json, no_table = (20).to_bytes(8, "little") + b"{ no json in here   ", (2).to_bytes(8, "little") + b"[]"
+    for broken in (b"", b"12345678 not a header", no_json, no_table, whole[:-1]):
         with pytest.raises(ValueError, match=r"safetensors|ends too early"):
             t5_table(folder(broken))
-    whole = file_of({WANTED.format("encoder"): torch.zeros(32, 2)})
-    with pytest.raises(ValueError, match="ends too early"):
-        t5_table(folder(whole[:-1]))
-
-
-def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="stack='both': expected 'encoder' or 'decoder'"):
+    with pytest.raises(ValueError, match="stack='both'"):
         t5_table("somebody/t5", "both")
-    with pytest.raises(ValueError, match="name_or_path='no folder': expected a folder, or a name"):
+    with pytest.raises(ValueError, match="name_or_path='no folder'"):
         t5_table("no folder")

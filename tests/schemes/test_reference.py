@@ -121,13 +121,6 @@ def test_sinusoidal_by_its_formula():
             close(row[2 * m : 2 * m + 2], [math.sin(angle), math.cos(angle)])
 
 
-def test_sinusoidal_dot_products_are_relative():
-    """P[i] · P[j] depends on j − i alone: what RoPE later makes exact inside attention."""
-    p = absolute.sinusoidal(np.arange(30), 8)
-    dots = p @ p.T
-    close(dots[1:, 1:], dots[:-1, :-1])
-
-
 def test_learned_rows_follow_the_past():
     table = draw(0, 6, 4)
     assert (absolute.learned(2, table, past=4) == table[4:]).all()
@@ -265,42 +258,12 @@ def test_xl_terms_by_index(n_q, past, seed):
         close(total[h, i, j], ((q[h, i] + u[h]) @ k[h, j] + (q[h, i] + v[h]) @ r_ij) / 2)
 
 
-def test_xl_is_the_absolute_expansion_with_distances_for_positions():
-    """With u = p W_q of one position and W_r = W_k, row i of the absolute score appears, one position for all."""
-    x, w_q, w_k = draw(0, 5, 6), draw(1, 6, 4), draw(2, 6, 4)
-    p = absolute.sinusoidal(np.arange(5), 6)
-    absolute_score = (x + p) @ w_q @ ((x + p) @ w_k).T
-    q, k, p_q, p_k = x @ w_q, x @ w_k, p @ w_q, p @ w_k
-    for i in range(5):
-        a, c = xl.term_a(q, k)[i], xl.term_c(p_q[i], k)[0]
-        close(a + q[i] @ p_k.T + c + p_q[i] @ p_k.T, absolute_score[i])
-
-
 def test_memory_keeps_the_last_rows():
     x = draw(0, 7, 3)
     assert (xl.update_memory(None, x, 4) == x[3:]).all()
     assert (xl.update_memory(x[:5], x[5:], 4) == x[3:]).all()
     assert (xl.update_memory(x[:2], x[2:5], 99) == x[:5]).all()
     assert xl.update_memory(x[:2], x[2:], 0).shape == (0, 3)
-
-
-def test_xl_segments_equal_one_long_text():
-    """One layer with a memory long enough: reading in segments of two changes nothing."""
-    x, w = draw(0, 6, 4), draw(1, 3, 4, 4)
-    weight, u, v = draw(2, 4, 4), draw(3, 4), draw(4, 4)
-
-    def layer(text, memory):
-        source = text if memory is None else np.concatenate([memory, text])
-        n_q, past = len(text), len(source) - len(text)
-        q, k, value = text @ w[0], source @ w[1], source @ w[2]
-        s = xl.xl_scores(q, k, xl.position_keys(n_q, None, weight, past=past), u, v)
-        return attention.softmax(np.where(attention.causal_mask(n_q, None, past), s, -np.inf)) @ value
-
-    memory, outputs = None, []
-    for start in (0, 2, 4):
-        outputs.append(layer(x[start : start + 2], memory))
-        memory = xl.update_memory(memory, x[start : start + 2], 6)
-    close(np.concatenate(outputs), layer(x, None))
 
 
 # --- ALiBi and RoPE -----------------------------------------------------------------------------------------------
@@ -336,17 +299,6 @@ def test_rope_equals_the_loops(size, past, seed, interleaved):
     close(turned, oracle.scores_with_rotation(q, k, turning, scale=0.3, past=past))
 
 
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_rope_scores_are_relative_and_lengths_stay(interleaved):
-    x = np.broadcast_to(draw(0, 1, 8), (9, 8))
-    y = rope.rotate(x, interleaved=interleaved)
-    scores = y @ y.T
-    close(scores[1:, 1:], scores[:-1, :-1])
-    far = rope.rotate(x, past=1000, interleaved=interleaved)
-    close(far @ far.T, scores)
-    close((y**2).sum(-1), (x**2).sum(-1))
-
-
 def test_rope_permutation_between_the_two_forms():
     x, p = draw(0, 5, 8), rope.to_half_split(8)
     assert p.tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
@@ -360,10 +312,6 @@ def test_rope_permutation_between_the_two_forms():
 # --- windows ------------------------------------------------------------------------------------------------------
 
 
-def test_window_index_of_two_by_two():
-    assert window.window_index(2).tolist() == [[4, 5, 7, 8], [3, 4, 6, 7], [1, 2, 4, 5], [0, 1, 3, 4]]
-
-
 @pytest.mark.parametrize("w", [1, 2, 3, 7])
 def test_window_index_by_its_definition(w):
     index, steps = window.window_index(w), window.offsets_2d(w)
@@ -372,15 +320,6 @@ def test_window_index_by_its_definition(w):
         assert steps[i, j].tolist() == [rows, columns]
         assert index[i, j] == (rows + w - 1) * (2 * w - 1) + columns + w - 1
     assert set(index.ravel().tolist()) == set(range((2 * w - 1) ** 2))
-
-
-def test_published_swin_tables_are_read_backwards():
-    """Swin forms its index from query − key: the same bias from the table turned round."""
-    w, table = 3, draw(0, 25, 2)
-    place = np.stack(np.meshgrid(range(w), range(w), indexing="ij")).reshape(2, -1)
-    steps = place[:, :, None] - place[:, None, :] + w - 1
-    swin = table[steps[0] * (2 * w - 1) + steps[1]]
-    close(window.window_bias(table[::-1], w), np.moveaxis(swin, -1, 0))
 
 
 @pytest.mark.parametrize(("w", "height", "width"), [(1, 2, 3), (2, 4, 6), (3, 6, 3)])

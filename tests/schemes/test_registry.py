@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from course_lib import figures, schemes
+from course_lib import schemes
 from course_lib.contents import TOPICS
-from course_lib.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES, Scheme, Sizes
 
 HOOKS = {"input", "bias", "key_vectors", "value_vectors", "rotate", "key_bias", "sink"}
@@ -19,11 +18,6 @@ def test_an_entry_is_whole(scheme):
     assert set(scheme.enters) <= HOOKS
     assert all(run.startswith(scheme.run) for run in scheme.runs)
     assert scheme.module(Sizes()) is not None
-
-
-def test_importing_the_registry_loads_neither_torch_nor_matplotlib():
-    code = "import sys, course_lib.schemes; print([name for name in ('torch', 'matplotlib') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 NEW = (
@@ -71,10 +65,3 @@ def test_two_new_schemes_appear_in_map_comparison_guide_and_study_without_furthe
     register += "schemes.SCHEMES.update({scheme.name: scheme for scheme in NEW})\n"
     done = subprocess.run([sys.executable, "-c", register + ASK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_every_place_of_the_map_has_its_schemes():
-    assert {place.hook for place in PLACES} == HOOKS
-    assert all(place.schemes for place in PLACES)
-    assert len({name for place in PLACES for name in place.schemes}) == sum(len(s.enters) for s in SCHEMES.values())
-    assert "seven places" in figures.map_of_schemes()._repr_html_().lower()

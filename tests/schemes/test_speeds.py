@@ -53,12 +53,6 @@ def test_every_recorded_case(case):
     assert factor == pytest.approx(case["attention_factor"], rel=TOLERANCE)
 
 
-def test_the_record_is_complete():
-    kinds = [case["rope_type"] for case in CASES]
-    assert len(kinds) == 107
-    assert set(kinds) == {"linear", "dynamic", "yarn", "llama3", "longrope", "proportional"}
-
-
 def test_rules_by_hand():
     theta = frequencies(8)  # 1, 0.1, 0.01, 0.001
     close(turns(theta, 20 * np.pi), [10, 1, 0.1, 0.01])
@@ -74,24 +68,11 @@ def test_rules_by_hand():
     close(longrope_factor(8, 64), math.sqrt(1.5))
 
 
-@pytest.mark.parametrize("d", [4, 16, 64])
-@pytest.mark.parametrize("s", [1, 2, 8, 31.5])
-def test_ntk_is_a_larger_base(d, s):
-    close(ntk(frequencies(d, 500.0), s), frequencies(d, 500.0 * s ** (d / (d - 2))))
-
-
 def test_llama3_s_rule_is_by_parts():
     theta = frequencies(128, 5e5)
     close(llama3(theta, 8, 8192), by_parts(theta, 8, 8192, low=1, high=4))
     ratio = llama3(theta, 8, 8192) / theta
     assert (np.isclose(ratio, 1).sum(), np.isclose(ratio, 1 / 8).sum()) == (29, 29)  # of 64; 6 are between
-
-
-def test_the_code_of_yarn_is_not_its_equations():
-    """Where no pair makes 32 turns, the equations slow down even the fastest one."""
-    code, equations = yarn(16, 8, 64), by_parts(frequencies(16), 8, 64)
-    assert code[0] == 1 and equations[0] < 0.4
-    assert (code / equations).max() == pytest.approx(3.77, abs=0.01)
 
 
 def test_every_rule_leaves_the_speeds_alone_at_their_own_length():
@@ -168,19 +149,6 @@ def test_a_cache_equals_one_pass_over_the_text_at_every_length(name, step, devic
     with torch.no_grad():
         for end, got in zip(range(step, 13, step), decoded(layer, x, step), strict=True):
             torch.testing.assert_close(got, layer(x[:, :end])[:, -step:], rtol=0, atol=1e-12)
-
-
-@by_length
-def test_keys_cached_after_they_were_turned_would_differ(name):
-    """The test above can fail: a layer that caches turned keys is right up to L, and wrong beyond."""
-    torch.manual_seed(0)
-    layer = STRETCHED_BY_LENGTH[name](2, 8, causal=True).double()
-    x = torch.randn(1, 12, 16, dtype=F64)
-    with torch.no_grad():
-        right, layer.position.caches_unrotated = decoded(layer, x, 1), False
-        wrong = decoded(layer, x, 1)
-    difference = [(a - b).abs().max().item() for a, b in zip(right, wrong, strict=True)]
-    assert max(difference[:5]) < 1e-12 and min(difference[5:]) > 1e-4
 
 
 @every_device

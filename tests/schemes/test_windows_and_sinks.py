@@ -201,27 +201,6 @@ def test_the_scale_of_llama_4():
     assert query_scale.llama4_scale([8190, 8191]).tolist() == [1.0, 1 + 0.1 * math.log(2)]
 
 
-def test_a_longer_text_needs_a_larger_lead():
-    """One key 4 above all others, by hand: 0.464 of 64 keys and 0.097 of 512, but 0.441 with scores times 1.5."""
-
-    def weight(n, lead):
-        return attention.softmax([lead, *[0.0] * (n - 1)])[0]
-
-    assert np.round([weight(64, 4), weight(512, 4)], 3).tolist() == [0.464, 0.097]
-    factor = query_scale.log_scale(511, length=64)
-    assert math.isclose(factor, 1.5) and round(weight(512, 4 * factor), 3) == 0.441
-
-
-def test_the_figure_of_scalable_softmax():
-    """−2 everywhere and +3 once, s = 0.43: the largest weight fades with softmax and not with n^(s z)."""
-    for n, plain, scaled in [(10, 0.943, 0.940), (100, 0.600, 0.995), (1000, 0.129, 0.9996)]:
-        z = np.array([3.0, *[-2.0] * (n - 1)])
-        assert round(attention.softmax(z)[0], 3) == plain
-        s = 0.43 * math.log(n)  # log_scale at p = n − 1, with 1 / ln(length) = 0.43
-        assert math.isclose(s, 0.43 * math.log(64) * query_scale.log_scale(n - 1, length=64))
-        assert round(attention.softmax(s * z)[0], 3 if n < 1000 else 4) == scaled
-
-
 @every_device
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_scaled_queries_equal_the_reference(dtype, device):
@@ -237,11 +216,6 @@ def test_scaled_queries_equal_the_reference(dtype, device):
         np.testing.assert_allclose(
             scaled.detach().double().cpu(), expected, rtol=1e-6 if dtype == torch.float32 else 2e-2
         )
-
-
-def test_the_last_query_of_the_training_length_stays_as_it_is():
-    q = torch.randn(1, 2, 1, 4)
-    torch.testing.assert_close(LogScale(2, 64).rotate(q, q, 63)[0], q)
 
 
 def test_llama_4_attention_scales():
