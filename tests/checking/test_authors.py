@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from course_lib.checking.slips import read_pieces, read_slips
-
 from .common import SLOPE, slope_task
 
 
@@ -33,18 +31,3 @@ def test_an_author_is_told_what_is_not_whole(changes, words):
 def test_a_slip_must_match_exactly_once(old, count):
     with pytest.raises(ValueError, match=rf"slope: '{old}' is found {count} times .* expected once"):
         SLOPE.source.variant([(old, "x")])
-
-
-def test_what_is_no_slip_or_piece_is_refused():
-    with pytest.raises(ValueError, match="expected `old → new`, and below it a sentence"):
-        read_slips("a + b\n    No arrow.")
-    with pytest.raises(ValueError, match="expected `old → new`"):
-        read_slips("a → b")
-    with pytest.raises(ValueError, match="expected one line of code, and below it `name: fact`"):
-        read_pieces("a + b\n    A fact without a name")
-    with pytest.raises(ValueError, match="piece 'nowhere': not in the solution"):
-        slope_task(pieces="nowhere\n    the name: A fact.").wrong_programs.made_of_pieces  # noqa: B018
-
-
-def test_a_random_case_is_the_same_for_the_same_seed():
-    assert SLOPE.spec.random_case(5).args == SLOPE.spec.random_case(5).args != SLOPE.spec.random_case(6).args

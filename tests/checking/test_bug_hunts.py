@@ -43,22 +43,6 @@ def test_untouched_tells_small_changes_apart():
         assert not_attempted(cell(source, "f"), given) is same, source
 
 
-def test_a_line_moved_out_of_an_if_is_a_change():
-    def given(n):
-        """Words."""
-        total = 0
-        for k in range(n):
-            if k > 2:
-                total += k
-                total += 1
-        return total
-
-    head = "def f(n):\n    total = 0\n    for k in range(n):\n        if k > 2:\n            total += k\n"
-    for indent, same in ((12, True), (8, False), (4, False)):
-        source = f"{head}{' ' * indent}total += 1\n    return total"
-        assert not_attempted(cell(source, "f"), given) is same, source
-
-
 def test_an_open_task_is_decided_by_its_properties():
     task = array_task(
         _softmax,

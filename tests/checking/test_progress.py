@@ -5,8 +5,6 @@ import json
 import pytest
 
 from course_lib.checking import record as memory
-from course_tasks import tasks_of, topics
-from course_tasks.progress import progress
 
 from .common import SLOPE, right
 
@@ -48,9 +46,3 @@ def test_a_place_where_nothing_can_be_written_is_harmless(tmp_path, monkeypatch)
         monkeypatch.setattr(memory, "FILE", place)
         memory.record("course_tasks.bias_by_hand", "bias_matrix")
         assert memory.passed_tasks() == set()
-
-
-def test_the_table_counts_what_was_passed(file):
-    file.write_text(json.dumps(["bias_by_hand.bias_matrix", "alibi.slopes_by_hand", "alibi.no_such_task"]))
-    found = progress()
-    assert found.passed == 2 and found.total == sum(len(tasks_of(topic)) for topic in topics())

@@ -4,11 +4,9 @@
 import ast
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from course_tasks import tasks_of
-from course_tasks.which_one.demands.formula import LOG_KERNEL, numbers
 from tools.build import from_percent
 
 from . import notebook
@@ -24,15 +22,6 @@ CH11 = tasks_of("which_one")
 
 
 KERPLE = CH11["Kerple"]
-
-
-def changed(*pairs):
-    """The solution with some of its text replaced."""
-    text = KERPLE.solution_source()
-    for old, new in pairs:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
 
 
 def written(a="self.log_a.exp()", c="self.log_c.exp()", init=None, bias=None):
@@ -57,15 +46,11 @@ def defined(text):
     return notebook.defined(text, "Kerple", notebook.prepared(KERPLE))
 
 
-def said(text):
-    return repr(KERPLE.check(defined(text)))
-
-
 ZEROS = "self.p = nn.Parameter(torch.zeros(n_heads))\nself.q = nn.Parameter(torch.zeros(n_heads))"
 
 
 RIGHT_CLASSES = {
-    "the solution": changed(),
+    "the solution": KERPLE.solution_source(),
     "two parameters": written(),
     "softplus": written(
         a="nn.functional.softplus(self.p)", c="nn.functional.softplus(self.q)",
@@ -93,7 +78,8 @@ RIGHT_CLASSES = {
 
 @pytest.mark.parametrize("name", RIGHT_CLASSES)
 def test_right_classes_pass(name):
-    assert KERPLE.check(defined(RIGHT_CLASSES[name])).passed, said(RIGHT_CLASSES[name])
+    result = KERPLE.check(defined(RIGHT_CLASSES[name]))
+    assert result.passed, result
 
 
 def class_mutants():
@@ -121,28 +107,8 @@ def test_the_cells_after_the_check_run_before_anything_is_written(capsys):
     assert "layer 1: a" not in capsys.readouterr().out
 
 
-def test_the_cells_after_the_check_have_timed_and_trained_the_solution():
-    """nbval runs them again with their assertions, but does not compare what the last two of them print."""
-    (path,) = ROOT.glob("solutions/*_which_one.ipynb")
-    outputs = {cell.source: str(cell.outputs) for cell in nbformat.read(path, as_version=4).cells if "outputs" in cell}
-    words = "agrees with its definition in 66 trials", "forward and backward", "layer 1: a"
-    assert all(word in outputs[cell] for cell, word in zip(cells(), words, strict=True))
-
-
-WRONG = KERPLE.solution_source().replace("return -self.a", "return self.a")
-
-
 def cells():
     return [cell.source for cell in from_percent(KERPLE.after) if cell.cell_type == "code"]
-
-
-@pytest.mark.slow
-def test_a_wrong_class_is_told_in_the_error():
-    """The report stands after the assertion, so the assertion holds it."""
-    scope = notebook.prepared(KERPLE)
-    exec(WRONG, scope)
-    with pytest.raises(AssertionError, match="What is added has the opposite sign"):
-        exec(cells()[0], scope)
 
 
 @pytest.mark.slow
@@ -160,11 +126,3 @@ def test_a_class_may_have_another_name(monkeypatch):
     except AssertionError as error:  # two steps teach nothing; the report is in the error all the same
         assert "Mine after 2 steps" in str(error)
     assert scope["training"].name == "Mine" and scope["yours"] == scope["training"].rows[0]["loss"]
-
-
-def test_one_family_reaches_from_the_log_decay_to_alibi_s_line():
-    """What is told once the hook is right."""
-    torch = pytest.importorskip("torch")
-    hook, distance = LOG_KERNEL.solution, torch.arange(-9.0, 10, dtype=torch.double).abs()
-    assert torch.allclose(hook(numbers([0.3], [1.0]), 10, 10, 0)[0], -0.3 * distance.log1p())
-    assert torch.allclose(hook(numbers([2.5e4], [1e-5]), 10, 10, 0)[0], -0.25 * distance, rtol=1e-3)

@@ -1,14 +1,12 @@
 """What the tasks of the longer texts rest on: the study, and an evaluation that hides a rise."""
 
 
-import re
 
 import numpy as np
 import pytest
 
 from course_lib.reference import oracle
 from course_tasks import tasks_of
-from course_tasks.longer_than_training.common import mean_rise
 from course_tasks.longer_than_training.rises_more import more
 from course_tasks.measured import study_rows
 
@@ -23,14 +21,6 @@ def test_the_untouched_evaluation_is_flat_and_the_mended_one_rises():
         flat, curve = task.starter(*case.args), task.spec.solution(*case.args)
         assert np.ptp(flat) < 0.01
         assert len(curve) == 1 or curve[-1] > 10 * curve[0]
-
-
-def test_the_rows_of_the_study_that_are_never_trained():
-    count = CH10["pairs_per_bucket"].spec.solution
-    unread = [[b for b, pairs in enumerate(count(128, 32, m)) if not pairs] for m in (256, 64)]
-    assert unread == [[28, 29, 30, 31], []]
-    longer = [[b for b, pairs in enumerate(count(1024, 32, m)) if not pairs] for m in (256, 64)]
-    assert longer == [[], []]
 
 
 def test_the_hook_works_in_a_layer():
@@ -61,26 +51,6 @@ def test_the_hook_works_in_a_layer():
     ]
     expected = layer.out(torch.tensor(heads).transpose(0, 1).flatten(1))
     assert torch.allclose(layer(x)[0], expected, atol=1e-5)
-
-
-ROWS = [
-    {"task": task, "scheme": scheme, "seed": seed, "lengths": [64, 512], "loss": loss}
-    for task, scheme, seed, loss in [
-        ("characters", "alibi", 0, [1.5, 1.6]),
-        ("characters", "alibi", 1, [1.5, 1.4]),
-        ("characters", "rope", 0, [1.25, 1.5]),
-        ("characters", "rope", 1, [1.25, 2.0]),
-        ("flip-flop", "alibi", 0, [0.0, 9.0]),
-    ]
-]
-
-
-def test_a_rise_is_the_mean_over_the_seeds_of_one_task():
-    assert mean_rise(ROWS, "characters", "alibi") == pytest.approx(0.0)
-    assert mean_rise(ROWS, "characters", "rope") == pytest.approx(0.5)
-    assert more(ROWS, "characters", "alibi", "rope") == "rope"
-    with pytest.raises(ValueError, match=re.escape("scheme='xl': no such row")):
-        mean_rise(ROWS, "characters", "xl")
 
 
 def test_no_forecast_hangs_on_the_choice_of_the_seeds():

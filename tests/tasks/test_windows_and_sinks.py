@@ -43,17 +43,6 @@ def test_the_three_models_use_the_far_keys_ignore_them_and_suffer_from_them():
     assert use(*TASKS["use_of_far_keys"].spec.cases[3].args) == 0  # a text without far keys
 
 
-def test_the_three_models_take_a_mask_of_truth_values_and_no_other():
-    tokens, causal = np.arange(4), np.tri(4)
-    for model in (counter, near_counter, crowded):
-        assert (model(tokens, causal) == model(tokens, causal == 1)).all()
-        with pytest.raises(ValueError, match="second argument"):
-            model(causal, tokens)
-        for mask, words in ((causal[0], r"shape \(4,\): expected"), (causal - 1, "the value -1.0"), (None, "shape")):
-            with pytest.raises(ValueError, match=words):
-                model(tokens, mask)
-
-
 def test_a_model_that_sees_later_keys_is_noticed():
     """Masks that show the same later keys in both calls change every model's loss, but only one's difference."""
     task = TASKS["use_of_far_keys"].spec

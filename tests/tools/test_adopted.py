@@ -5,7 +5,6 @@ import re
 import pytest
 import yaml
 
-from course_lib import __version__
 from tests.colab import current
 
 from .. import ROOT
@@ -25,19 +24,6 @@ def test_actions_are_pinned_and_may_only_read(path):
         assert job.get("permissions", {}).items() <= needed.items()
         steps = [step for step in job["steps"] if "checkout" in step.get("uses", "")]
         assert all(step["with"]["persist-credentials"] is False for step in steps) and "timeout-minutes" in job
-
-
-def test_the_changes_of_this_version_are_listed():
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    versions = re.findall(r"(?m)^## (\d+\.\d+\.\d+)$", text)
-    assert __version__ in versions
-    assert versions == sorted(set(versions), key=lambda version: [*map(int, version.split("."))], reverse=True)
-
-
-def test_the_citation_can_be_read():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation.keys() >= {"cff-version", "message", "title", "authors"} and citation["license"] == "MIT"
-    assert citation["title"].startswith((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[1].strip("# "))
 
 
 # The packages of Colab

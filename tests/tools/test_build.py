@@ -176,30 +176,6 @@ def test_the_notebooks_of_the_course_are_up_to_date(capsys):
 
 # What is filled into Markdown
 
-MARKS = """\
-# %% [markdown]
-# # [[title]]
-#
-# Read [[bias_by_hand]], then [[rope|Chapter #]], and keep `[[code]]`; it takes [[time]]. Next: [[next]]
-
-# %%
-code = [[1]]
-x = [[code]]
-"""
-
-
-def test_marks_become_links_with_the_numbers_of_the_table_of_contents(project):
-    change(project, LESSON, MARKS)
-    (built,) = build.chapter_notebooks(project / "source" / f"{NAME}.py").values()
-    here, bias, rope, after = (TOPICS[t] for t in ("start_here", "bias_by_hand", "rope", "blind_to_distance"))
-    words, _, code = (cell.source for cell in built.nb.cells)
-    assert words.startswith(f"# {here.number} · Start here\n") and code == "code = [[1]]\nx = [[code]]"
-    assert words.endswith(
-        f"Read [{bias.number} · A bias by hand]({bias.file}.ipynb), then [Chapter {rope.number}]({rope.file}.ipynb), "
-        f"and keep `[[code]]`; it takes about {here.minutes} minutes. Next: "
-        f"[{after.number} · {after.title}]({after.file}.ipynb)"
-    )
-
 
 @pytest.mark.parametrize("mark", ["[[bais_by_hand]]", "[[title|chapter #]]", "[[tasks]]"])
 def test_a_mark_that_means_nothing_stops_the_build(built, capsys, mark):
