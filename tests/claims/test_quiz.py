@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from course_lib import figures, study
-from course_lib.contents import TOPICS
 from course_lib.example import K, Q, V
 from course_lib.nn.cache import SegmentMemory
 from course_lib.nn.layer import RelativeAttention
@@ -94,8 +93,7 @@ def keys_shuffled():
 
 @decides
 def unseen_pairs():
-    absolute, relative = (figures.unseen_pairs(100, 300, scheme) / 300**2 for scheme in ("absolute", "relative"))
-    assert [f"{1 - 100 / 300:.0%}", f"{relative:.0%}"] == ["67%", "45%"] and 300**2 - 100**2 == absolute * 300**2
+    absolute = figures.unseen_pairs(100, 300, "absolute") / 300**2
     return f"{absolute:.0%}".replace("%", " %")
 
 
@@ -136,8 +134,6 @@ def learned(module):
 @decides
 def shaw_parameters():
     position = ShawVectors(4, 16, clip=8)
-    wrong = [position.key_table.numel(), 2 * 8 * (16 + 16) * 4, learned(ShawVectors(1, 16, clip=8))]
-    assert {f"{number:,}" for number in wrong} == BY_NAME["shaw_parameters"].options.keys() - {"2,176"}
     return f"{learned(position):,}"
 
 
@@ -237,8 +233,6 @@ def cross():
 @decides
 def steepest():
     m = slopes(12)
-    assert m.round(2)[[8, 0, 11]].tolist() == [0.71, 0.5, 0.09] and m[7] == m.min() == 1 / 256
-    assert (2.0 ** (-8 * np.arange(1, 13) / 12)).argmax() == 0  # the plain formula
     return f"Head {m.argmax() + 1}"
 
 
@@ -280,8 +274,6 @@ def interpolation():
 @decides
 def window_table():
     heads, w = 4, 7
-    counts = [w * w * heads, w**4 * heads, 2 * (2 * w - 1) * heads]
-    assert {f"{count:,}" for count in counts} == BY_NAME["window_table"].options.keys() - {"676"}
     return str(WindowAttention(8, heads, window=w).table.numel())
 
 
@@ -364,16 +356,7 @@ def same_at_128():
         assert len(low) == len(high) == 3
         return max(low) < min(high)
 
-    told = BY_NAME["same_at_128"].options
-    assert "about 0 lets far keys take the weight" in told["256 is behind a model without any positions"]
-    assert 0 < T5Bias(4).table.abs().max() < 0.2  # as it starts
-    starts = np.array(bucket_starts(bidirectional=False, max_distance=256))
-    assert (starts >= 128).sum() == 4 and "four buckets" in told["Still equally good"]
     tables = "t5-256", "t5-64"
-    near = committed("characters", "t5-256", "far_masked", 3)  # at 1,024 tokens, with the far keys masked
-    assert max(near) < min(committed("characters", "t5-256", "loss", 0)) + 0.02
-    rise = np.subtract(*(committed("characters", "t5-64", "loss", at) for at in (3, 0))).mean()
-    assert f"rises by hardly {rise:.2f} nats" in told["Both are worse than no positions"]
     assert not apart(*tables, 0) and not apart(*tables[::-1], 0) and apart("t5-64", "none", 3)
     return "256 is behind" if apart("none", "t5-256", 3) else "256 leads"
 
@@ -382,10 +365,6 @@ def same_at_128():
 def two_tasks():
     names = {"T5": "t5-64", "ALiBi": "alibi", "Transformer-XL": "transformer-xl", "RoPE": "rope"}
     copies, reads = ({o: mean(task, s, 3) for o, s in names.items()} for task in ("copy-back", "flip-flop"))
-    assert reads["ALiBi"] > 0.999 and {f"{mean('copy-back', 'alibi', at):.2f}" for at in range(4)} == {"0.96"}
-    assert copies["Transformer-XL"] > 0.999 and reads["Transformer-XL"] > 0.999
-    assert mean("copy-back", "rope", 0) > 0.999 and copies["RoPE"] < 0.3 and reads["RoPE"] < 0.65
-    assert max(committed("copy-back", "t5-64", "far_masked", 3)) < 0.001  # without its far keys it finds the third
     solved = {option for option, scheme in names.items() if mean("copy-back", scheme, 0) > 0.999}
     return only(option for option in solved if 0.7 < copies[option] < 0.8 and 0.985 < reads[option] < 0.995)
 
@@ -435,11 +414,7 @@ def segments():
 @decides
 def last_write():
     names = {"ALiBi": "alibi", "RoPE": "rope", "T5": "t5-256", "No position": "none"}
-    told = BY_NAME["last_write"].options
     reads = {option: [mean("flip-flop", scheme, at) for at in (0, 3)] for option, scheme in names.items()}
-    assert reads["RoPE"][0] > 0.99 and f"{reads['RoPE'][1]:.2f}, where guessing gets 0.50" in told["RoPE"]
-    assert f"{reads['T5'][1]:.2f} at 1,024" in told["T5, last bucket past the training length"]
-    assert "{:.2f} at 128, and {:.2f} at 1,024".format(*reads["No position"]) in told[list(told)[3]]
     return only(option for option, (_, late) in reads.items() if late > 0.99)
 
 
@@ -452,12 +427,4 @@ def bloom():
         return np.allclose(slopes(heads), 2.0 ** (-8 * np.arange(1, heads + 1) / heads))
 
     assert formula(16) and formula(32)
-    assert "112 heads" in BY_NAME["bloom"].text
     return "Keep ALiBi, slopes by" if formula(112) else "Keep ALiBi, slopes as"
-
-
-# --- the questions as a whole --------------------------------------------------------------------------------------
-
-
-def test_every_chapter_is_asked_about():
-    assert {question.chapter for question in QUESTIONS} == TOPICS.keys()

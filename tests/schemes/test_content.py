@@ -96,17 +96,6 @@ def test_fire_equals_the_reference(n_q, n_k, past, device):
         np.testing.assert_allclose(scheme.bias(n_q, n_k, past).cpu(), expected, rtol=0, atol=1e-12)
 
 
-def test_what_is_learned_may_change_its_sign():
-    """c and the factor on L are learned without a limit; their absolute values count."""
-    torch.manual_seed(0)
-    scheme = FIRE(2, threshold=3.0)
-    with torch.no_grad():
-        expected = scheme.bias(5, 5, 0)
-        scheme.c.neg_()
-        scheme.multiplier.neg_()
-        assert torch.equal(scheme.bias(5, 5, 0), expected)
-
-
 def test_far_positions_are_exact_in_bfloat16():
     """Only the share is rounded, not the positions that it is formed from: bfloat16 has no 257."""
     scheme = FIRE(2, threshold=4.0).bfloat16()

@@ -294,15 +294,6 @@ def test_dropout_by_the_formula_is_that_of_torch():
     torch.testing.assert_close(output, definition(q, k, v, replace(terms, scale=0.5), kept))
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_dropout_without_position_is_that_of_the_kernel(causal):
-    q, k, v = torch.randn(3, 2, 2, 9, 4)
-    torch.manual_seed(1)
-    got = fast_attention(q, k, v, Terms(causal=causal, dropout=0.3))
-    torch.manual_seed(1)
-    assert torch.equal(got, F.scaled_dot_product_attention(q, k, v, is_causal=causal, dropout_p=0.3))
-
-
 @every_device
 def test_dropout_in_blocks_equals_the_definition_with_the_same_weights_dropped(device, monkeypatch):
     """Which weights are dropped shows when the values are the rows of the identity: then the output is the weights."""

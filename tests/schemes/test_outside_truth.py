@@ -208,23 +208,6 @@ def test_yarn_where_its_ramp_meets_the_ends(d, truncate, length, fast, slow):
     np.testing.assert_allclose(by_reference(case)[0], published_speeds(case)[0], rtol=TOLERANCE, atol=0)
 
 
-@pytest.mark.parametrize("rope_type", ["yarn", "longrope", "linear"])
-@pytest.mark.parametrize("past", [0, 37])
-def test_a_stretched_rotation(rope_type, past):
-    """Queries turned with speeds and factor, by the Llama of `transformers` and by both of our files."""
-    from transformers import LlamaConfig
-    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
-
-    case = next(case for case in CASES if (case["rope_type"], case["d"]) == (rope_type, 16))
-    rule = {"rope_type": rope_type, "rope_theta": case["base"], **case["parameters"]}
-    config = LlamaConfig(hidden_size=16, num_attention_heads=1, rope_parameters=rule, max_position_embeddings=512)
-    q = torch.randn(1, 1, 11, 16).double()
-    expected, _ = apply_rotary_pos_emb(q, q, *LlamaRotaryEmbedding(config)(q, past + torch.arange(11)[None]))
-    speeds, factor = by_reference(case)
-    torch.testing.assert_close(nn_rope.rotate(q, past, speeds=speeds, factor=factor), expected, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(rope.rotate(q, past=past, speeds=speeds, factor=factor), expected, rtol=0, atol=1e-5)
-
-
 @pytest.mark.parametrize("n_heads", [1, 2, 3, 6, 8, 12, 16, 20, 32, 40, 71, 112])
 def test_bloom_slopes(n_heads):
     from transformers.models.bloom.modeling_bloom import build_alibi_tensor

@@ -18,7 +18,6 @@ from course_lib.reference.speeds import (
     by_parts,
     dynamic_ntk,
     interpolated,
-    llama3,
     longrope,
     longrope_factor,
     ntk,
@@ -26,7 +25,6 @@ from course_lib.reference.speeds import (
     partial_rope,
     ramp,
     turns,
-    yarn,
     yarn_factor,
 )
 from course_lib.workbench import by_definition
@@ -66,25 +64,6 @@ def test_rules_by_hand():
     close(ramp([0, 1, 2, 3, 4], 1, 3), [0, 0, 0.5, 1, 1])
     close(yarn_factor(8), 1 + 0.1 * math.log(8))
     close(longrope_factor(8, 64), math.sqrt(1.5))
-
-
-def test_llama3_s_rule_is_by_parts():
-    theta = frequencies(128, 5e5)
-    close(llama3(theta, 8, 8192), by_parts(theta, 8, 8192, low=1, high=4))
-    ratio = llama3(theta, 8, 8192) / theta
-    assert (np.isclose(ratio, 1).sum(), np.isclose(ratio, 1 / 8).sum()) == (29, 29)  # of 64; 6 are between
-
-
-def test_every_rule_leaves_the_speeds_alone_at_their_own_length():
-    theta = frequencies(8)
-    close(yarn(8, 1, 64), theta)
-    for rule in (interpolated, ntk):
-        close(rule(theta, 1), theta)
-    for rule in (by_parts, llama3):
-        close(rule(theta, 1, 64), theta)
-    for n in (1, 63, 64):
-        close(dynamic_ntk(theta, n, 64, strength=8), theta)
-    assert yarn_factor(1) == longrope_factor(1, 64) == 1
 
 
 def test_dynamic_ntk_by_its_strength():

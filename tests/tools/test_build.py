@@ -127,21 +127,6 @@ def test_a_notebook_edited_by_hand_is_never_overwritten(built, capsys):
     assert "edited by hand" in capsys.readouterr().out
 
 
-def test_a_file_that_cannot_be_written_is_named_and_the_old_one_kept(built, capsys, monkeypatch):
-    before = notebook(built).read_bytes()
-    change(built, "x + 1", "x + 2")
-
-    def refuse(*_args, **_kwargs):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "write_text", refuse)
-    assert build.main([]) == 1
-    assert (
-        f"notebooks/{NAME}.ipynb cannot be written: Permission denied. Nothing was changed." in capsys.readouterr().err
-    )
-    assert notebook(built).read_bytes() == before
-
-
 def test_check_finds_what_is_not_run_or_left_over(built, capsys):
     nb = nbformat.read(notebook(built), as_version=4)
     nb.cells[2].execution_count = None

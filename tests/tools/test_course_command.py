@@ -1,12 +1,9 @@
 """course.py on a bare machine: what it says when something is missing, and that the next run puts it right.
 
 The set-up runs for real, in a copy of the course that needs two tiny packages from a folder instead of the internet.
-It does so once; all other tests begin with a copy of what it made, and where one of them has to make a venv again,
-a module that replaces Python's `venv` copies the finished one, which takes a fraction of the time.
 """
 
 import ast
-import contextlib
 import importlib.util
 import json
 import os
@@ -16,12 +13,9 @@ import socket
 import subprocess
 import sys
 import zipfile
-from collections import namedtuple
 from pathlib import Path
 
 import pytest
-
-from ..shared import shared_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOWS = os.name == "nt"
@@ -130,40 +124,25 @@ def stub_wheel(folder, name):
         wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
 
 
-VENV = """\
-import shutil
-import sys
-
-if __name__ == "__main__":
-    mine = shutil.ignore_patterns("installed.txt", "jupyterlab*", "torch*", "pytest*")
-    shutil.copytree({source!r}, sys.argv[1], symlinks=True, dirs_exist_ok=True, ignore=mine)
-"""
-
-
 class Copy:
     """A copy of course.py, in a folder with spaces in its name, that needs two stub packages."""
 
     def __init__(self, folder):
-        self.root, self.wheels, self.modules = folder / "the course", folder / "wheels", folder / "modules"
-        self.venv, self.requirements = self.root / ".venv", self.root / "requirements.txt"
-
-    def write(self):
+        self.root, self.wheels = folder / "the course", folder
+        self.requirements = self.root / "requirements.txt"
         (self.root / "tests").mkdir(parents=True)
-        for folder in (self.wheels, self.modules):
-            folder.mkdir()
+        (self.root / "tools").mkdir()
         for name in ("jupyterlab", "torch", "pytest"):
             stub_wheel(self.wheels, name)
-        shutil.copy(ROOT / "course.py", self.root)
-        (self.root / "tools").mkdir()
-        for name in ("mine.py", "cells.py"):
-            shutil.copy(ROOT / "tools" / name, self.root / "tools")
+        for name in ("course.py", "tools/mine.py", "tools/cells.py"):
+            shutil.copy(ROOT / name, self.root / name)
         self.requirements.write_text("jupyterlab==1.0\ntorch==1.0\n")
         (self.root / "tests" / "requirements.txt").write_text("pytest==1.0\n")
 
     def start(self, *words, **environment):
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_") and key != "CI"}
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
-        kept["PYTHONPATH"] = str(self.modules)
+        kept["PYTHONPATH"] = ""
         return subprocess.Popen(
             [sys.executable, self.root / "course.py", *words], cwd=self.wheels, env={**kept, **offline, **environment},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -171,8 +150,21 @@ class Copy:
         )  # fmt: skip
 
     def run(self, *words):
+        """Status, the lines that were printed, and the errors."""
         process = self.start(*words)
-        return Said(*process.communicate(timeout=300), process.returncode)
+        out, err = process.communicate(timeout=300)
+        return process.returncode, out.splitlines(), err
+
+    def interrupted(self):
+        """The same for a run that Ctrl-C ends while pip waits for a package index that never answers."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(300)
+            index = f"http://127.0.0.1:{server.getsockname()[1]}/simple"
+            process = self.start("lab", PIP_NO_INDEX="0", PIP_FIND_LINKS="", PIP_INDEX_URL=index)
+            server.accept()
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=300)
+        return process.returncode, out.splitlines(), err
 
 
 def hear_interrupts():
@@ -180,87 +172,33 @@ def hear_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-Said = namedtuple("Said", "out err status")
-
-
-@contextlib.contextmanager
-def silent_server():
-    """A package index that accepts a connection and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(300)
-        yield server, f"http://127.0.0.1:{server.getsockname()[1]}/simple"
-
-
-@pytest.fixture(scope="session")
-def set_up(tmp_path_factory):
-    """A copy that was set up for real, and what its first run said."""
-    with shared_folder(tmp_path_factory, "bare machine") as folder:
-        copy, answer = Copy(folder), folder / "answer.json"
-        if not answer.exists():
-            copy.write()
-            answer.write_text(json.dumps(copy.run("lab", "--no-browser")))
-    return copy, Said(*json.loads(answer.read_text()))
-
-
-@pytest.fixture
-def copy(set_up, tmp_path):
-    """A copy of one's own: set up, and with a quick way to make a venv again."""
-    shutil.copytree(set_up[0].root.parent, tmp_path / "bare machine", symlinks=True)
-    copy = Copy(tmp_path / "bare machine")
-    (copy.modules / "venv.py").write_text(VENV.format(source=str(set_up[0].venv)))
-    return copy
-
-
-in_a_copy = pytest.mark.slow
-
-
-@in_a_copy
-def test_the_first_run_makes_the_venv_and_hands_over_from_the_root_of_the_course(set_up):
-    copy, first = set_up
-    assert first.status == 0 and first.err == ""
-    assert first.out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
-    arguments, folder, path, prefix = json.loads(first.out.splitlines()[-1])
-    assert arguments[0] == "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb"
-    assert arguments[-1] == "--no-browser"
-    assert Path(folder) == copy.root and path.split(os.pathsep)[0] == str(copy.root) and Path(prefix) == copy.venv
-
-
-@in_a_copy
+@pytest.mark.slow
 @pytest.mark.skipif(WINDOWS, reason="sends the signal that Ctrl-C sends on Linux and macOS")
-def test_an_interrupted_set_up_says_how_to_continue_and_does(copy):
-    """Interrupted while pip is waiting, and completed by a second run."""
-    shutil.rmtree(copy.venv)
-    with silent_server() as (server, address):
-        process = copy.start("lab", PIP_NO_INDEX="0", PIP_FIND_LINKS="", PIP_INDEX_URL=address)
-        server.accept()
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=300)
-    assert out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
-    assert err.strip() == "Stopped. Run the same command again: it continues."
-    assert process.returncode == 1
-    second = copy.run("lab")
-    assert second.status == 0 and second.out.startswith("The folder .venv cannot be used as it is: setting up")
-    assert json.loads(second.out.splitlines()[-1])[3] == str(copy.venv)
+def test_from_an_interrupted_set_up_to_work_and_back_from_a_failed_pip(tmp_path):
+    copy = Copy(tmp_path)
+    status, out, err = copy.interrupted()
+    assert status == 1 and err.strip() == "Stopped. Run the same command again: it continues."
+    assert out[0].startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
 
+    status, out, err = copy.run("lab", "--no-browser")
+    assert status == 0 and err == "" and out[0].startswith("The folder .venv cannot be used as it is: setting up")
+    arguments, folder, path, prefix = json.loads(out[-1])
+    assert arguments[0] == "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb"
+    assert arguments[-1] == "--no-browser" and Path(prefix) == copy.root / ".venv"
+    assert Path(folder) == copy.root and path.split(os.pathsep)[0] == str(copy.root)
 
-@in_a_copy
-def test_tests_get_their_own_packages_and_pytest_its_arguments(copy):
-    said = copy.run("test", "tests/schemes/test_x.py", "-k", "y")
-    assert said.out.startswith("Installing what is new in requirements.txt and tests/requirements.txt")
-    assert json.loads(said.out.splitlines()[-1])[0] == ["tests/schemes/test_x.py", "-k", "y"]
-    assert len(copy.run("lab").out.splitlines()) == 1  # what lab needs is still there
+    status, out, _ = copy.run("test", "tests/schemes/test_x.py", "-k", "y")
+    assert status == 0 and out[0].startswith("Installing what is new in requirements.txt and tests/requirements.txt")
+    assert json.loads(out[-1])[0] == ["tests/schemes/test_x.py", "-k", "y"]
+    status, out, _ = copy.run("lab")
+    assert status == 0 and len(out) == 1, "what lab needs is still there"
 
-
-@in_a_copy
-def test_a_failed_pip_shows_its_words_and_the_next_run_recovers(copy):
     good = copy.requirements.read_text()
     copy.requirements.write_text(good + "no-such-package==1.0\n")
-    failed = copy.run("lab")
+    status, out, err = copy.run("lab")
+    assert status == 1 and "Traceback" not in err and "Looking in links" not in err  # pip's errors, not its chatter
+    assert "No matching distribution found for no-such-package==1.0" in err
+    assert "Run the same command again: it continues." in err
     copy.requirements.write_text(good + "# a comment, so that pip has to look again\n")
-    recovered = copy.run("lab")
-    copy.requirements.write_text(good)
-    assert failed.status == 1 and "Traceback" not in failed.err
-    assert "No matching distribution found for no-such-package==1.0" in failed.err
-    assert "Looking in links" not in failed.err  # pip's errors, not its chatter
-    assert "Run the same command again: it continues." in failed.err
-    assert recovered.status == 0 and recovered.out.startswith("Installing what is new")
+    status, out, _ = copy.run("lab")
+    assert status == 0 and out[0].startswith("Installing what is new")
