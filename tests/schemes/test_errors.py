@@ -56,7 +56,7 @@ learns = t(1, 2, 5, 4, requires_grad=True)
 REFUSED = {
     "q": [lambda: attention.scores(a(4), a((5, 4))), lambda: attention.scores(a((3, 4)), a((5, 6))),
         lambda: nn_attention(t(3, 4), k3, k3, Terms()), lambda: nn_attention(q3, t(1, 2, 5, 6), k3, Terms()),
-        lambda: nn_attention(q3, t(2, 3, 5, 4), t(5, 3, 5, 4), Terms()),
+        lambda: nn_attention(q3, t(2, 2, 5, 4), t(5, 2, 5, 4), Terms()),
         lambda: RelativeAttention(6, 2, RoPE(4))(t(1, 3, 6)),
         lambda: RelativeAttention(8, 2, LogScale(4, 8))(t(1, 3, 8)),
         lambda: RelativeAttention(8, 2, AxialRoPE(8, a((4, 2))))(t(1, 3, 8))],
