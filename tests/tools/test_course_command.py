@@ -48,6 +48,7 @@ def course(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "fetch_model", lambda: None)  # test_model_file.py is about that
     for name in ("VENV", "PYTHON", "STAMP"):
         monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
     return module
@@ -198,6 +199,10 @@ class Copy:
         for name in ("jupyterlab", "torch", "pytest"):
             stub_wheel(self.wheels, name)
         shutil.copy(ROOT / "course.py", self.root)
+        (self.root / "course_lib" / "released").mkdir(parents=True)
+        shutil.copy(ROOT / "course_lib" / "released" / "files.py", self.root / "course_lib" / "released")
+        (self.root / "model").mkdir()
+        (self.root / "model" / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
         (self.root / "tools").mkdir()
         for name in ("mine.py", "cells.py"):
             shutil.copy(ROOT / "tools" / name, self.root / "tools")
@@ -205,7 +210,7 @@ class Copy:
         (self.root / "tests" / "requirements.txt").write_text("pytest==1.0\n")
 
     def start(self, *words, **environment):
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_") and key != "CI"}
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "COURSE_", "CI"))}
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
         kept["PYTHONPATH"] = str(self.modules)
         return subprocess.Popen(
