@@ -30,7 +30,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED during its first set-up
 UNFINISHED = "unfinished"
-GIGABYTES = 1.3  # what .venv takes
+GIGABYTES = 1.4  # what .venv takes
 DOWNLOADS = 0.3  # the room that pip needs besides
 NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'  # else a pop-up asks
 FETCH = "course_lib/released/files.py"

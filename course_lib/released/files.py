@@ -82,5 +82,5 @@ if __name__ == "__main__":
     except ValueError as error:
         sys.exit(str(error))
     except OSError as error:
-        sys.exit(f"The released model is missing: {error}. Its lessons show recorded numbers instead. Once you are "
-                 "online, `python3 course.py model` fetches it; README.md says how to use a file that you have.")
+        sys.exit(f"The released model is missing: {error}. Its lessons show recorded numbers instead. "
+                 "`python3 course.py model` tries again, and README.md says how to use a file that you have.")

@@ -90,7 +90,7 @@ def test_a_python_without_ensurepip_names_the_debian_package(course, monkeypatch
 
 def test_too_little_disk_space_is_said_before_anything_is_made(course, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4e8))
-    with pytest.raises(SystemExit, match=r"needs about 1\.6 GB; free are 0\.4 GB in "):
+    with pytest.raises(SystemExit, match=r"needs about 1\.7 GB; free are 0\.4 GB in "):
         course.main(["lab"])
     assert not course.VENV.exists()
 
@@ -267,7 +267,7 @@ in_a_copy = pytest.mark.slow
 def test_the_first_run_makes_the_venv_and_hands_over_from_the_root_of_the_course(set_up):
     copy, first = set_up
     assert first.status == 0 and first.err == ""
-    assert first.out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    assert first.out.startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
     arguments, folder, path, prefix = json.loads(first.out.splitlines()[-1])
     assert arguments[0] == "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb"
     assert arguments[-1] == "--no-browser"
@@ -284,7 +284,7 @@ def test_an_interrupted_set_up_says_how_to_continue_and_does(copy):
         server.accept()
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=300)
-    assert out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    assert out.startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
     assert err.strip() == "Stopped. Run the same command again: it continues."
     assert process.returncode == 1
     second = copy.run("lab")

@@ -126,4 +126,4 @@ def test_without_a_network_one_sentence_says_what_is_missing(files):
     said = subprocess.run(command, env={**os.environ, **nowhere}, capture_output=True, text=True)
     assert said.returncode == 1 and len(said.stderr.splitlines()) == 1
     assert said.stderr.startswith("The released model is missing: pip could not download it (Could not find")
-    assert "`python3 course.py model` fetches it" in said.stderr
+    assert "`python3 course.py model` tries again" in said.stderr
