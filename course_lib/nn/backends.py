@@ -24,7 +24,7 @@ from torch.nn.attention import flex_attention as flex
 
 from .attention import attention
 from .fast import fast_attention
-from .terms import Terms, four_axes
+from .terms import Terms, for_each_head, four_axes
 
 BACKENDS = ("auto", "eager", "sdpa", "flex")
 SMALL_GRID = 2**16  # cells of all heads and texts: below, eager needs less time than sdpa (measured on a CPU)
@@ -77,6 +77,8 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     if on_cpu and torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in learned):
         raise ValueError("backend='flex': has no gradients on a CPU; expected torch.no_grad(), or 'sdpa' or 'eager'")
     heads, scale = lead[-1], terms.scale_for(q.shape[-1])
+    if k.shape[-3] != v.shape[-3]:  # the kernel needs the same number of both
+        k, v = (for_each_head(x, heads) for x in (k, v))
     q, k, v = (four_axes(_plain(x).to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     products = None if key_vectors is None else scale * q @ _plain(key_vectors.table).to(v.dtype).mT
     if bias is not None:
@@ -111,7 +113,7 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     with torch.compiler.set_stance("force_eager") if plain else nullcontext(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="flex_attention called without torch.compile")
         run, aux = _flex(compiled), _LSE if sink is not None else {}
-        output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale, **aux)
+        output = run(q, k, v, score_mod=score, block_mask=blocks, scale=scale, enable_gqa=k.shape[1] < heads, **aux)
     if sink is not None:
         output, found = output
         lse = getattr(found, "lse", found)

@@ -11,7 +11,7 @@ from ..reference.grid import check_whole
 
 @dataclass
 class KeyValueCache:
-    """The keys and values of what was read so far, (batch, heads, length, d_head), for decoding token by token."""
+    """The keys and values of what was read so far, (batch, n_kv_heads, length, d_head), to decode token by token."""
 
     k: Tensor | None = None
     v: Tensor | None = None
@@ -22,6 +22,11 @@ class KeyValueCache:
     def __len__(self) -> int:
         """The position of the next token: how many were read."""
         return 0 if self.k is None else self.k.shape[-2]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the cache in bytes: 2 · batch · n_kv_heads · length · d_head numbers, and those of the keys."""
+        return sum(x.nbytes for x in (self.k, self.v, self.key_bias) if x is not None)
 
     def append(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Add the new keys and values behind the old ones and return all of them."""

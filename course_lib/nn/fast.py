@@ -23,6 +23,9 @@ f_j / scale in each key. So a bias that depends on what was read costs little mo
 one more key, whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it
 comes before the first key and has its number in the channel, so that attention still takes a single call of the kernel.
 
+Grouped keys and values are never repeated: the kernel reads one head of them for a group of query heads, and a block
+holds whole groups. Only a number per key needs repeated keys, because it differs from head to head.
+
 Sources: those of `strided_view`; Dao et al. 2022, section 3.1 (blocks, and computing them again).
 """
 
@@ -41,7 +44,7 @@ from . import strided_view
 from .attention import attention
 from .grid import row_offsets
 from .position import Vectors
-from .terms import Terms, four_axes
+from .terms import Terms, for_each_head, four_axes, grouped_matmul
 
 Block = tuple[slice, slice, slice]  # which of the batch, of the heads and of the queries
 CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**25)  # at most so many queries, and so many cells of the grid
@@ -63,11 +66,14 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
         return fast_attention(*_with_first_key(q, k, v, terms))[..., -n_q:, :]
     if terms.key_bias is not None:
         return fast_attention(*_with_channel(q, k, v, terms))[..., : v.shape[-1]]
+    if k.shape[-3] != v.shape[-3]:  # the kernel needs the same number of both
+        k, v = (for_each_head(x, lead[-1]) for x in (k, v))
     q, k, v = (four_axes(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     a, b, c, causal = terms.key_vectors, terms.bias, terms.value_vectors, terms.causal
     if _one_call(terms):
         scale, p = terms.scale_for(q.shape[-1]), terms.dropout
-        output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, dropout_p=p)
+        grouped = k.shape[1] < q.shape[1]
+        output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, dropout_p=p, enable_gqa=grouped)
         return output.reshape(*lead, n_q, -1)
 
     if b is None and (causal or a is None):
@@ -83,7 +89,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     fused = c is None and not terms.dropout and q.shape[-1] == v.shape[-1]
     one_view = fused and only_bias and q.device.type == "cpu"  # other kernels do not read a view
     seed = int(torch.randint(2**31, (), device="cpu")) if terms.dropout else 0
-    plan = _Plan(len(q), lead[-1], n_q, n_k, replace(terms, mask=mask), fused, one_view, seed)
+    plan = _Plan(len(q), lead[-1], lead[-1] // k.shape[1], n_q, n_k, replace(terms, mask=mask), fused, one_view, seed)
     if one_view and not (torch.is_grad_enabled() and tables[0].requires_grad):
         output = plan.attend_by_view(q, k, v, tables[0])
     else:
@@ -97,6 +103,7 @@ class _Plan:
 
     batch: int
     heads: int
+    group: int  # query heads that read one head of keys and values
     n_q: int
     n_k: int
     terms: Terms  # with a mask (batch, heads, n_q, n_k)
@@ -109,8 +116,8 @@ class _Plan:
         """Blocks of queries, and of heads and texts where these are small; the buffer is freed after the last one."""
         (most, cells), reach = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK, self.terms.reach
         width = self.n_k if reach is None else min(self.n_k, most + 2 * reach)  # keys of a block, at most
-        rows = min(self.n_q, most, max(cells // width, 32))
-        heads = max(cells // (rows * width), 1)
+        rows = min(self.n_q, most, max(cells // (width * self.group), 32))
+        heads = max(cells // (rows * width * self.group), 1) * self.group
         batch = max(heads // self.heads, 1)
         for r, b, h in product(_cuts(self.n_q, rows), _cuts(self.batch, batch), _cuts(self.heads, heads)):
             yield b, h, r
@@ -131,8 +138,8 @@ class _Plan:
     def cut(self, block: Block, tensors: Sequence[Any]) -> list[Any]:
         """What this block touches of q, k, v, the row of biases, the two tables and the sink (or of such buffers)."""
         b, h, r = block
-        keys, columns = self.keys(r), self.columns(r)
-        where: list[Any] = [(b, h, r), (b, h, keys), (b, h, keys), (h, slice(None), columns)]
+        keys, columns, kv = self.keys(r), self.columns(r), slice(h.start // self.group, h.stop // self.group)
+        where: list[Any] = [(b, h, r), (b, kv, keys), (b, kv, keys), (h, slice(None), columns)]
         where += [x and (h, _rows(x, columns)[0]) for x in (self.terms.key_vectors, self.terms.value_vectors)]
         where += [(h,)]
         return [None if t is None else t[at] for t, at in zip(tensors, where)]
@@ -167,7 +174,7 @@ class _Plan:
             if hidden is not None:
                 output = output.masked_fill(hidden.all(-1, keepdim=True), 0.0)  # sees nothing: 0, not nan
             return output.flip(-2)
-        scores = q @ k.mT
+        scores = grouped_matmul(q, k.mT)
         scores += grid
         if hidden is not None:
             scores = scores.masked_fill(hidden, -math.inf)
@@ -176,7 +183,7 @@ class _Plan:
             weights = weights.masked_fill(hidden, 0.0)
         if terms.dropout:
             weights = weights * self.kept(block, weights)
-        output = weights @ v
+        output = grouped_matmul(weights, v)
         if terms.value_vectors and values is not None:
             ends = _rows(terms.value_vectors, self.columns(r))[1]
             output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ values
@@ -259,6 +266,7 @@ def _with_channel(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor
     a, c = (x and replace(x, table=pad(x.table, (0, 1))) for x in (terms.key_vectors, terms.value_vectors))
     f = f if terms.sink is not None else f - f[..., -1:]
     channel = (f / scale).to(v.dtype)[..., None]
+    k, v = (for_each_head(x, q.shape[-3]) for x in (k, v))
     lead = torch.broadcast_shapes(k.shape[:-1], channel.shape[:-1])
     k = torch.cat([k.to(v.dtype).expand(*lead, -1), channel.expand(*lead, 1)], -1)
     terms = replace(terms, key_bias=None, scale=scale, key_vectors=a, value_vectors=c)
@@ -278,7 +286,7 @@ def _fused(q: Tensor, k: Tensor, v: Tensor, grid: Tensor, scale: float = 1.0) ->
     """softmax(scale · q kᵀ + grid) v in one kernel, which on a CPU reads any view and elsewhere needs plain strides."""
     grid = grid.detach() if grid.device.type == "cpu" else grid.detach().contiguous()  # one that may learn is not fused
     grid = grid.expand(len(q), *grid.shape[-3:])  # nor is one with three axes
-    return scaled_dot_product_attention(q, k, v, attn_mask=grid, scale=scale)
+    return scaled_dot_product_attention(q, k, v, attn_mask=grid, scale=scale, enable_gqa=k.shape[1] < q.shape[1])
 
 
 def _cuts(n: int, size: int) -> list[slice]:

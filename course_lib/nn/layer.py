@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from ..reference.grid import check_whole
+from .attention import attention
 from .backends import attend, check_backend
 from .cache import KeyValueCache, SegmentMemory
 from .position import Position
@@ -15,8 +17,10 @@ class RelativeAttention(nn.Module):
     d_model must be a multiple of n_heads. Without a `position`, attention is blind to order. `causal` hides the keys
     after each query. `backend` says how attention is computed: "auto", "eager", "sdpa" or "flex" (see `backends`).
     `dropout`: in training, each weight becomes 0 with this probability, and the others are divided by 1 − dropout.
+    `n_kv_heads`, a divisor of n_heads: so many heads of keys and values, each read by a group of neighbouring query
+    heads; query head h reads head h // (n_heads // n_kv_heads). None: one for each query head.
     Raises ValueError for sizes that do not fit, an unknown backend, and a dropout below 0 or not below 1.
-    Source: Vaswani et al. 2017, section 3.2.2.
+    Sources: Vaswani et al. 2017, section 3.2.2; grouped queries: Ainslie et al. 2023, section 2.2.
     """
 
     def __init__(
@@ -25,6 +29,7 @@ class RelativeAttention(nn.Module):
         n_heads: int,
         position: Position | None = None,
         *,
+        n_kv_heads: int | None = None,
         causal: bool = False,
         backend: str = "auto",
         dropout: float = 0.0,
@@ -33,9 +38,14 @@ class RelativeAttention(nn.Module):
         self.backend, self.dropout = check_backend(backend), check_dropout(dropout)
         if n_heads < 1 or d_model < 1 or d_model % n_heads:
             raise ValueError(f"d_model={d_model}, n_heads={n_heads}: d_model must be a positive multiple of n_heads")
-        self.n_heads, self.causal = n_heads, causal
+        n_kv_heads = n_heads if n_kv_heads is None else check_whole("n_kv_heads", n_kv_heads)
+        if n_heads % n_kv_heads:
+            raise ValueError(f"n_kv_heads={n_kv_heads}: expected a number that divides n_heads={n_heads}")
+        self.n_heads, self.n_kv_heads, self.causal = n_heads, n_kv_heads, causal
         self.position = Position() if position is None else position
-        self.query, self.key, self.value, self.out = (nn.Linear(d_model, d_model, bias=False) for _ in range(4))
+        d_kv = n_kv_heads * (d_model // n_heads)
+        widths = (d_model, d_kv, d_kv, d_model)
+        self.query, self.key, self.value, self.out = (nn.Linear(d_model, width, bias=False) for width in widths)
 
     def forward(
         self,
@@ -52,6 +62,31 @@ class RelativeAttention(nn.Module):
         x sees, and those of x. Returns (batch, n_q, d_model).
         Raises ValueError for shapes that do not fit, and for a cache together with a memory.
         """
+        output = attend(self.backend, *self._prepared(x, memory, mask, cache))
+        return self.out(output.transpose(-2, -3).flatten(-2))
+
+    def weights(
+        self,
+        x: Tensor,
+        memory: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        cache: KeyValueCache | SegmentMemory | None = None,
+    ) -> Tensor:
+        """softmax_j(score_ij), which `forward` with the same arguments applies to the values: (batch, heads, n_q, n_k).
+
+        Raises ValueError as `forward` does.
+        """
+        return attention(*self._prepared(x, memory, mask, cache))[1]
+
+    def heads(self, x: Tensor) -> Tensor:
+        """(batch, n, heads · d_head) as (batch, heads, n, d_head)."""
+        return x.unflatten(-1, (-1, self.query.in_features // self.n_heads)).transpose(-2, -3)
+
+    def _prepared(
+        self, x: Tensor, memory: Tensor | None, mask: Tensor | None, cache: KeyValueCache | SegmentMemory | None
+    ) -> tuple[Tensor, Tensor, Tensor, Terms]:
+        """Queries, keys and values, and what else enters attention."""
         if cache is not None and memory is not None:
             raise ValueError("cache: keeps the keys of self-attention, expected None together with memory")
         self._check_input(x, memory)
@@ -80,12 +115,7 @@ class RelativeAttention(nn.Module):
             causal=self.causal,
             dropout=self.dropout if self.training else 0.0,
         )
-        output = attend(self.backend, q, k, v, terms)
-        return self.out(output.transpose(-2, -3).flatten(-2))
-
-    def heads(self, x: Tensor) -> Tensor:
-        """(batch, n, d_model) as (batch, heads, n, d_head)."""
-        return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
+        return q, k, v, terms
 
     def _rotate(self, q: Tensor, k: Tensor, past: int, spans: list[range]) -> tuple[Tensor, Tensor]:
         """Queries, and keys at the positions of these spans, one span after another."""

@@ -47,7 +47,8 @@ class Position(nn.Module):
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
 
-        first_key=None means `past`: with a cache, only the new keys are passed.
+        first_key=None means `past`: with a cache, only the new keys are passed. Of grouped keys there are n_kv_heads;
+        a scheme that turns them in its own way for each query head returns n_heads of them.
         """
         return q, k
 

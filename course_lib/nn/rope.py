@@ -75,11 +75,16 @@ def rotate(
     n, d = x.shape[-2], check_pairs("d", x.shape[-1])
     given = None if speeds is None else check_speeds(speeds, d)
     cos, sin = _cos_sin(n, past, d, base, given, check_factor(factor), x.dtype, x.device)
+    return turned_pairs(x, cos, sin, interleaved)
+
+
+def turned_pairs(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
+    """x (…, n, d) with its pairs turned by the angles that have these cos and sin, (…, n, pairs)."""
     turning = 2 * cos.shape[-1]
     a, b = (x[..., 0:turning:2], x[..., 1:turning:2]) if interleaved else x[..., :turning].chunk(2, -1)
     pairs = turned(a, b, cos, sin)
     y = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
-    return y if turning == d else torch.cat([y, x[..., turning:]], -1)
+    return y if turning == x.shape[-1] else torch.cat([y, x[..., turning:]], -1)
 
 
 def turned(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:

@@ -72,7 +72,10 @@ class Terms:
         return d**-0.5 if self.scale is None else self.scale
 
     def check(self, q: Tensor, k: Tensor, v: Tensor) -> torch.Size:
-        """The leading axes (…, heads) of the output, or a ValueError that names the argument that does not fit."""
+        """The leading axes (…, heads) of the output, or a ValueError that names the argument that does not fit.
+
+        k and v may have fewer heads than q, a number that divides those of q: then query head h reads head h // group.
+        """
         if min(q.dim(), k.dim(), v.dim()) < 3:
             raise ValueError(f"{_shapes(q, k, v)}: expected (…, heads, length, d)")
         heads, n_q, n_k = q.shape[-3], q.shape[-2], k.shape[-2]
@@ -81,10 +84,14 @@ class Terms:
             raise ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}: the last axis d must be the same")
         if v.shape[-2] != n_k:
             raise ValueError(f"v {tuple(v.shape)}: expected one row per key, (…, heads, {n_k}, d)")
-        for axes in zip_longest(*(reversed(x.shape[:-2]) for x in (q, k, v)), fillvalue=1):
+        for name, x in (("k", k), ("v", v)):
+            if x.shape[-3] < 1 or heads % x.shape[-3]:
+                raise ValueError(f"{name} {tuple(x.shape)}: expected a number of heads that divides the {heads} of q")
+        for axes in zip_longest(*(reversed(x.shape[:-3]) for x in (q, k, v)), fillvalue=1):
             if len({*axes} - {1}) > 1:
-                raise ValueError(f"{_shapes(q, k, v)}: the leading axes (…, heads) must be the same or 1")
-        lead, width = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]), n_q + n_k - 1
+                raise ValueError(f"{_shapes(q, k, v)}: the leading axes before the heads must be the same or 1")
+        batch = torch.broadcast_shapes(q.shape[:-3], k.shape[:-3], v.shape[:-3])
+        lead, width = torch.Size((*batch, heads)), n_q + n_k - 1
         if self.bias is not None:
             found, shape = tuple(self.bias.shape), (n_q, n_k) if self.bias.dim() == 3 else (width,)
             if found not in ((heads, *shape), (1, *shape)):
@@ -150,8 +157,29 @@ def check_mask(mask: Tensor, shape: torch.Size) -> None:
 
 
 def four_axes(x: Tensor, *shape: int) -> Tensor:
-    """x, expanded to shape (…, heads, length, d), as (batch, heads, length, d): all axes before the heads in one."""
-    return x.expand(shape).reshape(-1, *shape[-3:])
+    """x, expanded to shape (…, heads, length, d), as (batch, heads, length, d): all axes before the heads in one.
+
+    Fewer heads than `shape` has stay as they are, unless there is only one, which a view repeats without a copy.
+    """
+    heads = shape[-3] if x.dim() < 3 or x.shape[-3] == 1 else x.shape[-3]
+    return x.expand(*shape[:-3], heads, *shape[-2:]).reshape(-1, heads, *shape[-2:])
+
+
+def for_each_head(x: Tensor, heads: int) -> Tensor:
+    """Keys or values (…, n_kv_heads, n, d) as (…, heads, n, d), each repeated in memory for all heads that read it."""
+    return x if x.shape[-3] in (1, heads) else x.repeat_interleave(heads // x.shape[-3], -3)
+
+
+def grouped_matmul(x: Tensor, y: Tensor) -> Tensor:
+    """x (…, heads, n, m) times y (…, n_kv_heads, m, p), where head h of x reads head h // group of y; (…, heads, n, p).
+
+    The rows of all heads of a group become one matrix, so y need not be repeated.
+    """
+    heads, n_kv_heads = x.shape[-3], y.shape[-3]
+    if n_kv_heads in (1, heads):
+        return x @ y
+    rows = x.unflatten(-3, (n_kv_heads, -1)).flatten(-3, -2)
+    return (rows @ y).unflatten(-2, (-1, x.shape[-2])).flatten(-4, -3)
 
 
 def _shapes(q: Tensor, k: Tensor, v: Tensor) -> str:

@@ -1,15 +1,29 @@
 """The released model as the lessons use it: read a text, look inside, change something for the length of a block."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
+from ..nn.cache import KeyValueCache, RingCache
 from ..nn.position import Position
+from ..reference.grid import check_whole
+from .changes import Changes, Heads
+from .decoder import Decoder, Sizes, filled
+from .files import FOLDERS, NAME, model_file
+from .gguf import read
+from .tokenizer import tokenizer
 
-Heads = Iterable[tuple[int, int]]  # pairs (layer, head), both counted from 0
+CHUNK = 512  # tokens that are read through a window, or turned into logits, at a time
+END = "<|im_end|>"
+CHECK_TEXT = " ".join(["Café number 7 opens at 10:30 and closes at 18:45."] * 3)
+CHECK_LOSS, TOLERANCE = 1.4586, 0.01  # nats per token; processors differ by less than 0.0001, pairings by 2.5
 
 
 @dataclass(frozen=True)
@@ -30,40 +44,76 @@ class Released:
     A text is a string or a tensor of token numbers (n,). No method computes gradients.
     """
 
+    def __init__(self, decoder: Decoder, tokenizer: Any) -> None:
+        self.decoder, self.tokenizer, sizes = decoder, tokenizer, decoder.sizes
+        self.n_layers, self.n_heads, self.n_kv_heads = sizes.n_layers, sizes.n_heads, sizes.n_kv_heads
+        self._changes = Changes.none(decoder.rope, sizes.n_layers, sizes.n_heads)
+        self.d_head, self.speeds = sizes.d_head, self._changes.trained
+        for layer, block in enumerate(decoder.blocks):
+            block.attention.out.register_forward_pre_hook(self._stopper(layer))
+
     def encode(self, text: str) -> Tensor:
         """The numbers of the tokens of a text, (n,). No start token is added."""
-        raise NotImplementedError
+        return torch.tensor(self.tokenizer.encode(text).ids)
 
     def tokens(self, text: str | Tensor) -> list[str]:
         """The tokens of a text, each as a string."""
-        raise NotImplementedError
+        return [self.tokenizer.decode([number], skip_special_tokens=False) for number in self._numbers(text).tolist()]
 
+    @torch.no_grad()
     def losses(self, text: str | Tensor) -> Tensor:
         """−ln p(token t + 1 | tokens 0 … t) for t = 0 … n − 2, in nats: (n − 1,).
 
-        A text longer than CHUNK tokens is read in chunks with a cache, so 16,384 tokens need no n × n grid.
+        16,384 tokens need no n × n grid of scores, unless a mask or a bias of that size was given.
         """
-        raise NotImplementedError
+        numbers = self._numbers(text, least=2)
+        parts = zip(self._read(numbers)[:-1].split(CHUNK), numbers[1:].split(CHUNK))
+        return torch.cat([cross_entropy(self.decoder.logits(x), next_, reduction="none") for x, next_ in parts])
 
+    @torch.no_grad()
     def logits(self, text: str | Tensor) -> Tensor:
         """The scores of all tokens of the vocabulary after each token: (n, 49152)."""
-        raise NotImplementedError
+        return self.decoder.logits(self._read(self._numbers(text)))
 
+    @torch.no_grad()
     def generate(self, text: str | Tensor, n: int) -> str:
-        """The continuation by at most n tokens, each the likeliest one, with a cache; it ends with `<|im_end|>`."""
-        raise NotImplementedError
+        """The continuation by at most n tokens, each the likeliest one, with a cache; it ends before `<|im_end|>`.
 
+        Raises ValueError inside a change with a mask, which fits one length only, or with sinks that are not the first.
+        """
+        if self._changes.mask is not None or (self._changes.window and not self._ring_is_enough()):
+            raise ValueError("generate: expected no mask, and no sinks but the first tokens")
+        new, read, end = self._numbers(text), [], self.tokenizer.token_to_id(END)
+        caches = self._caches()
+        for _ in range(check_whole("n", n)):
+            new = self.decoder.logits(self._read_on(new, caches)[-1:]).argmax(-1)
+            if int(new) == end:
+                break
+            read.append(int(new))
+        return self.tokenizer.decode(read)
+
+    @torch.no_grad()
     def inside(self, text: str | Tensor) -> Iterator[Inside]:
-        """Layer by layer, what is inside; a layer is computed when it is asked for, so memory holds one at a time."""
-        raise NotImplementedError
+        """What is inside, layer by layer; a layer is computed when it is asked for, so memory holds one at a time."""
+        numbers = self._numbers(text)
+        mask, x = self._changes.visible(len(numbers)), self.decoder.embedded(numbers[None])
+        for block in self.decoder.blocks:
+            attention, seen = block.attention, block.norm1(x)
+            q, k, v = (attention.heads(part(seen))[0] for part in (attention.query, attention.key, attention.value))
+            yield Inside(x[0], q, k, v, attention.weights(seen, mask=mask)[0])
+            x = block(x, mask)
 
     def attention(self, text: str | Tensor, layer: int, head: int | None = None) -> Tensor:
         """The weights of one head, (n, n), row i for query i; with head=None of all heads, (n_heads, n, n)."""
-        raise NotImplementedError
+        weights = self._inside_of(text, layer).weights
+        if head is not None and head not in range(self.n_heads):
+            raise ValueError(f"head={head}: expected 0 … {self.n_heads - 1}")
+        return weights if head is None else weights[head]
 
     def queries_and_keys(self, text: str | Tensor, layer: int) -> tuple[Tensor, Tensor]:
         """Queries (n_heads, n, d_head) and keys (n_kv_heads, n, d_head) of a layer before they are rotated."""
-        raise NotImplementedError
+        inside = self._inside_of(text, layer)
+        return inside.q, inside.k
 
     @contextmanager
     def changed(
@@ -85,7 +135,7 @@ class Released:
         """Change the model inside a `with` block; afterwards it is as it was before, also after an exception.
 
         Blocks nest, and an inner one adds to the outer ones. `layers` and `heads` say where position, speeds,
-        turn_query, score_factor and bias change: in these layers, or in these pairs (layer, head); everywhere by default.
+        turn_query, score_factor and bias change: in these layers, in these pairs (layer, head), or else everywhere.
 
         position: another scheme in place of the rotation, `Position()` for none at all.
         speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair.
@@ -99,8 +149,76 @@ class Released:
 
         Raises ValueError for a layer, head or shape that does not fit, and for changes that exclude each other.
         """
-        raise NotImplementedError
-        yield
+        before = self._changes
+        after = before.with_(
+            layers,
+            heads,
+            position,
+            speeds,
+            turn_query,
+            score_factor,
+            bias,
+            positions,
+            mask,
+            window,
+            sinks,
+            stopped_heads,
+        )
+        self._put(after)
+        try:
+            yield
+        finally:
+            self._put(before)
+
+    def _put(self, changes: Changes) -> None:
+        new = [changes.position(layer) for layer in range(self.n_layers)]
+        self._changes = changes
+        for block, position in zip(self.decoder.blocks, new):
+            block.attention.position = position
+
+    def _stopper(self, layer: int) -> Callable[[Any, tuple[Tensor]], Tensor | None]:
+        """A function that sets the outputs of the stopped heads of a layer to 0 before W_o."""
+
+        def stop(module: Any, args: tuple[Tensor]) -> Tensor | None:
+            stopped = self._changes.stopped[layer]
+            return args[0] * ~stopped.repeat_interleave(self.d_head) if stopped.any() else None
+
+        return stop
+
+    def _numbers(self, text: str | Tensor, least: int = 1) -> Tensor:
+        """The token numbers of a text, (n,), at least so many. Raises ValueError for what is not a text."""
+        numbers = self.encode(text) if isinstance(text, str) else text
+        if not isinstance(numbers, Tensor) or numbers.dim() != 1 or numbers.is_floating_point():
+            raise ValueError(f"text={text!r}: expected a string, or a tensor of token numbers (n,)")
+        if len(numbers) < least:
+            raise ValueError(f"text of {len(numbers)} tokens: expected {least} or more")
+        if numbers.min() < 0 or numbers.max() >= self.decoder.sizes.vocabulary:
+            raise ValueError(f"token numbers {numbers.min()} … {numbers.max()}: expected numbers in the vocabulary")
+        return numbers
+
+    def _read(self, numbers: Tensor) -> Tensor:
+        """The hidden states of a text, (n, d_model)."""
+        if self._ring_is_enough():
+            return self._read_on(numbers, self._caches())
+        return self.decoder(numbers[None], self._changes.visible(len(numbers)))[0]
+
+    def _read_on(self, numbers: Tensor, caches: Sequence[KeyValueCache]) -> Tensor:
+        """The same for tokens that continue the text in the caches, in chunks."""
+        return torch.cat([self.decoder(chunk[None], caches=caches)[0] for chunk in numbers.split(CHUNK)])
+
+    def _ring_is_enough(self) -> bool:
+        """Whether a query may see a window and the first tokens, and nothing else is hidden."""
+        window, sinks = self._changes.window, self._changes.sinks
+        return window is not None and self._changes.mask is None and sinks == tuple(range(len(sinks)))
+
+    def _caches(self) -> list[KeyValueCache]:
+        window, sinks = self._changes.window, self._changes.sinks
+        return [KeyValueCache() if window is None else RingCache(window, keep=len(sinks)) for _ in self.decoder.blocks]
+
+    def _inside_of(self, text: str | Tensor, layer: int) -> Inside:
+        if layer not in range(self.n_layers):
+            raise ValueError(f"layer={layer}: expected 0 … {self.n_layers - 1}")
+        return next(islice(self.inside(text), layer, None))
 
 
 def load(path: Path | str | None = None, pairing: str = "interleaved") -> Released:
@@ -108,6 +226,25 @@ def load(path: Path | str | None = None, pairing: str = "interleaved") -> Releas
 
     pairing: the channels that RoPE turns together. "interleaved": (2m, 2m + 1), as in the file. "half-split":
     (m, m + 32), with the rows of W_q and W_k reordered to fit; all results are the same.
-    Raises ValueError for a file that is not this model, that is damaged, or that gives a wrong loss for a known text.
+    Raises ValueError for a file that is not this model, that is damaged, or that gives a wrong loss for a known text,
+    and FileNotFoundError if there is no file.
     """
-    raise NotImplementedError
+    file = model_file() if path is None else Path(path)
+    if file is None:
+        places = " or ".join(str(folder) for folder in FOLDERS)
+        raise FileNotFoundError(f"{NAME} is not in {places}, and COURSE_MODEL names no other file")
+    metadata, stored = read(file)
+    weights = {name: torch.from_numpy(tensor.numbers()) for name, tensor in stored.items()}
+    model = Released(filled(Sizes.of(metadata), weights, pairing), tokenizer(metadata))
+    check(model)
+    return model
+
+
+def check(model: Released) -> None:
+    """Raise ValueError unless a known text has its known loss: names and shapes cannot show a wrong pairing."""
+    loss = float(model.losses(CHECK_TEXT).mean())
+    if not abs(loss - CHECK_LOSS) < TOLERANCE:
+        raise ValueError(
+            f"a known text has a loss of {loss:.3f} nats per token, expected {CHECK_LOSS:.3f}: the likely cause is a "
+            "damaged file, or rows of W_q and W_k in the order of another pairing"
+        )

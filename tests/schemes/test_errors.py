@@ -241,8 +241,8 @@ TORCH = [
         "q (1, 2, 3, 4), k (1, 2, 5, 6): the last axis d must be the same",
     ),
     (
-        lambda: nn_attention(q3, t(2, 3, 5, 4), t(5, 3, 5, 4), Terms()),
-        "q (1, 2, 3, 4), k (2, 3, 5, 4), v (5, 3, 5, 4): the leading axes (…, heads) must be the same or 1",
+        lambda: nn_attention(q3, t(2, 2, 5, 4), t(5, 2, 5, 4), Terms()),
+        "q (1, 2, 3, 4), k (2, 2, 5, 4), v (5, 2, 5, 4): the leading axes before the heads must be the same or 1",
     ),
     (lambda: nn_attention(q3, k3, q3, Terms()), "v (1, 2, 3, 4): expected one row per key, (…, heads, 5, d)"),
     (lambda: nn_attention(q3, k3, k3, Terms(bias=t(2, 6))), "bias (2, 6): expected (2 or 1, 7) for n_q=3, n_k=5"),
