@@ -21,7 +21,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 def test_course_lib_is_content_with_what_is_there(pins):
     """In Colab and in the course's own .venv alike, each requirement of course_lib already holds."""
     there = dict(re.findall(r"^(?:# Colab also has )?([\w-]+)==([\w.]+)", (ROOT / pins).read_text(), re.MULTILINE))
-    wanted = [Requirement(line) for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["torch"]]
+    optional = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
+    wanted = [Requirement(line) for line in PROJECT["dependencies"] + optional]
     assert not [want for want in wanted if there.get(want.name, "none") not in want.specifier]
 
 

@@ -40,6 +40,7 @@ def course(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "fetch_model", lambda: None)  # test_model_file.py is about that
     for name in ("VENV", "PYTHON", "STAMP"):
         monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
     return module
@@ -132,15 +133,18 @@ class Copy:
         self.requirements = self.root / "requirements.txt"
         (self.root / "tests").mkdir(parents=True)
         (self.root / "tools").mkdir()
+        (self.root / "course_lib" / "released").mkdir(parents=True)
+        (self.root / "model").mkdir()
+        (self.root / "model" / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
         for name in ("jupyterlab", "torch", "pytest"):
             stub_wheel(self.wheels, name)
-        for name in ("course.py", "tools/mine.py", "tools/cells.py"):
+        for name in ("course.py", "tools/mine.py", "tools/cells.py", "course_lib/released/files.py"):
             shutil.copy(ROOT / name, self.root / name)
         self.requirements.write_text("jupyterlab==1.0\ntorch==1.0\n")
         (self.root / "tests" / "requirements.txt").write_text("pytest==1.0\n")
 
     def start(self, *words, **environment):
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_") and key != "CI"}
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "COURSE_", "CI"))}
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
         kept["PYTHONPATH"] = ""
         return subprocess.Popen(
@@ -178,7 +182,7 @@ def test_from_an_interrupted_set_up_to_work_and_back_from_a_failed_pip(tmp_path)
     copy = Copy(tmp_path)
     status, out, err = copy.interrupted()
     assert status == 1 and err.strip() == "Stopped. Run the same command again: it continues."
-    assert out[0].startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    assert out[0].startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
 
     status, out, err = copy.run("lab", "--no-browser")
     assert status == 0 and err == "" and out[0].startswith("The folder .venv cannot be used as it is: setting up")
