@@ -41,8 +41,9 @@ class Lab:
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
     """The browser; without one the tests are skipped, on Linux in CI they fail."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=60_000)  # a busy machine takes its time
     path = os.environ.get("COURSE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         advice = "no browser: install Chromium (Debian: sudo apt install chromium) or set COURSE_BROWSER to one"

@@ -1,6 +1,5 @@
 """What the README promises, done by hand in a real browser: open, run, drag, click, answer wrong, answer right."""
 
-import statistics
 
 import pytest
 from playwright.sync_api import expect
@@ -17,19 +16,6 @@ WRONG = """def bias_matrix(n, scale):
     i, j = np.arange(n)[:, None], np.arange(n)
     return scale * np.log1p(abs(j - i))"""
 RIGHT = WRONG.replace("return scale", "return -scale")
-
-# Put a number into a slider as a hand would, and wait for the picture that follows: milliseconds for each.
-DRAG = """async (slider) => {
-  const times = [];
-  for (let step = 0; step < 21; step++) {
-    slider.value = step % 2 ? 0.1 * step : 1.9 - 0.05 * step;
-    const start = performance.now();
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    times.push(performance.now() - start);
-  }
-  return times;
-}"""
 
 
 def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_runs(lab, chromium):
@@ -52,9 +38,6 @@ def test_pictures_live_before_anything_is_run_and_follow_the_slider(desk):
         slider = explorer.get_by_label("strength λ")
         slider.fill("0.6")
         expect(corner).to_have_text("−0.9657")
-        times = slider.evaluate(DRAG)
-        print(f"\nslider to redraw: median {statistics.median(times):.1f} ms, longest {max(times):.1f} ms")
-        assert statistics.median(times) <= 50
         explorer.locator('td[data-i="2"][data-j="4"]').hover()
         expect(explorer.locator(".rp-reading")).to_contain_text("query “sat” (i = 2), key “mat” (j = 4): offset +2")
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import statistics
-import time
 
 import nbformat
 import pytest
@@ -36,18 +34,6 @@ figures.play(slow, scale=(0.0, 2.0, 0.01))"""
 WATCH = """from course_lib import study
 run = study.watch(["none", "alibi"], settings=study.Settings(steps=4000))
 run"""
-
-# Presses a key in a slider and waits until the picture below it is another: milliseconds.
-PRESS = """async ([selector, key]) => {
-  const handle = document.querySelector(selector);
-  const shown = handle.closest(".jp-OutputArea-output").querySelector(".widget-html-content");
-  const redrawn = new Promise((done) => new MutationObserver(done).observe(shown, { childList: true, subtree: true }));
-  const start = performance.now();
-  handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-  await redrawn;
-  return performance.now() - start;
-}"""
-
 
 @pytest.fixture(scope="module")
 def page(lab, chromium):
@@ -87,27 +73,18 @@ def test_an_error_appears_with_its_line_and_goes_again(page):
     expect(output.get_by_role("alert")).to_have_count(0)
 
 
-def test_a_redraw_of_twelve_tokens_takes_no_longer_than_a_tenth_of_a_second(page):
-    size = handles(page, "def bias_matrix").first
-    size.evaluate("handle => handle.id = 'size'")
-    size.focus()
-    page.keyboard.press("End")
-    expect(cell(page, "def bias_matrix").locator(".jp-OutputArea td").last).to_be_visible()
-    handles(page, "def bias_matrix").nth(1).evaluate("handle => handle.id = 'scale'")
-    times = [page.evaluate(PRESS, ["#scale", key]) for key in ["ArrowLeft", "ArrowRight"] * 10]
-    print(f"\nplay, n = 12: median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms")
-    assert statistics.median(times) <= 100
-
-
 def test_a_slow_function_is_not_called_for_every_place_on_the_way(page):
     handles(page, "def slow").first.focus()
-    start = time.monotonic()
     for _ in range(30):
         page.keyboard.press("ArrowRight")
     expect(cell(page, "def slow").locator(".jp-OutputArea")).to_contain_text("−0.8")
     expect(cell(page, "def slow").locator(".widget-readout")).to_have_text("0.80")
-    took = time.monotonic() - start
-    assert took < 8, f"{took:.1f} s, where 31 calls of 0.4 s would take 12"
+    counted = cell(page, "print(len(calls)")
+    counted.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    said = counted.locator(".jp-OutputArea-output")
+    expect(said).to_have_text(re.compile(r"^\d+ (?!1\s*$)\d+\s*$"), timeout=PATIENCE)
+    assert int(said.inner_text().split()[1]) < 25, "it is called for 31 places"
 
 
 def test_controls_can_be_used_by_everyone_and_fit(page):

@@ -10,9 +10,8 @@ import torch
 
 from course_lib import study
 from course_lib.figures.map_of_schemes import PLACES
-from course_lib.nn.bias import DecayBias
 from course_tasks import comparison
-from course_tasks.comparison import COLUMNS, SCHEMES, Sizes, columns, measures, probes
+from course_tasks.comparison import COLUMNS, SCHEMES, Sizes, columns, probes
 from course_tasks.comparison import beyond_training as verdicts
 from course_tasks.comparison.table import _table
 from course_tasks.measured import COMPARED, STUDY
@@ -106,14 +105,6 @@ def test_longer_texts(name):
     assert ends == (name in ("learned", "Music Transformer", "axial RoPE"))
 
 
-def test_swin_sees_no_other_window():
-    assert "more windows" in TABLE["Swin", "longer than training?"].text
-    module = SCHEMES["Swin"].make(Sizes(window=4))
-    module.shift = 2  # shifted windows mix what lay in two
-    with torch.no_grad():
-        assert not measures.stays_inside(module, Sizes(window=4))
-
-
 NEAR_THE_BORDER = {"none", "log-0.3"}  # of "breaks", 0.25 nats: their intervals are 0.151 … 0.180 and 0.318 … 0.402
 
 
@@ -156,12 +147,6 @@ def test_direction(name):
 def test_backends(name):
     expected = {"Swin": (), "Shaw": ("eager", "sdpa")}.get(name, ("eager", "sdpa", "flex"))
     assert value(name, "backends") == expected
-
-
-def test_a_backend_with_another_answer_is_named(monkeypatch):
-    monkeypatch.setattr("course_lib.nn.backends.fast_attention", lambda q, k, v, terms: 0 * q)
-    with torch.no_grad():
-        assert measures.backends(DecayBias().double(), Sizes())["sdpa"] == "another answer"
 
 
 # --- the evidence, and the table as a whole -------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from course_lib.reference.axial_rope import grid_positions
 
 @pytest.mark.parametrize("position", [nn.Linear(2, 2), "rope", RoPE])
 def test_what_is_not_a_scheme_is_refused_when_the_layer_is_made(position):
-    with pytest.raises(ValueError, match="position=.*expected a scheme"):
+    with pytest.raises(ValueError, match=r"position=.*expected a scheme"):
         RelativeAttention(64, 4, position)
 
 

@@ -276,16 +276,6 @@ def test_slopes_by_hand():
     assert all(len(alibi.slopes(n)) == n for n in range(1, 70))
 
 
-def test_alibi_forms_agree_under_a_causal_mask_and_only_there():
-    q, k, v = draw(0, 3, 5, 4), draw(1, 3, 5, 4), draw(2, 3, 5, 4)
-    symmetric, keys = alibi.alibi_bias(5, n_heads=3), alibi.key_form(5, n_heads=3)
-    causal = {"mask": attention.causal_mask(5)}
-    close(
-        attention.attention(q, k, v, bias=symmetric, **causal)[0], attention.attention(q, k, v, bias=keys, **causal)[0]
-    )
-    assert abs(attention.attention(q, k, v, bias=symmetric)[1] - attention.attention(q, k, v, bias=keys)[1]).max() > 0.1
-
-
 @few
 @given(sizes, pasts, seeds, st.booleans())
 def test_rope_equals_the_loops(size, past, seed, interleaved):

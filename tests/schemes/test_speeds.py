@@ -104,11 +104,6 @@ def test_rotate_leaves_its_input_and_the_other_channels_alone():
     close(y[:, :4], 2 * rotate(x[:, :4], past=1))
 
 
-def test_the_plain_speeds_given_as_a_list_change_nothing():
-    x = torch.randn(2, 5, 8, dtype=F64)
-    assert torch.allclose(nn_rotate(x, 7, speeds=frequencies(8, 50.0)), nn_rotate(x, 7, base=50.0), rtol=0, atol=1e-14)
-
-
 # --- speeds by the length of the text -----------------------------------------------------------------------------
 
 

@@ -109,20 +109,3 @@ def test_the_cells_after_the_check_run_before_anything_is_written(capsys):
 
 def cells():
     return [cell.source for cell in from_percent(KERPLE.after) if cell.cell_type == "code"]
-
-
-@pytest.mark.slow
-def test_a_class_may_have_another_name(monkeypatch):
-    """The row of a training is found by the name of the class."""
-    scope = notebook.prepared(KERPLE)
-    exec(KERPLE.solution_source().replace("class Kerple", "class Mine") + "\nKerple = Mine\n", scope)
-    exec(cells()[0], scope)
-    train = scope["workbench"].train
-    monkeypatch.setattr(
-        scope["workbench"], "train", lambda make, against: train(make, "copy-back", ["log-1", "log-3"], steps=2)
-    )
-    try:
-        exec(cells()[2], scope)
-    except AssertionError as error:  # two steps teach nothing; the report is in the error all the same
-        assert "Mine after 2 steps" in str(error)
-    assert scope["training"].name == "Mine" and scope["yours"] == scope["training"].rows[0]["loss"]

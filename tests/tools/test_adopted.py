@@ -39,11 +39,3 @@ def test_the_packages_that_colab_has_today_are_taken(tmp_path, capsys):
     assert sorted(found) == ["jupyter-client==7.5.0", "numpy==2.2.0", "torch==2.12.0"]
     said = capsys.readouterr().out
     assert "numpy 2.1.3 → 2.2.0" in said and "::warning::Colab does not list" in said and "ipywidgets" in said
-
-
-def test_without_the_list_the_pins_are_taken_with_a_warning(tmp_path, capsys):
-    current.main(str(tmp_path / "packages.txt"), (tmp_path / "nowhere.txt").as_uri())
-    pinned = current.versions(current.PINS.read_text(encoding="utf-8"))
-    assert current.versions((tmp_path / "packages.txt").read_text(encoding="utf-8")) == pinned
-    assert pinned["torch"] and pinned["ipykernel"] == "6.17.1"
-    assert capsys.readouterr().out.startswith("::warning::Colab's list of packages cannot be read")
