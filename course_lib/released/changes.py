@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..nn.grid import to_grid
 from ..nn.position import Combined, Position
 from ..nn.rope import RoPE, turned_pairs
 from ..nn.terms import for_each_head
@@ -15,7 +14,6 @@ from ..reference.absolute import frequencies
 from ..reference.grid import check_whole
 
 Heads = Iterable[tuple[int, int]]  # pairs (layer, head), both counted from 0
-Placed = tuple[tuple[tuple[Tensor, Position], ...], ...]  # for each layer: schemes, each with its heads (n_heads,)
 
 
 class Turned(Position):
@@ -70,33 +68,6 @@ class Cells(Position):
         return self.numbers[:, past : past + n_q, :n_k]  # attention refuses one that ends too early
 
 
-class InHeads(Position):
-    """One scheme in the heads `chosen` (n_heads truth values) and another in the rest: their rotations and biases.
-
-    Raises ValueError for a scheme that enters in another way, because that would change all heads.
-    """
-
-    def __init__(self, chosen: Tensor, position: Position, rest: Position) -> None:
-        super().__init__()
-        hooks = ("key_bias", "sink", "key_vectors", "value_vectors")
-        if any(getattr(type(position), name) is not getattr(Position, name) for name in hooks) or position.reach:
-            raise ValueError(f"{type(position).__name__} in some heads only: expected a rotation or a bias")
-        self.chosen, self.position, self.rest = chosen, position, rest
-
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
-        (q1, k1), (q2, k2) = (one.rotate(q, k, past, first_key) for one in (self.position, self.rest))
-        k1, k2 = (for_each_head(x, q.shape[-3]) for x in (k1, k2))
-        return torch.where(self.chosen[:, None, None], q1, q2), torch.where(self.chosen[:, None, None], k1, k2)
-
-    def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
-        biases = [one.bias(n_q, n_k, past) for one in (self.position, self.rest)]
-        if biases == [None, None]:
-            return None
-        rows = [torch.zeros(1, n_q + n_k - 1) if bias is None else bias for bias in biases]
-        a, b = (bias if bias.dim() == 3 else to_grid(bias[:, None], n_q) for bias in rows)
-        return torch.where(self.chosen[:, None, None], a, b)
-
-
 @dataclass(frozen=True)
 class Changes:
     """All that is changed at one time. `with_` gives a copy with more changed, `position` says what a layer gets."""
@@ -107,8 +78,8 @@ class Changes:
     turn_query: Tensor  # (layers, heads)
     score_factor: Tensor  # (layers, heads)
     stopped: Tensor  # (layers, heads), True for a stopped head
-    schemes: Placed
-    biases: Placed
+    schemes: tuple[Position | None, ...]  # for each layer, in place of its rotation
+    biases: tuple[tuple[Position, ...], ...]  # for each layer
     positions: Tensor | None = None
     mask: Tensor | None = None
     window: int | None = None
@@ -118,8 +89,8 @@ class Changes:
     def none(cls, rope: RoPE, n_layers: int, n_heads: int) -> "Changes":
         """A model as it was trained."""
         trained, zeros = torch.from_numpy(frequencies(rope.d_head, rope.base)), torch.zeros(n_layers, n_heads).double()
-        speeds, nothing = trained.expand(n_layers, n_heads, -1), ((),) * n_layers
-        return cls(rope, trained, speeds, zeros, zeros + 1, zeros.bool(), nothing, nothing)
+        speeds = trained.expand(n_layers, n_heads, -1)
+        return cls(rope, trained, speeds, zeros, zeros + 1, zeros.bool(), (None,) * n_layers, ((),) * n_layers)
 
     def with_(
         self,
@@ -147,10 +118,15 @@ class Changes:
         for name, number in (("turn_query", turn_query), ("score_factor", score_factor)):
             if number is not None:
                 new[name] = torch.where(where, float(number), getattr(self, name))
-        bias = Cells(bias) if isinstance(bias, Tensor) else bias
-        for name, placed, scheme in (("schemes", self.schemes, position), ("biases", self.biases, bias)):
-            if scheme is not None:
-                new[name] = tuple((*old, (row, scheme)) if row.any() else old for old, row in zip(placed, where))
+        if heads is not None and (position, bias) != (None, None):
+            raise ValueError(
+                "heads: position and bias change whole layers, expected layers; numbers may differ by head"
+            )
+        if position is not None:
+            new["schemes"] = tuple(position if row.any() else old for old, row in zip(self.schemes, where))
+        if bias is not None:
+            added = Cells(bias) if isinstance(bias, Tensor) else bias
+            new["biases"] = tuple((*old, added) if row.any() else old for old, row in zip(self.biases, where))
         if positions is not None:
             if positions.dim() != 1:
                 raise ValueError(f"positions {tuple(positions.shape)}: expected (n,), a position for each token")
@@ -162,22 +138,19 @@ class Changes:
         elif sinks := tuple(sinks):
             raise ValueError(f"sinks={list(sinks)}: are seen besides a window, expected a window, too")
         changes = replace(self, **new)
-        for layer, schemes in enumerate(changes.schemes):
-            rotating = [scheme for chosen, scheme in schemes if chosen.all() and _rotates(scheme)]
-            if rotating and changes._turns(layer):
-                name = type(rotating[0]).__name__
+        for layer, scheme in enumerate(changes.schemes):
+            if scheme is not None and type(scheme).rotate is not Position.rotate and changes._turns(layer):
+                name = type(scheme).__name__
                 raise ValueError(f"position: {name} rotates layer {layer}, expected no positions, speeds or turn_query")
         return changes
 
     def position(self, layer: int) -> Position:
         """What turns and biases a layer: the model's own RoPE, unless something is changed."""
-        position: Position = self.rope
-        if self._turns(layer):
+        position = self.schemes[layer] or self.rope
+        if position is self.rope and self._turns(layer):
             interleaved = self.rope.interleaved
             position = Turned(self.positions, self.turn_query[layer], self.speeds[layer], interleaved)
-        for chosen, scheme in self.schemes[layer]:
-            position = _in_heads(chosen, scheme, position)
-        parts = [position, *(_in_heads(chosen, bias, Position()) for chosen, bias in self.biases[layer])]
+        parts = [position, *self.biases[layer]]
         if (self.score_factor[layer] != 1).any():
             parts.append(ScoreFactor(self.score_factor[layer]))
         return position if len(parts) == 1 else Combined(*parts)
@@ -210,11 +183,3 @@ class Changes:
                 raise ValueError(f"layer {layer}, head {head}: expected 0 … {n_layers - 1} and 0 … {n_heads - 1}")
             where[layer, head] = True
         return where
-
-
-def _in_heads(chosen: Tensor, position: Position, rest: Position) -> Position:
-    return position if chosen.all() else InHeads(chosen, position, rest)
-
-
-def _rotates(scheme: Position) -> bool:
-    return type(scheme).rotate is not Position.rotate

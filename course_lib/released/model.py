@@ -134,8 +134,8 @@ class Released:
     ) -> Iterator[None]:
         """Change the model inside a `with` block; afterwards it is as it was before, also after an exception.
 
-        Blocks nest, and an inner one adds to the outer ones. `layers` and `heads` say where position, speeds,
-        turn_query, score_factor and bias change: in these layers, in these pairs (layer, head), or else everywhere.
+        Blocks nest, and an inner one adds to the outer ones. `layers` says in which layers position, bias, speeds,
+        turn_query and score_factor change, or `heads`, pairs (layer, head), where the last three do; else everywhere.
 
         position: another scheme in place of the rotation, `Position()` for none at all.
         speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair.
