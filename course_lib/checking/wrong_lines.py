@@ -2,7 +2,9 @@
 
 import ast
 import inspect
+import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from types import ModuleType
@@ -10,11 +12,12 @@ from types import ModuleType
 from .attempt import Attempt, attempt
 from .lines import assigned, facts, read, statements, target, with_line, wrong_lines
 from .matching import Wrong, matching
-from .rules import changed
+from .rules import changed, is_target
 from .slips import where
 from .solution_source import SolutionSource, compiled
 from .wrong_programs import WrongPrograms
 
+# If a name is read once, these and another name in its place say something of the line that makes its value.
 OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small")
 MANY = 30  # rules that may explain one attempt
 KINDS = {
@@ -53,14 +56,15 @@ class WrongLines(WrongPrograms):
         return list(self._compiled(self._by_rules()))
 
     def _by_rules(self) -> Iterator[tuple[str, str]]:
-        made = {name for statement in statements(self.tree) for name in assigned(statement)}
+        reads = Counter(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not is_target(node))
+        made = {name: one for one in statements(self.tree) for name in assigned(one) if reads[name] == 1}
         for statement in statements(self.tree):
             for parent, node in where(statement, ""):
                 kind = KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
-                elsewhere = OF_A_VALUE if isinstance(node, ast.Name) and node.id in made else ()
                 for done, text in changed(self.tree, parent, node):
-                    if done not in elsewhere:  # or else it is said of the line that makes the value
-                        yield f"{kind} {done}. {self.fact(statement)}", text
+                    instead = re.fullmatch(r"uses `\w+` instead of `(\w+)`", done)
+                    whole = node.id if isinstance(node, ast.Name) and done in OF_A_VALUE else instead and instead[1]
+                    yield f"{kind} {done}. {self.fact(made.get(whole or '', statement))}", text
 
     def fact(self, statement: ast.stmt) -> str:
         """What the comments of a statement say."""
@@ -77,7 +81,9 @@ class WrongLines(WrongPrograms):
         causes = [cause.partition(". ") for cause in matching(tried, self.made_of_anything, most=MANY)]
         if len({fact for _, _, fact in causes}) != 1:
             return ""
-        done = next((done for done, _, _ in causes if "`" not in done), "one step is different")
+        known = tried.spec.signature.parameters.keys()
+        said = (done for done, _, _ in causes if set(re.findall("`(.*?)`", done)) <= known)
+        done = next(said, "one step is different")
         return f"{begin} when {done}. {causes[0][2]}".strip()
 
 

@@ -7,8 +7,8 @@ The matrices of the file are stored as blocks of type Q4_1. A block holds 32 num
 - bytes 4 to 19: the 32 whole numbers $q$ from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are number
   $t$, its high four bits are number $t + 16$.
 
-Each number is $x = d\,q + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. The processor that wrote
-the file was little-endian, which NumPy calls `"<f2"`.
+Each number is $x = d\,q + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In a float16 the low
+byte comes first, a type that NumPy calls `"<f2"`.
 """
 
 import struct
@@ -59,36 +59,27 @@ ALWAYS = [
 ]
 WRONG = """
 m, d = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange d and m. The step d comes first in the block.
-d, m = np.frombuffer(block[:4], ">f2").astype(float)  # You read d and m big-endian, the high byte first. In the file
-# the low byte comes first, "<f2".
-d, m = np.frombuffer(block[:4], "<i2").astype(float)  # You read d and m as whole numbers. They are float16, "<f2".
-d, m = (np.frombuffer(block[:4], "<u2").astype("<u4") << 16).view("<f4").astype(float)  # You read d and m as bfloat16.
-# They are float16, which has five bits for the exponent.
-low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high four bits. The low four bits come
+d, m = np.frombuffer(block[:4], ">f2").astype(float)  # You read d and m big-endian. In the file the low byte comes
 # first.
-q = np.stack([low, high], axis=1).ravel()  # You put the two numbers of a byte beside each other. They are 16 apart: the
-# low four bits of byte t are number t, the high ones number t + 16.
-q = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte beside each other, the high one first. They
-# are 16 apart, and the low four bits come first.
+d, m = np.frombuffer(block[:4], "<i2").astype(float)  # You read d and m as whole numbers. They are float16, "<f2".
+low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high bits. The low bits come first.
+q = np.stack([low, high], axis=1).ravel()
+q = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte beside each other. They are 16 apart: the
+# low four bits of byte t are number t, its high four bits number t + 16.
 low = block[4:] & 7  # You keep only three bits of the low half. Four bits are kept by `& 15`.
 low = block[4:]  # Your first sixteen numbers are whole bytes. Keep their low four bits.
-high = block[4:] & 240
-high = block[4:] - low  # Your high four bits are still 16 times too large. Move them down by four bits, or divide by 16.
-high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` there is nothing left to cut off.
-high = block[4:] >> 3  # You move the high bits down by three, so a bit of the low half comes along. Four are needed.
+high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` nothing is left to cut off.
+high = block[4:] & 240  # Your high four bits are 16 times too large. Move them down by four bits, or divide by 16.
 high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to the low half. Use `>> 4` or `// 16`.
-q = np.concatenate([low, high]); q = (q.astype(int) ^ 8) - 8  # You take the four bits for a number with a sign, from
-# −8 to 7. Here they have none and count from 0 to 15.
-return d * (q.astype(int) - 8)  # This is the type Q4_0, in which q − 8 is multiplied by d. Q4_1 has the smallest number
-# m in its place.
-return d * (q.astype(int) - 8) + m  # You subtract 8 from q, as the type Q4_0 does. In Q4_1 the smallest number m does this.
+q = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You take the four bits for a number from −8 to 7. Here they
+# have no sign and count from 0 to 15.
+return d * (q.astype(int) - 8)
+return d * (q.astype(int) - 8) + m  # You subtract 8 from q, as the type Q4_0 does. Q4_1 adds the smallest number m
+# instead.
 return d * (q + m)  # You multiply m by d as well. It is added at the end, d · q + m.
-return d * q  # You never add m, so the smallest number of your block is 0.
 return q  # These are the whole numbers q. Each number is d · q + m.
 return d * q - m  # You subtract m. It is added: it is the smallest number itself, and usually negative.
-return (d * q + m)[:16]
-return d * block[4:] + m
-return d * low + m  # You return sixteen numbers. Each of the sixteen bytes holds two.
+return d * block[4:] + m  # You return sixteen numbers. Each of the sixteen bytes holds two.
 """
 HINTS = [
     '`np.frombuffer(block[:4], "<f2")` reads the first four bytes as two numbers of type float16.',
@@ -96,15 +87,6 @@ HINTS = [
     "Join the sixteen low numbers and the sixteen high ones with `np.concatenate`.",
 ]
 ON_PASS = "20 bytes for 32 numbers are 5 bits for each. All matrices of the layers are stored like this."
-
-
-def right_by_loop(block):
-    d, m = struct.unpack("<ee", bytes(block[:4]))
-    x = [0.0] * 32
-    for t in range(16):
-        high, low = divmod(int(block[4 + t]), 16)
-        x[t], x[t + 16] = d * low + m, d * high + m
-    return x
 
 
 def right_as_one_type(block):

@@ -1,12 +1,12 @@
 r"""The order of the rows · 12 minutes · ★★ · first
 
-The weights of SmolLM2 were trained with RoPE that turns channels $m$ and $m + d/2$ together (half-split). The program
-that wrote the file puts the two rows of each pair beside each other (interleaved): in each head of $W_q$ and $W_k$,
+SmolLM2 was trained with RoPE that turns channels $m$ and $m + d/2$ together (half-split). The program that wrote the
+file puts the two rows of each pair beside each other (interleaved): in each head of $W_q$ and $W_k$,
 
 $$\text{row } m \to \text{row } 2m, \qquad \text{row } m + d/2 \to \text{row } 2m + 1$$
 
-Undo this: return the rows in the half-split order. With `inverse` do what the program did, from half-split to interleaved.
-`w` has `n_heads * d` rows, those of head 0 first. For SmolLM2 that is 9 heads of 64 rows in $W_q$ and 3 in $W_k$.
+Undo this: return the rows in the half-split order. With `inverse` do what the program did. `w` has `n_heads * d` rows,
+those of head 0 first. For SmolLM2 these are 9 heads of 64 rows in $W_q$, and 3 in $W_k$.
 
 The rows of the first cases are numbered: row `r` of head `h` of `w` begins with the number 100 h + r.
 """
@@ -22,9 +22,9 @@ from ..shared import normal
 
 def unpermute(w, n_heads, inverse):
     """The rows of W_q or W_k, (n_heads * d, d_model), from interleaved to half-split; with `inverse` the way back."""
-    # An interleaved head has the axes (d/2, 2), because the rows of a pair are neighbours. A half-split head has the
-    # axes (2, d/2), because all first rows come before all second ones. Heads come before both.
-    shape = (n_heads, 2, -1, w.shape[1]) if inverse else (n_heads, -1, 2, w.shape[1])
+    d = len(w) // n_heads  # The rows of w are shared out among the heads, d for each.
+    # An interleaved head has the axes (d/2, 2): the rows of a pair are neighbours. A half-split head has (2, d/2).
+    shape = (n_heads, 2, d // 2, -1) if inverse else (n_heads, d // 2, 2, -1)
     pairs = w.reshape(shape)  # The rows of a head are neighbours in w, so the heads are the first axis.
     ordered = pairs.swapaxes(1, 2)  # Exchanging the two axes of a head puts its rows into the other order.
     return ordered.reshape(w.shape)  # The result has the shape of w.
@@ -59,37 +59,28 @@ def draw(rng):
 
 ALWAYS = [
     holds(
-        "Your rows are not those of w in another order: some are missing, or their numbers have been mixed.",
+        "Your rows are not those of w in another order. Some are missing, or their numbers are mixed.",
         lambda result, w, *_: np.allclose(np.sort(result, axis=0), np.sort(w, axis=0), atol=1e-4),
     )
 ]
 WRONG = """
-shape = (n_heads, -1, 2, w.shape[1]) if inverse else (n_heads, 2, -1, w.shape[1])  # You exchange the two directions.
-# In the interleaved order the rows of a pair are neighbours, so the axis of length 2 is the last one of a head.
-shape = (n_heads, -1, 2, w.shape[1])  # You always go from interleaved to half-split. With `inverse` go the other way.
-shape = (n_heads, 2, -1, w.shape[1])  # You always go from half-split to interleaved. Without `inverse` go the other way.
-shape = (1, 2, -1, w.shape[1]) if inverse else (1, -1, 2, w.shape[1])  # You forget the heads: your rows are reordered over
+shape = (n_heads, d // 2, 2, -1) if inverse else (n_heads, 2, d // 2, -1)  # You exchange the two directions. In the
+# interleaved order the rows of a pair are neighbours, so the axis of length 2 is the last one of a head.
+shape = (1, 2, -1, w.shape[1]) if inverse else (1, -1, 2, w.shape[1])  # You forget the heads and reorder the rows of
 # the whole matrix. Each head keeps its rows, and they change places only within it.
+shape = (2, n_heads, -1, w.shape[1]) if inverse else (-1, n_heads, 2, w.shape[1])
 shape = (2, -1, n_heads, w.shape[1]) if inverse else (-1, 2, n_heads, w.shape[1]); ordered = pairs.swapaxes(0, 1)
-shape = (2, n_heads, -1, w.shape[1]) if inverse else (-1, n_heads, 2, w.shape[1])  # Your heads are not the first axis. The
-# rows of a head are neighbours in w, so w is split into heads first.
-return pairs.reshape(w.shape)
-return w  # Your rows are in the order of w. Exchange the two axes of a head between the two reshapes.
-pairs = np.flip(pairs, 1 if inverse else 2)  # In your result the two rows of each pair have changed places. The first one
-# stays the first.
-return w.reshape(n_heads, -1, w.shape[1])[:, ::-1].reshape(w.shape)  # You reverse the rows of each head. They change into
-# 0, 2, 4, …, 1, 3, 5, … for the half-split order.
-ordered = pairs.swapaxes(0, 1)  # You exchange the axis of the heads with one of the rows, so rows move into
-# other heads. Exchange the two axes within a head, 1 and 2.
-shape = (n_heads, 2, w.shape[1] // n_heads // 2, -1) if inverse else (n_heads, w.shape[1] // n_heads // 2, 2, -1)  # You
-# take
-# the channels per head from the columns, which is right for a square matrix only. They are `len(w) // n_heads` *rows*.
+# The heads are not the first axis of your shape. The rows of a head are neighbours in w, so heads come first.
+d = w.shape[1] // n_heads  # You take the channels per head from the columns, which is right for a square matrix only.
+# They are `len(w) // n_heads` *rows*.
+pairs = np.flip(pairs, 1 if inverse else 2)  # Your two rows of each pair have changed places.
+ordered = pairs  # Your rows are in the order of w. Exchange the two axes of a head between the two reshapes.
 return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]  # You reorder the columns. The channels of q are the
 # *rows* of w, because q = x @ w.T.
 """
 HINTS = [
     "Number the rows of one head: interleaved they are 0, 1, 2, 3, 4, 5. Half-split they become 0, 2, 4, 1, 3, 5.",
-    "`w.reshape(n_heads, -1, 2, w.shape[1])` has the axes head, pair, first or second of the pair, column.",
+    "`w.reshape(n_heads, d // 2, 2, -1)` has the axes head, pair, first or second of the pair, column.",
     "`swapaxes(1, 2)` exchanges pair and first or second. A last reshape gives the shape of w.",
 ]
 ON_PASS = (
@@ -98,31 +89,7 @@ ON_PASS = (
 )
 
 
-def right_by_rows(w, n_heads, inverse):
-    by_head = w.reshape(n_heads, -1, w.shape[1])
-    result = np.empty_like(by_head)
-    half = by_head.shape[1] // 2
-    for m in range(half):
-        for split, neighbour in ((m, 2 * m), (half + m, 2 * m + 1)):
-            new, old = (neighbour, split) if inverse else (split, neighbour)
-            result[:, new] = by_head[:, old]
-    return result.reshape(w.shape)
-
-
 def right_by_index(w, n_heads, inverse):
     rows = np.arange(len(w)).reshape(n_heads, -1)
     order = np.concatenate([rows[:, ::2], rows[:, 1::2]], axis=1).ravel()
     return w[np.argsort(order)] if inverse else w[order]
-
-
-def wrong_only_the_first_head(w, n_heads, inverse):
-    """You reorder only the first head. The rows of the other heads are as they were."""
-    d, result = len(w) // n_heads, w.copy()
-    result[:d] = w[:d][(to_interleaved if inverse else to_half_split)(d)]
-    return result
-
-
-def wrong_heads_in_turn(w, n_heads, inverse):
-    """`w[h::n_heads]` takes one row of each head in turn. The rows of head h are `w[h * d : (h + 1) * d]`."""
-    order = (to_interleaved if inverse else to_half_split)(len(w) // n_heads)
-    return np.concatenate([w[h::n_heads][order] for h in range(n_heads)])

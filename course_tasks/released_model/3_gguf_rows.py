@@ -3,9 +3,9 @@ r"""Bug hunt: keys with the wrong heads · 12 minutes · ★★
 This function writes $W_q$ and $W_k$ into a file: within each head, the rows of channels $m$ and $m + d/2$ become
 neighbours. In a model with grouped keys several heads of queries share one head of keys, so $W_k$ has fewer rows.
 
-llama.cpp had this bug. With Llama-2-70B, which has 64 heads of queries and 8 of keys, everything was right. TinyLlama, with
-32 and 4, wrote nonsense, and there was no error. SmolLM2, with 9 and 3, would not have shown it either. Fix it. What is
-special about 64 and 8, and about 9 and 3?
+llama.cpp had this bug. Llama-2-70B, with 64 heads of queries and 8 of keys, was right. TinyLlama, with 32 and 4, wrote
+nonsense, without an error. SmolLM2, with 9 and 3, would not have shown the bug either. Fix it. What is special about 64
+and 8, and about 9 and 3?
 
 The rows of the cases are numbered: row `r` of head `h` begins with the number 100 h + r.
 """
@@ -47,18 +47,12 @@ def case(n_heads, n_kv_heads, d, label):
 
 
 def draw(rng):
-    n_kv_heads, group = (int(n) for n in rng.permutation((2, 3, 4))[:2])
-    d, d_model = 2 * int(rng.integers(3, 6)), int(rng.integers(2, 5))
-    return (
-        normal(rng, n_kv_heads * group * d, d_model),
-        normal(rng, n_kv_heads * d, d_model),
-        n_kv_heads * group,
-        n_kv_heads,
-    )
+    kv, group, d = (int(n) for n in (*rng.permutation((2, 3, 4))[:2], 2 * rng.integers(3, 6)))
+    return normal(rng, kv * group * d, 3), normal(rng, kv * d, 3), kv * group, kv
 
 
 RETURNS = ("q", "k")
-AXES = {"q": (Axis("row"), Axis("column")), "k": (Axis("row"), Axis("column"))}
+AXES = dict.fromkeys(RETURNS, (Axis("row"), Axis("column")))
 CASES = [
     case(8, 2, 8, "8 heads of queries, 2 of keys"),
     case(9, 3, 8, "9 heads of queries, 3 of keys, as SmolLM2"),
@@ -74,17 +68,15 @@ ALWAYS = [
 ]
 WRONG = """
 k_heads = n_heads  # You reorder the keys as if they had as many heads as the queries. W_k has n_kv_heads heads.
-k_heads = n_heads // n_kv_heads if n_kv_heads != n_heads else n_heads  # You still divide the two numbers of heads, except
-# where they are equal. The quotient is how many queries share a head of keys, not how many heads of keys there are.
+k_heads = n_heads // n_kv_heads if n_kv_heads != n_heads else n_heads  # You still divide the two numbers of heads.
+# Their quotient is how many queries share a head of keys, not how many heads of keys there are.
 k_heads = 1  # You reorder the rows of all heads of keys together. Each head has its own pairs.
+q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the heads of the keys.
+q_heads = n_heads // n_kv_heads; k_heads = q_heads
 q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the heads of the queries, which were right.
-q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the heads of the keys. W_q has n_heads
-# heads.
-q_heads = n_heads // n_kv_heads; k_heads = n_heads // n_kv_heads  # You now divide for the queries, too. W_q has n_heads heads, W_k n_kv_heads.
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
-q = w_q; k_heads = n_heads // n_kv_heads  # You leave the queries as they were. They were right before.
-k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way, from
-# neighbours to halves. The axes of a half-split head are (2, d/2), as for the queries.
+k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
+# The axes of a half-split head are (2, d/2), as for the queries.
 return k, q  # You return the keys first. The result is q, then k.
 """
 HINTS = [
@@ -92,8 +84,8 @@ HINTS = [
     "How many heads does W_k have? How many does the function split it into for 64 and 8, for 32 and 4, for 9 and 3?",
 ]
 ON_PASS = (
-    "64 / 8 = 8 and 9 / 3 = 3: where the quotient happens to be the number of key heads, the wrong division gives the right "
-    "answer. A test needs a model in which the two differ."
+    "64 / 8 = 8, and 9 / 3 = 3. Where the quotient happens to be the number of key heads, the wrong division gives the "
+    "right answer. A test needs a model in which the two differ."
 )
 
 
@@ -101,9 +93,3 @@ def right_by_head(w_q, w_k, n_heads, n_kv_heads):
     order = to_interleaved(len(w_k) // n_kv_heads)
     by_head = ((w_q, n_heads), (w_k, n_kv_heads))
     return tuple(w.reshape(heads, len(order), -1)[:, order].reshape(w.shape) for w, heads in by_head)
-
-
-def wrong_repeated_keys(w_q, w_k, n_heads, n_kv_heads):
-    """You repeat the keys for every head of queries. The file holds each head of keys once."""
-    wide = np.repeat(w_k.reshape(n_kv_heads, -1, w_k.shape[1]), n_heads // n_kv_heads, axis=0).reshape(w_q.shape)
-    return right_by_head(w_q, wide, n_heads, n_heads)

@@ -4,11 +4,10 @@ A sequence of `p` random tokens is read twice, so there are $2p$ positions. You 
 `(heads, 2p, 2p)`, one row per query. Give each head two scores:
 
 - `previous`: the mean weight on the token just before the query, over all queries that have one;
-- `induction`: the mean weight on the token that *followed* the query's own token in the first copy, over the queries of the
-  second copy. The query at position $p + t$ has its own token at position $t$, so it should look at position $t + 1$.
+- `induction`: the mean weight on the token that *followed* the query's token in the first copy, over the queries of the
+  second copy. The token of query $p + t$ is at position $t$ of the first copy, so the query should look at $t + 1$.
 
-In SmolLM2, whose 30 layers have 270 heads, the best previous-token head has 0.72 on ordinary text, and the best induction
-head 0.93.
+SmolLM2 has 270 heads. Its best previous-token head has 0.72 on ordinary text, its best induction head 0.93.
 """
 
 import numpy as np
@@ -35,17 +34,12 @@ def expected(weights):
     return previous, [np.mean([head[p + t][t + 1] for t in range(p)]) for head in weights]
 
 
-def looking(p, *keys):
-    """Weights of heads that look at the keys that each function of (query, p) gives, and a little at all others."""
-    scores = np.zeros((len(keys), 2 * p, 2 * p))
-    for h, key in enumerate(keys):
-        for i in range(2 * p):
-            scores[h, i, np.clip(key(i, p), 0, i)] = 3 + 0.1 * i
-    return softmax(np.where(causal_mask(2 * p), scores, -np.inf))
+def causal(scores):
+    return softmax(np.where(causal_mask(scores.shape[-1]), scores, -np.inf))
 
 
 def random(rng, heads, p):
-    return softmax(np.where(causal_mask(2 * p), rng.normal(size=(heads, 2 * p, 2 * p)) * 2, -np.inf))
+    return causal(2 * rng.normal(size=(heads, 2 * p, 2 * p)))
 
 
 def draw(rng):
@@ -53,43 +47,32 @@ def draw(rng):
 
 
 RETURNS = ("previous", "induction")
-AXES = {"previous": (Axis("head"),), "induction": (Axis("head"),)}
-LABELS = "a previous-token head, an induction head, a head that looks at its own token, a sink head; p = 5"
+AXES = dict.fromkeys(RETURNS, (Axis("head"),))
+EACH = causal(np.stack([4 * np.eye(10, k=-distance) for distance in (1, 4, 0)]))
 CASES = [
-    Case(looking(5, lambda i, p: i - 1, lambda i, p: i - p + 1, lambda i, p: i, lambda i, p: 0), label=LABELS),
+    Case(EACH, label="a previous-token head, an induction head, a head that looks at its own token; p = 5"),
     Case(random(np.random.default_rng(1), 3, 4), label="three heads without a pattern, p = 4"),
     Case(random(np.random.default_rng(2), 1, 3), label="a single head, p = 3"),
 ]
-ALWAYS = [
-    holds("A mean of weights is from 0 to 1.", lambda result, *_: np.min(result) > -1e-3 and np.max(result) < 1.001)
-]
+ALWAYS = [holds("A mean of weights is from 0 to 1.", lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
 WRONG = """
-before = np.diagonal(weights, 0, axis1=1, axis2=2)  # Your `previous` is the weight of a query on itself. Take key i − 1.
-before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query, which a causal
-# layer cannot see. Key i − 1 is below the diagonal.
-before = np.diagonal(weights, -2, axis1=1, axis2=2)  # Your `previous` is the weight at distance 2.
+before = np.diagonal(weights, axis1=1, axis2=2)  # Your `previous` is the weight of a query on itself. Take key i − 1.
+before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query. A causal
+# layer cannot see it. Key i − 1 is below the diagonal.
 before = np.diagonal(weights, -1); after = np.diagonal(weights, 1 - p)
-before = np.diagonal(weights, -1)  # Without axes `np.diagonal` takes heads for queries. Queries and keys are axes 1 and 2.
-before = np.diagonal(weights[:, p:], p - 1, axis1=1, axis2=2)  # You count `previous` over the second copy only. Every query but
-# the first one has a token before it.
+before = np.diagonal(weights, -1)  # Without axes `np.diagonal` takes heads for queries. The axes should be 1 and 2.
+before = np.diagonal(weights[:, p:], p - 1, axis1=1, axis2=2)  # You count `previous` over the second copy only. Every
+# query but the first one has a token before it.
 before = np.pad(np.diagonal(weights, -1, axis1=1, axis2=2), ((0, 0), (1, 0)))  # You divide the sum of `previous` by 2p.
 # Query 0 has no token before it, so there are 2p − 1 weights.
-after = np.diagonal(second, 2, axis1=1, axis2=2)[:, :p]
-after = np.diagonal(weights, -p + 2, axis1=1, axis2=2)  # Your `induction` looks one token too far. What followed the
-# earlier copy is one position after it.
+after = np.diagonal(weights, -p, axis1=1, axis2=2)  # Your `induction` is the weight on the earlier copy of the query's
+# own token, at distance p. What followed it is at distance p − 1.
 after = np.diagonal(weights, -p - 1, axis1=1, axis2=2)  # Your `induction` looks at the token *before* the earlier copy.
 # It should be the one after it, at distance p − 1.
-after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)  # You take the whole diagonal at distance p − 1. It begins with the
-# last query of the first copy, which has no earlier copy. Leave it out.
-after = np.diagonal(second, 1, axis1=1, axis2=2)[:, : p - 1]  # You leave out the last query. Its token was followed by the
-# first token of the second copy, at position p.
-after = np.diagonal(weights, -p, axis1=1, axis2=2)  # Your `induction` is the weight at distance p, on the earlier copy of
-# the query's own token. What followed it is at distance p − 1.
-after = np.pad(np.diagonal(second, 1, axis1=1, axis2=2)[:, :p], ((0, 0), (0, p)))  # You divide the sum of `induction` by
-# 2p. Only the p queries of the second copy count.
-return before.sum(axis=1), after.sum(axis=1)  # You return sums. A score is a mean over the queries.
-return before.max(axis=1), after.max(axis=1)  # You take the largest weight. A score is the mean over the queries.
-return np.median(before, axis=1), np.median(after, axis=1)  # You take medians. A score is the mean over the queries.
+after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)  # You take the whole diagonal at distance p − 1. It begins with
+# the last query of the first copy, which has no earlier copy. Leave it out.
+after = np.diagonal(second, 1, axis1=1, axis2=2)[:, : p - 1]  # You leave out the last query. Its token was followed by
+# the first token of the second copy, at position p.
 return before.mean(), after.mean()  # You average over the heads as well. Each head has its own two scores.
 return after.mean(axis=1), before.mean(axis=1)  # You return `induction` first. The result is previous, then induction.
 """
@@ -111,9 +94,3 @@ def right_by_index(weights):
     i = np.arange(1, weights.shape[-1])
     t = np.arange(weights.shape[-1] // 2)
     return weights[:, i, i - 1].mean(-1), weights[:, len(t) + t, t + 1].mean(-1)
-
-
-def wrong_by_columns(weights):
-    """You take queries for keys: your diagonals lie above the main one. Row i of the weights belongs to query i."""
-    turned = np.swapaxes(weights, 1, 2)
-    return right_by_index(turned)
