@@ -33,7 +33,7 @@ function start({ sliders, first, pool }) {
   }
 
   // Read a cell out and outline the cells of its group; without a cell, say what the whole frame says.
-  function tell(cell, words, group = "") {
+  function tell(cell, words, group = null) {
     if (cell && cell === told) return;
     told = cell;
     if (cell) reading.textContent = words;
@@ -100,7 +100,7 @@ function grid(first, { set, tell }) {
     stop.setAttribute("tabindex", "0");
   };
   const read = (cell) => {
-    const [i, j] = at(cell), [text, , , group, words] = data(cell);
+    const [i, j] = at(cell), [text, , , words, group] = data(cell);
     const parts = { row: rows[i], column: columns[j], text };
     tell(cell, words || sentence.replace(/\{(\w+)\}/g, (_, part) => parts[part]), group);
   };
@@ -147,6 +147,6 @@ function grid(first, { set, tell }) {
         if (stops[k] === state[slider] && !node.contains(document.activeElement)) move(cell);
       });
     },
-    outline: (group) => all.forEach((cell) => cell.classList.toggle("rp-same", group !== "" && data(cell)[3] === group)),
+    outline: (group) => all.forEach((cell) => cell.classList.toggle("rp-same", data(cell)[4] === group)),
   };
 }

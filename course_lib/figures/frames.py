@@ -29,13 +29,13 @@ TEAL, ORANGE, BLUE = "#0b7a70", "#b35a00", "#0066cc"  # as on the maps, but dark
 
 @dataclass(frozen=True)
 class Cell:
-    """A text on a colour, perhaps with a bar; cells of one group are outlined together; `says` is read out for it."""
+    """A text on a colour, perhaps with a bar; `says` is read out for it; the cells of a group are outlined together."""
 
     text: str
     bar: tuple[str, str] = ("", "")  # the styles of its place and of its paint: see `bar`
     colour: str = "#ffffff"
-    group: str = ""
     says: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ def _packed(table: Table, stops: dict[str, list]) -> list[Any]:
 
 def _fields(cell: Cell) -> list[Any]:
     """What a cell says of itself, without the empty rest."""
-    fields = [cell.text, list(cell.bar) if cell.bar[0] else "", _style(cell), cell.group, cell.says]
+    fields = [cell.text, list(cell.bar) if cell.bar[0] else "", _style(cell), cell.says, cell.group]
     while len(fields) > 1 and not fields[-1]:
         fields.pop()
     return fields

@@ -4,9 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from course_lib import figures
-from course_lib.reference.absolute import frequencies
 
-from ..figures.pictures import KEY, PROFILES, QUERY, SCORES, clipped
+from ..figures.pictures import HEADS, PAIRS, clipped
 from ..figures.test_frames import frames, texts
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -29,14 +28,10 @@ SHOW = """(stops) => {
 }"""
 
 
-@pytest.mark.parametrize(
-    "picture",
-    [
-        clipped(alt="clipped"),
-        figures.map_of_heads({"a": PROFILES[:, :3, 1], "b": PROFILES[:, :3, 0]}, PROFILES[:, :3]),
-        figures.pair_view(QUERY, KEY, frequencies(64, 1e5)),
-    ],
-)
+FEW = {name: values[:, :3] for name, values in HEADS[0].items()}, HEADS[1][:, :3]
+
+
+@pytest.mark.parametrize("picture", [clipped(alt="alt"), figures.map_of_heads(*FEW), figures.pair_view(*PAIRS)])
 def test_every_stop_shows_its_frame(shown, picture):
     page = shown(picture)
     for stops, (tables, words) in frames(picture).items():
@@ -45,7 +40,7 @@ def test_every_stop_shows_its_frame(shown, picture):
 
 
 def test_the_keyboard_walks_the_cells_and_opens_a_head(shown):
-    page = shown(figures.map_of_heads(SCORES, PROFILES))
+    page = shown(figures.map_of_heads(*HEADS))
     reading, profile = page.locator(".rp-reading"), page.locator("caption b").first
     page.get_by_role("button", name="sink").focus()
     page.keyboard.press("Enter")
@@ -55,7 +50,7 @@ def test_the_keyboard_walks_the_cells_and_opens_a_head(shown):
     page.keyboard.press("Tab")
     page.keyboard.press("Home")
     row = page.evaluate("document.activeElement.parentNode.rowIndex - 1")
-    expect(reading).to_have_text(f"Layer {row}, head 0: sink {round(100 * SCORES['sink'][row, 0])} hundredths.")
+    expect(reading).to_have_text(f"Layer {row}, head 0: sink {round(100 * HEADS[0]['sink'][row, 0])} hundredths.")
     before = profile.inner_text()
     for key, head in (("ArrowLeft", 0), ("ArrowRight", 1), ("End", 8), ("ArrowRight", 8), ("ArrowLeft", 7)):
         page.keyboard.press(key)
@@ -70,7 +65,7 @@ def test_the_keyboard_walks_the_cells_and_opens_a_head(shown):
 
 
 def test_a_click_opens_and_stays_open_when_something_else_is_chosen(shown):
-    page = shown(figures.pair_view(QUERY, KEY, frequencies(64, 1e5)))
+    page = shown(figures.pair_view(*PAIRS))
     page.get_by_role("grid", name="Pairs 16 to 31").locator("tbody tr").nth(9).locator("td").last.click()
     expect(page.get_by_role("combobox")).to_have_value("pair 25")
     page.get_by_role("grid", name="The score by distance").locator("td.rp-cell").nth(6).click()

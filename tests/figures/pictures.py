@@ -49,31 +49,30 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
 }
 
 # A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
-LAYERS, HEADS, LENGTH = 30, 9, 512
-REACH = 0.5 + np.arange(LAYERS * HEADS).reshape(LAYERS, HEADS, 1) * 37 % 101
-SINK = np.arange(LAYERS * HEADS).reshape(LAYERS, HEADS, 1) * 53 % 89 / 100
-NEAR = np.exp(-abs(np.arange(LENGTH) - 1) / REACH)
-PROFILES = (1 - SINK) * NEAR / NEAR.sum(-1, keepdims=True) + SINK / LENGTH
-LOSS = 0.2 * PROFILES[..., 1] - 0.01
-SCORES = {"previous token": PROFILES[..., 1], "sink": SINK[..., 0], "nats lost without it": LOSS}
-# A query and a key of 64 channels: the fast pairs agree one token apart, one slow pair is large and never turns.
-QUERY = np.cos(np.arange(64.0)) * 3
-KEY = rotate(QUERY[None], past=1, speeds=frequencies(64, 1e5) * -1)[0] - 9 * (np.arange(64) % 32 == 25)
+REACH = 0.5 + np.arange(270).reshape(30, 9, 1) * 37 % 101
+SINK = np.arange(270).reshape(30, 9, 1) * 53 % 89 / 100
+NEAR = np.exp(-abs(np.arange(512) - 1) / REACH)
+SHARES = (1 - SINK) * NEAR / NEAR.sum(-1, keepdims=True) + SINK / 512
+HEADS = {"previous token": SHARES[..., 1], "sink": SINK[..., 0], "nats lost": 0.2 * SHARES[..., 1] - 0.01}, SHARES
+# A query, and a key whose pairs agree with it one token away, but for one slow pair that is large.
+QUERY, SPEEDS = np.cos(np.arange(64.0)) * 3, frequencies(64, 1e5)
+PAIRS = QUERY, rotate(QUERY[None], past=1, speeds=-SPEEDS)[0] - 9 * (np.arange(64) % 32 == 25), SPEEDS
 
 
 @live(n=range(2, 6), clip=range(3), words=("plain", "with an arrow"))
 def clipped(n, clip, words):
-    """Offsets and the rows of a table that they take: cells with the same row are one group."""
+    """Offsets and, unless it has but one row, the table: cells that take the same row are one group."""
     row = np.clip(np.arange(n) - np.arange(n)[:, None], -clip, clip)
 
     def cell(text, r):
         return Cell(text, colour=signed_colour(r / 2), group=f"row {r}", says=f"{text} takes row {r}.")
 
-    labels, rows = [str(i) for i in range(n)], range(-clip, clip + 1)
+    numbers, rows = [str(i) for i in range(n)], range(-clip, clip + 1)
     arrow = " → {}" if words == "with an arrow" else ""
-    grid = [[cell(f"{j - i}{arrow.format(row[i, j])}", row[i, j]) for j in range(n)] for i in range(n)]
+    cells = [[cell(f"{j - i}{arrow.format(row[i, j])}", row[i, j]) for j in range(n)] for i in range(n)]
+    grid = Table("Offsets", numbers, numbers, cells)
     table = Table("The table", [str(r) for r in rows], ["cells"], [[cell(str((row == r).sum()), r)] for r in rows])
-    return Frame([Table("Offsets", labels, labels, grid), table], [f"{n * n} cells,", f"{len(rows)} rows."])
+    return Frame([grid, table] if clip else [grid], [f"{n * n} cells,", f"{len(rows)} rows."])
 
 
 def make_pictures():
@@ -120,8 +119,8 @@ def make_pictures():
         "relative shift": figures.provenance("shift"),
         "strides": figures.strides(),
         "strides of a shared row": figures.strides(shared=True, flipped=True),
-        "heads": figures.map_of_heads(SCORES, PROFILES),
-        "pairs": figures.pair_view(QUERY, KEY, frequencies(64, 1e5)),
+        "heads": figures.map_of_heads(*HEADS),
+        "pairs": figures.pair_view(*PAIRS),
         "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
         "short table": figures.provenance("general", n_q=4, longest=4),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
