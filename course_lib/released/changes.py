@@ -117,7 +117,7 @@ class Changes:
     @classmethod
     def none(cls, rope: RoPE, n_layers: int, n_heads: int) -> "Changes":
         """A model as it was trained."""
-        trained, zeros = torch.from_numpy(frequencies(rope.d_head, rope.base)), torch.zeros(n_layers, n_heads)
+        trained, zeros = torch.from_numpy(frequencies(rope.d_head, rope.base)), torch.zeros(n_layers, n_heads).double()
         speeds, nothing = trained.expand(n_layers, n_heads, -1), ((),) * n_layers
         return cls(rope, trained, speeds, zeros, zeros + 1, zeros.bool(), nothing, nothing)
 

@@ -1,0 +1,101 @@
+"""The decoder equals transformers' Llama; it refuses weights that do not fit; a cache changes nothing."""
+
+import pytest
+import torch
+
+from course_lib.nn.cache import KeyValueCache
+from course_lib.released.decoder import Decoder, Sizes, filled, names_in_file
+
+from .tiny import SIZES
+
+NAMES = {  # of a layer, in transformers and in a GGUF file
+    "input_layernorm": "attn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}
+
+
+def llama(sizes):
+    """An empty LlamaForCausalLM of this size."""
+    transformers = pytest.importorskip("transformers")
+    config = transformers.LlamaConfig(
+        vocab_size=sizes.vocabulary,
+        hidden_size=sizes.d_model,
+        intermediate_size=sizes.d_feed_forward,
+        num_hidden_layers=sizes.n_layers,
+        num_attention_heads=sizes.n_heads,
+        num_key_value_heads=sizes.n_kv_heads,
+        rms_norm_eps=sizes.eps,
+        tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": sizes.base},
+        eos_token_id=2,
+    )
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+def put_into(theirs, weights, sizes):
+    """Weights by their names in a GGUF file, with the rows of W_q and W_k in the order that transformers expects."""
+    state = {
+        "model.embed_tokens.weight": weights["token_embd.weight"],
+        "model.norm.weight": weights["output_norm.weight"],
+    }
+    state["lm_head.weight"] = weights["token_embd.weight"]
+    for layer in range(sizes.n_layers):
+        for name, stored in NAMES.items():
+            weight = weights[f"blk.{layer}.{stored}.weight"]
+            if stored in ("attn_q", "attn_k"):  # as convert_hf_to_gguf permutes them, the other way round
+                heads = sizes.n_heads if stored == "attn_q" else sizes.n_kv_heads
+                weight = weight.view(heads, sizes.d_head // 2, 2, -1).transpose(1, 2).reshape(weight.shape)
+            state[f"model.layers.{layer}.{name}.weight"] = weight
+    theirs.load_state_dict(state)
+    return theirs
+
+
+def random_weights(sizes=SIZES):
+    torch.manual_seed(0)
+    shapes = {name: parameter.shape for name, parameter in Decoder(sizes).named_parameters()}
+    return {theirs: 0.3 * torch.randn(shapes[ours]) for ours, theirs in names_in_file(sizes.n_layers).items()}
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "half-split"])
+@torch.no_grad()
+def test_a_random_decoder_equals_transformers(pairing):
+    weights, tokens = random_weights(), torch.randint(SIZES.vocabulary, (2, 30))
+    decoder, theirs = filled(SIZES, weights, pairing), put_into(llama(SIZES), weights, SIZES)
+    torch.testing.assert_close(decoder.logits(decoder(tokens)), theirs(tokens).logits, rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_a_cache_equals_the_full_pass():
+    decoder, tokens = filled(SIZES, random_weights()), torch.randint(SIZES.vocabulary, (2, 20))
+    caches = [KeyValueCache() for _ in decoder.blocks]
+    parts = [decoder(part, caches=caches) for part in tokens.split([7, 1, 1, 11], 1)]
+    torch.testing.assert_close(torch.cat(parts, 1), decoder(tokens), rtol=0, atol=1e-5)
+    assert all(cache.k.shape == (2, SIZES.n_kv_heads, 20, SIZES.d_head) for cache in caches)
+
+
+def test_weights_that_do_not_fit_are_refused():
+    weights, name = random_weights(), "blk.1.attn_k.weight"
+    without = {other: weight for other, weight in weights.items() if other != name}
+    for given, message in [
+        (without, r"tensor blk\.1\.attn_k\.weight: missing"),
+        (weights | {"output.weight": torch.zeros(1)}, r"tensor output\.weight: not expected"),
+        (weights | {name: torch.zeros(16, 16)}, r"tensor blk\.1\.attn_k\.weight \(16, 16\): expected \(8, 16\)"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            filled(SIZES, given)
+    with pytest.raises(ValueError, match="pairing='neox': expected one of 'interleaved', 'half-split'"):
+        filled(SIZES, weights, "neox")
+
+
+def test_metadata_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match=r"general\.architecture='qwen2' in the file: expected 'llama'"):
+        Sizes.of({"general.architecture": "qwen2"})
+    with pytest.raises(ValueError, match=r"the file does not state llama\.block_count, llama\.embedding_length"):
+        Sizes.of({"general.architecture": "llama"})

@@ -1,0 +1,127 @@
+"""The released model: equal to transformers, and the numbers that must come out."""
+
+import hashlib
+
+import pytest
+import torch
+
+from course_lib.nn.rope import RoPE
+from course_lib.released import SHA256, files, load
+from course_lib.released import model as released
+from course_lib.released.decoder import Sizes
+from course_lib.released.gguf import read
+from course_lib.released.texts import FOLDER, TABLE, excerpt
+
+from .test_decoder import llama, put_into
+
+PROMPTS = [
+    "The capital of France is",
+    "def fibonacci(n):\n",
+    "Once upon a time, in a small village,",
+    "<|im_start|>user\nName three primary colours.<|im_end|>\n<|im_start|>assistant\n",
+    "1, 2, 4, 8, 16,",
+]
+BASE = {"pydoc_a": 2.447, "pydoc_b": 2.195, "licence": 2.891, "course": 2.152}  # an independent forward pass in torch
+
+
+@pytest.fixture(scope="module")
+def theirs(file):
+    metadata, stored = read(file)
+    weights, sizes = {name: torch.from_numpy(one.numbers()) for name, one in stored.items()}, Sizes.of(metadata)
+    return put_into(llama(sizes), weights, sizes)
+
+
+def test_the_file_is_the_one_we_know(file):
+    with open(file, "rb") as content:
+        assert hashlib.file_digest(content, "sha256").hexdigest() == SHA256
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["alice", "pydoc_b"])
+@torch.no_grad()
+def test_logits_equal_transformers(model, theirs, name, record_property):
+    for n in (256, 1024):
+        numbers = model.encode(excerpt(name))[:n]
+        difference = float((model.logits(numbers) - theirs(numbers[None]).logits[0]).abs().max())
+        row = {"text": name, "tokens": n, "largest difference of logits": f"{difference:.1e}"}
+        record_property("table: released model and transformers", row)
+        assert difference < 2e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prompt", PROMPTS)
+@torch.no_grad()
+def test_the_greedy_continuation_equals_transformers(model, theirs, prompt):
+    numbers = model.encode(prompt)
+    made = theirs.generate(numbers[None], max_new_tokens=24, do_sample=False, eos_token_id=2, pad_token_id=2)
+    expected = [number for number in made[0, len(numbers) :].tolist() if number != 2]
+    assert model.generate(prompt, 24) == model.tokenizer.decode(expected)
+
+
+@pytest.mark.parametrize("name", BASE)
+def test_losses_of_an_independent_program_come_out(model, name):
+    losses = model.losses(model.encode(excerpt(name))[:384])
+    assert abs(float(losses[192:].mean()) - BASE[name]) < 0.001
+
+
+def test_the_wrong_pairing_runs_and_ruins(model, file):
+    numbers = model.encode(excerpt("pydoc_a"))[:256]
+    right = model.losses(numbers)
+    with model.changed(position=RoPE(64, base=100000.0)):
+        wrong = model.losses(numbers)
+        with pytest.raises(ValueError, match=r"expected 1\.459: the likely cause is a damaged file, or rows of W_q"):
+            released.check(model)
+    reordered = load(file, pairing="half-split")
+    assert wrong.mean() > right.mean() + 2
+    torch.testing.assert_close(reordered.losses(numbers), right, rtol=0, atol=1e-3)
+    with reordered.changed(turn_query=1.0, heads=[(16, 0)]), model.changed(turn_query=1.0, heads=[(16, 0)]):
+        torch.testing.assert_close(reordered.losses(numbers), model.losses(numbers), rtol=0, atol=1e-3)
+
+
+def test_only_differences_of_positions_count(model):
+    numbers = model.encode(excerpt("alice"))[:200]
+    with model.changed(positions=torch.arange(200) + 50_000):
+        moved = model.losses(numbers)
+    torch.testing.assert_close(moved, model.losses(numbers), rtol=0, atol=1e-3)
+
+
+def test_a_head_looks_one_token_back(model):
+    """L16H0, and after its queries are turned by one position, it looks at the token itself."""
+    numbers = model.encode(excerpt("pydoc_a"))[:200]
+    assert model.attention(numbers, 16, 0).diagonal(-1).mean() > 0.6
+    with model.changed(turn_query=1, heads=[(16, 0)]):
+        assert model.attention(numbers, 16, 0).diagonal().mean() > 0.6
+
+
+def test_a_rolling_window_equals_its_mask(model):
+    numbers, i, j = model.encode(excerpt("jargon"))[:300], torch.arange(300)[:, None], torch.arange(300)
+    with model.changed(window=64, sinks=[0, 1]):
+        rolling = model.losses(numbers)
+    with model.changed(mask=(i - j < 64) | (j < 2)):
+        torch.testing.assert_close(rolling, model.losses(numbers), rtol=0, atol=1e-3)
+
+
+def test_each_excerpt_is_long_enough_and_has_its_licence(model):
+    for name, facts in TABLE.items():
+        assert len(model.encode(excerpt(name))) >= (16_500 if name == "alice" else 1024)
+        assert {*facts} == {"title", "source", "licence", "sha256"}
+    assert {f"{name}.txt" for name in TABLE} | {"table.toml"} == {path.name for path in FOLDER.iterdir()}
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 400_000
+    with pytest.raises(ValueError, match="name='moby': expected one of alice, paradise_lost"):
+        excerpt("moby")
+
+
+def test_where_the_file_is_looked_for(tmp_path, monkeypatch):
+    monkeypatch.delenv("COURSE_MODEL", raising=False)
+    monkeypatch.setattr(files, "FOLDERS", (tmp_path / "a", tmp_path / "b"))
+    assert files.model_file() is None
+    with pytest.raises(FileNotFoundError, match=r"SmolLM2-135M-Instruct\.Q4_1\.gguf is not in .*COURSE_MODEL names no"):
+        load()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / files.NAME).touch()
+    assert files.model_file() == tmp_path / "b" / files.NAME
+    monkeypatch.setenv("COURSE_MODEL", str(tmp_path / "c"))
+    with pytest.raises(ValueError, match="no such file, expected the path of SmolLM2"):
+        files.model_file()
+    (tmp_path / "c").touch()
+    assert files.model_file() == tmp_path / "c"

@@ -1,0 +1,83 @@
+"""The tokenizer equals the pattern that llama.cpp has for this model, and a plain loop of merges."""
+
+import sys
+from itertools import pairwise
+
+import pytest
+import torch
+
+from course_lib.released.gguf import read
+from course_lib.released.texts import TABLE, excerpt
+from course_lib.released.tokenizer import tokenizer
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+STRINGS = [
+    "x²",
+    "½",
+    "١٢",
+    "12345",
+    " 7 and  42",
+    "Zoë's café, don't!",
+    "naïve 日本語 text",
+    "a\n\n  b\t",
+    "We'll 3.14e-10 <>",
+]
+
+
+@pytest.fixture(scope="module")
+def metadata(file):
+    return read(file)[0]
+
+
+def pieces(text):
+    """First each \\p{N} alone, then the pattern of GPT-2 in what lies between (llama.cpp, pre-tokenizer smollm)."""
+    regex = pytest.importorskip("regex")
+    parts = [part for part in regex.split(r"(\p{N})", text) if part]
+    return [piece for part in parts for piece in regex.findall(GPT2, part)]
+
+
+def letters():
+    """The letter by which GPT-2 writes each byte."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    rest = [byte for byte in range(256) if byte not in plain]
+    return {byte: chr(byte) for byte in plain} | {byte: chr(256 + number) for number, byte in enumerate(rest)}
+
+
+def merged(piece, ranks):
+    """The tokens of a piece: the pair of the earliest merge is joined, again and again."""
+    parts = [letters()[byte] for byte in piece.encode()]
+    while True:
+        known = [(ranks[pair], at) for at, pair in enumerate(pairwise(parts)) if pair in ranks]
+        if not known:
+            return parts
+        at = min(known)[1]
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+
+
+def test_tokens_equal_the_pattern_of_llama_cpp(metadata):
+    made = tokenizer(metadata)
+    ranks = {tuple(pair.split(" ")): rank for rank, pair in enumerate(metadata["tokenizer.ggml.merges"])}
+    for text in [*STRINGS, *(excerpt(name)[:600] for name in TABLE)]:
+        expected = [token for piece in pieces(text) for token in merged(piece, ranks)]
+        assert made.encode(text).tokens == expected
+        assert made.decode(made.encode(text).ids) == text
+
+
+def test_control_tokens_are_one_token_each(metadata):
+    made, names = tokenizer(metadata), metadata["tokenizer.ggml.tokens"]
+    control = [name for name, kind in zip(names, metadata["tokenizer.ggml.token_type"]) if kind == 3]
+    assert len(control) == 17 and [made.encode(name).ids for name in control] == [[n] for n in range(17)]
+    assert made.encode("<|im_start|>user\nHi<|im_end|>").tokens == ["<|im_start|>", "user", "Ċ", "Hi", "<|im_end|>"]
+
+
+def test_tokens_as_strings(model):
+    assert model.tokens("In 1865: café<|im_end|>") == ["In", " ", "1", "8", "6", "5", ":", " café", "<|im_end|>"]
+    assert model.encode("a b").dtype == torch.int64 and model.tokens(model.encode("a b")) == ["a", " b"]
+
+
+def test_what_is_another_tokenizer_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match=r"tokenizer\.ggml\.pre='gpt-2' in the file: expected 'smollm'"):
+        tokenizer({"tokenizer.ggml.pre": "gpt-2"})
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(ImportError, match="needs the package tokenizers: pip install tokenizers"):
+        tokenizer({})
