@@ -28,6 +28,7 @@ def main(topic: str) -> None:
             for cell in built.nb.cells:
                 if cell.cell_type == "code":
                     exec(compile(cell.source, path.name, "exec"), scope)
+    FOLDER.mkdir(exist_ok=True)
     recorded.save(FOLDER / f"{topic}.npz")
     print(f"{len(recorded.calls)} calls, {(FOLDER / f'{topic}.npz').stat().st_size / 1e6:.2f} MB")
 

@@ -35,7 +35,7 @@ class Recorded(Released):
     """
 
     n_layers, n_heads, n_kv_heads, d_head = 30, 9, 3, 64
-    speeds = 100_000.0 ** (-torch.arange(32) / 32)
+    speeds = 100_000.0 ** (-torch.arange(32, dtype=torch.float64) / 32)
 
     def __init__(self, *files: Path, model: Released | None = None) -> None:
         self.model = model
@@ -46,6 +46,9 @@ class Recorded(Released):
             arrays = dict(np.load(file))
             self.calls += json.loads(str(arrays.pop("calls")))
             self.arrays |= arrays
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"The recording of the released model has no {name!r}. {MISSING}")
 
     def save(self, file: Path) -> None:
         np.savez_compressed(file, calls=np.array(json.dumps(self.calls)), **self.arrays)  # type: ignore[arg-type]
@@ -93,6 +96,12 @@ class Recorded(Released):
         if kind == "Tensor":
             return torch.tensor(self.arrays[parts[0]], dtype=getattr(torch, parts[1]))
         return parts[0] if kind == "plain" else MAKE[kind](list(map(self.unpack, parts)))
+
+
+def stand_in() -> Recorded:
+    """The recordings of all lessons, announced in a line."""
+    print(f"{MISSING} Until then, the lessons show recorded answers.")
+    return Recorded(*sorted(FOLDER.glob("*.npz")))
 
 
 for name in METHODS:

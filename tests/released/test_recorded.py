@@ -126,6 +126,8 @@ def test_another_call_is_refused_in_a_sentence(tape, tmp_path):
     assert torch.equal(again.losses("a"), tape.losses("a"))  # an exception ends the blocks
     with pytest.raises(TypeError, match="text"):
         again.losses()
+    with pytest.raises(AttributeError, match=r"has no 'decoder'\. The model's file is not on this machine"):
+        again.decoder.blocks[0]
 
 
 def test_code_of_ones_own_is_refused(tape):
@@ -135,6 +137,23 @@ def test_code_of_ones_own_is_refused(tape):
     for position in (Mine(9), RoPE(64, speeds=lambda n: [1.0] * 32)):
         with pytest.raises(LookupError, match="cannot tell what"), tape.changed(position=position):
             tape.losses("a")
+
+
+def test_it_stands_in_for_the_model_itself(model, tmp_path):
+    """Attributes and answers, small ones exactly and large ones to half precision."""
+    text = model.encode("The cat sat on the mat. " * 8)
+
+    def ask(model):
+        with model.changed(window=16, sinks=[0]), model.changed(turn_query=1.0, heads=[(16, 0)]):
+            return model.losses(text), model.attention(text, 16, 0), *model.queries_and_keys(text[:8], 1)
+
+    tape = Recorded(model=model)
+    ask(tape)
+    again = replayed(tape, tmp_path)
+    for new, old in zip(ask(again), ask(model), strict=True):
+        torch.testing.assert_close(new, old, rtol=1e-3 if old.numel() > 4096 else 0, atol=0)
+    for name in ("n_layers", "n_heads", "n_kv_heads", "d_head", "speeds"):
+        assert np.allclose(getattr(again, name), getattr(model, name), rtol=1e-12), name
 
 
 def test_the_recordings_of_all_lessons_are_small():
