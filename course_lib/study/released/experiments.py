@@ -391,9 +391,8 @@ def beyond(model: Released, text: Text) -> Trials:
 
 
 def by_position(model: Released, text: Text) -> Trials:
-    for kept in ([], [0], [0, 1, 2, 3]):
-        yield Trial(f"window 1024, kept {kept}", {"window": 1024, "sinks": kept})
-    yield from trials({**repairs(model, 2), "slowest 16 stopped": slowest(model, 16)})
+    windows = {f"window 1024, kept {kept}": {"window": 1024, "sinks": kept} for kept in ([], [0], [0, 1, 2, 3])}
+    yield from trials({**windows, "slowest 16 stopped": slowest(model, 16), **repairs(model, 2)})
     yield from trials({"NTK 4": repairs(model, 4)["NTK 4"]})
     yield Trial("window 1024, kept [0], positions in the cache", measure=renumbered)
 
