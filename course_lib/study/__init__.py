@@ -9,6 +9,7 @@ study.table(rows), study.curves(rows)        mean and interval over seeds
 study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
 
 python -m course_lib.study --help            the same from a terminal, on all cores or many machines
+python -m course_lib.study.released --help   what the released model does when it is changed
 """
 
 from .data import QUICK, TASKS
