@@ -1,5 +1,6 @@
 """What can be changed in a trained model without training: its rotation, its scores, and what a query may see."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -101,7 +102,7 @@ class Changes:
     ) -> "Changes":
         """The same with more changed; the arguments of `Released.changed`."""
         where = self._where(layers, heads)
-        new: dict[str, Any] = {"stopped": self.stopped | self._where(None, stopped_heads)}
+        new: dict[str, Any] = {"stopped": self.stopped | self._where(None, stopped_heads or ())}
         if speeds is not None:
             row = torch.as_tensor(speeds, dtype=torch.float64)
             if row.shape != self.trained.shape or not row.isfinite().all():
@@ -109,21 +110,26 @@ class Changes:
             new["speeds"] = torch.where(where[..., None], row, self.speeds)
         for name, number in (("turn_query", turn_query), ("score_factor", score_factor)):
             if number is not None:
+                if not math.isfinite(number):
+                    raise ValueError(f"{name}={number}: expected a finite number")
                 new[name] = torch.where(where, float(number), getattr(self, name))
-        if heads is not None and (position, bias) != (None, None):
-            raise ValueError(
-                "heads: position and bias change whole layers, expected layers; numbers may differ by head"
-            )
+        bias = Cells(bias) if isinstance(bias, Tensor) else bias
+        for name, scheme in (("position", position), ("bias", bias)):
+            if scheme is not None and not isinstance(scheme, Position):
+                raise ValueError(f"{name}={scheme!r}: expected a scheme, which is a Position")
+            if scheme is not None and heads is not None:
+                raise ValueError(f"heads, {name}: it changes whole layers, expected layers in place of heads")
         if position is not None:
             new["schemes"] = tuple(position if row.any() else old for old, row in zip(self.schemes, where))
         if bias is not None:
-            added = Cells(bias) if isinstance(bias, Tensor) else bias
-            new["biases"] = tuple((*old, added) if row.any() else old for old, row in zip(self.biases, where))
+            new["biases"] = tuple((*old, bias) if row.any() else old for old, row in zip(self.biases, where))
         if positions is not None:
             if positions.dim() != 1:
                 raise ValueError(f"positions {tuple(positions.shape)}: expected (n,), a position for each token")
             new["positions"] = positions
         if mask is not None:
+            if mask.dtype != torch.bool or mask.dim() != 2:
+                raise ValueError(f"mask {tuple(mask.shape)} of {mask.dtype}: expected (n, n) truth values")
             new["mask"] = mask if self.mask is None else mask & self.mask
         if window is not None:
             new |= {"window": check_whole("window", window), "sinks": tuple(sinks)}

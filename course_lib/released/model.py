@@ -138,7 +138,7 @@ class Released:
         turn_query and score_factor change, or `heads`, pairs (layer, head), where the last three do; else everywhere.
 
         position: another scheme in place of the rotation, `Position()` for none at all.
-        speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair.
+        speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair, 32 zeros the whole rotation.
         turn_query: queries are turned as if they were at this many positions more; keys are not.
         score_factor: multiplies scale · q·k, before any bias; speeds of YaRN go with the square of its factor.
         bias: added to the scores: a scheme with a bias, or numbers (n, n) or (n_heads, n, n), row i for query i.
