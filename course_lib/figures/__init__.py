@@ -26,6 +26,8 @@ figures.question("…?", options={…}, answer="…")
 figures.quiz(quiz.QUESTIONS)                 many questions, a score, and the chapters to read again
 figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
+figures.map_of_heads(scores, profiles)       a model's heads by what they do; click one, see its weight by distance
+figures.pair_view(q, k, speeds)              what each RoPE pair adds to one score, by distance; stop a pair
 figures.play(bias_matrix, n=(3, 12))         your own function with sliders; the one picture that needs a kernel
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
 """
@@ -42,7 +44,9 @@ from .decision_guide import decide, decision_guide
 from .decoding_step import decoding_step
 from .heatmap import heatmap
 from .length_curves import length_curves
+from .map_of_heads import map_of_heads
 from .map_of_schemes import map_of_schemes
+from .pair_view import pair_view
 from .play import play
 from .plot import show
 from .provenance import provenance
@@ -72,7 +76,9 @@ __all__ = [
     "decoding_step",
     "heatmap",
     "length_curves",
+    "map_of_heads",
     "map_of_schemes",
+    "pair_view",
     "play",
     "provenance",
     "question",

@@ -3,10 +3,13 @@
 import numpy as np
 
 from course_lib import figures
+from course_lib.display.colours import signed_colour
 from course_lib.example import TOKENS, K, Q, V
+from course_lib.figures.frames import Cell, Frame, Table, live
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
+from course_lib.reference.rope import rotate
 from course_lib.reference.speeds import ntk, p_rope
 from course_tasks import claims, comparison, guide, quiz
 
@@ -31,8 +34,10 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "large clip": 28_000,
     "large window": 19_000,
     "long decoding": 17_000,
+    "heads": 125_000,
     "many slopes": 21_000,
     "one panel": 20_000,
+    "pairs": 125_000,
     "quiz": 52_000,
     "seen": 17_000,
     "seen corners": 17_000,
@@ -42,6 +47,32 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "wide": 28_000,
     "window": 17_000,
 }
+
+# A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
+REACH = 0.5 + np.arange(270).reshape(30, 9, 1) * 37 % 101
+SINK = np.arange(270).reshape(30, 9, 1) * 53 % 89 / 100
+NEAR = np.exp(-abs(np.arange(512) - 1) / REACH)
+SHARES = (1 - SINK) * NEAR / NEAR.sum(-1, keepdims=True) + SINK / 512
+HEADS = {"previous token": SHARES[..., 1], "sink": SINK[..., 0], "nats lost": 0.2 * SHARES[..., 1] - 0.01}, SHARES
+# A query, and a key whose pairs agree with it one token away, but for one slow pair that is large.
+QUERY, SPEEDS = np.cos(np.arange(64.0)) * 3, frequencies(64, 1e5)
+PAIRS = QUERY, rotate(QUERY[None], past=1, speeds=-SPEEDS)[0] - 9 * (np.arange(64) % 32 == 25), SPEEDS
+
+
+@live(n=range(2, 6), clip=range(3), words=("plain", "with an arrow"))
+def clipped(n, clip, words):
+    """Offsets and, unless it has but one row, the table: cells that take the same row are one group."""
+    row = np.clip(np.arange(n) - np.arange(n)[:, None], -clip, clip)
+
+    def cell(text, r):
+        return Cell(text, colour=signed_colour(r / 2), group=f"row {r}", says=f"{text} takes row {r}.")
+
+    numbers, rows = [str(i) for i in range(n)], range(-clip, clip + 1)
+    arrow = " → {}" if words == "with an arrow" else ""
+    cells = [[cell(f"{j - i}{arrow.format(row[i, j])}", row[i, j]) for j in range(n)] for i in range(n)]
+    grid = Table("Offsets", numbers, numbers, cells)
+    table = Table("The table", [str(r) for r in rows], ["cells"], [[cell(str((row == r).sum()), r)] for r in rows])
+    return Frame([grid, table] if clip else [grid], [f"{n * n} cells,", f"{len(rows)} rows."])
 
 
 def make_pictures():
@@ -76,6 +107,7 @@ def make_pictures():
         ),
         "decision": guide.picture(),
         "decision made": guide.picture(DECIDED),
+        "clipped": clipped(alt="Offsets and the rows that they take", title="Clipped", n=4, clip=1),
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),
@@ -87,6 +119,9 @@ def make_pictures():
         "relative shift": figures.provenance("shift"),
         "strides": figures.strides(),
         "strides of a shared row": figures.strides(shared=True, flipped=True),
+        "heads": figures.map_of_heads(*HEADS),
+        "pairs": figures.pair_view(*PAIRS),
+        "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
         "short table": figures.provenance("general", n_q=4, longest=4),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),

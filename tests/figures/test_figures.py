@@ -137,7 +137,7 @@ def test_the_static_bodies_hold_the_numbers():
 
 @every_picture
 def test_outputs_stay_small(name):
-    usual = 32_000 if PICTURES[name].kind == "provenance" else 16_000
+    usual = {"provenance": 32_000, "frames": 24_000}.get(PICTURES[name].kind, 16_000)
     assert len(PICTURES[name]._repr_html_().encode()) < LIMITS.get(name, usual)
 
 

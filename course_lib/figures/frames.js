@@ -1,0 +1,152 @@
+// Every picture of frames.py: sliders, choices and cells set a stop each, and the frame of these stops is shown.
+// Nothing is computed here: what a frame shows, Python has written down.
+
+function start({ sliders, first, pool }) {
+  const opened = [];
+  for (const kept of pool) opened.push(Array.isArray(kept) ? kept.map((place) => opened[place]) : kept);
+  const frames = opened.at(-1), state = [...first], grids = [];
+  let told = null; // the cell that was read out last: one that rests under the pointer is not read out again
+  const body = el("div", { class: "rp-tables" });
+  const reading = el("p", { class: "rp-reading", "aria-live": "polite" });
+  const frame = () => state.reduce((branch, stop) => branch[stop], frames);
+  const sum = () => { reading.textContent = frame()[1].join(" "); };
+  const set = (index, stop) => {
+    state[index] = stop;
+    draw();
+  };
+  const controls = sliders.map(([name, kind, labels], index) => CONTROLS[kind](name, labels, (stop) => set(index, stop)));
+
+  function draw() {
+    const tables = frame()[0];
+    while (grids.length > tables.length) grids.pop().node.remove();
+    tables.forEach((table, place) => {
+      const old = grids[place];
+      if (old?.shows(table)) return old.fill(table);
+      grids[place] = grid(table, { set, tell });
+      grids[place].fill(table);
+      if (old) old.node.replaceWith(grids[place].node);
+      else body.append(grids[place].node);
+    });
+    grids.forEach((shown) => shown.mark(state));
+    controls.forEach((control, index) => control.show(state[index]));
+    sum();
+  }
+
+  // Read a cell out and outline the cells of its group; without a cell, say what the whole frame says.
+  function tell(cell, words, group = null) {
+    if (cell && cell === told) return;
+    told = cell;
+    if (cell) reading.textContent = words;
+    else sum();
+    grids.forEach((shown) => shown.outline(group));
+  }
+
+  body.addEventListener("pointerleave", () => tell(null));
+  body.addEventListener("focusout", (event) => body.contains(event.relatedTarget) || tell(null));
+  draw();
+  const row = controls.map((control) => control.node).filter(Boolean);
+  const hint = "Point at a cell, or walk with the arrow keys. Where the pointer is a hand, a click or Enter chooses.";
+  return [el("div", { class: "rp-controls" }, ...row), reading, body, el("p", { class: "rp-note" }, hint)];
+}
+
+// --- controls: each takes its name, the labels of its stops and what to do; it is a node and show(stop) -------------
+
+const CONTROLS = {
+  slider(name, labels, set) {
+    const input = el("input", { type: "range", min: 0, max: labels.length - 1, oninput: () => set(Number(input.value)) });
+    const value = el("span", { class: "rp-value", "aria-hidden": "true" });
+    const show = (stop) => {
+      input.value = stop;
+      input.setAttribute("aria-valuetext", labels[stop]);
+      value.textContent = labels[stop];
+    };
+    return { node: labelled(name, input, value), show };
+  },
+
+  list(name, labels, set) {
+    const select = el("select", { onchange: () => set(select.selectedIndex) }, ...labels.map((label) => el("option", {}, label)));
+    return { node: labelled(name, select), show: (stop) => { select.selectedIndex = stop; } };
+  },
+
+  buttons(name, labels, set) {
+    const buttons = labels.map((label, stop) => el("button", { type: "button", onclick: () => set(stop) }, label));
+    const node = el("div", { class: "rp-control rp-choice", role: "group", "aria-label": name }, el("span", {}, name), ...buttons);
+    return { node, show: (stop) => buttons.forEach((button, own) => button.setAttribute("aria-pressed", own === stop)) };
+  },
+
+  cells: () => ({ show() {} }),
+};
+
+const labelled = (name, ...parts) => el("label", { class: "rp-control" }, el("span", {}, name), ...parts);
+
+// --- a table whose cells can be pointed at, walked with the arrow keys and, where they choose, clicked --------------
+
+function grid(first, { set, tell }) {
+  const form = first[2], [corner, columns, rows, sentence, [slider, stops], track] = form;
+  const cells = rows.map(() => columns.map(() => el("td", { class: "rp-cell", tabindex: "-1" })));
+  const title = el("b", {}), note = el("span", { class: "rp-note" });
+  const node = el("table", { role: "grid", class: stops ? "rp-choosing" : null },
+    el("caption", {}, title, el("br"), note),
+    el("thead", {}, el("tr", {}, el("td", { class: "rp-note" }, corner), ...columns.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, ...cells.map((line, i) => el("tr", {}, el("th", { scope: "row" }, rows[i]), ...line))));
+  const all = cells.flat();
+  let table = null, stop = all[0]; // one cell is a stop of the Tab key; the arrow keys move it
+
+  const at = (cell) => [Math.floor(all.indexOf(cell) / columns.length), all.indexOf(cell) % columns.length];
+  const data = (cell) => at(cell).reduce((line, place) => line[place], table[3]);
+  const move = (cell) => {
+    stop.setAttribute("tabindex", "-1");
+    stop = cell;
+    stop.setAttribute("tabindex", "0");
+  };
+  const read = (cell) => {
+    const [i, j] = at(cell), [text, , , words, group] = data(cell);
+    const parts = { row: rows[i], column: columns[j], text };
+    tell(cell, words || sentence.replace(/\{(\w+)\}/g, (_, part) => parts[part]), group);
+  };
+  const choose = (cell) => stops && set(slider, stops[all.indexOf(cell)]);
+
+  const on = (kind, act) => node.addEventListener(kind, (event) => {
+    const cell = event.target.closest(".rp-cell");
+    if (cell) act(cell, event);
+  });
+  move(stop);
+  on("pointerover", read);
+  on("focusin", (cell) => (move(cell), read(cell)));
+  on("click", choose);
+  on("keydown", (cell, event) => {
+    const [i, j] = at(cell), line = cells[i];
+    const next = { ArrowUp: cells[i - 1]?.[j], ArrowDown: cells[i + 1]?.[j], ArrowLeft: line[j - 1], ArrowRight: line[j + 1],
+      Home: line[0], End: line.at(-1) };
+    const chosen = event.key === "Enter" || event.key === " ";
+    if (!chosen && !(event.key in next)) return;
+    event.preventDefault(); // the page must not scroll under the reader
+    if (chosen) choose(cell);
+    else next[event.key]?.focus();
+  });
+
+  return {
+    node: el("div", { class: "rp-scroll" }, node),
+    // Whether a table has the same form: then its cells are filled again, and the focus stays where it is.
+    shows: (other) => other[2] === form,
+    fill(other) {
+      if (other === table) return;
+      table = other;
+      title.textContent = table[0];
+      note.textContent = table[1];
+      node.setAttribute("aria-label", `${table[0]}; arrow keys move${stops ? ", Enter chooses" : ""}`);
+      for (const cell of all) {
+        const [text, bar, style = ""] = data(cell);
+        cell.setAttribute("style", style);
+        cell.replaceChildren(text, ...(bar ? [el("div", { style: track }, el("div", { style: bar.join("") }))] : []));
+      }
+    },
+    mark(state) {
+      if (stops) all.forEach((cell, k) => {
+        cell.setAttribute("aria-selected", stops[k] === state[slider]);
+        if (stops[k] === state[slider] && !node.contains(document.activeElement)) move(cell);
+      });
+    },
+    outline: (group) => all.forEach((cell) => cell.classList.toggle("rp-same", data(cell)[4] === group)),
+  };
+}

@@ -1,0 +1,124 @@
+"""A map of all attention heads of a model: one measure at a time, and the weight by distance of the head chosen."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..display.colours import is_signed, painter
+from ..display.formatting import number
+from ..display.picture import Picture
+from .frames import Cell, Frame, Table, bar, live
+
+MOST_HEADS, MOST_MEASURES = 400, 5
+
+
+def map_of_heads(
+    scores: Mapping[str, ArrayLike], profiles: ArrayLike, *, n_kv_heads: int | None = None, title: str | None = None
+) -> Picture:
+    """One cell for each head, rows are layers. Alive: choose the measure; click a head to see where its weight goes.
+
+    `scores` are one to five measures by name, each (layers, heads), the most telling first. For example:
+
+        previous token   the mean weight w[i, i−1]
+        induction        in a random text given twice, the mean weight on the token after the first copy of token i
+        sink             the mean weight w[i, 0] on token 0
+        effect, nats     the loss with the head stopped minus the loss with it
+
+    `profiles` (layers, heads, n) is the share of the weight at each distance i − j = 0 … n − 1, averaged over the
+    queries, so each adds up to 1. From causal weights (heads, n, n): from_grid(weights)[:, 0, :n][:, ::-1] / n.
+    A sink shows there as a long tail, because token 0 is at another distance from every query.
+    Raises ValueError for no or more than five measures, other shapes, more than 400 heads, numbers that are not
+    finite, and shares that are below 0 or do not add up to 1.
+    """
+    measures, shares = check_scores(scores), check_profiles(profiles)
+    layers, heads, n = shares.shape
+    for name, values in measures.items():
+        if values.shape != (layers, heads):
+            raise ValueError(f"scores[{name!r}] {values.shape}: expected {(layers, heads)}, as profiles {shares.shape}")
+    bins = distance_bins(n)
+    labels = [str(low) if low == high else f"{low}–{high}" for low, high in bins]
+    every_head = [(layer, head) for layer in range(layers) for head in range(heads)]
+
+    @functools.cache
+    def overview(measure: str) -> Table:
+        hundredths = np.rint(100 * measures[measure]).astype(int).tolist()
+        numbers = [value for line in hundredths for value in line]
+        paint = painter(numbers)
+        meaning = "orange above 0, blue below" if is_signed(numbers) else "the darker, the more"
+        return Table(
+            f"All {layers * heads} heads: {measure}",
+            rows=[str(layer) for layer in range(layers)],
+            columns=[str(head) for head in range(heads)],
+            cells=[[Cell(number(value), colour=paint(value)) for value in line] for line in hundredths],
+            corner="layer\u00a0↓ head\u00a0→",
+            note=f"in hundredths; {meaning}",
+            says=f"Layer {{row}}, head {{column}}: {measure} {{text}} hundredths.",
+            chooses=("head", every_head),
+        )
+
+    @functools.cache
+    def profile(layer: int, head: int) -> Table:
+        by_bin = [shares[layer, head, low : high + 1].sum() for low, high in bins]
+        return Table(
+            f"Layer {layer}, head {head}",
+            rows=labels,
+            columns=["share of the weight"],
+            cells=[[bar(share, number(share, 2), 1.0, signed=False)] for share in by_bin],
+            corner="distance",
+            note="weight by distance i − j",
+            track=84,
+            says="At distance {row}: {text} of the weight.",
+        )
+
+    @live(show=measures, head=every_head)
+    def draw(show: str, head: tuple[int, int]) -> Frame:
+        facts = [f"{name} {number(float(values[head]), 2)}," for name, values in measures.items()]
+        facts[-1] = facts[-1].removesuffix(",") + "."
+        return Frame([profile(*head), overview(show)], [f"Layer {head[0]}, head {head[1]}:", *facts])
+
+    name, values = next(iter(measures.items()))
+    layer, head = divmod(int(values.argmax()), heads)
+    alt = (
+        f"Map of {layers} layers with {heads} heads each, by {', '.join(measures)}. Layer {layer}, head {head} has the "
+        f"largest {name}, {number(float(values.max()), 2)}; beside the map is its weight by distance."
+    )
+    return draw(alt=alt, title=title, head=(layer, head))
+
+
+def distance_bins(n: int) -> list[tuple[int, int]]:
+    """The distances 0 … n − 1 in groups (first, last): 0, 1, 2, 3, 4, then 5–8, 9–16, … each twice as long."""
+    bins = [(distance, distance) for distance in range(min(n, 5))]
+    while bins[-1][1] < n - 1:
+        last = bins[-1][1]
+        bins.append((last + 1, min(2 * last, n - 1)))
+    return bins
+
+
+def check_scores(scores: Any) -> dict[str, NDArray[np.float64]]:
+    """The measures as arrays, or a ValueError for none, too many, or one that is not a matrix of finite numbers."""
+    if not isinstance(scores, Mapping) or not 1 <= len(scores) <= MOST_MEASURES:
+        raise ValueError(f"scores={scores!r}: expected a dict of 1 to {MOST_MEASURES} measures, name: (layers, heads)")
+    measures = {str(name): np.asarray(values, float) for name, values in scores.items()}
+    for name, values in measures.items():
+        if values.ndim != 2 or not np.isfinite(values).all():
+            raise ValueError(f"scores[{name!r}] {values.shape}: expected finite numbers of shape (layers, heads)")
+    return measures
+
+
+def check_profiles(profiles: ArrayLike) -> NDArray[np.float64]:
+    """The shares as an array (layers, heads, n), or a ValueError for another shape or shares that are none."""
+    shares = np.asarray(profiles, float)
+    if shares.ndim != 3 or 0 in shares.shape:
+        raise ValueError(f"profiles {shares.shape}: expected (layers, heads, distances)")
+    layers, heads = shares.shape[:2]
+    if layers * heads > MOST_HEADS:
+        raise ValueError(f"profiles {shares.shape}: {layers * heads} heads, expected at most {MOST_HEADS}")
+    wrong = (shares.min(-1) < 0) | ~(abs(shares.sum(-1) - 1) < 1e-3)
+    if wrong.any():
+        layer, head = np.argwhere(wrong)[0]
+        found = f"sum {shares[layer, head].sum():.4g}, smallest {shares[layer, head].min():.4g}"
+        raise ValueError(f"profiles[{layer}, {head}]: {found}, expected shares of the weight, 0 or more, sum 1")
+    return shares

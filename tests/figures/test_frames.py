@@ -1,0 +1,160 @@
+"""The pictures of frames.py: every frame is what its function returns, and its numbers are those of the reference."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from course_lib import figures
+from course_lib.figures.frames import Frame, Table, bar, live
+from course_lib.figures.map_of_heads import distance_bins
+from course_lib.reference.grid import from_grid
+from course_lib.reference.rope import rotate
+
+from .pictures import HEADS, PAIRS, clipped
+from .test_figures import Page, static
+
+
+def frames(picture):
+    """The frames as the script reads them: {place of each slider's stop: (tables, words)}."""
+    opened = []
+    for kept in picture._data["pool"]:
+        opened.append([opened[place] for place in kept] if isinstance(kept, tuple) else kept)
+
+    def walk(at, branch):
+        if len(at) == len(picture._data["first"]):
+            return {at: (branch[0], " ".join(branch[1]))}
+        return {stop: frame for place, below in enumerate(branch) for stop, frame in walk((*at, place), below).items()}
+
+    return walk((), opened[-1])
+
+
+def texts(table):
+    return [[cell[0] for cell in line] for line in table[3]]
+
+
+def numbers(table):
+    return np.array([[float(text.replace("−", "-")) for text in line] for line in texts(table)])
+
+
+def test_every_frame_is_what_the_function_returns():
+    sliders = {"n": range(1, 4), "kind": ["a", "b"], "place": [(0, 0), (0, 1)]}
+
+    @live(**sliders)
+    def draw(**at):
+        return Frame([Table(f"{at}", ["r"], ["c"], [[bar(at["n"], "t", 3, says="s")]])], ["x", f"{at}"])
+
+    shown = draw(alt="alt")
+    assert [kind for _, kind, _ in shown._data["sliders"]] == ["slider", "buttons", "cells"]
+    for (tables, words), stop in zip(frames(shown).values(), itertools.product(*sliders.values()), strict=True):
+        at = dict(zip(sliders, stop, strict=True))
+        assert tables[0][0] == f"{at}" and words == f"x {at}" and tables[0][3][0][0][3] == "s"
+
+
+@pytest.mark.parametrize(
+    "picture", [clipped(alt="alt", n=5, clip=2), figures.map_of_heads(*HEADS), figures.pair_view(*PAIRS)]
+)
+def test_the_static_body_is_the_first_frame(picture):
+    tables, words = frames(picture)[tuple(picture._data["first"])]
+    page = Page(static(picture))
+    corners = [table[2][0] for table in tables]
+    cells = [e["text"] for e in page.elements if e["tag"] == "td" and e["text"] not in corners]
+    assert cells == [text for table in tables for line in texts(table) for text in line]
+    assert words in page.text() and all(table[0] in page.text() for table in tables)
+
+
+@pytest.mark.parametrize(
+    "value, signed, place",
+    [(3, True, [50, 38]), (-3, True, [12, 38]), (-9, True, [0, 50]), (1, False, [0, 25]), (0, True, [50, 0])],
+)
+def test_a_bar_begins_at_zero(value, signed, place):
+    style = bar(value, "", 4, signed=signed).bar[0]
+    assert [int(percent) for percent in re.findall(r"\d+", style)] == place
+
+
+def test_the_map_shows_every_measure_and_the_weight_by_distance_of_every_head():
+    n = 24
+    q, k = np.random.default_rng(0).normal(0, 2, (2, 3, 2, n, 8))
+    weights = np.where(np.tri(n) > 0, np.exp(q @ k.swapaxes(-1, -2)), 0)
+    weights /= weights.sum(-1, keepdims=True)
+    by_distance = from_grid(weights)[..., 0, :n][..., ::-1] / n
+    scores = {"sink": weights[..., 0].mean(-1), "change": by_distance[..., 1] - 0.1}
+    shown = frames(figures.map_of_heads(scores, by_distance))
+    assert len(shown) == 2 * 6
+    for (measure, place), ((profile, overview), words) in shown.items():
+        layer, head = divmod(place, 2)
+        assert np.array_equal(numbers(overview), np.rint(100 * list(scores.values())[measure]))
+        assert overview[2][4] == [1, list(range(6))]  # each cell chooses its own head
+        shares = [np.diagonal(weights[layer, head], -d).sum() / n for d in range(n)]
+        expected = [sum(shares[low : high + 1]) for low, high in distance_bins(n)]
+        assert np.allclose(numbers(profile)[:, 0], expected, atol=0.00501)
+        assert words.startswith(f"Layer {layer}, head {head}: sink {scores['sink'][layer, head]:.2f},")
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 6, 17, 512])
+def test_every_distance_is_in_one_group(n):
+    assert [d for low, high in distance_bins(n) for d in range(low, high + 1)] == list(range(n))
+
+
+@pytest.mark.parametrize("interleaved, scale", [(False, None), (True, 0.3)])
+def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(interleaved, scale):
+    distances, (q, k, speeds) = (0, 1, 7, 300), PAIRS
+    picture = figures.pair_view(q, k, speeds, distances, scale=scale, interleaved=interleaved)
+    stopped = {"nothing": [], **{f"pair {m}": [m] for m in range(32)}, "the 4 fastest": range(4)}
+    stopped |= {"the 8 fastest": range(8), "the 16 slowest": range(16, 32), "the 12 slowest": range(20, 32)}
+    assert picture._data["sliders"][1][2] == list(stopped)
+
+    def score(distance, members):
+        still = {"speeds": np.where(np.isin(range(32), members), 0, speeds), "interleaved": interleaved}
+        query, key = rotate(q[None], past=11 + distance, **still)[0], rotate(k[None], past=11, **still)[0]
+        return (scale or 1 / 8) * query @ key
+
+    for (d, s), ((by_distance, fast, slow), words) in frames(picture).items():
+        stop, members = list(stopped.items())[s]
+        added = np.array([float(line[1].replace("−", "-")) for line in texts(fast) + texts(slow)])
+        assert abs(added.sum() - score(distances[d], members)) < 32 * 0.00501
+        sentence = f"At distance {distances[d]} the 32 pairs add up to {score(distances[d], []):.2f}."
+        sentence += f" With {stop} stopped, the score is {score(distances[d], members):.2f}." if s else ""
+        assert words == sentence.replace("-", "−")
+        assert np.allclose(numbers(by_distance)[:, -1], [score(d, members) for d in distances], atol=0.00501)
+        hollow = [m for m, line in enumerate([*fast[3], *slow[3]]) if "2px" in line[1][1][1]]
+        assert hollow == list(members)
+
+
+def heads(scores, profiles=((4 * [0.25],), (4 * [0.25],))):
+    return lambda: figures.map_of_heads(scores, profiles)
+
+
+def pairs(*given, **more):
+    return lambda: figures.pair_view(*given, **more)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: clipped(alt="alt", n=9), r"n=9: expected one of the stops \[2, 3, 4, 5\]"),
+        (lambda: clipped(alt="alt", m=2), "m=2: expected one of the stops"),
+        (lambda: clipped(), "alt=None: expected a sentence"),
+        (lambda: live(n=[]), r"n=\[\]: expected at least one stop"),
+        (lambda: live(a=range(50), b=range(41)), "a × b: 2050 frames, expected at most 2000"),
+        (heads({}), "expected a dict of 1 to 5 measures"),
+        (heads({"a": [[1.0]]}), r"scores\['a'\] \(1, 1\): expected \(2, 1\)"),
+        (heads({"a": [[1], [np.nan]]}), r"scores\['a'\] \(2, 1\): expected finite numbers"),
+        (heads({"a": [[1], [2]]}, [[1]]), r"profiles \(1, 1\): expected \(layers, heads, distances\)"),
+        (heads({"a": [[1], [2]]}, [[[1, 1]]]), r"profiles\[0, 0\]: sum 2, smallest 1, expected shares"),
+        (heads({"a": [[1], [2]]}, [[[2, -1]]]), "sum 1, smallest -1, expected shares"),
+        (heads({"a": [[1], [2]]}, np.ones((41, 10, 1))), "410 heads, expected at most 400"),
+        (pairs([1, 2], [1, 2, 3, 4], [1]), r"q \(2,\), k \(4,\): expected as many, an even number up to 64"),
+        (pairs([1, 2, 3], [1, 2, 3], [1]), r"q \(3,\), k \(3,\): expected as many, an even number"),
+        (pairs(np.ones(66), np.ones(66), np.ones(33)), "an even number up to 64"),
+        (pairs([[1, 2]], [1, 2], [1]), r"q \(1, 2\): expected a row of finite numbers"),
+        (pairs([1, 2], [1, 2], [1, 2]), r"speeds \(2,\): expected \(1,\), one for each pair"),
+        (pairs([1, 2], [1, 2], [1], [3, 1]), r"distances=\[3, 1\]: expected 2 to 16 whole numbers"),
+        (pairs([1, 2], [1, 2], [1], [0, 0.5]), r"distances\[1\]=0.5: expected a whole number"),
+        (pairs([1, 2], [1, 2], [1], scale=0), "scale=0: expected a number from"),
+    ],
+)
+def test_what_is_refused_says_why(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
