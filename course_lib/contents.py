@@ -108,6 +108,14 @@ CONTENTS = (
         ("bias_by_hand", "absolute_positions", "t5_buckets", "alibi"),
     ),
     Chapter(
+        "released_model",
+        "A released model",
+        "SmolLM2 in the layer you built: its heads seen, moved and stopped",
+        "read a released model from its file, find heads by their offsets, and move or stop them",
+        50,
+        ("bias_by_hand", "diagonals", "rope"),
+    ),
+    Chapter(
         "two_dimensions",
         "Two dimensions",
         "Swin's windows, RoPE by row and column",
@@ -155,8 +163,8 @@ CONTENTS = (
         70,
         (
             *("bias_by_hand", "absolute_positions", "vector_per_distance", "diagonals", "transformer_xl", "t5_buckets"),
-            *("alibi", "rope", "two_dimensions", "fast_attention", "longer_than_training", "stretching_rope"),
-            "windows_and_sinks",
+            *("alibi", "rope", "released_model", "two_dimensions", "fast_attention", "longer_than_training"),
+            *("stretching_rope", "windows_and_sinks"),
         ),
     ),
 )

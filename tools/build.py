@@ -137,7 +137,8 @@ def task_notebook(chapter: Chapter, *, solved: bool) -> Built:
     written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
     for number, (task_name, task) in enumerate(tasks_of(module).items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
-        heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}*\n\n{task.words}"
+        first = " · one to begin with" * task.first
+        heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}{first}*\n\n{task.words}"
         answer = task.solution_source() if solved else task.stub()
         cells = new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{task_name}.check({task_name})")
         written += [(cell, task.origin()) for cell in (*cells, *from_percent(task.after))]

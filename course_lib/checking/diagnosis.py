@@ -45,8 +45,9 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
         return Diagnosis(first.status, causes[0], named=True)
     if cause := unused(attempt) or finish(attempt):
         return Diagnosis(first.status, cause, named=True)
-    if (answered(attempt) or first.status == "raised") and (causes := matching(attempt, wrong.made_of_anything)):
-        return Diagnosis(first.status, one_change(attempt, causes[0]), named=True)
+    begin = "You get this error" if first.status == "raised" else "Your result is what you get"
+    if (answered(attempt) or first.status == "raised") and (said := wrong.by_rule(attempt, begin)):
+        return Diagnosis(first.status, one_change(attempt, said), named=True)
     return narrowed(attempt)
 
 
@@ -56,15 +57,15 @@ def answered(attempt: Attempt) -> bool:
     return any(array.dtype.kind == "U" or not array.size or not np.isnan(array).all() for array in arrays)
 
 
-def one_change(attempt: Attempt, done: str) -> str:
+def one_change(attempt: Attempt, said: str) -> str:
     """The sentence about a program that differs from the solution in one expression, after what is plain to see."""
     first = first_of(attempt)
     if first.status == "raised":
-        return f"{explain_error(first.facts[-1])} You get this error when {done}.".strip()
+        return f"{explain_error(first.facts[-1])} {said}".strip()
     seen = common(SHAPES, pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
     if attempt.spec.expected is None:  # an open task: a property is broken, and its message says which
         seen = first.facts[-1]
-    return f"{seen} Your result is what you get when {done}.".strip()
+    return f"{seen} {said}".strip()
 
 
 def first_of(attempt: Attempt) -> Difference:

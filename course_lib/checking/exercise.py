@@ -15,10 +15,12 @@ class Exercise:
     """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
 
     `home` is a function written beside it, which tells the chapter and the file. `after`, where an exercise has it, is
-    what its notebook shows after the check: further cells, written as those of a lesson are.
+    what its notebook shows after the check: further cells, written as those of a lesson are. `first` marks the tasks to
+    begin with.
     """
 
     after = ""
+    first = False
 
     def __init__(
         self, name: str, title: str, *, home: Callable, minutes: int, difficulty: int, words: str, hints: Sequence[str]

@@ -9,8 +9,8 @@ from .arrays import Outputs, same
 from .attempt import Attempt
 from .case import Case
 from .runner import Outcome, run
-from .wrong_programs import Wrong
 
+Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
 PATIENCE = 5  # times the seconds of a check
 AXIS = re.compile(r" for axis \d+")  # x[i, j] and x[i][j] run past the same end
 

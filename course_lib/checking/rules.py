@@ -57,7 +57,8 @@ def in_its_place(parent: ast.AST, node: ast.expr) -> Iterator[Change]:
             yield "has the wrong sign", parent, (
                 f"-{here} {'-' if minus else '+'} {rest}" if first else f"{rest} {'+' if minus else '-'} {here}"
             )
-            yield "is multiplied instead of added", parent, f"{code(left)} * {code(right)}"
+            done = f"is multiplied instead of {'subtracted' if minus else 'added'}"
+            yield done, parent, f"{code(left)} * {code(right)}"
             yield "is counted twice", node, f"2 * {here}"
         case ast.BinOp(left, ast.Mult(), right):
             rest = code(right if node is left else left)

@@ -55,10 +55,10 @@ class SolutionSource:
         return compiled(f"{self.head}\n{body}", self.name, self.globals)
 
 
-def compiled(text: str, name: str, scope: dict[str, Any]) -> Callable:
+def compiled(text: str, name: str, scope: dict[str, Any], file: str = "") -> Callable:
     """The function `name` that `text` defines, in a copy of `scope`."""
     scope = dict(scope)
-    exec(compile(text, f"<{name}>", "exec"), scope)
+    exec(compile(text, file or f"<{name}>", "exec"), scope)
     return scope[name]
 
 

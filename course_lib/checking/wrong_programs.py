@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from .attempt import Attempt
+from .matching import Wrong, matching
 from .slips import one_change, read_pieces, read_slips, variants
 from .solution_source import SolutionSource, compiled
 
 STILL = "Your function does exactly what the given one does: the bug is still there."
-Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
 
 
 class WrongPrograms:
@@ -32,6 +33,11 @@ class WrongPrograms:
     def made_of_anything(self) -> list[Wrong]:
         """Every rule applied to every expression of the solution, whether it has a piece or not."""
         return list(self._compiled(one_change(self.source.whole())))
+
+    def by_rule(self, attempt: Attempt, begin: str) -> str:
+        """A sentence that begins so, about a change of one expression that explains an attempt; or ""."""
+        found = matching(attempt, self.made_of_anything)
+        return f"{begin} when {found[0]}." if found else ""
 
     def _compiled(self, found: Iterator[tuple[str, str]]) -> Iterator[Wrong]:
         for message, text in found:

@@ -99,6 +99,7 @@ def test_every_slip_and_piece_fits_the_solution(task):
     for message, program in programs.written:
         result = task.check(lambda *args, program=program: program(*args))
         assert not result.passed and message in result.cause, (message, result)
+        assert not any("UnboundLocalError" in fact for fact in result.facts), (message, result)
 
 
 @pytest.mark.slow

@@ -1,0 +1,94 @@
+"""A task as a page: a module that reads from top to bottom, and what makes an exercise of it.
+
+A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the tasks, and its name. It has
+
+    a docstring     `The bias matrix · 8 minutes · ★`, with ` · first` for a task to begin with, and below it the words
+    bias_matrix     the solution; the comment behind a line, or above it, says what is true of that line
+    expected        the right result, from the reference; `draw` makes the arguments of a random case
+    CASES, HINTS    and other options of CodingTask, in capitals; ALWAYS has the properties
+    BUG             for a bug hunt: the line that the learner finds in the place of the right one
+    WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
+    wrong_…         a wrong program of several lines, whose docstring is the message
+    right_…         another right answer
+
+A page without a function of its own name asks for an answer. ANSWER is the right one, and WRONG has the messages of
+wrong ones, as `slips` of Prediction has them.
+"""
+
+import inspect
+import linecache
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+from .coding import CodingTask
+from .exercise import Exercise
+from .lines import bare, with_line
+from .prediction import Prediction
+from .solution_source import SolutionSource, compiled
+from .spec import Property
+from .wrong_lines import WrongLines
+
+TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
+FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of", "on_pass")  # options that are functions
+
+
+def holds(message: str, test: Callable[..., Any]) -> Property:
+    """A property of every right result: test(result, *arguments), and what to say of a result without it."""
+    return Property(message, test, message)
+
+
+def pages(package: str) -> dict[str, Exercise]:
+    """The exercises of the pages in a topic's package by name, in the order of their file names."""
+    names = [module.name for module in iter_modules(sys.modules[package].__path__) if module.name[0].isdigit()]
+    return {name.partition("_")[2]: exercise(import_module(f"{package}.{name}")) for name in names}
+
+
+def exercise(page: ModuleType) -> Exercise:
+    """The exercise that a page describes. Raises ValueError for a page whose first line is not a title."""
+    name = page.__name__.rpartition(".")[2].partition("_")[2]
+    first, _, words = (page.__doc__ or "").partition("\n")
+    if not (title := TITLE.fullmatch(first)):
+        raise ValueError(f"{page.__name__}: {first!r}: expected a first line as `The bias matrix · 8 minutes · ★`")
+    about = {"title": title[1], "minutes": int(title[2]), "difficulty": len(title[3]), "words": words.strip()}
+    made = coding_task(page, name, about) if name in vars(page) else prediction(page, name, about)
+    made.first, made.after = bool(title[4]), getattr(page, "AFTER", "")
+    return made
+
+
+def prediction(page: ModuleType, name: str, about: dict[str, Any]) -> Prediction:
+    """An answer to commit to."""
+    answer = eval(compile("lambda: ANSWER", str(page.__file__), "eval"), vars(page))  # its home is the page
+    return Prediction(name, expected=answer, slips=vars(page)["WRONG"], **about, **options(page, Prediction))
+
+
+def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTask:
+    """A function to write, or one with a bug in it."""
+    solution = vars(page)[name]
+    source = SolutionSource(solution, name)
+    right = [function for other, function in vars(page).items() if other.startswith("right_")]
+    starter = with_bug(source, page.BUG) if "BUG" in vars(page) else None
+    task = CodingTask(
+        solution=solution, starter=starter, alternatives=right, properties=getattr(page, "ALWAYS", ()),
+        **about, **options(page, CodingTask),
+    )  # fmt: skip
+    task.wrong_programs = WrongLines(source, page, starter)
+    return task
+
+
+def options(page: ModuleType, kind: type) -> dict[str, Any]:
+    """What else a page says of an exercise of this kind."""
+    names = inspect.signature(kind).parameters
+    values = {name: vars(page)[name.upper()] for name in names if name.upper() in vars(page)}
+    return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
+
+
+def with_bug(source: SolutionSource, bug: str) -> Callable:
+    """The solution without comments and with the wrong line; its source can be read as that of a function in a file."""
+    text, file = bare(with_line(source.whole(), bug)), f"<{source.name} with a bug>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    return compiled(text, source.name, source.globals, file)

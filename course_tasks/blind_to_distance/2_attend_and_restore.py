@@ -1,0 +1,130 @@
+r"""Shuffle back · 10 minutes · ★★
+
+Some systems reorder tokens to compute faster, and have to give back the old order at the end. You get `q`,
+`k` and `v` of tokens that were permuted: row `a` belongs to the token that was at place `order[a]`. Compute attention
+without positions and return the output in the **original** order, one row per place. (`order` is a NumPy array.)
+
+Permuting and undoing it are two different things. With `order = [3, 0, 4, 1, 2]` the first row you get belongs to place
+3, and the row of place 0 comes second.
+"""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case
+from course_lib.example import TOKENS, K, Q, V
+from course_lib.reference.attention import attention
+
+from ..shared import NUMBER, normal
+
+
+def attend_and_restore(q, k, v, order):
+    """Attention for permuted tokens, with the output put back into the original order.
+
+    q, k, v (n, d): row a belongs to the token that was at place order[a].
+    Returns (n, d), row p for the token of place p.
+    """
+    d = q.shape[-1]  # d is the length of the last axis of q.
+    s = (
+        q @ k.T / np.sqrt(d)
+    )  # Each query meets each key: row i is query i, column j is key j. The scores are divided by √d.
+    e = np.exp(s)  # The softmax takes e to each score.
+    # Each query shares its attention among the keys, so every row is divided by its own sum, which keeps its axis.
+    weights = e / e.sum(axis=-1, keepdims=True)
+    rows = weights @ v  # The values are averaged with the weights: row i belongs to query i, column j to value j.
+    output = np.zeros(v.shape)  # The output is as wide as v.
+    output[order] = rows  # Row a is sent to place order[a].
+    return output
+
+
+def expected(q, k, v, order):
+    """Place by place: which token was there, and what it gets."""
+    rows = attention(q, k, v)[0]
+    return np.array([rows[list(order).index(place)] for place in range(len(order))])
+
+
+def case(order, label):
+    order = np.array(order)
+    return Case(Q[order], K[order], V[order], order, label=label, axes=(Axis("place", TOKENS), NUMBER))
+
+
+def draw(rng):
+    n, d = int(rng.integers(3, 8)), int(rng.integers(1, 5))
+    order = rng.permutation(n)
+    while np.array_equal(order[order], np.arange(n)):  # its own inverse: undoing and doing again would look alike
+        order = rng.permutation(n)
+    return normal(rng, n, d), normal(rng, n, d), normal(rng, n, int(rng.integers(1, 5))), order
+
+
+AXES = (Axis("place"), NUMBER)
+CASES = [
+    case([3, 0, 4, 1, 2], "the five tokens, shuffled"),
+    case([1, 2, 3, 4, 0], "the five tokens, moved round by one"),
+    case([0, 1, 2, 3, 4], "the five tokens in their own order"),
+    Case(Q[:1], K[:1], V[:1], np.array([0]), label="one token alone"),
+    Case(Q[[1, 2, 0]], K[[1, 2, 0]], V[[1, 2, 0], :2], np.array([1, 2, 0]), label="values of two numbers"),
+]
+WRONG = """
+return rows[order]  # You permute once more instead of back. `rows[order]` fetches row order[a] for a, but row a should
+# be sent to place order[a].
+return rows  # The rows are right but still in the permuted order. Send row a to place order[a].
+return rows[::-1]  # You reverse the rows. That undoes only an order that reversed them.
+return rows[:, np.argsort(order)]  # You index the columns with `order`. It names tokens, which are the rows.
+rows = weights @ v[np.argsort(order)]  # You put the values back before the average, but the columns of the weights are
+# still in the permuted order. So each value gets the weight of another token.
+return weights @ v[np.argsort(order)]  # You put back only the values. So each of them gets the weight of another token,
+# and the rows are still permuted.
+return weights[np.argsort(order)][:, np.argsort(order)] @ v
+s = q[np.argsort(order)] @ k[np.argsort(order)].T / np.sqrt(d)  # You put back the queries and keys, but not the values.
+# So column j of the weights and row j of `v` belong to different tokens. Compute first, then put back the output.
+output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` inside the
+# loop?
+return right_before(q, k, v, order)[np.argsort(order)]  # You put the tokens back twice, before and after. Once is
+# enough, because the output follows its queries.
+return attention(q, k, v)[np.argsort(order)]  # `attention` returns two things, the output and the weights. Take the
+# first, `[0]`.
+output = np.zeros(q.shape)  # Your output is as wide as q. It holds averages of values, so it is as wide as v.
+s = q @ k.T / d  # You divide the scores by d. Divide by its square root.
+d = len(k)  # You scale by the number of tokens. d is the length of the last axis of q.
+d = 4  # You divide by 2, which is √d for the five tokens only. d is the length of the last axis of q.
+s = k @ q.T / np.sqrt(d)  # Your scores are transposed. Row i belongs to query i, and column j to key j.
+e = np.exp(s - s.max(axis=-1))  # The maxima of the rows have lost their axis, so NumPy aligns them with the keys. Keep
+# it with `keepdims=True`.
+e = np.exp(s - s.max(axis=0))  # You subtract the largest score of each key, which changes the weights. The largest
+# score of each query does not.
+weights = e / e.sum(axis=0, keepdims=True)  # You divide by the sums of the columns. Each query shares its attention
+# among the keys, which are the last axis.
+weights = e / e.sum(axis=-1)  # Your sums have lost their axis, so NumPy aligns them with the keys. They need
+# `keepdims=True`.
+weights = s  # You average with the scores. The softmax is missing.
+rows = weights.T @ v  # You average with `weights.T`, which takes one row per key. Row i of the weights belongs to query
+# i.
+s = q @ k.T; weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)
+weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)  # You divide the weights by √d, so they no longer sum to 1.
+# Divide only the scores, before the softmax.
+"""
+HINTS = [
+    "Attention itself does not depend on the order. Compute it as usual, then move the rows of the output.",
+    "`result[order] = rows` sends row a to place order[a]. `rows[order]` does the opposite.",
+    "`np.argsort(order)` is the permutation that undoes `order`.",
+]
+
+
+def right_before(q, k, v, order):
+    back = np.argsort(order)
+    return attention(q[back], k, v)[0]
+
+
+def right_after(q, k, v, order):
+    return attention(q, k, v)[0][np.argsort(order)]
+
+
+def right_matrix(q, k, v, order):
+    return np.eye(len(order))[order].T @ attention(q, k, v)[0]
+
+
+def wrong_in_place(q, k, v, order):
+    """You overwrite rows that you still need. Write into a new array."""
+    output = attention(q, k, v)[0]
+    for a in range(len(order)):
+        output[order[a]] = output[a]
+    return output

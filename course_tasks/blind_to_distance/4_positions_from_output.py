@@ -1,0 +1,104 @@
+r"""What the mask gives away · 8 minutes · ★★ · first
+
+A causal layer without any positions gives the same score to every key. The token at position 0 has the
+value `first`, and every other token has the value `rest`, which is a different number. So the token at position $i$
+gives the weight $1/(i+1)$ to each of its keys, and its output is the average of the values it sees.
+
+You get the outputs of some tokens, in any order. Return the position of each. For `first = 1` and `rest = 0` the output
+0.25 belongs to position 3.
+"""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case
+from course_lib.checking.pages import holds
+from course_lib.example import TOKENS
+from course_lib.reference.attention import attention, causal_mask
+
+from ..shared import normal
+
+
+def positions_from_output(output, first, rest):
+    """The positions, (n,), of tokens whose outputs (n,) come from causal attention with equal scores.
+
+    The token at position 0 has the value `first`, and all others have the value `rest`.
+    """
+    # The output is w · first + (1 − w) · rest, with weight w for the first token. So w is how far it is from `rest`.
+    weight = (output - rest) / (first - rest)
+    return 1 / weight - 1  # The weight is 1/(i + 1): position i has i + 1 keys, because it sees itself as well.
+
+
+def outputs(n, first, rest):
+    """The outputs of n tokens: causal attention in which every score is 0."""
+    values = np.full((n, 1), float(rest))
+    values[0] = first
+    return attention(np.zeros((n, 1)), np.zeros((n, 1)), values, mask=causal_mask(n))[0][:, 0]
+
+
+def expected(output, first, rest):
+    return abs(np.asarray(output)[:, None] - outputs(600, first, rest)).argmin(axis=1)
+
+
+def case(positions, first, rest, label, axes=()):
+    return Case(outputs(600, first, rest)[positions], first, rest, label=label, axes=axes)
+
+
+def draw(rng):
+    first, rest = normal(rng, 2).round(2) + np.array([2, -2])
+    return outputs(600, first, rest)[rng.permutation(40)[: int(rng.integers(2, 7))]], float(first), float(rest)
+
+
+AXES = (Axis("token"),)
+CASES = [
+    case([0, 1, 2, 3, 4], 1.0, 0.0, "the five tokens, values 1, 0, 0, 0, 0", (Axis("token", TOKENS),)),
+    case([3, 0, 4, 1, 2], 1.0, 0.0, "the five tokens in another order"),
+    case([0, 1, 2, 3, 4], 0.0, 1.0, "values 0, 1, 1, 1, 1"),
+    case([5, 1, 9], -1.0, 2.5, "values −1, 2.5, 2.5, …"),
+    case([0], 3.0, 1.0, "the first token alone"),
+    case([500, 20], 4.0, 0.5, "far from the beginning"),
+]
+ALWAYS = [
+    holds(
+        "A token whose output is `first` sees only the first token. So it is the first one, at position 0.",
+        lambda found, output, first, _: np.allclose(np.asarray(found)[np.isclose(output, first)], 0, atol=1e-6),
+    )
+]
+WRONG = """
+return np.arange(len(output))  # You count the outputs. They may come in any order, and some tokens may be missing.
+return np.argsort(-output)  # You sort the outputs, but some tokens may be missing between them. Compute each position
+# from its output alone.
+return np.argsort(np.argsort(-output))
+return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
+# Compute each position from its output alone.
+return 1 / weight  # These are the numbers of keys, i + 1. Each position is one smaller.
+return 1 / weight - 2  # Your positions are one too small. The first token is at position 0.
+return np.floor(1 / weight - 1)  # You round down. A result such as 2.9999999 should become 3, so round to the nearest
+# whole number, or not at all.
+return weight  # These are the weights of the first token, 1/(i + 1). Solve for i.
+weight = output  # Your position is right for `first = 1` and `rest = 0` only. Compute the weight of the first token
+# from the output.
+weight = output / first  # You leave out what the other tokens contribute. Their values are `rest`, which is not always
+# 0.
+weight = (first - output) / (first - rest)  # You exchanged `first` and `rest`. The weight of the first token is (output
+# − rest) / (first − rest); (first − output) / (first − rest) is that of all the others together.
+return first / 0.0  # You divide by 0 in every case. Is it the number of a position, which begins at 0? Position i has i
+# + 1 keys.
+return first / output - 1  # You leave out what the other tokens contribute. Their values are `rest`, which is not
+# always 0.
+return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
+# positions, as many as there are outputs. A token may have a later position. Compute each position from its output
+# alone.
+"""
+HINTS = [
+    "Write down the output at position 2 with its three values: (first + rest + rest) / 3.",
+    "With weight w for the first token, the output is w · first + (1 − w) · rest. Solve for w.",
+    "At position i the weight w is 1/(i + 1). Solve for i.",
+]
+
+
+def right_in_one_step(output, first, rest):
+    return (first - output) / (output - rest)
+
+
+def right_whole_numbers(output, first, rest):
+    return np.rint(right_in_one_step(output, first, rest)).astype(int)

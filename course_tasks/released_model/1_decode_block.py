@@ -1,0 +1,94 @@
+r"""Thirty-two numbers in twenty bytes · 10 minutes · ★ · first
+
+The matrices of the file are stored as blocks of type Q4_1. A block holds 32 numbers in 20 bytes:
+
+- bytes 0 and 1: the step $d$, a float16;
+- bytes 2 and 3: the smallest number $m$, a float16;
+- bytes 4 to 19: the 32 whole numbers $q$ from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are number
+  $t$, its high four bits are number $t + 16$.
+
+Each number is $x = d\,q + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In a float16 the low
+byte comes first, a type that NumPy calls `"<f2"`.
+"""
+
+import struct
+
+import numpy as np
+
+from course_lib.checking import Case
+from course_lib.checking.pages import holds
+
+
+def decode_block(block):
+    """The 32 numbers, (32,), of a block of type Q4_1, uint8 (20,)."""
+    d, m = np.frombuffer(block[:4], "<f2").astype(float)  # Bytes 0 and 1 are the step d, bytes 2 and 3 the smallest m.
+    low = block[4:] & 15  # The low four bits of the sixteen bytes are the numbers q from 0 to 15, `byte & 15`.
+    high = block[4:] >> 4  # The high four bits become numbers from 0 to 15 when they move down by four bits.
+    q = np.concatenate([low, high])  # The low four bits are the first sixteen numbers, the high ones the last sixteen.
+    return d * q + m  # A number is x = d · q + m.
+
+
+def expected(block):
+    d, m, *packed = struct.unpack("<2e16B", bytes(block))
+    return [d * (byte % 16) + m for byte in packed] + [d * (byte // 16) + m for byte in packed]
+
+
+def of(d, m, low, high):
+    """A block from its parts."""
+    return np.frombuffer(struct.pack("<2e16B", d, m, *(a + 16 * b for a, b in zip(low, high))), "u1").copy()
+
+
+FILE = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")  # begins W_q of layer 0 in the file
+CASES = [
+    Case(np.frombuffer(FILE, "u1").copy(), label="the first block of W_q in layer 0"),
+    Case(of(1, 0, range(16), [0] * 16), label="q is 0, 1, …, 15, then sixteen zeros; d = 1, m = 0"),
+    Case(of(0.5, -3, range(15, -1, -1), range(16)), label="q falls from 15 to 0, then rises"),
+    Case(of(0, 0.25, [7] * 16, [9] * 16), label="32 equal numbers, d = 0"),
+]
+
+
+def draw(rng):
+    return (of(*rng.uniform((0.01, -2), (0.5, 2)), *rng.integers(0, 16, (2, 16)).tolist()),)
+
+
+ALWAYS = [
+    holds(
+        "Some of your numbers are below m, the smallest one. Check whether each q is from 0 to 15.",
+        lambda x, block: np.min(x) >= np.frombuffer(block[2:4], "<f2")[0] - 1e-2,
+    )
+]
+WRONG = """
+m, d = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange d and m. The step d comes first in the block.
+d, m = np.frombuffer(block[:4], ">f2").astype(float)  # You read d and m big-endian. In the file the low byte comes
+# first.
+d, m = np.frombuffer(block[:4], "<i2").astype(float)  # You read d and m as whole numbers. They are float16, "<f2".
+low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high bits. The low bits come first.
+q = np.stack([low, high], axis=1).ravel()
+q = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte beside each other. They are 16 apart: the
+# low four bits of byte t are number t, its high four bits number t + 16.
+low = block[4:] & 7  # You keep only three bits of the low half. Four bits are kept by `& 15`.
+low = block[4:]  # Your first sixteen numbers are whole bytes. Keep their low four bits.
+high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` nothing is left to cut off.
+high = block[4:] & 240  # Your high four bits are 16 times too large. Move them down by four bits, or divide by 16.
+high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to the low half. Use `>> 4` or `// 16`.
+q = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You take the four bits for a number from −8 to 7. Here they
+# have no sign and count from 0 to 15.
+return d * (q.astype(int) - 8)
+return d * (q.astype(int) - 8) + m  # You subtract 8 from q, as the type Q4_0 does. Q4_1 adds the smallest number m
+# instead.
+return d * (q + m)  # You multiply m by d as well. It is added at the end, d · q + m.
+return q  # These are the whole numbers q. Each number is d · q + m.
+return d * q - m  # You subtract m. It is added: it is the smallest number itself, and usually negative.
+return d * block[4:] + m  # You return sixteen numbers. Each of the sixteen bytes holds two.
+"""
+HINTS = [
+    '`np.frombuffer(block[:4], "<f2")` reads the first four bytes as two numbers of type float16.',
+    "`byte & 15` keeps the low four bits, and `byte >> 4` moves the high four bits down. Both work on whole arrays.",
+    "Join the sixteen low numbers and the sixteen high ones with `np.concatenate`.",
+]
+ON_PASS = "20 bytes for 32 numbers are 5 bits for each. All matrices of the layers are stored like this."
+
+
+def right_as_one_type(block):
+    one = block.view(np.dtype([("d", "<f2"), ("m", "<f2"), ("q", "u1", 16)]))[0]
+    return np.float32(one["d"]) * (one["q"] >> np.array([[0], [4]], "u1") & 15).ravel() + np.float32(one["m"])

@@ -1,0 +1,96 @@
+r"""Two scores for every head · 12 minutes · ★★
+
+A sequence of `p` random tokens is read twice, so there are $2p$ positions. You get the attention weights of all heads,
+`(heads, 2p, 2p)`, one row per query. Give each head two scores:
+
+- `previous`: the mean weight on the token just before the query, over all queries that have one;
+- `induction`: the mean weight on the token that *followed* the query's token in the first copy, over the queries of the
+  second copy. The token of query $p + t$ is at position $t$ of the first copy, so the query should look at $t + 1$.
+
+SmolLM2 has 270 heads. Its best previous-token head has 0.72 on ordinary text, its best induction head 0.93.
+"""
+
+import numpy as np
+
+from course_lib.checking import Axis, Case
+from course_lib.checking.pages import holds
+from course_lib.reference.attention import causal_mask, softmax
+from course_lib.reference.grid import from_grid
+
+
+def head_scores(weights):
+    """previous and induction, each (heads,), from weights (heads, 2p, 2p) over p tokens read twice."""
+    p = weights.shape[-1] // 2  # The sequence of p tokens is read twice, so p is half of the positions.
+    before = np.diagonal(weights, -1, axis1=1, axis2=2)  # The token before query i is key i − 1, below the diagonal.
+    second = weights[:, p:]  # Only the queries of the second copy, from p on, have an earlier copy to look at.
+    # Query p + t should look at key t + 1. In the rows of the second copy this is the diagonal that begins at key 1.
+    after = np.diagonal(second, 1, axis1=1, axis2=2)[:, :p]
+    return before.mean(axis=1), after.mean(axis=1)  # A score is the mean over the queries, for each head by itself.
+
+
+def expected(weights):
+    p = len(weights[0]) // 2
+    previous = [np.mean([head[i][i - 1] for i in range(1, 2 * p)]) for head in weights]
+    return previous, [np.mean([head[p + t][t + 1] for t in range(p)]) for head in weights]
+
+
+def causal(scores):
+    return softmax(np.where(causal_mask(scores.shape[-1]), scores, -np.inf))
+
+
+def random(rng, heads, p):
+    return causal(2 * rng.normal(size=(heads, 2 * p, 2 * p)))
+
+
+def draw(rng):
+    return (random(rng, int(rng.integers(2, 6)), int(rng.integers(2, 7))),)
+
+
+RETURNS = ("previous", "induction")
+AXES = dict.fromkeys(RETURNS, (Axis("head"),))
+EACH = causal(np.stack([4 * np.eye(10, k=-distance) for distance in (1, 4, 0)]))
+CASES = [
+    Case(EACH, label="a previous-token head, an induction head, a head that looks at its own token; p = 5"),
+    Case(random(np.random.default_rng(1), 3, 4), label="three heads without a pattern, p = 4"),
+    Case(random(np.random.default_rng(2), 1, 3), label="a single head, p = 3"),
+]
+ALWAYS = [holds("A mean of weights is from 0 to 1.", lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
+WRONG = """
+before = np.diagonal(weights, axis1=1, axis2=2)  # Your `previous` is the weight of a query on itself. Take key i − 1.
+before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query. A causal
+# layer cannot see it. Key i − 1 is below the diagonal.
+before = np.diagonal(weights, -1); after = np.diagonal(weights, 1 - p)
+before = np.diagonal(weights, -1)  # Without axes `np.diagonal` takes heads for queries. The axes should be 1 and 2.
+before = np.diagonal(weights[:, p:], p - 1, axis1=1, axis2=2)  # You count `previous` over the second copy only. Every
+# query but the first one has a token before it.
+before = np.pad(np.diagonal(weights, -1, axis1=1, axis2=2), ((0, 0), (1, 0)))  # You divide the sum of `previous` by 2p.
+# Query 0 has no token before it, so there are 2p − 1 weights.
+after = np.diagonal(weights, -p, axis1=1, axis2=2)  # Your `induction` is the weight on the earlier copy of the query's
+# own token, at distance p. What followed it is at distance p − 1.
+after = np.diagonal(weights, -p - 1, axis1=1, axis2=2)  # Your `induction` looks at the token *before* the earlier copy.
+# It should be the one after it, at distance p − 1.
+after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)  # You take the whole diagonal at distance p − 1. It begins with
+# the last query of the first copy, which has no earlier copy. Leave it out.
+after = np.diagonal(second, 1, axis1=1, axis2=2)[:, : p - 1]  # You leave out the last query. Its token was followed by
+# the first token of the second copy, at position p.
+return before.mean(), after.mean()  # You average over the heads as well. Each head has its own two scores.
+return after.mean(axis=1), before.mean(axis=1)  # You return `induction` first. The result is previous, then induction.
+"""
+HINTS = [
+    "Write it for one head and one query first: `weights[0, i, i - 1]`, and `weights[0, p + t, t + 1]`.",
+    "`np.diagonal(weights, -1, axis1=1, axis2=2)` has one row per head: the weights at distance 1.",
+    "For `induction` take the rows of the second copy first, `weights[:, p:]`. The keys begin at 1 and move on by one.",
+]
+
+
+def right_by_offset(weights):
+    n = weights.shape[-1]
+    p = n // 2
+    profile, later = from_grid(weights)[:, 0], from_grid(weights[:, p:])[:, 0]
+    return profile[:, n - 2] / (n - 1), later[:, p] / p
+
+
+def right_by_index(weights):
+    i = np.arange(1, weights.shape[-1])
+    t = np.arange(weights.shape[-1] // 2)
+    return weights[:, i, i - 1].mean(-1), weights[:, len(t) + t, t + 1].mean(-1)

@@ -1,0 +1,20 @@
+"""A released model
+
+Five tasks: two on the way from the bytes of a file to weights for a layer, a bug that other projects have had, two
+scores for all heads, and a prediction. None of them needs the model. Write your answer in place of the `...`, or fix
+the code in the cell, run the cell, then run the check below it. `task.NAME.hint()` gives a hint,
+`task.NAME.compare(NAME)` shows your result beside the expected one, and `task.NAME.solution()` shows a solution. No
+task uses the function of an earlier one.
+"""
+
+from course_lib.checking.pages import pages
+
+globals().update(pages(__name__))
+
+PREPARE = """\
+import numpy as np
+
+from course_lib.reference.attention import causal_mask, scores, softmax
+from course_lib.reference.grid import from_grid
+from course_lib.reference.rope import rotate, to_half_split, to_interleaved
+from course_tasks import released_model as task"""
