@@ -1,5 +1,6 @@
 """What can be changed in a trained model without training: its rotation, its scores, and what a query may see."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,22 +18,25 @@ Heads = Iterable[tuple[int, int]]  # pairs (layer, head), both counted from 0
 
 
 class Turned(Position):
-    """RoPE with a position for each token, and for each head its own speeds and a further turn of its queries.
+    """RoPE with a position for each token, and in each head with its own speeds, turn of the queries and factor.
 
-        (R_{p_i + t_h} q_i) · (R_{p_j} k_j), where pair m of head h turns by speeds[h, m] per position
+        factor_h · (R_{p_i + t_h} q_i) · (R_{p_j} k_j), where pair m of head h turns by speeds[h, m] per position
 
-    positions p (tokens,), or None for 0, 1, 2, …; turn_query t (n_heads,) in positions; speeds (n_heads, pairs) in
-    radians per position. The angles are computed in float64, so positions may be large.
+    positions p (tokens,), or None for 0, 1, 2, …; speeds (n_heads, pairs) in radians per position; turn_query t in
+    positions and factor, both (n_heads,). The angles are computed in float64, so positions may be large.
     """
 
-    def __init__(self, positions: Tensor | None, turn_query: Tensor, speeds: Tensor, interleaved: bool) -> None:
+    def __init__(
+        self, positions: Tensor | None, speeds: Tensor, turn_query: Tensor, factor: Tensor, interleaved: bool
+    ) -> None:
         super().__init__()
-        self.positions, self.turn_query, self.interleaved = positions, turn_query, interleaved
+        self.positions, self.turn_query, self.factor, self.interleaved = positions, turn_query, factor, interleaved
         self.speeds = speeds[:1] if (speeds == speeds[0]).all() else speeds  # if alike, keys keep their groups
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         k = k if len(self.speeds) == 1 else for_each_head(k, q.shape[-3])
         first_key = past if first_key is None else first_key
+        q = q * self.factor[:, None, None].to(q.dtype)
         return self._turned(q, past, self.turn_query), self._turned(k, first_key, torch.zeros(1))
 
     def _turned(self, x: Tensor, first: int, more: Tensor) -> Tensor:
@@ -44,17 +48,6 @@ class Turned(Position):
         more = more if more.any() else more[:1]
         angle = (positions[first:last].double() + more.double()[:, None])[..., None] * self.speeds[:, None]
         return turned_pairs(x, angle.cos().to(x.dtype), angle.sin().to(x.dtype), self.interleaved)
-
-
-class ScoreFactor(Position):
-    """Queries times a factor per head (n_heads,), which multiplies scale · q·k."""
-
-    def __init__(self, factor: Tensor) -> None:
-        super().__init__()
-        self.factor = factor
-
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
-        return q * self.factor[:, None, None].to(q.dtype), k
 
 
 class Cells(Position):
@@ -109,7 +102,7 @@ class Changes:
     ) -> "Changes":
         """The same with more changed; the arguments of `Released.changed`."""
         where = self._where(layers, heads)
-        new: dict[str, Any] = {"stopped": self.stopped | self._where(None, stopped_heads)}
+        new: dict[str, Any] = {"stopped": self.stopped | self._where(None, stopped_heads or ())}
         if speeds is not None:
             row = torch.as_tensor(speeds, dtype=torch.float64)
             if row.shape != self.trained.shape or not row.isfinite().all():
@@ -117,21 +110,26 @@ class Changes:
             new["speeds"] = torch.where(where[..., None], row, self.speeds)
         for name, number in (("turn_query", turn_query), ("score_factor", score_factor)):
             if number is not None:
+                if not math.isfinite(number):
+                    raise ValueError(f"{name}={number}: expected a finite number")
                 new[name] = torch.where(where, float(number), getattr(self, name))
-        if heads is not None and (position, bias) != (None, None):
-            raise ValueError(
-                "heads: position and bias change whole layers, expected layers; numbers may differ by head"
-            )
+        bias = Cells(bias) if isinstance(bias, Tensor) else bias
+        for name, scheme in (("position", position), ("bias", bias)):
+            if scheme is not None and not isinstance(scheme, Position):
+                raise ValueError(f"{name}={scheme!r}: expected a scheme, which is a Position")
+            if scheme is not None and heads is not None:
+                raise ValueError(f"heads, {name}: it changes whole layers, expected layers in place of heads")
         if position is not None:
             new["schemes"] = tuple(position if row.any() else old for old, row in zip(self.schemes, where))
         if bias is not None:
-            added = Cells(bias) if isinstance(bias, Tensor) else bias
-            new["biases"] = tuple((*old, added) if row.any() else old for old, row in zip(self.biases, where))
+            new["biases"] = tuple((*old, bias) if row.any() else old for old, row in zip(self.biases, where))
         if positions is not None:
             if positions.dim() != 1:
                 raise ValueError(f"positions {tuple(positions.shape)}: expected (n,), a position for each token")
             new["positions"] = positions
         if mask is not None:
+            if mask.dtype != torch.bool or mask.dim() != 2:
+                raise ValueError(f"mask {tuple(mask.shape)} of {mask.dtype}: expected (n, n) truth values")
             new["mask"] = mask if self.mask is None else mask & self.mask
         if window is not None:
             new |= {"window": check_whole("window", window), "sinks": tuple(sinks)}
@@ -139,21 +137,18 @@ class Changes:
             raise ValueError(f"sinks={list(sinks)}: are seen besides a window, expected a window, too")
         changes = replace(self, **new)
         for layer, scheme in enumerate(changes.schemes):
-            if scheme is not None and type(scheme).rotate is not Position.rotate and changes._turns(layer):
-                name = type(scheme).__name__
-                raise ValueError(f"position: {name} rotates layer {layer}, expected no positions, speeds or turn_query")
+            if scheme is not None and changes._turns(layer):
+                given = f"position: {type(scheme).__name__} in layer {layer}"
+                raise ValueError(f"{given}, expected no positions, speeds, turn_query or score_factor beside it")
         return changes
 
     def position(self, layer: int) -> Position:
         """What turns and biases a layer: the model's own RoPE, unless something is changed."""
         position = self.schemes[layer] or self.rope
         if position is self.rope and self._turns(layer):
-            interleaved = self.rope.interleaved
-            position = Turned(self.positions, self.turn_query[layer], self.speeds[layer], interleaved)
-        parts = [position, *self.biases[layer]]
-        if (self.score_factor[layer] != 1).any():
-            parts.append(ScoreFactor(self.score_factor[layer]))
-        return position if len(parts) == 1 else Combined(*parts)
+            per_head = (self.speeds[layer], self.turn_query[layer], self.score_factor[layer])
+            position = Turned(self.positions, *per_head, self.rope.interleaved)
+        return Combined(position, *self.biases[layer]) if self.biases[layer] else position
 
     def visible(self, n: int) -> Tensor | None:
         """True where one of n queries may look, besides what causality hides: (n, n)."""
@@ -166,9 +161,10 @@ class Changes:
         return seen if self.mask is None else seen & self.mask
 
     def _turns(self, layer: int) -> bool:
-        """Whether the rotation of a layer is not the one the model was trained with."""
-        other_speeds = bool((self.speeds[layer] != self.trained).any())
-        return self.positions is not None or other_speeds or bool(self.turn_query[layer].any())
+        """Whether a layer turns queries and keys in another way than it was trained with."""
+        other_speeds = (self.speeds[layer] != self.trained).any()
+        other_queries = self.turn_query[layer].any() or (self.score_factor[layer] != 1).any()
+        return bool(self.positions is not None or other_speeds or other_queries)
 
     def _where(self, layers: Iterable[int] | None, heads: Heads | None) -> Tensor:
         """(layers, heads), True in these layers or heads; everywhere if there is neither."""
