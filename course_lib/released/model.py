@@ -17,7 +17,7 @@ from ..nn.position import Position
 from ..reference.grid import check_whole
 from .changes import Changes, Heads
 from .decoder import Decoder, Sizes, filled
-from .files import FOLDERS, NAME, model_file
+from .files import fetch_on_colab, model_file
 from .gguf import read
 from .tokenizer import tokenizer
 
@@ -238,15 +238,16 @@ class Released:
 def load(path: Path | str | None = None, pairing: str = "interleaved") -> Released:
     """The model from its GGUF file, in at most 3 s: `path`, or else the file that `model_file` finds.
 
+    If there is none, a `Recorded`, which answers the calls of the lessons and no others; on Colab the file is fetched.
     pairing: the channels that RoPE turns together. "interleaved": (2m, 2m + 1), as in the file. "half-split":
     (m, m + 32), with the rows of W_q and W_k reordered to fit; all results are the same.
-    Raises ValueError for a file that is not this model, that is damaged, or that gives a wrong loss for a known text,
-    and FileNotFoundError if there is no file.
+    Raises ValueError for a file that is not this model, that is damaged, or that gives a wrong loss for a known text.
     """
-    file = model_file() if path is None else Path(path)
+    file = model_file() or fetch_on_colab() if path is None else Path(path)
     if file is None:
-        places = " or ".join(str(folder) for folder in FOLDERS)
-        raise FileNotFoundError(f"{NAME} is not in {places}, and COURSE_MODEL names no other file")
+        from .recorded import stand_in  # which needs `Released`
+
+        return stand_in()
     metadata, stored = read(file)
     weights = {name: torch.from_numpy(tensor.numbers()) for name, tensor in stored.items()}
     model = Released(filled(Sizes.of(metadata), weights, pairing), tokenizer(metadata))

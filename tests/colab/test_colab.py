@@ -26,7 +26,8 @@ WITH_TORCH = [t for t, path in NOTEBOOKS.items() if re.search(r"import torch|cou
 def test_course_lib_is_content_with_what_is_there(pins):
     """In Colab and in the course's own .venv alike, each requirement of course_lib already holds."""
     there = dict(re.findall(r"^(?:# Colab also has )?([\w-]+)==([\w.]+)", (ROOT / pins).read_text(), re.MULTILINE))
-    wanted = [Requirement(line) for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["torch"]]
+    optional = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
+    wanted = [Requirement(line) for line in PROJECT["dependencies"] + optional]
     refused = {str(want): there.get(want.name) for want in wanted if there.get(want.name, "none") not in want.specifier}
     assert not refused
 

@@ -48,6 +48,7 @@ def course(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "fetch_model", lambda: None)  # test_model_file.py is about that
     for name in ("VENV", "PYTHON", "STAMP"):
         monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
     return module
@@ -89,7 +90,7 @@ def test_a_python_without_ensurepip_names_the_debian_package(course, monkeypatch
 
 def test_too_little_disk_space_is_said_before_anything_is_made(course, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4e8))
-    with pytest.raises(SystemExit, match=r"needs about 1\.6 GB; free are 0\.4 GB in "):
+    with pytest.raises(SystemExit, match=r"needs about 1\.7 GB; free are 0\.4 GB in "):
         course.main(["lab"])
     assert not course.VENV.exists()
 
@@ -198,6 +199,10 @@ class Copy:
         for name in ("jupyterlab", "torch", "pytest"):
             stub_wheel(self.wheels, name)
         shutil.copy(ROOT / "course.py", self.root)
+        (self.root / "course_lib" / "released").mkdir(parents=True)
+        shutil.copy(ROOT / "course_lib" / "released" / "files.py", self.root / "course_lib" / "released")
+        (self.root / "model").mkdir()
+        (self.root / "model" / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
         (self.root / "tools").mkdir()
         for name in ("mine.py", "cells.py"):
             shutil.copy(ROOT / "tools" / name, self.root / "tools")
@@ -205,7 +210,7 @@ class Copy:
         (self.root / "tests" / "requirements.txt").write_text("pytest==1.0\n")
 
     def start(self, *words, **environment):
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_") and key != "CI"}
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "COURSE_", "CI"))}
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
         kept["PYTHONPATH"] = str(self.modules)
         return subprocess.Popen(
@@ -262,7 +267,7 @@ in_a_copy = pytest.mark.slow
 def test_the_first_run_makes_the_venv_and_hands_over_from_the_root_of_the_course(set_up):
     copy, first = set_up
     assert first.status == 0 and first.err == ""
-    assert first.out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    assert first.out.startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
     arguments, folder, path, prefix = json.loads(first.out.splitlines()[-1])
     assert arguments[0] == "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb"
     assert arguments[-1] == "--no-browser"
@@ -279,7 +284,7 @@ def test_an_interrupted_set_up_says_how_to_continue_and_does(copy):
         server.accept()
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=300)
-    assert out.startswith("First run: setting up .venv, about a minute and 1.3 GB, once only.")
+    assert out.startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
     assert err.strip() == "Stopped. Run the same command again: it continues."
     assert process.returncode == 1
     second = copy.run("lab")
