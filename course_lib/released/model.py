@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from ..nn.cache import KeyValueCache, RingCache
+from ..nn.grid import from_grid
 from ..nn.position import Position
 from ..reference.grid import check_whole
 from .changes import Changes, Heads
@@ -109,6 +110,19 @@ class Released:
         if head is not None and head not in range(self.n_heads):
             raise ValueError(f"head={head}: expected 0 … {self.n_heads - 1}")
         return weights if head is None else weights[head]
+
+    def profiles(self, text: str | Tensor) -> tuple[Tensor, Tensor]:
+        """Where each head looks, on average over the n queries of a text, from one pass.
+
+        The share of its weight at each distance i − j = 0 … n − 1, (n_layers, n_heads, n), each summing to 1; and the
+        share of token 0, (n_layers, n_heads).
+        """
+        by_distance, on_first = [], []
+        for inside in self.inside(text):
+            n = len(inside.x)
+            by_distance.append(from_grid(inside.weights)[:, 0, :n].flip(-1) / n)  # offsets −(n − 1) … 0, reversed
+            on_first.append(inside.weights[:, :, 0].mean(-1))
+        return torch.stack(by_distance), torch.stack(on_first)
 
     def queries_and_keys(self, text: str | Tensor, layer: int) -> tuple[Tensor, Tensor]:
         """Queries (n_heads, n, d_head) and keys (n_kv_heads, n, d_head) of a layer before they are rotated."""

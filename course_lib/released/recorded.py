@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from .decoder import Decoder, Sizes
 from .model import Inside, Released
 
 FOLDER = Path(__file__).with_name("recorded")
@@ -39,6 +40,8 @@ class Recorded(Released):
 
     def __init__(self, *files: Path, model: Released | None = None) -> None:
         self.model = model
+        with torch.device("meta"):
+            self.decoder = Decoder(Sizes())  # its layers can be looked at; they hold no numbers
         self.blocks: list[tuple[str, dict]] = []  # the `changed` blocks around the next call, the innermost first
         self.calls: list[list] = []  # for each its words, the name of the real numbers among its arguments, its answer
         self.arrays: dict[str, np.ndarray] = {}  # named by their content

@@ -118,6 +118,18 @@ QUESTIONS = (
         answer="None",
     ),
     Question(
+        name="halved_speeds",
+        chapter="released_model",
+        text="A head of a model with RoPE looks at the token before, whatever it is. Now every pair rotates at half its "
+        "speed. Where does the head look?",
+        options={
+            "Still at the token before": "At distance 1 the pairs have now turned by only half the angle that it is tuned to.",
+            "Two tokens back": "Yes: half the angle per token, so two tokens give the angle that it is tuned to.",
+            "At its own token": "At distance 0 no pair has turned at all, as before.",
+        },
+        answer="Two tokens back",
+    ),
+    Question(
         name="fire_row",
         chapter="which_one",
         text="FIRE turns ψ(distance) / ψ(max(i, L)) into a bias, with i the query's position. With L = 64, which two "

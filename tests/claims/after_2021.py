@@ -102,6 +102,17 @@ def level_masked():
     return "None" if not losing else "All" if len(losing) == len(level) else "About half"
 
 
+def halved_speeds():
+    speeds, query = frequencies(64, 100_000.0), np.ones((1, 64))
+    key = rotate(query, past=1, speeds=speeds)[0]
+
+    def looks_at(speeds):
+        return int(np.argmax([rotate(query, past=distance, speeds=speeds)[0] @ key for distance in range(40)]))
+
+    assert looks_at(speeds) == 1
+    return {0: "At its own token", 1: "Still at the token before", 2: "Two tokens back"}[looks_at(speeds / 2)]
+
+
 def fire_row():
     share = shares(201, c=0.1, threshold=64)
     assert len(set(share[offsets(201) == -10].round(12))) > 100  # no row of offsets

@@ -132,6 +132,17 @@ def test_inside_shows_what_the_layers_compute():
             assert [*q.shape] == [4, N, 4] and [*k.shape] == [2, N, 4]
 
 
+def test_profiles_are_means_of_the_weights():
+    model, numbers = tiny()
+    with model.changed(heads=SOME, turn_query=1.0):
+        weights = torch.stack([model.attention(numbers, layer) for layer in range(SIZES.n_layers)])
+        shares, on_first = model.profiles(numbers)
+    for distance in range(N):
+        assert torch.allclose(shares[..., distance], weights.diagonal(-distance, -2, -1).sum(-1) / N)
+    assert torch.allclose(shares.sum(-1), torch.ones(SIZES.n_layers, SIZES.n_heads).double())
+    assert torch.allclose(on_first, weights[..., 0].mean(-1))
+
+
 @pytest.mark.parametrize("arguments", [{}, {"window": 4, "sinks": [0]}, {"speeds": OTHER, "heads": SOME}])
 def test_generating_with_the_cache_equals_full_passes(arguments):
     model, numbers = tiny()
