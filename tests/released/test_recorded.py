@@ -8,6 +8,7 @@ import torch
 
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
+from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.released.model import Inside, Released
 from course_lib.released.recorded import FOLDER, Recorded
@@ -126,8 +127,15 @@ def test_another_call_is_refused_in_a_sentence(tape, tmp_path):
     assert torch.equal(again.losses("a"), tape.losses("a"))  # an exception ends the blocks
     with pytest.raises(TypeError, match="text"):
         again.losses()
-    with pytest.raises(AttributeError, match=r"has no 'decoder'\. The model's file is not on this machine"):
-        again.decoder.blocks[0]
+    with pytest.raises(AttributeError, match=r"has no 'tokenizer'\. The model's file is not on this machine"):
+        again.tokenizer
+
+
+def test_its_layers_can_be_seen_but_hold_no_numbers():
+    attention = Recorded().decoder.blocks[0].attention
+    assert isinstance(attention, RelativeAttention) and attention.key.weight.shape == (192, 576)
+    with pytest.raises(NotImplementedError):
+        attention.key.weight.tolist()
 
 
 def test_code_of_ones_own_is_refused(tape):
