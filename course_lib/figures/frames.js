@@ -1,7 +1,7 @@
 // Every picture of frames.py: sliders, choices and cells set a stop each, and the frame of these stops is shown.
 // Nothing is computed here: what a frame shows, Python has written down.
 
-function start({ sliders, first, pool }) {
+function start({ title, sliders, first, pool }) {
   const opened = [];
   for (const kept of pool) opened.push(Array.isArray(kept) ? kept.map((place) => opened[place]) : kept);
   const frames = opened.at(-1), state = [...first], grids = [];
@@ -10,11 +10,8 @@ function start({ sliders, first, pool }) {
   const reading = el("p", { class: "rp-reading", "aria-live": "polite" });
   const frame = () => state.reduce((branch, stop) => branch[stop], frames);
   const sum = () => { reading.textContent = frame()[1].join(" "); };
-  const set = (index, stop) => {
-    state[index] = stop;
-    draw();
-  };
-  const controls = sliders.map(([name, kind, labels], index) => CONTROLS[kind](name, labels, (stop) => set(index, stop)));
+  const set = (slider, stop) => { state[slider] = stop; draw(); };
+  const controls = sliders.map(([name, kind, labels], k) => CONTROLS[kind](name, labels, (stop) => set(k, stop)));
 
   function draw() {
     const tables = frame()[0];
@@ -27,7 +24,7 @@ function start({ sliders, first, pool }) {
       if (old) old.node.replaceWith(grids[place].node);
       else body.append(grids[place].node);
     });
-    grids.forEach((shown) => shown.mark(state));
+    grids.forEach((shown) => (shown.mark(state), shown.outline(null)));
     controls.forEach((control, index) => control.show(state[index]));
     sum();
   }
@@ -44,16 +41,18 @@ function start({ sliders, first, pool }) {
   body.addEventListener("pointerleave", () => tell(null));
   body.addEventListener("focusout", (event) => body.contains(event.relatedTarget) || tell(null));
   draw();
-  const row = controls.map((control) => control.node).filter(Boolean);
+  const row = controls.flatMap((control) => control.node ?? []);
   const hint = "Point at a cell, or walk with the arrow keys. Where the pointer is a hand, a click or Enter chooses.";
-  return [el("div", { class: "rp-controls" }, ...row), reading, body, el("p", { class: "rp-note" }, hint)];
+  const heading = title ? [el("p", { class: "rp-title" }, el("b", {}, title))] : [];
+  return [...heading, el("div", { class: "rp-controls" }, ...row), reading, body, el("p", { class: "rp-note" }, hint)];
 }
 
 // --- controls: each takes its name, the labels of its stops and what to do; it is a node and show(stop) -------------
 
 const CONTROLS = {
   slider(name, labels, set) {
-    const input = el("input", { type: "range", min: 0, max: labels.length - 1, oninput: () => set(Number(input.value)) });
+    const max = labels.length - 1, oninput = () => set(Number(input.value));
+    const input = el("input", { type: "range", min: 0, max, oninput });
     const value = el("span", { class: "rp-value", "aria-hidden": "true" });
     const show = (stop) => {
       input.value = stop;
@@ -64,14 +63,16 @@ const CONTROLS = {
   },
 
   list(name, labels, set) {
-    const select = el("select", { onchange: () => set(select.selectedIndex) }, ...labels.map((label) => el("option", {}, label)));
+    const options = labels.map((label) => el("option", {}, label));
+    const select = el("select", { onchange: () => set(select.selectedIndex) }, ...options);
     return { node: labelled(name, select), show: (stop) => { select.selectedIndex = stop; } };
   },
 
   buttons(name, labels, set) {
     const buttons = labels.map((label, stop) => el("button", { type: "button", onclick: () => set(stop) }, label));
-    const node = el("div", { class: "rp-control rp-choice", role: "group", "aria-label": name }, el("span", {}, name), ...buttons);
-    return { node, show: (stop) => buttons.forEach((button, own) => button.setAttribute("aria-pressed", own === stop)) };
+    const look = { class: "rp-control rp-choice", role: "group", "aria-label": name };
+    const show = (stop) => buttons.forEach((button, own) => button.setAttribute("aria-pressed", own === stop));
+    return { node: el("div", look, el("span", {}, name), ...buttons), show };
   },
 
   cells: () => ({ show() {} }),
@@ -84,10 +85,11 @@ const labelled = (name, ...parts) => el("label", { class: "rp-control" }, el("sp
 function grid(first, { set, tell }) {
   const form = first[2], [corner, columns, rows, sentence, [slider, stops], track] = form;
   const cells = rows.map(() => columns.map(() => el("td", { class: "rp-cell", tabindex: "-1" })));
+  const heads = columns.map((name) => el("th", { scope: "col" }, name));
   const title = el("b", {}), note = el("span", { class: "rp-note" });
   const node = el("table", { role: "grid", class: stops ? "rp-choosing" : null },
     el("caption", {}, title, el("br"), note),
-    el("thead", {}, el("tr", {}, el("td", { class: "rp-note" }, corner), ...columns.map((name) => el("th", { scope: "col" }, name)))),
+    el("thead", {}, el("tr", {}, el("td", { class: "rp-note" }, corner), ...heads)),
     el("tbody", {}, ...cells.map((line, i) => el("tr", {}, el("th", { scope: "row" }, rows[i]), ...line))));
   const all = cells.flat();
   let table = null, stop = all[0]; // one cell is a stop of the Tab key; the arrow keys move it
@@ -116,8 +118,8 @@ function grid(first, { set, tell }) {
   on("click", choose);
   on("keydown", (cell, event) => {
     const [i, j] = at(cell), line = cells[i];
-    const next = { ArrowUp: cells[i - 1]?.[j], ArrowDown: cells[i + 1]?.[j], ArrowLeft: line[j - 1], ArrowRight: line[j + 1],
-      Home: line[0], End: line.at(-1) };
+    const next = { ArrowUp: cells[i - 1]?.[j], ArrowDown: cells[i + 1]?.[j],
+      ArrowLeft: line[j - 1], ArrowRight: line[j + 1], Home: line[0], End: line.at(-1) };
     const chosen = event.key === "Enter" || event.key === " ";
     if (!chosen && !(event.key in next)) return;
     event.preventDefault(); // the page must not scroll under the reader

@@ -2,7 +2,7 @@
 
     @live(n=range(2, 11), clip=range(7))
     def clip_grid(n, clip):
-        return Frame([Table("offset j − i", …)], f"{n * n} cells")
+        return Frame([Table("offset j − i", …)], [f"{n * n} cells."])
 
     clip_grid(n=6, clip=2, alt="…")         # a Picture that starts at these stops
 
@@ -99,7 +99,8 @@ def live(**sliders: Iterable[Any]) -> Callable[[Callable[..., Frame]], Callable[
                 if stop not in stops.get(name, ()):
                     raise ValueError(f"{name}={stop!r}: expected one of the stops {stops.get(name, [])}")
             data = {
-                "sliders": [[name.replace("_", " "), _kind(values), _labels(values)] for name, values in stops.items()],
+                "title": title or "",
+                "sliders": [_control(name, values) for name, values in stops.items()],
                 "first": [values.index(start[name]) for name, values in stops.items()],
                 "pool": pooled(draw, stops),
             }
@@ -112,18 +113,14 @@ def live(**sliders: Iterable[Any]) -> Callable[[Callable[..., Frame]], Callable[
     return decorate
 
 
-def _kind(values: Sequence[Any]) -> str:
+def _control(name: str, values: list[Any]) -> list[Any]:
+    """What a slider is called, what it looks like, and what its stops are called."""
+    name = name.replace("_", " ")
     if isinstance(values[0], tuple):
-        return "cells"
-    if not isinstance(values[0], str):
-        return "slider"
-    return "buttons" if len(values) <= FEW else "list"
-
-
-def _labels(values: Sequence[Any]) -> list[str]:
-    if isinstance(values[0], tuple):
-        return []
-    return [value if isinstance(value, str) else number(value, 2) for value in values]
+        return [name, "cells", []]
+    if isinstance(values[0], str):
+        return [name, "buttons" if len(values) <= FEW else "list", values]
+    return [name, "slider", [number(value, 2) for value in values]]
 
 
 # --- frames, small enough to travel ---------------------------------------------------------------------------------

@@ -15,17 +15,15 @@ from .frames import Cell, Frame, Table, bar, live
 MOST_HEADS, MOST_MEASURES = 400, 5
 
 
-def map_of_heads(
-    scores: Mapping[str, ArrayLike], profiles: ArrayLike, *, n_kv_heads: int | None = None, title: str | None = None
-) -> Picture:
+def map_of_heads(scores: Mapping[str, ArrayLike], profiles: ArrayLike, *, title: str | None = None) -> Picture:
     """One cell for each head, rows are layers. Alive: choose the measure; click a head to see where its weight goes.
 
     `scores` are one to five measures by name, each (layers, heads), the most telling first. For example:
 
-        previous token   the mean weight w[i, i−1]
-        induction        in a random text given twice, the mean weight on the token after the first copy of token i
-        sink             the mean weight w[i, 0] on token 0
-        effect, nats     the loss with the head stopped minus the loss with it
+        previous token         the mean weight w[i, i−1]
+        induction              in random tokens given twice, the mean weight on what followed the first copy of token i
+        sink                   the mean weight w[i, 0] on token 0
+        nats lost without it   the loss with the head stopped minus the loss with it
 
     `profiles` (layers, heads, n) is the share of the weight at each distance i − j = 0 … n − 1, averaged over the
     queries, so each adds up to 1. From causal weights (heads, n, n): from_grid(weights)[:, 0, :n][:, ::-1] / n.
@@ -55,7 +53,7 @@ def map_of_heads(
             cells=[[Cell(number(value), colour=paint(value)) for value in line] for line in hundredths],
             corner="layer\u00a0↓ head\u00a0→",
             note=f"in hundredths; {meaning}",
-            says=f"Layer {{row}}, head {{column}}: {measure} {{text}} hundredths.",
+            says=f"Layer {{row}}, head {{column}}: {measure}, in hundredths, {{text}}.",
             chooses=("head", every_head),
         )
 
@@ -69,7 +67,6 @@ def map_of_heads(
             cells=[[bar(share, number(share, 2), 1.0, signed=False)] for share in by_bin],
             corner="distance",
             note="weight by distance i − j",
-            track=84,
             says="At distance {row}: {text} of the weight.",
         )
 

@@ -13,7 +13,8 @@ from ..reference.rope import pairs, rotate
 from .frames import Cell, Frame, Table, bar, live
 
 DISTANCES = (0, 1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024)
-MOST_PAIRS, MOST_DISTANCES, BESIDE = 32, 16, 16  # pairs in one table, before the next one begins
+MOST_PAIRS, MOST_DISTANCES = 32, 16
+ONE_TABLE = 16  # pairs, before the next table begins beside it
 FASTEST, SLOWEST = (4, 8), (16, 12)  # pairs that can be stopped together
 NOTHING = "nothing"
 
@@ -30,6 +31,8 @@ def pair_view(
 ) -> Picture:
     """What each pair of channels adds to the score of one query and one key, which is `distance` tokens before it.
 
+        score = Σ_m scale · q_m · R_m k_m,  R_m turns pair m by (j − i) θ_m = −distance · θ_m
+
     Alive: move the distance; stop a pair (click it, or choose) and compare the score at every distance. A stopped pair
     does not turn, so at every distance it adds what it adds at distance 0.
 
@@ -37,6 +40,7 @@ def pair_view(
     that does not turn. Pair m is channels (m, m + d/2), or (2m, 2m + 1) with `interleaved`; `scale` is 1/√d by default.
     Raises ValueError for vectors that are not rows of the same even number of finite channels, 64 at most, another
     number of speeds, and distances that are not 2 to 16 whole numbers in rising order.
+    Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
     query, key = check_row("q", q), check_row("k", k)
     if query.shape != key.shape or len(query) not in range(2, 2 * MOST_PAIRS + 1, 2):
@@ -96,7 +100,7 @@ def pair_view(
 
     @live(distance=steps, stop=stopped)
     def draw(distance: int, stop: str) -> Frame:
-        parts = [range(first, min(first + BESIDE, count)) for first in range(0, count, BESIDE)]
+        parts = [range(first, min(first + ONE_TABLE, count)) for first in range(0, count, ONE_TABLE)]
         tables = [adds(part, distance, tuple(m for m in part if m in stopped[stop])) for part in parts]
         says = [f"At distance {distance} the {count} pairs add up to {number(sums[distance, NOTHING], 2)}."]
         if stop != NOTHING:

@@ -50,7 +50,8 @@ def test_the_keyboard_walks_the_cells_and_opens_a_head(shown):
     page.keyboard.press("Tab")
     page.keyboard.press("Home")
     row = page.evaluate("document.activeElement.parentNode.rowIndex - 1")
-    expect(reading).to_have_text(f"Layer {row}, head 0: sink {round(100 * HEADS[0]['sink'][row, 0])} hundredths.")
+    expect(reading).to_have_text(f"Layer {row}, head 0: sink, in hundredths, {round(100 * HEADS[0]['sink'][row, 0])}.")
+    assert page.locator(".rp-same").count() == 0  # the cells of the map are in no group
     before = profile.inner_text()
     for key, head in (("ArrowLeft", 0), ("ArrowRight", 1), ("End", 8), ("ArrowRight", 8), ("ArrowLeft", 7)):
         page.keyboard.press(key)
@@ -75,7 +76,8 @@ def test_a_click_opens_and_stays_open_when_something_else_is_chosen(shown):
 
 
 def test_the_cells_of_a_group_are_outlined_in_all_tables(shown):
-    page = shown(clipped(alt="clipped", n=4, clip=1))
+    page = shown(clipped(alt="alt", title="Clipped", n=4, clip=1))
+    expect(page.locator(".rp-title")).to_have_text("Clipped")
     reading, same = page.locator(".rp-reading"), page.locator(".rp-same")
     page.get_by_role("grid", name="The table").locator("td").nth(1).hover()
     expect(reading).to_have_text("6 takes row -1.")
