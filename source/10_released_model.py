@@ -1,18 +1,19 @@
 # %% [markdown]
 # # [[title]]
 #
-# So far, every model in this course was small. Now the layer that you built runs a released language model,
-# SmolLM2-135M-Instruct. You read its weights from a file, find the heads that use position, move them, and stop them.
+# The layer that you built now runs a released language model, SmolLM2-135M-Instruct. You read its weights from a
+# file, find the heads that use position, move them, and stop them.
 #
 # **You will be able to**
 # - turn the bytes of a file into the weights of a layer, and notice when they are loaded wrongly;
-# - find heads by their profile by offset, and test what they do, with controls;
+# - find heads by their profile by offset, and test, with controls, what they do;
 # - move a head by turning its queries, and explain why a large norm does not show where a head looks.
 #
 # **You need** chapters [[bias_by_hand|#]] (softmax), [[diagonals|#]] (`from_grid`) and [[rope|#]]. **Time** [[time]].
 #
-# All measurements are from *this model in this file*, on one text. The model has 30 layers, and each layer has 9 heads
-# with 64 channels. Without the file, the cells show recorded numbers; `python3 course.py model` fetches it (93 MB).
+# The model has 30 layers, each with 9 heads of 64 channels. All numbers are from *this model in this file*, on one
+# excerpt of *Alice* and one random text. `python3 course.py model` fetches the file (93 MB). Without it, the cells
+# show recorded numbers.
 
 # %%
 import numpy as np
@@ -31,14 +32,14 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## From bytes to a layer
 #
-# The file stores each matrix of a layer in blocks: 20 bytes for 32 numbers. (This format is called Q4_1.) The first four
-# bytes are two numbers in float16: the smallest number $m$ of the block, and a step $d$, which comes first. Each of the
-# other 16 bytes holds two whole numbers $q$ from 0 to 15. The weights are
+# The file stores each matrix of a layer in blocks: 20 bytes for 32 numbers. The first two bytes are a step $d$, and
+# the next two are the smallest number $m$ of the block, both in float16. Each of the other 16 bytes holds two whole
+# numbers $q$ from 0 to 15. The weights are
 #
 # $$x = d\,q + m$$
 #
 # Here is the first block of $W_q$ in layer 0. Its fifth byte is 45 in hexadecimal: the high four bits are 4, the low
-# four are 5. The low one is $q$ of number 0; the high one is $q$ of number 16, not of number 1.
+# four bits are 5. The low bits are the $q$ of number 0. The high bits are the $q$ of number 16, not of number 1.
 
 # %%
 block = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")
@@ -50,7 +51,7 @@ print(f"number 0:  {d:.4f} · {low} + ({m:.4f}) = {d * low + m:.4f}")
 print(f"number 16: {d:.4f} · {high} + ({m:.4f}) = {d * high + m:.4f}")
 
 # %% [markdown]
-# The course's reader does this for whole matrices. (In the first task you write it for one block.)
+# The course's reader decodes whole matrices like this.
 
 # %%
 numbers = q4_1(np.frombuffer(block, dtype=Q4_1))[0]
@@ -60,7 +61,7 @@ figures.heatmap(numbers.reshape(2, 16), rows=("0–15", "16–31"), columns=rang
                 alt="The 32 numbers of the block")
 
 # %% [markdown]
-# `released.load()` reads all tensors like this and puts them into 30 layers. What kind of layers?
+# `released.load()` reads the whole file into a model of 30 layers. What kind of layers?
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -68,16 +69,18 @@ layer = model.decoder.blocks[0].attention
 print(layer)
 assert isinstance(layer, RelativeAttention)
 assert isinstance(layer.position, RoPE)
+if not layer.query.weight.is_meta:  # without the file, there are no weights to compare
+    assert np.allclose(layer.query.weight[0, :32], numbers)
 
 # %% [markdown]
 # They are the `RelativeAttention` of this course, with its `RoPE`. Queries have 576 channels, 9 heads of 64. Keys and
-# values have only 192, because three query heads share one key head. ([[fast_attention|Chapter #]] explains why.)
+# values have only 192, because three query heads share one key head.
 #
 # ## A loss that must come out
 #
-# How do we know that the weights are right? We let the model read. `losses(text)` returns $-\ln p$ for each token after
-# the first, where $p$ is the probability that the model gave to this token. A model that considers all 49,152 tokens
-# equally likely has a loss of $\ln 49152 = 10.8$. What do you expect here?
+# How do we know that the weights are right? We let the model read. `losses(text)` returns $-\ln p$ for each token
+# after the first, where $p$ is the probability that the model gave to this token. A model that considers all 49,152
+# tokens equally likely has a loss of $\ln 49152 = 10.8$. What do you expect here?
 
 # %% tags=["nbval-ignore-output"]
 n = 256
@@ -90,13 +93,13 @@ print(f"loss {loss:.4f}")
 assert abs(loss - 3.323) < 0.01
 
 # %% [markdown]
-# The loss is 3.32 nats per token. The number in the assert comes from other code: the library `transformers`, with the same
-# weights and the same tokens. A mistake in our reader, tokenizer or layers would change it.
+# The loss is 3.32 nats per token. The number in the assert comes from other code: the library `transformers`, with
+# the same weights and the same tokens. A mistake in our reader, tokenizer or layers would change it.
 #
 # ## A wrong pairing
 #
-# The rows of $W_q$ and $W_k$ in this file are interleaved: channels $2m$ and $2m+1$ form a pair. What happens if the
-# layers rotate them half-split, channels $m$ and $m + 32$ together?
+# The rows of $W_q$ and $W_k$ in this file are interleaved: channels $2m$ and $2m+1$ form a pair. What if the layers
+# rotate them half-split, channels $m$ and $m + 32$ together?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -122,8 +125,8 @@ assert mixed - loss > 1.5
 #
 # ## Only differences count
 #
-# The file states a context of 8,192 tokens. Now we add 50,000 to all positions. For the control, we move only the second
-# half of the text. Which of the two will hurt?
+# The file states a context of 8,192 tokens. Now we add 50,000 to all positions. As a control, we move only the second
+# half of the text. Which will hurt?
 
 # %% tags=["nbval-ignore-output"]
 positions = torch.arange(n) + 50_000
@@ -139,8 +142,8 @@ print(f"the second half + 50,000: its mean loss rises by {change:.2f}")
 assert change > 1
 
 # %% [markdown]
-# A layer with RoPE never sees a position, only a difference of two. A gap of 50,000 between the two halves costs 2.2 nats
-# per token, because such offsets are far outside the context. ([[stretching_rope|Chapter #]] repairs this.)
+# With RoPE a score depends only on the difference of two positions. The gap of 50,000 between the halves is far
+# outside the context, and it costs 2.2 nats per token. ([[stretching_rope|Chapter #]] is about repairs.)
 #
 # ## Where does a head look?
 #
@@ -159,8 +162,8 @@ assert one_back > 0.6
 figures.heatmap(np.array(profile), columns=offsets, digits=2, alt="Head 16.0: mean weight by offset")
 
 # %% [markdown]
-# Head 16.0 gives 76 % of its weight to the word before. It is a **previous-token head**. `model.profiles` does
-# this for all 270 heads in one pass: the share of the weight at each distance $i - j$, and the share of token 0.
+# Head 16.0 gives 76 % of its weight to the token before. It is a **previous-token head**. `model.profiles` does this
+# for all 270 heads in one pass. It returns the share of the weight at each distance $i - j$ and on token 0.
 
 # %% tags=["nbval-ignore-output"]
 shares, on_first = model.profiles(text)
@@ -179,9 +182,9 @@ for head in top(previous, 8):
 assert top(previous, 1) == [(16, 0)]
 
 # %% [markdown]
-# An **induction head** continues a repetition (Olsson et al. 2022): it looks for an earlier copy of the present token,
-# and attends to the token *after* it. To find such heads we need a text in which every token has exactly one earlier
-# copy. So we draw 64 tokens at random and give them twice. At which distance is the token after the earlier copy?
+# An **induction head** continues a repetition (Olsson et al. 2022): it looks for an earlier copy of the present
+# token, and attends to the token *after* it. We need a text in which every token has exactly one earlier copy, so we
+# draw 64 tokens at random and give them twice. At which distance is the token after the earlier copy?
 
 # %% tags=["nbval-ignore-output"]
 once = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=64))
@@ -197,44 +200,48 @@ assert top(induction, 1) == [(18, 6)]
 # The earlier copy is 64 tokens back, and the token after it 63. Here is the map of all heads. Click 16.0, then 18.6.
 
 # %% tags=["nbval-ignore-output"]
-figures.map_of_heads(
-    {"previous token": previous, "induction": induction, "token 0": on_first},
-    shares,
-    n_kv_heads=3,
-)
+figures.map_of_heads({"previous token": previous, "induction": induction, "token 0": on_first}, shares)
 
 # %% [markdown]
-# Most heads are neither. In 81 of 270, token 0 gets more than half of the weight: it is a **sink**
-# ([[windows_and_sinks|chapter #]]). Head 18.6 is both. In the text given twice, 90 % of its weight is on the
-# right token; in *Alice*, where little is repeated, 91 % is on token 0.
+# Choose *token 0*. In 81 of the 270 heads, this token gets more than half of the weight. It is a **sink**
+# ([[windows_and_sinks|chapter #]]). In the profile its weight is spread over all distances, because token 0 is at
+# another distance from every query. Head 18.6 is an induction head. In *Alice*, where little is repeated, it gives 91
+# % of its weight to the sink.
 #
 # ## Stop them
 #
-# A picture shows where a head looks, not what this is good for. So we stop ten induction heads: their outputs
-# become 0. As a control, we stop ten other heads of the same layers, drawn at random three times. We watch the loss on
-# the second copy.
+# A picture shows where a head looks, not whether this matters. So we stop heads: their outputs become 0. First, how
+# much better does the whole model predict the second copy?
+
 
 # %% tags=["nbval-ignore-output"]
 def second_copy(stopped):
-    """The loss on the second copy while some heads are stopped."""
+    """The mean loss on the second copy while some heads are stopped."""
     with model.changed(stopped_heads=stopped):
         return float(model.losses(twice)[64:].mean())
 
 
+first = float(model.losses(twice)[:63].mean())
+print(f"first copy {first:.1f}, second copy {second_copy([]):.1f}")
+
+# %% [markdown]
+# The first copy costs even more than $\ln 49152$, because its tokens are random and the model expects language. Now
+# we stop ten induction heads. As a control, we stop ten others of the same layers, drawn at random, three times.
+
+# %% tags=["nbval-ignore-output"]
 ten = top(induction, 10)
 layers = sorted({layer for layer, _ in ten})
 others = [(layer, head) for layer in layers for head in range(9) if (layer, head) not in ten]
 draws = [np.random.default_rng(seed).permutation(others)[:10].tolist() for seed in range(3)]
 control = [second_copy(heads) for heads in draws]
 without = second_copy(ten)
-print(f"first copy {model.losses(twice)[:63].mean():.1f}, second copy {second_copy([]):.1f}")
 print(f"ten induction heads stopped: {without:.1f}")
 print("ten others stopped:", *[f"{loss:.1f}" for loss in control])
 assert without - max(control) > 5
 
 # %% [markdown]
-# Without these ten of 270 heads, the model predicts the second copy little better than the first. Ten others of the
-# same layers matter much less. So in this model, copying depends on these ten heads.
+# Without the ten induction heads, most of the advantage of the second copy is gone. Ten others of the same layers
+# matter much less. So in this model, copying depends on these ten heads.
 #
 # ## Move a head
 #
@@ -256,23 +263,23 @@ figures.question(
 # %% tags=["nbval-ignore-output"]
 six = top(previous, 6)
 names = ["{}.{}".format(*head) for head in six]
-found = {0: shares}
-for turn in (1, -1):
+found = {"as they are": shares}
+for name, turn in (("turned +1", 1), ("turned −1", -1)):
     with model.changed(heads=six, turn_query=turn):
-        found[turn], _ = model.profiles(text)
+        found[name], _ = model.profiles(text)
 
 pictures = []
-for turn, by_distance in found.items():
+for name, by_distance in found.items():
     near = [by_distance[head][:4].tolist() for head in six]
     pictures.append(figures.heatmap(near, rows=names, columns=range(4), digits=2, corner="head",
-                                    alt=f"Weight by distance, queries turned by {turn}"))
-assert all(found[1][head][:4].argmax() == 0 for head in six)
-assert all(found[-1][head][:4].argmax() == 2 for head in six)
+                                    alt=f"Weight by distance, queries {name}"))
+assert all(found["turned +1"][head][:4].argmax() == 0 for head in six)
+assert all(found["turned −1"][head][:4].argmax() == 2 for head in six)
 figures.side_by_side(*pictures)
 
 # %% [markdown]
-# In each head the largest weight moves by one token. So these heads look at an *offset*, whatever token is there.
-# For the control, we turn the six heads with the most weight on token 0. What do you expect?
+# In each head the largest weight moves by one token. So these heads look at an *offset*, whatever token is there. As
+# a control, we turn the six heads with the most weight on token 0. What do you expect?
 
 # %% tags=["nbval-ignore-output"]
 rise = {}
@@ -284,13 +291,14 @@ assert rise["previous-token"] > 0.5
 assert abs(rise["token 0"]) < 0.01
 
 # %% [markdown]
-# These heads are unaffected. Token 0 is at another offset from every query, so a head that always looks there cannot
-# depend on a single offset.
+# The loss stays the same. Token 0 is at another offset from every query, so these heads cannot depend on a single
+# offset.
 #
 # ## A large norm is not use
 #
-# Which pairs of channels let head 16.0 find the token before? A pair of short arrows adds little to a score. So one
-# measure is the mean length of the arrows in the queries, times that in the keys (Barbero et al. 2024).
+# Which pairs of channels let head 16.0 find the token before? A pair of channels is an arrow, and short arrows add
+# little to a score. So one measure of a pair is its **norm**: the mean length of its arrow in the queries, times that
+# in the keys (Barbero et al. 2024).
 
 # %% tags=["nbval-ignore-output"]
 q, k = model.queries_and_keys(text[:64], layer=16)
@@ -309,8 +317,8 @@ print(f"the 12 slowest pairs together: {share[20:].sum():.0%}")
 assert share[20:].sum() > 0.5
 
 # %% [markdown]
-# More than half of the norm is in twelve pairs that finish no turn within 8,192 tokens. Now we stop pairs in our six heads:
-# at speed 0 they no longer rotate. Which changes more, stopping the twelve slowest pairs or only pair 0?
+# More than half of the norm is in twelve pairs that finish no turn within 8,192 tokens. Now we stop pairs in our six
+# heads: at speed 0 they no longer rotate. Which changes more, stopping the twelve slowest pairs or only pair 0?
 
 # %% tags=["nbval-ignore-output"]
 columns = {"all turn": shares}
@@ -338,18 +346,20 @@ for j in (i, i - 1, i - 2, i - 3, i - 4, 0):
     print(f"key {j:2}: pair 0 adds {adds[0]:6.2f}, pair 25 {adds[25]:6.2f}, all 32 {adds.sum():6.2f}")
 
 # %% [markdown]
-# Pair 25 adds about −12 to *every* near key. A number that is the same for all keys changes no weight, because the softmax
-# divides it out ([[bias_by_hand|chapter #]]). Pair 0 adds different numbers, and the largest to the token before. So a
-# norm shows how much a pair adds, but not whether this differs between keys.
+# Pair 25 adds about −12 to *each* of the five near keys. A number that is the same for all keys changes no weight,
+# because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair 0 adds different numbers, and the largest to
+# the token before. A norm shows how much a pair adds, but not whether this differs between keys.
 #
-# Pair 25 does have a use: it adds +1 to token 0, so it sets this token apart. Find both pairs in the picture, move the
-# distance, then stop pair 0.
+# Pair 25 has another use. To token 0 it adds +1 in place of −12, so it sets the sink apart from all other tokens.
+#
+# In the picture, the key stays the same and its distance changes. Move the distance, then stop pair 0, then the 12
+# slowest.
 
 # %% tags=["nbval-ignore-output"]
 figures.pair_view(q[i], k[i - 1], model.speeds, interleaved=True, title="Head 16.0, a query and the key before it")
 
 # %% [markdown]
-# This holds at short distances. After thousands of tokens the slow pairs have turned, too
+# This holds at short distances. After some thousand tokens, the slow pairs have turned as well
 # ([[stretching_rope|chapter #]]).
 #
 # ## Easy to believe; let us run it
@@ -362,18 +372,18 @@ claims.chapter("released_model")
 # %% [markdown]
 # ## Remember
 #
-# - Weights are loaded rightly when a known loss comes out. A wrong pairing fits all shapes and runs.
-# - A model with RoPE sees only differences of positions: all + 50,000 changes nothing, half of them ruins the text.
-# - `from_grid` finds heads; stopping them shows whether they matter. Always stop others, too.
-# - Turning queries by one position moves a head that looks at an offset.
-# - A pair with a large norm may add the same to every score.
+# - Compare a loaded model with a known loss. A wrong pairing fits all shapes and runs.
+# - With RoPE, + 50,000 for all positions changes nothing; for half of them it hurts.
+# - `from_grid` finds heads, and stopping them shows whether they matter. Stop other heads as well, as a control.
+# - Queries that are turned by one position move a head that looks at an offset.
+# - A pair with a large norm may add the same number to every score.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "In a previous-token head, the *keys* are rotated by one position more, and the queries are not. Where does it look?",
+    "In a previous-token head, the keys are rotated by one position more, and the queries are not. Where does it look?",
     options={
         "At the query's own token": "That was the queries. Now the offset in the score is j + 1 − i.",
         "Two tokens back": "Yes: j + 1 − i is −1 for j = i − 2.",
@@ -389,7 +399,7 @@ figures.question(
     "You stop ten heads, and the loss rises by 3 nats. What does this show about these ten?",
     options={
         "They do what the loss measures": "Perhaps. But what would any other ten have cost?",
-        "Nothing, before other heads were stopped, too": "Yes. If ten random heads also cost 3 nats, these are not special.",
+        "Nothing, before other heads were stopped, too": "Yes. Ten random heads may also cost 3 nats.",
         "They look at an offset": "A loss does not show where a head looks.",
     },
     answer="Nothing, before other heads were stopped, too",
@@ -401,8 +411,8 @@ figures.question(
 figures.question(
     "In the profile by offset of an ordinary text, most induction heads have no peak. Why?",
     options={
-        "They look at a fixed token": "In *Alice* token 0 does get much of their weight. But what if a word repeats?",
-        "An earlier copy can be at any distance": "Yes. In the text given twice the distance was the same for all queries.",
+        "They look at a fixed token": "In Alice token 0 does get much of their weight. But what if a word repeats?",
+        "An earlier copy can be at any distance": "Yes. In the text given twice it was the same for all queries.",
         "RoPE hides offsets from them": "RoPE shows every head the offset.",
     },
     answer="An earlier copy can be at any distance",
@@ -414,12 +424,12 @@ figures.question(
 #
 # [[tasks]]: five, from a block of the file to a prediction about moved positions.
 #
-# **Next:** [[next]]. What follows here is optional.
+# **Next:** [[next]]. The rest is optional.
 #
 # ## Deeper · A control that fails, and a better question
 #
-# How can an induction head know which token *follows* an earlier copy? One way: a previous-token head in an earlier layer
-# writes into each token what came before it (Olsson et al. 2022). Does the second copy depend on our six heads?
+# How can an induction head know which token *follows* an earlier copy? One way: a previous-token head in an earlier
+# layer writes into each token what came before it (Olsson et al. 2022). Does the second copy depend on our six heads?
 
 # %% tags=["nbval-ignore-output"]
 layers = sorted({layer for layer, _ in six})
@@ -430,26 +440,27 @@ print("six others stopped:", *[f"{second_copy(heads):.1f}" for heads in draws])
 print("heads 1.3 and 1.5, from the first draw, alone:", *[f"{second_copy([(1, head)]):.1f}" for head in (3, 5)])
 
 # %% [markdown]
-# Without the six, the second copy is lost. But the first random draw does nearly the same harm, and two heads of layer 1
-# are enough for most of it. All later layers build on what these heads write. So this experiment shows nothing about
-# previous-token heads.
+# Without the six, the second copy is lost. But the first draw of other heads does nearly the same harm, and each of
+# its two heads of layer 1 alone costs more than two nats. So this experiment does not show that previous-token heads
+# are special.
 #
 # We ask a smaller question. The best induction heads are in layers 17 and 18, and the best previous-token head is in
-# layer 16. We stop this single head, and for the control four other heads of layer 16, one at a time.
+# layer 16. We stop this single head and, as a control, four other heads of layer 16, one at a time.
 
 # %% tags=["nbval-ignore-output"]
-alone = {head: second_copy([(16, head)]) for head in (0, 2, 4, 6, 8)}
-for head, value in alone.items():
-    print(f"head 16.{head} stopped: {value:.1f}")
-assert alone[0] - max(list(alone.values())[1:]) > 3
+one = second_copy([(16, 0)])
+four = [second_copy([(16, head)]) for head in (2, 4, 6, 8)]
+print(f"head 16.0 stopped: {one:.1f}")
+print("one other head of layer 16 stopped:", *[f"{loss:.1f}" for loss in four])
+assert one - max(four) > 3
 
 # %% [markdown]
-# The second copy depends on head 16.0, and not on the others.
+# Of the 270 heads, this one carries most of the advantage of the second copy. The others of its layer do not.
 #
 # ## Deeper · Two documents in one text
 #
-# For training, several documents are often put into one text. Should each document count its positions from 0? We put 96
-# tokens of our text after 96 tokens of another one, and watch the loss on ours.
+# For training, several documents are often put into one text. Should each document count its positions from 0? We put
+# 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
 
 # %% tags=["nbval-ignore-output"]
 half = 96
@@ -473,8 +484,9 @@ for name, changes in {
     print(f"{name:28} {second[name]:.3f}")
 
 # %% [markdown]
-# A reset without a mask is the worst of all. To a query, keys of the other document now seem to be near, and even ahead
-# of it. With the mask, a reset changes nothing, and the loss is that of the document alone.
+# A reset without a mask is the worst of all. The keys of the other document now have the same positions as ours, so
+# some seem to be near the query, and some even after it. With the mask, a reset changes nothing, and the loss is that
+# of the document alone.
 
 # %% tags=["nbval-ignore-output"]
 assert second["positions reset"] - alone > 1
@@ -484,8 +496,8 @@ for name in ("go on, own document only", "reset, own document only"):
 # %% [markdown]
 # ## Deeper · Which pairs does the whole model need?
 #
-# Now we stop pairs in *all* heads. Pair 16 turns by 0.8 radian in 256 tokens, and slower pairs by less. Which pairs does
-# the model miss on a text of this length?
+# Now we stop pairs in *all* heads. Pair 16 turns by 0.8 radian in 256 tokens, and slower pairs by less. Which pairs
+# does the model miss on a text of this length?
 
 # %% tags=["nbval-ignore-output"]
 rises = {}
@@ -504,19 +516,19 @@ assert rises["fastest"] > 0.2
 assert abs(rises["16 slowest"]) < 0.05
 
 # %% [markdown]
-# Half of all pairs can stop without a loss *at this length*. Their channels still compare contents; only their
-# rotation is gone.
+# Half of all pairs can stop, and the loss stays the same *at this length*. Their channels still compare contents, and
+# only their rotation is gone.
 #
-# Other models are similar. In Gemma 7B, most of the norm is in slow pairs, and the heads that attend by position use the
-# fastest ones (Barbero et al. 2024). What the slow pairs are for is disputed. Barbero et al. suggest that they carry
-# content. Jonasson (2025) finds the largest numbers in pairs that make only part of a turn, and connects them with
-# sinks; pair 25 of our head fits this. Oka et al. (2026) find such a band of pairs in several models, and report
-# that the pairs below the band need not rotate.
+# Other models were studied as well. In Gemma 7B, most of the norm is in slow pairs, and the heads that attend by
+# position use the fastest ones (Barbero et al. 2024). What the slow pairs are for is disputed. Barbero et al. suggest
+# that they carry content. Jonasson (2025) finds the largest numbers in pairs that make only part of a turn, and
+# connects them with sinks; pair 25 of our head fits this. Oka et al. (2026) find such a band of pairs in several
+# models, and report that the pairs below the band need not rotate.
 #
 # ## Deeper · What the tokenizer does
 #
-# The file also holds the tokenizer: 49,152 tokens and the pairs that are merged. Three habits matter when positions
-# are counted. How many tokens are the strings below?
+# The file also holds the tokenizer: 49,152 tokens and the pairs that are merged. Three habits matter when you count
+# positions. How many tokens does each string have?
 
 # %%
 for string in ("The pass key is 71432.", "naïve", "<|im_start|>user"):
@@ -524,14 +536,14 @@ for string in ("The pass key is 71432.", "naïve", "<|im_start|>user"):
     print(len(tokens), tokens)
 
 # %% [markdown]
-# Each digit is a token. A rare word has several. Text such as `<|im_start|>` is a single control token, if the tokenizer
-# knows that it is one; otherwise it becomes seven ordinary pieces. And no start token is added, so token 0 is
-# whatever comes first.
+# Each digit is a token, so a number of five digits takes five positions. `<|im_start|>` is a control token; a
+# tokenizer that does not know this splits it into seven pieces. No start token is added, so token 0 is whatever comes
+# first.
 #
 # ## Deeper · It writes
 #
-# The layer also generates text, token by token, with the cache of [[rope|chapter #]]. We always take the most likely
-# token. Then we do the same with wrong pairs.
+# The model also generates text, token by token, with the cache of [[rope|chapter #]]. We always take the most likely
+# token, first with the right pairs, then with the wrong ones.
 
 # %% tags=["nbval-ignore-output"]
 prompt = "Once upon a time, in a small village,"
@@ -541,6 +553,6 @@ with model.changed(position=RoPE(64, base=100_000)):
 
 # %% [markdown]
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
-# acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round and
-# Round We Go!*, 2024 · A. Jonasson, *Rotary Offset Features*, 2025 · Y. Oka et al., *Frequency Bands in RoPE*, 2026 · the type
-# Q4_1: `ggml-common.h` in ggml-org/ggml.
+# acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round
+# and Round We Go!*, 2024 · A. Jonasson, *Rotary Offset Features*, 2025 · Y. Oka et al., *Frequency Bands in RoPE*,
+# 2026 · the type Q4_1: `ggml-common.h` in ggml-org/ggml.

@@ -128,7 +128,7 @@ def test_another_call_is_refused_in_a_sentence(tape, tmp_path):
     with pytest.raises(TypeError, match="text"):
         again.losses()
     with pytest.raises(AttributeError, match=r"has no 'tokenizer'\. The model's file is not on this machine"):
-        again.tokenizer
+        again.tokenizer.encode("a")
 
 
 def test_its_layers_can_be_seen_but_hold_no_numbers():
