@@ -1,9 +1,10 @@
 """A released language model in the layers of this course: SmolLM2-135M-Instruct, read from a 4-bit GGUF file.
 
-`load()` gives a `Released`; `texts` has excerpts to read with it.
+`load()` gives a `Released`, and `excerpt(name)` a text to read with it.
 """
 
 from .files import SHA256, model_file
 from .model import Released, load
+from .texts import excerpt
 
-__all__ = ["SHA256", "Released", "load", "model_file"]
+__all__ = ["SHA256", "Released", "excerpt", "load", "model_file"]

@@ -14,16 +14,14 @@ from ..nn.rope import RoPE
 from ..reference.rope import to_half_split
 
 PAIRINGS = ("interleaved", "half-split")
-STATED = [  # the sizes in the metadata of a file, in the order of `Sizes`
-    "llama.block_count",
-    "llama.embedding_length",
-    "llama.attention.head_count",
-    "llama.attention.head_count_kv",
-    "llama.feed_forward_length",
-    "llama.vocab_size",
-    "llama.rope.freq_base",
-    "llama.attention.layer_norm_rms_epsilon",
-]
+STATED: tuple[str, ...] = (
+    "block_count",
+    "embedding_length",
+    "attention.head_count",
+    "attention.head_count_kv",
+    "feed_forward_length",
+)
+STATED += ("vocab_size", "rope.freq_base", "attention.layer_norm_rms_epsilon")  # in the order of `Sizes`
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,10 @@ class Sizes:
         """The sizes that a GGUF file states. Raises ValueError for an architecture that is not "llama"."""
         if (found := metadata.get("general.architecture")) != "llama":
             raise ValueError(f"general.architecture={found!r} in the file: expected 'llama'")
-        missing = [name for name in STATED if name not in metadata]
-        if missing:
+        names = [f"llama.{name}" for name in STATED]
+        if missing := [name for name in names if name not in metadata]:
             raise ValueError(f"the file does not state {', '.join(missing)}")
-        return cls(*(metadata[name] for name in STATED))
+        return cls(*(metadata[name] for name in names))
 
 
 class SwiGLU(nn.Module):

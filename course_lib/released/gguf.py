@@ -81,14 +81,8 @@ def read(path: Path | str) -> tuple[dict[str, Any], dict[str, Stored]]:
         memory = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     try:
         return _read(memory)
-    except _CutOff as error:
-        raise ValueError(f"{path}: the file ends within {error}, is the download complete?") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-class _CutOff(Exception):
-    """What was being read when the file ended."""
 
 
 @dataclass
@@ -100,7 +94,7 @@ class _Reader:
 
     def bytes(self, n: int) -> memoryview:
         if self.at + n > len(self.memory):
-            raise _CutOff("its header")
+            raise ValueError("the file ends within its header, is the download complete?")
         self.at += n
         return self.memory[self.at - n : self.at]
 
@@ -145,6 +139,6 @@ def _read(memory: memoryview) -> tuple[dict[str, Any], dict[str, Stored]]:
         dtype, size, unpack = TYPES[kind]
         n, first = math.prod(shape) // size, start + offset
         if first + n * dtype.itemsize > len(memory):
-            raise _CutOff(f"tensor {name}")
+            raise ValueError(f"the file ends within tensor {name}, is the download complete?")
         stored[name] = Stored(shape, np.frombuffer(memory, dtype, n, first), unpack)
     return metadata, stored

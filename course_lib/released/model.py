@@ -68,7 +68,7 @@ class Released:
         """
         numbers = self._numbers(text, least=2)
         parts = zip(self._read(numbers)[:-1].split(CHUNK), numbers[1:].split(CHUNK))
-        return torch.cat([cross_entropy(self.decoder.logits(x), next_, reduction="none") for x, next_ in parts])
+        return torch.cat([cross_entropy(self.decoder.logits(x), targets, reduction="none") for x, targets in parts])
 
     @torch.no_grad()
     def logits(self, text: str | Tensor) -> Tensor:
@@ -134,13 +134,13 @@ class Released:
     ) -> Iterator[None]:
         """Change the model inside a `with` block; afterwards it is as it was before, also after an exception.
 
-        Blocks nest, and an inner one adds to the outer ones. `layers` and `heads` say where position, speeds,
-        turn_query, score_factor and bias change: in these layers, in these pairs (layer, head), or else everywhere.
+        Blocks nest, and an inner one adds to the outer ones. `layers` says in which layers position, bias, speeds,
+        turn_query and score_factor change, or `heads`, pairs (layer, head), where the last three do; else everywhere.
 
         position: another scheme in place of the rotation, `Position()` for none at all.
-        speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair.
+        speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair, 32 zeros the whole rotation.
         turn_query: queries are turned as if they were at this many positions more; keys are not.
-        score_factor: multiplies scale · q·k, before any bias.
+        score_factor: multiplies scale · q·k, before any bias; speeds of YaRN go with the square of its factor.
         bias: added to the scores: a scheme with a bias, or numbers (n, n) or (n_heads, n, n), row i for query i.
         positions (n,): the position of each token, in place of 0 … n − 1.
         mask (n, n): True where a query may look; later keys stay hidden.

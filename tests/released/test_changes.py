@@ -8,7 +8,6 @@ import torch
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
-from course_lib.nn.sink import Sink
 from course_lib.released import model as released
 
 from .tiny import PAIRS, SIZES, SPEEDS, N, by_definition, tiny
@@ -44,10 +43,6 @@ CHANGES = {
     "scores times a factor": ({"score_factor": 1.3}, {"factor": lambda layer, head: 1.3}),
     "factor in heads": ({"score_factor": 0.5, "heads": SOME}, {"factor": where(lambda *at: at in SOME, 0.5, 1.0)}),
     "a scheme's bias": ({"bias": DecayBias(0.3).double()}, {"bias": decay}),
-    "a bias in heads": (
-        {"bias": DecayBias(0.3).double(), "heads": SOME},
-        {"bias": lambda layer, head, i, j: decay(layer, head, i, j) if (layer, head) in SOME else 0.0},
-    ),
     "a bias of numbers": ({"bias": CELLS}, {"bias": lambda layer, head, i, j: float(CELLS[head, i, j])}),
     "moved positions": ({"positions": GAP}, {"place": lambda t: int(GAP[t])}),
     "a mask": ({"mask": MASK}, {"seen": lambda i, j: bool(MASK[i, j])}),
@@ -60,9 +55,13 @@ CHANGES = {
         {"position": Position(), "layers": [0, 2]},
         {"speeds": where(lambda layer, head: layer != 1, STILL, SPEEDS)},
     ),
-    "a scheme in heads": (
-        {"position": RoPE(4, base=7.0, interleaved=True), "heads": SOME},
-        {"speeds": where(lambda *at: at in SOME, [1.0, 7**-0.5], SPEEDS)},
+    "a scheme in layers": (
+        {"position": RoPE(4, base=7.0, interleaved=True), "layers": [1]},
+        {"speeds": where(lambda layer, head: layer == 1, [1.0, 7**-0.5], SPEEDS)},
+    ),
+    "a bias in layers": (
+        {"bias": DecayBias(0.3).double(), "layers": [0, 2]},
+        {"bias": lambda layer, head, i, j: decay(layer, head, i, j) * (layer != 1)},
     ),
 }
 MASK[i == j] = True
@@ -154,11 +153,16 @@ REFUSED = [
     ({"positions": GAP[None]}, r"positions \(1, 9\): expected \(n,\)"),
     ({"positions": GAP[:5]}, r"positions \(5,\): expected one for each of 9 tokens"),
     ({"mask": MASK[:5, :5]}, r"mask \(5, 5\): expected \(9, 9\)"),
-    ({"mask": MASK.double()}, r"mask of torch\.float64: expected torch\.bool"),
+    ({"mask": MASK.double()}, r"mask \(9, 9\) of torch\.float64: expected \(n, n\) truth values"),
+    ({"turn_query": math.inf}, "turn_query=inf: expected a finite number"),
+    ({"position": "rope"}, "position='rope': expected a scheme, which is a Position"),
+    ({"bias": 0.3}, r"bias=0\.3: expected a scheme, which is a Position"),
     ({"window": 0}, "window=0: expected a whole number, 1 or more"),
     ({"sinks": [0]}, r"sinks=\[0\]: are seen besides a window"),
-    ({"position": RoPE(4), "positions": GAP}, "position: RoPE rotates layer 0, expected no positions, speeds or"),
-    ({"position": Sink(4), "heads": SOME}, "Sink in some heads only: expected a rotation or a bias"),
+    ({"position": RoPE(4), "positions": GAP}, "position: RoPE in layer 0, expected no positions, speeds,"),
+    ({"position": Position(), "score_factor": 2.0}, "position: Position in layer 0, expected no positions, speeds"),
+    ({"position": RoPE(4), "heads": SOME}, "heads, position: it changes whole layers"),
+    ({"bias": CELLS, "heads": SOME}, "heads, bias: it changes whole layers"),
     ({"bias": CELLS[:, :5, :5]}, r"bias \(4, 5, 5\): expected"),
 ]
 
