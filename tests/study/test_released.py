@@ -48,11 +48,11 @@ def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small, 
         losses = decoder.losses(tokens)
     change = losses - decoder.losses(tokens)
     assert control["condition"] == "as released" and control["difference"] == control["error"] == 0
-    assert window["loss"] == pytest.approx(float(losses[4:].mean()), abs=1e-5) and window["scored"] == 4
-    assert window["difference"] == pytest.approx(float(change[4:].mean()), abs=1e-5)
-    assert window["error"] == pytest.approx(float(change[4:].std()) / 2, abs=1e-5)
+    assert window["loss"] == pytest.approx(float(losses[4:].mean()), rel=1e-3) and window["scored"] == 4
+    assert window["difference"] == pytest.approx(float(change[4:].mean()), rel=1e-3)
+    assert window["error"] == pytest.approx(float(change[4:].std()) / 2, rel=1e-3)
     assert [(part["from"], part["to"]) for part in window["bins"]] == [(0, 4), (4, 8)]
-    assert window["bins"][0]["loss"] == pytest.approx(float(losses[:4].mean()), abs=1e-5)
+    assert window["bins"][0]["loss"] == pytest.approx(float(losses[:4].mean()), rel=1e-3)
     assert other["scored"] == 3 and other["right"] is True and other["weights"] == [[0.3333]]
 
 

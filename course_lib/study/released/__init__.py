@@ -4,7 +4,7 @@
 
 Each line of the file is one condition of one experiment on one text: `loss`, the mean in nats per token over the
 `scored` last tokens; `difference`, its mean difference to the control on the same tokens, with the standard error
-`error` and the `largest` single one; `read`, how many tokens were read; `seconds` of one core.
+`error`; `read`, how many tokens were read if they are not the `n` of the text; `seconds` of one core.
 """
 
 import json

@@ -51,10 +51,11 @@ def run(model: Released, planned: Plan, path: Path) -> Iterator[Row]:
             losses, more, seconds = control if trial is trials[0] else measured(model, text, trial)
             scored = text.n - 1 - text.half if trial.scored is None else trial.scored
             row = {"experiment": experiment, "condition": trial.condition, "text": text.name, "n": text.n}
-            row |= {"read": len(tokens_of(text, trial)), **compared(losses[-scored:], control[0][-scored:])}
+            row |= {"read": len(tokens_of(text, trial))} if trial.tokens is not None else {}
+            row |= short(compared(losses[-scored:], control[0][-scored:]))
             if text.bins:
                 ends = list(zip(text.bins, text.bins[1:]))
-                row["bins"] = [{"from": a, "to": b, **compared(losses[a:b], control[0][a:b])} for a, b in ends]
+                row["bins"] = [{"from": a, "to": b, **short(compared(losses[a:b], control[0][a:b]))} for a, b in ends]
             row |= {**short(more), "seconds": round(seconds, 1)}
             append(path, row)
             yield row
@@ -76,9 +77,8 @@ def compared(losses: Tensor, control: Tensor) -> Row:
     """Their mean, and the mean of the paired differences with its standard error; both end with the same token."""
     both = min(len(losses), len(control))
     difference = (losses[-both:] - control[-both:]).double()
-    numbers = {"loss": losses.double().mean(), "difference": difference.mean()}
-    numbers |= {"error": difference.std() / both**0.5, "largest": difference.abs().max()}
-    return {"scored": both, **{name: round(float(number), 5) for name, number in numbers.items()}}
+    numbers = {"loss": losses.double().mean(), "difference": difference.mean(), "error": difference.std() / both**0.5}
+    return {"scored": both, **{name: float(number) for name, number in numbers.items()}}
 
 
 def short(value: Any) -> Any:

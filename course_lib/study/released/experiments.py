@@ -18,8 +18,7 @@ from ...nn.cache import RingCache
 from ...nn.position import Position
 from ...nn.rope import RoPE
 from ...reference.speeds import by_parts, interpolated, ntk, yarn, yarn_factor
-from ...released import Released, load
-from ...released.texts import excerpt
+from ...released import Released, excerpt, load
 
 TRAINED = 8192  # the length of the texts the model was trained with
 SHORT = ("pydoc_a", "pydoc_b", "licence", "course", "alice", "jargon")
