@@ -7,7 +7,7 @@ A sequence of `p` random tokens is read twice, so there are $2p$ positions. You 
 - `induction`: the mean weight on the token that *followed* the query's token in the first copy, over the queries of the
   second copy. The token of query $p + t$ is at position $t$ of the first copy, so the query should look at $t + 1$.
 
-SmolLM2 has 270 heads. Its best previous-token head has 0.72 on ordinary text, its best induction head 0.93.
+In the lesson, the best of 270 heads have 0.76 (previous, on *Alice*) and 0.90 (induction).
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def head_scores(weights):
     before = np.diagonal(weights, -1, axis1=1, axis2=2)  # The token before query i is key i − 1, below the diagonal.
     second = weights[:, p:]  # Only the queries of the second copy, from p on, have an earlier copy to look at.
     # Query p + t should look at key t + 1. In the rows of the second copy this is the diagonal that begins at key 1.
-    after = np.diagonal(second, 1, axis1=1, axis2=2)[:, :p]
+    after = np.diagonal(second, 1, axis1=1, axis2=2)
     return before.mean(axis=1), after.mean(axis=1)  # A score is the mean over the queries, for each head by itself.
 
 
