@@ -175,7 +175,7 @@ assert top(previous, 1) == [(16, 0)]
 # %% [markdown]
 # An **induction head** continues a repetition (Olsson et al. 2022): it looks for an earlier copy of the current
 # token, and attends to the token *after* it. So we draw 64 tokens at random and give them twice. We measure the queries
-# of the second copy only. At which distance is the token after the earlier copy?
+# of the second copy. At which distance is the token after the earlier copy?
 
 # %% tags=["nbval-ignore-output"]
 once = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=64))
@@ -334,29 +334,30 @@ assert sum(before[:, 2] < 0.6 * before[:, 0]) == 5
 figures.heatmap(before, rows=names, columns=list(columns), digits=2, corner="head", alt="Weight on the token before")
 
 # %% [markdown]
-# In 256 tokens pair 25 rotates by only 0.03 radian, so it can stop rotating without effect. If pair 0 stops, five of
-# the six heads lose nearly half of this weight or more. But a pair that does not rotate still compares contents. So now
-# we *remove* a pair from head 16.0: its channels become 0.
+# In 256 tokens the slowest twelve rotate by 0.2 radian or less, pair 25 by 0.03, so stopping them changes little. If
+# pair 0 stops, five of the six heads lose about half of this weight or more. But a pair that does not rotate still
+# compares contents. So now we *remove* a pair from head 16.0: its channels in the keys become 0.
 
 # %% tags=["nbval-ignore-output"]
 def rotated_at(x, first=0):
+    """The rows of x, rotated for the positions `first`, `first` + 1, …"""
     return rotate(x, past=first, speeds=model.speeds, interleaved=True)
 
 
-result = {}
-for removed in ([], [25], [0]):
+found = {}
+for name, removed in (("no pair", []), ("pair 25", [25]), ("pair 0", [0])):
     kept = k.clone()
     kept.reshape(64, 32, 2)[:, removed] = 0
     scores = rotated_at(q) @ rotated_at(kept).T / np.sqrt(64)
     weights = softmax(np.where(causal_mask(64), scores, -np.inf))
-    result[str(removed)] = np.diagonal(weights, -1).mean(), weights[1:, 0].mean()
-    print(f"pairs removed {str(removed):4}: token before {result[str(removed)][0]:.2f}, token 0 {result[str(removed)][1]:.2f}")
-assert result["[25]"][1] < 0.01
-assert result["[0]"][0] < 0.1
+    found[name] = np.diagonal(weights, -1).mean(), weights[1:, 0].mean()
+    print(f"{name} removed: token before {found[name][0]:.2f}, token 0 {found[name][1]:.2f}")
+assert found["pair 25"][1] < 0.01
+assert found["pair 0"][0] < 0.1
 
 # %% [markdown]
-# Pair 25 decides between token 0 and the rest, and pair 0 decides which near token. We can see this in what the two
-# pairs add to the scores of query 45.
+# Pair 25 decides between token 0 and the rest, and pair 0 decides which near token. Here is what
+# the two add to the scores of query 45.
 
 # %% tags=["nbval-ignore-output"]
 adds = (rotated_at(q[[45]], 45) * rotated_at(k[:46])).reshape(46, 32, 2).sum(axis=2) / np.sqrt(64)
@@ -370,10 +371,7 @@ for pair in (0, 25):
 # the softmax divides it out ([[bias_by_hand|chapter #]]). So a large norm showed that the pair matters, but not that it
 # finds a position.
 #
-# Barbero et al. (§E.1) found such a head in Gemma 7B. Its fast pairs find the previous token, and one slow band adds
-# about $-85$ to ordinary tokens and $+25$ to the start token.
-#
-# In the picture, the key stays the same and its distance changes.
+# In the picture, the same key moves to other distances.
 
 # %% tags=["nbval-ignore-output"]
 figures.pair_view(q[45], k[44], model.speeds, interleaved=True, title="Head 16.0, a query and the key before it")
@@ -545,7 +543,11 @@ assert abs(rises["16 slowest"]) < 0.05
 # contents.
 #
 # Other models were studied as well. In Gemma 7B, most of the norm is in slow pairs, and the heads that attend by
-# position use the fastest ones, where their norm is large, too (Barbero et al. 2024). There the norm did show use. What the slow pairs are for is disputed. Barbero et al. suggest
+# position use the fastest ones, where their norm is large, too (Barbero et al. 2024). There the norm did show use.
+# They also found a head like 16.0 (§E.1): its fast pairs find the previous token, and one slow band adds about $-85$ to
+# ordinary tokens and $+25$ to the start token.
+#
+# What the slow pairs are for is disputed. Barbero et al. suggest
 # that they carry content. Jonasson (2025) finds the largest numbers in pairs that make only part of a turn, and
 # connects them with sinks; pair 25 of our head fits this. Oka et al. (2026) find such a band of pairs in several
 # models, and report that the pairs below the band need not rotate.

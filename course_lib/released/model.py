@@ -112,7 +112,7 @@ class Released:
         return weights if head is None else weights[head]
 
     def profiles(self, text: str | Tensor, first_query: int = 0) -> tuple[Tensor, Tensor]:
-        """Where each head looks, on average over the queries `first_query` … n − 1 of a text of n tokens, from one pass.
+        """Where each head looks, on average over the queries `first_query` … n − 1 of a text, from one pass.
 
         The share of its weight at each distance i − j = 0 … n − 1, (n_layers, n_heads, n), each summing to 1; and the
         share of token 0, (n_layers, n_heads). Raises ValueError for a `first_query` that is not in the text.
@@ -123,7 +123,8 @@ class Released:
             if first_query not in range(n):
                 raise ValueError(f"first_query={first_query}: expected 0 … {n - 1}")
             weights = inside.weights[:, first_query:]
-            by_distance.append(from_grid(weights)[:, 0, :n].flip(-1) / (n - first_query))  # offsets −(n − 1) … 0, reversed
+            sums = from_grid(weights)[:, 0, :n].flip(-1)  # offsets −(n − 1) … 0, reversed
+            by_distance.append(sums / (n - first_query))
             on_first.append(weights[:, :, 0].mean(-1))
         return torch.stack(by_distance), torch.stack(on_first)
 

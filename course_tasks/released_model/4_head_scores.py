@@ -54,7 +54,8 @@ CASES = [
     Case(random(np.random.default_rng(1), 3, 4), label="three heads without a pattern, p = 4"),
     Case(random(np.random.default_rng(2), 1, 3), label="a single head, p = 3"),
 ]
-ALWAYS = [holds("A mean of weights is from 0 to 1.", lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
+MEANS = "A mean of weights is from 0 to 1. Divide each sum by the number of weights in it."
+ALWAYS = [holds(MEANS, lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
 WRONG = """
 before = np.diagonal(weights, axis1=1, axis2=2)  # Your `previous` is the weight of a query on itself. Take key i − 1.
 before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query. A causal
@@ -71,6 +72,8 @@ after = np.diagonal(weights, -p - 1, axis1=1, axis2=2)  # Your `induction` looks
 # It should be the one after it, at distance p − 1.
 after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)  # You take the whole diagonal at distance p − 1. It begins with
 # the last query of the first copy, which has no earlier copy. Leave it out.
+after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)[:, :-1]  # You leave out the last query. The one to leave out is the
+# first on the diagonal, the last query of the first copy, which has no earlier copy.
 after = np.diagonal(second, 1, axis1=1, axis2=2)[:, : p - 1]  # You leave out the last query. Its token was followed by
 # the first token of the second copy, at position p.
 return before.mean(), after.mean()  # You average over the heads as well. Each head has its own two scores.
@@ -81,6 +84,10 @@ HINTS = [
     "`np.diagonal(weights, -1, axis1=1, axis2=2)` has one row per head: the weights at distance 1.",
     "For `induction` take the rows of the second copy first, `weights[:, p:]`. The keys begin at 1 and move on by one.",
 ]
+ON_PASS = (
+    "Random tokens given twice are the usual test for induction heads. In an ordinary text, a token may have no earlier "
+    "copy, or several."
+)
 
 
 def right_by_offset(weights):

@@ -57,7 +57,7 @@ ANSWER = {
 NEARLY = False
 WRONG = {
     "all + 50,000": {
-        28: "Query and key turn by the same additional angle, so the angle between them stays the same in every pair.",
+        28: "Query and key rotate by the same additional angle, so the angle between them stays the same in every pair.",
         21: "A token keeps its offset to itself, but the other offsets stay as well, because both positions grow.",
         27: "Position 0 is nothing special. A score depends on the difference of two positions, and none changes.",
     },
@@ -82,8 +82,9 @@ WRONG = {
         16: "16 is the number of visible pairs. In each of them query and key moved together, or not at all.",
     },
     "queries + 1": {
-        0: "Only the queries are turned further, so the angle to every key changes.",
-        21: "A token meets itself as well, once as a query and once as a key, and only the query is turned further.",
+        0: "Only the queries are rotated further, so the angle to every key changes.",
+        21: "A token meets itself as well, once as a query and once as a key, and only the query is rotated further.",
+        27: "Query 0 is rotated further as well, so its score with key 0 changes.",
     },
     "distance after queries + 1": {
         1: "The head needs an angle of one position between query and key. Now a later key fits.",
