@@ -11,9 +11,9 @@
 #
 # **You need** chapters [[bias_by_hand|#]] (softmax), [[diagonals|#]] (`from_grid`) and [[rope|#]]. **Time** [[time]].
 #
-# The model has 30 layers, each with 9 heads of 64 channels. All numbers are from *this model in this file*, on one
-# excerpt of *Alice in Wonderland* (*Alice* for short) and one random text. `python3 course.py model` fetches the file (93 MB). Without it, the cells
-# show recorded numbers.
+# The model has 30 layers, each with 9 heads of 64 channels. All numbers are from *this model in this file*, on short
+# texts: an excerpt of *Alice in Wonderland* (*Alice*) and random tokens. `python3 course.py model` fetches the file
+# (93 MB). Without it, the cells show recorded numbers.
 
 # %%
 import numpy as np
@@ -75,13 +75,13 @@ if not layer.query.weight.is_meta:  # without the file, there are no weights to 
 
 # %% [markdown]
 # They are the `RelativeAttention` of this course, with its `RoPE`. Queries have 576 channels, 9 heads of 64. Keys and
-# values have only 192, because three query heads share one key head (*grouped-query attention*, for a smaller cache).
+# values have only 192, because three query heads share one key head (*grouped-query attention*).
 #
 # ## Check the weights with a known loss
 #
 # How do we know that the weights are right? `losses(text)` returns $-\ln p$, in *nats*, for each token after the first,
-# where $p$ is the probability that the model gave to this token. A model that considers all 49,152
-# tokens equally likely has a loss of $\ln 49152 = 10.8$.
+# where $p$ is the probability that the model gave to this token. A model that considers all 49,152 tokens equally
+# likely has a loss of $\ln 49152 = 10.8$.
 
 # %% tags=["nbval-ignore-output"]
 n = 256
@@ -102,7 +102,7 @@ assert abs(loss - 3.323) < 0.001
 # rotate channels $p$ and $p + 32$ together, half-split?
 
 # %% tags=["nbval-ignore-output"]
-with model.changed(position=RoPE(64, base=100_000)):
+with model.changed(position=RoPE(64, base=100_000)):  # the model's base, half-split
     mixed = float(model.losses(text).mean())
 print(f"right pairs {loss:.2f}, wrong pairs {mixed:.2f}")
 assert mixed - loss > 1.5
@@ -202,7 +202,7 @@ figures.map_of_heads({"previous token": previous, "induction": induction, "token
 # ## Ablate heads
 #
 # A picture shows where a head looks, but not whether the model needs it. So we **ablate** heads: we set their outputs
-# to 0. First, how much better does the whole model predict the second copy?
+# to 0. First, how much better does the model predict the second copy?
 
 
 # %% tags=["nbval-ignore-output"]
@@ -291,8 +291,8 @@ assert ablated - base > 5
 assert abs(second_copy(heads=sinks, turn_query=1) - base) < 0.05
 
 # %% [markdown]
-# The model needs these six heads, but rotating their queries changes nothing. Each query has its own distance to token
-# 0. A head that always finds it cannot be using one fixed offset.
+# The second copy needs these six heads, but rotating their queries changes nothing. Each query has its own distance to
+# token 0. A head that always finds it cannot be using one fixed offset.
 #
 # ## A large norm is not position
 #
@@ -344,20 +344,20 @@ def rotated_at(x, first=0):
     return rotate(x, past=first, speeds=model.speeds, interleaved=True)
 
 
-found = {}
+result = {}
 for name, removed in (("no pair", []), ("pair 25", [25]), ("pair 0", [0])):
     kept = k.clone()
     kept.reshape(64, 32, 2)[:, removed] = 0
     scores = rotated_at(q) @ rotated_at(kept).T / np.sqrt(64)
     weights = softmax(np.where(causal_mask(64), scores, -np.inf))
-    found[name] = np.diagonal(weights, -1).mean(), weights[1:, 0].mean()
-    print(f"{name} removed: token before {found[name][0]:.2f}, token 0 {found[name][1]:.2f}")
-assert found["pair 25"][1] < 0.01
-assert found["pair 0"][0] < 0.1
+    result[name] = np.diagonal(weights, -1).mean(), weights[1:, 0].mean()
+    print(f"{name} removed: token before {result[name][0]:.2f}, token 0 {result[name][1]:.2f}")
+assert result["pair 25"][1] < 0.01
+assert result["pair 0"][0] < 0.1
 
 # %% [markdown]
-# Pair 25 decides between token 0 and the rest, and pair 0 decides which near token. Here is what
-# the two add to the scores of query 45.
+# Pair 25 decides between token 0 and the rest, and pair 0 decides which near token. Here is what the two
+# add to the scores of query 45.
 
 # %% tags=["nbval-ignore-output"]
 adds = (rotated_at(q[[45]], 45) * rotated_at(k[:46])).reshape(46, 32, 2).sum(axis=2) / np.sqrt(64)
@@ -393,7 +393,7 @@ claims.chapter("released_model")
 # - With RoPE, adding 50,000 to all positions changes nothing. Adding it to half of them raises the loss by 2.2 nats.
 # - `from_grid` finds heads, and ablation shows whether the model needs them. Ablate other heads as a control.
 # - Rotate a head's queries by one position more: if it looks at an offset, it now looks one token later.
-# - A large norm does not show that a pair finds positions. Pair 25 of head 16.0 sets token 0 apart.
+# - A large norm does not show that a pair finds positions.
 #
 # ## Three questions
 
@@ -473,17 +473,17 @@ assert one - max(eight) > 3
 
 for name, heads in (("no head", []), ("16.0", [(16, 0)]), ("16.2", [(16, 2)])):
     with model.changed(stopped_heads=heads):
-        found, _ = model.profiles(twice, first_query=64)
-    print(f"{name:7} ablated:", *["{}.{}".format(*head) + f" {found[head][63]:.2f}" for head in ten[:3]])
+        repeated, _ = model.profiles(twice, first_query=64)
+    print(f"{name:7} ablated:", *["{}.{}".format(*head) + f" {repeated[head][63]:.2f}" for head in ten[:3]])
 
 # %% [markdown]
-# Without head 16.0 more than half of the advantage of the second copy is gone, because the induction heads no longer
-# find the token after the copy. The other heads of layer 16 hardly matter.
+# Without head 16.0 more than half of the advantage of the second copy is gone, and the three induction heads have lost
+# most of their weight on the token after the copy. The other heads of layer 16 hardly matter.
 #
 # ## Deeper · Two documents in one text
 #
-# For training, several documents are often put into one text. This is *packing*. Should each document count its positions from 0? We put
-# 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
+# For training, several documents are often put into one text. This is called *packing*. Should each document count its
+# positions from 0? We put 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
 
 # %% tags=["nbval-ignore-output"]
 half = 96
@@ -507,9 +507,12 @@ for name, changes in {
     print(f"{name:28} {second[name]:.3f}")
 
 # %% [markdown]
-# Resetting positions without a mask gives the highest loss. The keys of the other document now have the same positions as ours, so
-# some seem to be near the query, and some even after it. If the positions go on, the other document even helps a
-# little: the loss is below that of the document alone. With the mask, a reset changes nothing.
+# Resetting positions without a mask gives the highest loss. The keys of the other document now have the
+# same positions as ours, so some seem to be near the query, and some even after it. If the positions go on, the other
+# document even helps a little: the loss is below that of the document alone. With the mask, a reset changes nothing.
+#
+# The course computes angles in float64, so positions may be large. In bfloat16, RoPE depends on more than differences
+# (Wang et al. 2024).
 
 # %% tags=["nbval-ignore-output"]
 assert second["positions reset"] - alone > 1
@@ -547,10 +550,10 @@ assert abs(rises["16 slowest"]) < 0.05
 # They also found a head like 16.0 (§E.1): its fast pairs find the previous token, and one slow band adds about $-85$ to
 # ordinary tokens and $+25$ to the start token.
 #
-# What the slow pairs are for is disputed. Barbero et al. suggest
-# that they carry content. Jonasson (2025) finds the largest numbers in pairs that make only part of a turn, and
-# connects them with sinks; pair 25 of our head fits this. Oka et al. (2026) find such a band of pairs in several
-# models, and report that the pairs below the band need not rotate.
+# What the slow pairs are for is disputed. Barbero et al. suggest that they carry content. Jonasson (2025) finds the
+# largest numbers in pairs that make only part of a turn, and connects them with sinks; pair 25 of our head fits this.
+# Oka et al. (2026) find such a band of pairs in several models, and report that the pairs below the band need not
+# rotate.
 #
 # ## Deeper · What the tokenizer does
 #
@@ -564,8 +567,7 @@ for string in ("The pass key is 71432.", "naïve", "<|im_start|>user"):
 
 # %% [markdown]
 # Each digit is a token, and so is the space before a number: 71432 takes six positions. `<|im_start|>` is a control
-# token, which text is never merged into. No start token is added, so token 0 is whatever comes
-# first.
+# token, which text is never merged into. No start token is added, so token 0 is whatever comes first.
 #
 # ## Deeper · It writes
 #
@@ -579,9 +581,9 @@ with model.changed(position=RoPE(64, base=100_000)):
     print(prompt + model.generate(prompt, 20))
 
 # %% [markdown]
-# With the wrong pairs the model still writes, but not a story.
+# With the wrong pairs the model still writes words, but no story.
 #
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round
-# and Round We Go!*, 2024 · A. Jonasson, *Rotary Offset Features*, 2025 · Y. Oka et al., *Frequency Bands in RoPE*,
-# 2026 · the type Q4_1: `ggml-common.h` and, for the order of the levels, `ggml-quants.c` in ggml-org/ggml.
+# and Round We Go!*, 2024 · H. Wang et al., *When Precision Meets Position*, 2024 · A. Jonasson, *Rotary Offset
+# Features*, 2025 · Y. Oka et al., *Frequency Bands in RoPE*, 2026 · the type Q4_1: `ggml-common.h` and, for the order of the levels, `ggml-quants.c` in ggml-org/ggml.

@@ -62,6 +62,7 @@ def exchanged_channels():
     def all_scores(q, k, speeds):
         return scores(*(rotate(x, speeds=speeds, interleaved=True) for x in (q, k)))
 
-    exchanged = all_scores(*(x.reshape(10, 8, 2)[..., ::-1].reshape(10, 16) for x in (q, k)), speeds)
+    mirrored_q, mirrored_k = (x.reshape(10, 8, 2)[..., ::-1].reshape(10, 16) for x in (q, k))
+    exchanged = all_scores(mirrored_q, mirrored_k, speeds)
     change = {"scores change by": all_scores(q, k, speeds), "from rotating backwards by": all_scores(q, k, -speeds)}
     return {name: round(float(abs(exchanged - before).max()), 3) for name, before in change.items()}
