@@ -79,8 +79,8 @@ if not layer.query.weight.is_meta:  # without the file, there are no weights to 
 #
 # ## Check the weights with a known loss
 #
-# How do we know that the weights are right? `losses(text)` returns $-\ln p$, in *nats*, for each token after the first,
-# where $p$ is the probability that the model gave to this token. A model that considers all 49,152 tokens equally
+# How do we know that the weights are right? `losses(text)` returns $-\ln P$, in *nats*, for each token after the first,
+# where $P$ is the probability that the model gave to this token. A model that considers all 49,152 tokens equally
 # likely has a loss of $\ln 49152 = 10.8$.
 
 # %% tags=["nbval-ignore-output"]
@@ -586,4 +586,5 @@ with model.changed(position=RoPE(64, base=100_000)):
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round
 # and Round We Go!*, 2024 · H. Wang et al., *When Precision Meets Position*, 2024 · A. Jonasson, *Rotary Offset
-# Features*, 2025 · Y. Oka et al., *Frequency Bands in RoPE*, 2026 · the type Q4_1: `ggml-common.h` and, for the order of the levels, `ggml-quants.c` in ggml-org/ggml.
+# Features*, 2025 · Y. Oka et al., *Frequency Bands in RoPE*, 2026 · the type Q4_1: `ggml-common.h` and, for the order of
+# the levels, `ggml-quants.c` in ggml-org/ggml.

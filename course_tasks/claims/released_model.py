@@ -14,7 +14,7 @@ from course_tasks.claims.claim import claim
     otherwise={"before": 0.036, "after": 0.072, "times": 2.0},
     because="A loss of 3.32 nats is a probability of {fact[before]} (the geometric mean over the tokens), and half of it is "
     "one of {fact[after]}. That is {fact[times]} times as much. Twice the probability lowers any loss by ln 2 = 0.69 nats.",
-    source="computed: the loss is −ln p",
+    source="computed: the loss is −ln P, with P the probability of the right token",
 )
 def half_the_loss():
     before, after = np.exp([-3.32, -3.32 / 2])

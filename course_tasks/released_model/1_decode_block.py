@@ -4,8 +4,8 @@ The matrices of the file are stored as blocks of type Q4_1. A block holds 32 num
 
 - bytes 0 and 1: the step $d$, a float16;
 - bytes 2 and 3: the smallest number $m$, a float16;
-- bytes 4 to 19: the 32 levels $c$, whole numbers from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are number
-  $t$, its high four bits are number $t + 16$.
+- bytes 4 to 19: the 32 levels $c$, whole numbers from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are
+  level $t$, its high four bits are level $t + 16$.
 
 Each number is $x = d\,c + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In the file the low
 byte of a float16 comes first. NumPy calls this dtype `"<f2"`.
@@ -68,15 +68,15 @@ c = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte b
 # low four bits of byte t are number t, its high four bits number t + 16.
 low = block[4:] & 7  # You keep only three bits of the low half. Four bits are kept by `& 15`.
 low = block[4:]  # Your first sixteen numbers are whole bytes. Keep their low four bits.
-high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` only four
-# bits are left, so no mask is needed.
+high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` only four bits are
+# left, so no mask is needed.
 high = block[4:] & 240  # Your high four bits are 16 times too large. Move them down by four bits, or divide by 16.
 high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to the low half. Use `>> 4` or `// 16`.
 c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You read the four bits as a number from −8 to 7. Here they
 # have no sign and count from 0 to 15.
 return d * (c.astype(int) - 8)
-return d * (c.astype(int) - 8) + m  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 the levels count up from m, and
-# nothing is subtracted: d · c + m.
+return d * (c.astype(int) - 8) + m  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 the levels count up
+# from m, and nothing is subtracted: d · c + m.
 return d * c  # You left out + m, the smallest number.
 return d * (c + m)  # You multiply m by d as well. It is added at the end, d · c + m.
 return c  # These are the levels c. Each number is d · c + m.

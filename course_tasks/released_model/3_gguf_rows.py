@@ -76,8 +76,8 @@ q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number 
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
 k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
 # The axes of a half-split head are (2, d/2), as for the queries.
-q, k = (w.reshape(heads, -1, 2, w.shape[1]).swapaxes(1, 2).reshape(w.shape) for w, heads in ((w_q, q_heads), (w_k, k_heads)))
-# You reorder queries and keys the other way, from interleaved to half-split. The axes of a half-split head are (2, d/2).
+both = ((w_q, q_heads), (w_k, k_heads)); q, k = (w.reshape(h, -1, 2, 3).swapaxes(1, 2).reshape(w.shape) for w, h in both)
+# You reorder queries and keys the other way, from interleaved to half-split. A half-split head has the axes (2, d/2).
 return k, q  # You return the keys first. The result is q, then k.
 """
 HINTS = [
@@ -85,7 +85,7 @@ HINTS = [
     "How many heads does W_k have? How many does the function split it into for 64 and 8, for 32 and 4, for 9 and 3?",
 ]
 ON_PASS = (
-    "64 / 8 = 8, and 9 / 3 = 3. Where the quotient happens to be the number of key heads, the wrong division gives the "
+    "SmolLM2 would not have shown the bug: 64 / 8 = 8, and 9 / 3 = 3. Where the quotient happens to be the number of key heads, the wrong division gives the "
     "right answer. A test needs a model in which the two differ."
 )
 

@@ -70,7 +70,8 @@ WRONG = {
         3: "There are 3 queries in the second document, and each of them has several pairs.",
     },
     "reset": {
-        0: "The positions of the second document fall by 4, and those of the first one stay, so the distance between the documents falls by 4.",
+        0: "The positions of the second document fall by 4, and those of the first one stay. So the distance between "
+        "their tokens changes by 4.",
         6: "In the six pairs within the second document both positions fall by 4. Look between the documents.",
         9: "Pairs whose new positions are equal count as well. Their offset was not 0 before.",
         16: "These are the pairs within a document, whose offsets stay the same. Count the others.",
