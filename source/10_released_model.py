@@ -133,7 +133,7 @@ assert costs[1] > 3 * costs[0]
 
 # %% [markdown]
 # With RoPE a score depends on positions only by their difference. A gap of 4,000 between the halves, inside the
-# context, costs 0.4 nats per token. A gap of 50,000 costs 2.2. ([[stretching_rope|Chapter #]] is about repairs.)
+# context, costs 0.41 nats per token. A gap of 50,000 costs 2.19. ([[stretching_rope|Chapter #]] is about repairs.)
 #
 # ## Where does a head look?
 #
@@ -193,6 +193,7 @@ assert top(induction, 1) == [(18, 6)]
 # %% tags=["nbval-ignore-output"]
 print(f"more than half of the weight on token 0: {int((on_first > 0.5).sum())} of 270 heads")
 print(f"head 18.6: {on_first[18, 6]:.0%} on token 0")
+assert on_first[18, 6] > 0.8
 figures.map_of_heads({"previous token": previous, "induction": induction, "token 0": on_first}, shares)
 
 # %% [markdown]
@@ -365,18 +366,14 @@ for pair in (0, 25):
     rest = adds[1:, pair]
     print(f"pair {pair:2}: token 0 {adds[0, pair]:5.1f}, keys 1 to 45 {rest.min():5.1f} to {rest.max():4.1f}", end="")
     print(f", token before {adds[44, pair]:5.1f}")
+assert adds[0, 25] > adds[1:, 25].max() + 5
+assert adds[44, 0] == adds[1:, 0].max()
 
 # %% [markdown]
 # Pair 25 adds about $-12$ to every key but token 0. A number that is the same for all keys changes no weight, because
 # the softmax divides it out ([[bias_by_hand|chapter #]]). So a large norm showed that the pair matters, but not that it
 # finds a position.
 #
-# In the picture, the same key moves to other distances.
-
-# %% tags=["nbval-ignore-output"]
-figures.pair_view(q[45], k[44], model.speeds, interleaved=True, title="Head 16.0, a query and the key before it")
-
-# %% [markdown]
 # Slow pairs can stop rotating only at short distances ([[stretching_rope|chapter #]]).
 #
 # ## Easy to believe; let us run it

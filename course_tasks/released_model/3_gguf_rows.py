@@ -76,8 +76,6 @@ q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number 
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
 k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
 # The axes of a half-split head are (2, d/2), as for the queries.
-both = ((w_q, q_heads), (w_k, k_heads)); q, k = (w.reshape(h, -1, 2, 3).swapaxes(1, 2).reshape(w.shape) for w, h in both)
-# You reorder queries and keys the other way, from interleaved to half-split. A half-split head has the axes (2, d/2).
 return k, q  # You return the keys first. The result is q, then k.
 """
 HINTS = [
