@@ -1,101 +1,68 @@
 """Claims about a released model and its file."""
 
-import struct
-
 import numpy as np
 
-from course_lib.reference.absolute import frequencies
-from course_lib.reference.attention import softmax
+from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 from course_tasks.claims.claim import claim
 
 
 @claim(
-    "A file of four-bit weights needs four bits for a weight.",
+    "A model with half the loss gives the right token twice the probability.",
     stated="false",
-    verdict=lambda fact: "true" if fact["bits"] == 4 else "false",
-    otherwise={"bits": 4, "bytes": 16, "weights": 32},
-    because="A block holds {fact[weights]} weights in {fact[bytes]} bytes, because it also has a step and a smallest number, "
-    "both in half precision. That is {fact[bits]} bits for a weight.",
-    source="run: the layout of a block, ggml-common.h in ggml-org/ggml",
+    verdict=lambda fact: "true" if abs(fact["times"] - 2) < 0.1 else "false",
+    otherwise={"before": 0.036, "after": 0.072, "times": 2.0},
+    because="A loss of 3.32 nats is a probability of {fact[before]} (the geometric mean over the tokens), and half of it is "
+    "one of {fact[after]}. That is {fact[times]} times as much. Twice the probability lowers any loss by ln 2 = 0.69 nats.",
+    source="computed: the loss is −ln P, with P the probability of the right token",
 )
-def four_bits():
-    size, weights = struct.calcsize("<2e16B"), 32
-    return {"bits": size * 8 / weights, "bytes": size, "weights": weights}
+def half_the_loss():
+    before, after = np.exp([-3.32, -3.32 / 2])
+    return {"before": round(float(before), 3), "after": round(float(after), 3), "times": round(float(after / before), 1)}
 
 
 @claim(
-    "A program that takes n_heads // n_kv_heads for the number of key heads fails with every model of grouped keys.",
-    stated="false",
-    verdict=lambda fact: "true" if fact["found"] == fact["models"] else "false",
-    otherwise={"models": 4, "found": 4},
-    because="Of {fact[models]} models only {fact[found]} show the mistake. In the others, the model of this lesson among them, the "
-    "quotient happens to be the number of key heads.",
-    source="computed for Llama-2-70B, TinyLlama, Mistral-7B and SmolLM2-135M; ggml-org/llama.cpp, pull request 3364",
+    "In a block of the file, one very large weight makes the other 31 less exact.",
+    stated="true",
+    verdict=lambda fact: "true" if fact["with one large weight"] > 2 * fact["32 similar weights"] else "false",
+    otherwise={"32 similar weights": 0.07, "with one large weight": 0.07},
+    because="The block has one step d for all its weights, and 15 steps reach from the smallest weight to the largest. When one "
+    "weight is 20 times as large, the mean error of the other 31 rises from {fact[32 similar weights]} to "
+    "{fact[with one large weight]}.",
+    source="run: 1,000 blocks of random weights with standard deviation 1; d = (largest − smallest) / 15, as in ggml-quants.c "
+    "in ggml-org/ggml",
 )
-def any_grouped_model_shows_it():
-    heads = [(64, 8), (32, 4), (32, 8), (9, 3)]
-    return {"models": len(heads), "found": sum(n // kv != kv for n, kv in heads)}
+def one_large_weight():
+    x = np.random.default_rng(0).normal(size=(1000, 32))
+    x[:, 0] = x.max(axis=1)
+    large = x * np.where(np.arange(32) == 0, 20, 1)
+
+    def error(x):
+        m = x.min(axis=1, keepdims=True)
+        d = (x.max(axis=1, keepdims=True) - m) / 15
+        return round(float(abs(d * np.round((x - m) / d) + m - x)[:, 1:].mean()), 3)
+
+    return {"32 similar weights": error(x), "with one large weight": error(large)}
 
 
 @claim(
-    "The pair of channels with the largest norm decides where a head looks.",
+    "If the two channels of every pair change places in queries and keys alike, RoPE gives the same scores.",
     stated="false",
-    verdict=lambda fact: (
-        "true" if fact["largest pair stopped"] < fact["fastest pair stopped"] < fact["weight on the token before"] else "false"
-    ),
-    otherwise={
-        "share of the norm": 0.7,
-        "weight on the token before": 0.98,
-        "largest pair stopped": 0.05,
-        "fastest pair stopped": 0.97,
-    },
-    because="This head gives {fact[weight on the token before]:.0%} of its weight to the token before. A slow pair has "
-    "{fact[share of the norm]:.0%} of its norm, but adds nearly the same to every score. Without its rotation the weight "
-    "is {fact[largest pair stopped]:.0%}, and without that of the fastest pair {fact[fastest pair stopped]:.0%}.",
-    source="run: a head made by hand, with the speeds of the model in this lesson; the lesson finds such a head in it",
+    verdict=lambda fact: "true" if fact["scores change by"] < 1e-6 else "false",
+    otherwise={"scores change by": 0.0, "from rotating backwards by": 3.1},
+    because="Scores change by up to {fact[scores change by]}. Exchanging the channels mirrors each arrow, and the mirror image "
+    "of a rotation is a rotation backwards. The scores are those of RoPE that rotates backwards (largest difference "
+    "{fact[from rotating backwards by]}). Only the scores of a token with itself stay the same.",
+    source="run: ten random tokens of sixteen channels",
 )
-def largest_norm_decides():
-    trained = frequencies(64, 100_000)
-    arrows = np.ones((1, 64))
-    arrows[0, [0, 32]], arrows[0, [25, 57]] = 6, 12  # both channels of pairs 0 and 25
-    key = rotate(arrows, past=1, speeds=trained)[0]  # points as the query of the next token does
-    norms = arrows[0, :32] ** 2
+def exchanged_channels():
+    q, k = np.random.default_rng(0).normal(size=(2, 10, 16))
+    speeds = 100_000.0 ** (-np.arange(8) / 8)
 
-    def weight(stopped):
-        speeds = np.where(np.isin(np.arange(32), stopped), 0, trained)
-        score = [rotate(arrows, past=distance, speeds=speeds)[0] @ key / 8 for distance in range(128)]
-        return round(float(softmax(np.array(score))[1]), 4)
+    def all_scores(q, k, speeds):
+        return scores(*(rotate(x, speeds=speeds, interleaved=True) for x in (q, k)))
 
-    return {
-        "share of the norm": round(float(norms[25] / norms.sum()), 4),
-        "weight on the token before": weight([]),
-        "largest pair stopped": weight([25]),
-        "fastest pair stopped": weight([0]),
-    }
-
-
-@claim(
-    "A head whose queries are rotated by one position more looks one token later.",
-    stated="half true",
-    verdict=lambda fact: (
-        "true" if fact["by content"] == fact["by offset"] == 1 else "half true" if 1 in fact.values() else "false"
-    ),
-    otherwise={"by offset": 1, "by content": 1},
-    because="A head that looks at an offset moves by {fact[by offset]}. A head that finds its key by pairs that hardly turn "
-    "moves by {fact[by content]}.",
-    source="run: two heads made by hand, with the speeds of the model in this lesson",
-)
-def turned_queries():
-    trained = frequencies(64, 100_000)
-
-    def looks_at(channels, special, more):
-        query, keys = np.zeros((1, 64)), np.zeros((41, 64))
-        query[0, channels] = 4
-        keys[:, channels] = rotate(query, past=1, speeds=trained)[0, channels]  # tuned to the token before
-        keys[special] *= 2  # by its content, this key fits better
-        turned = rotate(query, past=40 + more, speeds=trained)[0]
-        return int(np.argmax(rotate(keys, speeds=trained) @ turned))
-
-    heads = {"by offset": (slice(0, 64), []), "by content": ([31, 63], [7])}
-    return {name: looks_at(*head, more=1) - looks_at(*head, more=0) for name, head in heads.items()}
+    mirrored_q, mirrored_k = (x.reshape(10, 8, 2)[..., ::-1].reshape(10, 16) for x in (q, k))
+    exchanged = all_scores(mirrored_q, mirrored_k, speeds)
+    change = {"scores change by": all_scores(q, k, speeds), "from rotating backwards by": all_scores(q, k, -speeds)}
+    return {name: round(float(abs(exchanged - before).max()), 3) for name, before in change.items()}

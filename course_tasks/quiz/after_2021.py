@@ -121,10 +121,11 @@ QUESTIONS = (
         name="halved_speeds",
         chapter="released_model",
         text="A head of a model with RoPE looks at the token before, whatever it is. Now every pair rotates at half its "
-        "speed. Where does the head look?",
+        "speed, and nothing else changes. Where does the head look?",
         options={
             "Still at the token before": "At distance 1 the pairs have now turned by only half the angle that it is tuned to.",
-            "Two tokens back": "Yes: half the angle per token, so two tokens give the angle that it is tuned to.",
+            "Two tokens back": "Yes: half the angle per token, so two tokens give the angle that it is tuned to. In "
+            "the released model, five of the six best heads do this; head 22.1 stays at distance 1.",
             "At its own token": "At distance 0 no pair has turned at all, as before.",
         },
         answer="Two tokens back",

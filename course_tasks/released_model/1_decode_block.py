@@ -4,11 +4,11 @@ The matrices of the file are stored as blocks of type Q4_1. A block holds 32 num
 
 - bytes 0 and 1: the step $d$, a float16;
 - bytes 2 and 3: the smallest number $m$, a float16;
-- bytes 4 to 19: the 32 whole numbers $q$ from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are number
-  $t$, its high four bits are number $t + 16$.
+- bytes 4 to 19: the 32 levels $c$, whole numbers from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are
+  level $t$, its high four bits are level $t + 16$.
 
-Each number is $x = d\,q + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In a float16 the low
-byte comes first, a type that NumPy calls `"<f2"`.
+Each number is $x = d\,c + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In the file the low
+byte of a float16 comes first. NumPy calls this dtype `"<f2"`.
 """
 
 import struct
@@ -22,10 +22,10 @@ from course_lib.checking.pages import holds
 def decode_block(block):
     """The 32 numbers, (32,), of a block of type Q4_1, uint8 (20,)."""
     d, m = np.frombuffer(block[:4], "<f2").astype(float)  # Bytes 0 and 1 are the step d, bytes 2 and 3 the smallest m.
-    low = block[4:] & 15  # The low four bits of the sixteen bytes are the numbers q from 0 to 15, `byte & 15`.
-    high = block[4:] >> 4  # The high four bits become numbers from 0 to 15 when they move down by four bits.
-    q = np.concatenate([low, high])  # The low four bits are the first sixteen numbers, the high ones the last sixteen.
-    return d * q + m  # A number is x = d · q + m.
+    low = block[4:] & 15  # The low four bits of the sixteen bytes are levels from 0 to 15, `byte & 15`.
+    high = block[4:] >> 4  # The high four bits become levels from 0 to 15 when they move down by four bits.
+    c = np.concatenate([low, high])  # The low four bits are the first sixteen levels, the high ones the last sixteen.
+    return d * c + m  # A number is x = d · c + m.
 
 
 def expected(block):
@@ -41,8 +41,8 @@ def of(d, m, low, high):
 FILE = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")  # begins W_q of layer 0 in the file
 CASES = [
     Case(np.frombuffer(FILE, "u1").copy(), label="the first block of W_q in layer 0"),
-    Case(of(1, 0, range(16), [0] * 16), label="q is 0, 1, …, 15, then sixteen zeros; d = 1, m = 0"),
-    Case(of(0.5, -3, range(15, -1, -1), range(16)), label="q falls from 15 to 0, then rises"),
+    Case(of(1, 0, range(16), [0] * 16), label="c is 0, 1, …, 15, then sixteen zeros; d = 1, m = 0"),
+    Case(of(0.5, -3, range(15, -1, -1), range(16)), label="c falls from 15 to 0, then rises"),
     Case(of(0, 0.25, [7] * 16, [9] * 16), label="32 equal numbers, d = 0"),
 ]
 
@@ -53,7 +53,7 @@ def draw(rng):
 
 ALWAYS = [
     holds(
-        "Some of your numbers are below m, the smallest one. Check whether each q is from 0 to 15.",
+        "Some of your numbers are below m, the smallest one. Check whether each level is from 0 to 15.",
         lambda x, block: np.min(x) >= np.frombuffer(block[2:4], "<f2")[0] - 1e-2,
     )
 ]
@@ -63,22 +63,24 @@ d, m = np.frombuffer(block[:4], ">f2").astype(float)  # You read d and m big-end
 # first.
 d, m = np.frombuffer(block[:4], "<i2").astype(float)  # You read d and m as whole numbers. They are float16, "<f2".
 low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high bits. The low bits come first.
-q = np.stack([low, high], axis=1).ravel()
-q = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte beside each other. They are 16 apart: the
+c = np.stack([low, high], axis=1).ravel()
+c = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte beside each other. They are 16 apart: the
 # low four bits of byte t are number t, its high four bits number t + 16.
 low = block[4:] & 7  # You keep only three bits of the low half. Four bits are kept by `& 15`.
 low = block[4:]  # Your first sixteen numbers are whole bytes. Keep their low four bits.
-high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` nothing is left to cut off.
+high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` only four bits are
+# left, so no mask is needed.
 high = block[4:] & 240  # Your high four bits are 16 times too large. Move them down by four bits, or divide by 16.
 high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to the low half. Use `>> 4` or `// 16`.
-q = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You take the four bits for a number from −8 to 7. Here they
+c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You read the four bits as a number from −8 to 7. Here they
 # have no sign and count from 0 to 15.
-return d * (q.astype(int) - 8)
-return d * (q.astype(int) - 8) + m  # You subtract 8 from q, as the type Q4_0 does. Q4_1 adds the smallest number m
-# instead.
-return d * (q + m)  # You multiply m by d as well. It is added at the end, d · q + m.
-return q  # These are the whole numbers q. Each number is d · q + m.
-return d * q - m  # You subtract m. It is added: it is the smallest number itself, and usually negative.
+return d * (c.astype(int) - 8)
+return d * (c.astype(int) - 8) + m  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 the levels count up
+# from m, and nothing is subtracted: d · c + m.
+return d * c  # You left out + m, the smallest number.
+return d * (c + m)  # You multiply m by d as well. It is added at the end, d · c + m.
+return c  # These are the levels c. Each number is d · c + m.
+return d * c - m  # You subtract m. It is added: it is the smallest number itself, and usually negative.
 return d * block[4:] + m  # You return sixteen numbers. Each of the sixteen bytes holds two.
 """
 HINTS = [

@@ -1,11 +1,10 @@
-r"""Bug hunt: keys with the wrong heads · 12 minutes · ★★
+r"""Bug hunt: one model right, another wrong · 12 minutes · ★★
 
-This function writes $W_q$ and $W_k$ into a file: within each head, the rows of channels $m$ and $m + d/2$ become
-neighbours. In a model with grouped keys several heads of queries share one head of keys, so $W_k$ has fewer rows.
+This function writes $W_q$ and $W_k$ into a file: within each head, the rows of channels $p$ and $p + d/2$ become
+neighbours. With grouped-query attention several query heads share one key head, so $W_k$ has fewer rows.
 
-llama.cpp had this bug. Llama-2-70B, with 64 heads of queries and 8 of keys, was right. TinyLlama, with 32 and 4, wrote
-nonsense, without an error. SmolLM2, with 9 and 3, would not have shown the bug either. Fix it. What is special about 64
-and 8, and about 9 and 3?
+llama.cpp had this bug. Llama-2-70B, with 64 query heads and 8 key heads, was right. TinyLlama, with 32 and 4, wrote
+nonsense, without an error. Find the bug and fix it. Would SmolLM2, with 9 and 3, have shown it?
 
 The rows of the cases are numbered: row `r` of head `h` begins with the number 100 h + r.
 """
@@ -22,10 +21,10 @@ from ..shared import normal
 def gguf_rows(w_q, w_k, n_heads, n_kv_heads):
     """W_q (n_heads * d, d_model) and W_k (n_kv_heads * d, d_model) with the rows of each pair as neighbours."""
     q_heads = n_heads  # W_q has the rows of n_heads heads.
-    k_heads = n_kv_heads  # W_k has the rows of n_kv_heads heads, however many queries share each of them.
+    k_heads = n_kv_heads  # W_k has the rows of n_kv_heads heads, however many query heads share each of them.
     # A half-split head has the axes (2, d/2). Exchanged, they put the two rows of a pair beside each other.
     q = w_q.reshape(q_heads, 2, -1, w_q.shape[1]).swapaxes(1, 2).reshape(w_q.shape)
-    # A half-split head of keys has the axes (2, d/2), too. It has as many rows as a head of queries.
+    # A half-split key head has the axes (2, d/2), too. It has as many rows as a query head.
     k = w_k.reshape(k_heads, 2, -1, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)
     return q, k  # The result is both matrices, that of the queries first.
 
@@ -54,11 +53,11 @@ def draw(rng):
 RETURNS = ("q", "k")
 AXES = dict.fromkeys(RETURNS, (Axis("row"), Axis("column")))
 CASES = [
-    case(8, 2, 8, "8 heads of queries, 2 of keys"),
-    case(9, 3, 8, "9 heads of queries, 3 of keys, as SmolLM2"),
-    case(4, 4, 8, "as many heads of keys as of queries"),
-    case(4, 1, 8, "one head of keys"),
-    case(12, 2, 12, "12 heads of queries, 2 of keys"),
+    case(8, 2, 8, "8 query heads, 2 key heads"),
+    case(9, 3, 8, "9 query heads, 3 key heads, as SmolLM2"),
+    case(4, 4, 8, "as many key heads as query heads"),
+    case(4, 1, 8, "one key head"),
+    case(12, 2, 12, "12 query heads, 2 key heads"),
 ]
 ALWAYS = [
     holds(
@@ -69,11 +68,11 @@ ALWAYS = [
 WRONG = """
 k_heads = n_heads  # You reorder the keys as if they had as many heads as the queries. W_k has n_kv_heads heads.
 k_heads = n_heads // n_kv_heads if n_kv_heads != n_heads else n_heads  # You still divide the two numbers of heads.
-# Their quotient is how many queries share a head of keys, not how many heads of keys there are.
-k_heads = 1  # You reorder the rows of all heads of keys together. Each head has its own pairs.
-q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the heads of the keys.
+# Their quotient is how many query heads share a key head, not how many key heads there are.
+k_heads = 1  # You reorder the rows of all key heads together. Each head has its own pairs.
+q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the number of key heads.
 q_heads = n_heads // n_kv_heads; k_heads = q_heads
-q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the heads of the queries, which were right.
+q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number of query heads, which was right.
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
 k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
 # The axes of a half-split head are (2, d/2), as for the queries.
@@ -84,7 +83,7 @@ HINTS = [
     "How many heads does W_k have? How many does the function split it into for 64 and 8, for 32 and 4, for 9 and 3?",
 ]
 ON_PASS = (
-    "64 / 8 = 8, and 9 / 3 = 3. Where the quotient happens to be the number of key heads, the wrong division gives the "
+    "SmolLM2 would not have shown the bug: 64 / 8 = 8, and 9 / 3 = 3. Where the quotient happens to be the number of key heads, the wrong division gives the "
     "right answer. A test needs a model in which the two differ."
 )
 

@@ -7,7 +7,7 @@ A sequence of `p` random tokens is read twice, so there are $2p$ positions. You 
 - `induction`: the mean weight on the token that *followed* the query's token in the first copy, over the queries of the
   second copy. The token of query $p + t$ is at position $t$ of the first copy, so the query should look at $t + 1$.
 
-SmolLM2 has 270 heads. Its best previous-token head has 0.72 on ordinary text, its best induction head 0.93.
+In the lesson, the best of 270 heads have 0.76 (previous, on *Alice*) and 0.90 (induction).
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def head_scores(weights):
     before = np.diagonal(weights, -1, axis1=1, axis2=2)  # The token before query i is key i − 1, below the diagonal.
     second = weights[:, p:]  # Only the queries of the second copy, from p on, have an earlier copy to look at.
     # Query p + t should look at key t + 1. In the rows of the second copy this is the diagonal that begins at key 1.
-    after = np.diagonal(second, 1, axis1=1, axis2=2)[:, :p]
+    after = np.diagonal(second, 1, axis1=1, axis2=2)
     return before.mean(axis=1), after.mean(axis=1)  # A score is the mean over the queries, for each head by itself.
 
 
@@ -54,7 +54,8 @@ CASES = [
     Case(random(np.random.default_rng(1), 3, 4), label="three heads without a pattern, p = 4"),
     Case(random(np.random.default_rng(2), 1, 3), label="a single head, p = 3"),
 ]
-ALWAYS = [holds("A mean of weights is from 0 to 1.", lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
+MEANS = "A mean of weights is from 0 to 1. Divide each sum by the number of weights in it."
+ALWAYS = [holds(MEANS, lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
 WRONG = """
 before = np.diagonal(weights, axis1=1, axis2=2)  # Your `previous` is the weight of a query on itself. Take key i − 1.
 before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query. A causal
@@ -71,6 +72,8 @@ after = np.diagonal(weights, -p - 1, axis1=1, axis2=2)  # Your `induction` looks
 # It should be the one after it, at distance p − 1.
 after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)  # You take the whole diagonal at distance p − 1. It begins with
 # the last query of the first copy, which has no earlier copy. Leave it out.
+after = np.diagonal(weights, 1 - p, axis1=1, axis2=2)[:, :-1]  # You leave out the last query. The one to leave out is the
+# first on the diagonal, the last query of the first copy, which has no earlier copy.
 after = np.diagonal(second, 1, axis1=1, axis2=2)[:, : p - 1]  # You leave out the last query. Its token was followed by
 # the first token of the second copy, at position p.
 return before.mean(), after.mean()  # You average over the heads as well. Each head has its own two scores.
@@ -81,6 +84,10 @@ HINTS = [
     "`np.diagonal(weights, -1, axis1=1, axis2=2)` has one row per head: the weights at distance 1.",
     "For `induction` take the rows of the second copy first, `weights[:, p:]`. The keys begin at 1 and move on by one.",
 ]
+ON_PASS = (
+    "Random tokens given twice are the usual test for induction heads. In an ordinary text, a token may have no earlier "
+    "copy, or several."
+)
 
 
 def right_by_offset(weights):

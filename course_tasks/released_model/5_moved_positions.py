@@ -9,10 +9,10 @@ same by chance.
 - `"second + 50,000"`: only the positions of the second document grow.
 - `"reset"`: each document is counted from 0, so the positions are 0, 1, 2, 3, 0, 1, 2. The mask is as before.
 - `"reset, own document"`: the same, and a query sees only keys of its own document. Count pairs that are still visible.
-- `"queries + 1"`: every query is turned as if it were one position later, and no key is.
+- `"queries + 1"`: every query is rotated as if it were one position later, and no key is.
 
 One more number, `"distance after queries + 1"`: the queries of a head that gives most weight to the token at distance 1
-are turned as above. At which distance is the token that gets most weight now?
+are rotated as above. At which distance is the token that gets most weight now?
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ ANSWER = {
 NEARLY = False
 WRONG = {
     "all + 50,000": {
-        28: "Query and key turn by the same additional angle, so the angle between them stays the same in every pair.",
+        28: "Query and key rotate by the same additional angle, so the angle between them stays the same in every pair.",
         21: "A token keeps its offset to itself, but the other offsets stay as well, because both positions grow.",
         27: "Position 0 is nothing special. A score depends on the difference of two positions, and none changes.",
     },
@@ -67,9 +67,11 @@ WRONG = {
         16: "These are the pairs that stay the same. Count those between the documents.",
         18: "You count all pairs with a query of the second document. In six of them the key moves along.",
         24: "You count pairs between the documents in both directions. A causal query sees no later key.",
+        3: "There are 3 queries in the second document, and each of them has several pairs.",
     },
     "reset": {
-        0: "The positions of the second document fall by 4, and those of the first one stay.",
+        0: "The positions of the second document fall by 4, and those of the first one stay. So the distance between "
+        "their tokens changes by 4.",
         6: "In the six pairs within the second document both positions fall by 4. Look between the documents.",
         9: "Pairs whose new positions are equal count as well. Their offset was not 0 before.",
         16: "These are the pairs within a document, whose offsets stay the same. Count the others.",
@@ -78,11 +80,12 @@ WRONG = {
     "reset, own document": {
         12: "These are the pairs between the documents. They are hidden now, so they do not count.",
         6: "Within the second document both positions fall by 4, so the offsets stay the same.",
-        16: "So many pairs are still visible. In each of them query and key moved together, or not at all.",
+        16: "16 is the number of visible pairs. In each of them query and key moved together, or not at all.",
     },
     "queries + 1": {
-        0: "Only the queries are turned further, so the angle to every key changes.",
-        21: "A token meets itself as well, once as a query and once as a key, and only the query is turned further.",
+        0: "Only the queries are rotated further, so the angle to every key changes.",
+        21: "A token meets itself as well, once as a query and once as a key, and only the query is rotated further.",
+        27: "Query 0 is rotated further as well, so its score with key 0 changes.",
     },
     "distance after queries + 1": {
         1: "The head needs an angle of one position between query and key. Now a later key fits.",
@@ -98,6 +101,6 @@ HINTS = [
 
 def on_pass():
     return (
-        "In SmolLM2 it is the same. Positions + 50,000 change no loss by more than 0.0001 nats. After a reset without "
-        "another mask, the loss on the second document is 1.7 nats above that with positions that go on."
+        "In SmolLM2 it is the same. Positions + 50,000 change no loss in the lesson by more than 0.0001 nats. After a reset "
+        "without another mask, the loss on the second document is 2.3 nats above that with positions that go on."
     )

@@ -132,15 +132,24 @@ def test_inside_shows_what_the_layers_compute():
             assert [*q.shape] == [4, N, 4] and [*k.shape] == [2, N, 4]
 
 
-def test_profiles_are_means_of_the_weights():
+@pytest.mark.parametrize("first", [0, 1, N - 1])
+def test_profiles_are_means_of_the_weights(first):
     model, numbers = tiny()
     with model.changed(heads=SOME, turn_query=1.0):
         weights = torch.stack([model.attention(numbers, layer) for layer in range(SIZES.n_layers)])
-        shares, on_first = model.profiles(numbers)
+        shares, on_first = model.profiles(numbers, first_query=first)
+    weights = weights[:, :, first:]
     for distance in range(N):
-        assert torch.allclose(shares[..., distance], weights.diagonal(-distance, -2, -1).sum(-1) / N)
+        expected = weights.diagonal(first - distance, -2, -1).sum(-1) / (N - first)
+        assert torch.allclose(shares[..., distance], expected)
     assert torch.allclose(shares.sum(-1), torch.ones(SIZES.n_layers, SIZES.n_heads).double())
     assert torch.allclose(on_first, weights[..., 0].mean(-1))
+
+
+def test_a_first_query_outside_the_text_is_refused():
+    model, numbers = tiny()
+    with pytest.raises(ValueError, match=f"first_query={N}: expected 0 … {N - 1}"):
+        model.profiles(numbers, first_query=N)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"window": 4, "sinks": [0]}, {"speeds": OTHER, "heads": SOME}])
