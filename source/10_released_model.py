@@ -571,7 +571,7 @@ for string in ("The pass key is 71432.", "naïve", "<|im_start|>user"):
 # The model also generates text, token by token, with the cache of [[rope|chapter #]]. We always take the most likely
 # token (*greedy decoding*), first with the right pairs, then with the wrong ones.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 prompt = "Once upon a time, in a small village,"
 print(prompt + model.generate(prompt, 20))
 with model.changed(position=RoPE(64, base=100_000)):
