@@ -517,6 +517,15 @@ for name in ("go on, own document only", "reset, own document only"):
     assert abs(second[name] - alone) < 0.001
 
 # %% [markdown]
+# ## Deeper · Every pair of one score
+#
+# The picture shows what each of the 32 pairs adds to the score of query 45 and the key before it, in head 16.0. Move the
+# distance: which bars change? Then click pair 0 to stop it, and compare the scores at the distances 1 and 2.
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=True, title="Head 16.0, query 45")
+
+# %% [markdown]
 # ## Deeper · Which pairs does the whole model need?
 #
 # Now pairs stop rotating in *all* heads. Pair 16 rotates by 0.8 radian in 256 tokens, and slower pairs by less. Which
