@@ -65,12 +65,17 @@ Trials = Iterator[Trial]
 # --- texts --------------------------------------------------------------------------------------------------------
 
 
+@functools.cache
+def encoded(model: Released, name: str) -> Tensor:
+    return model.encode(excerpt(name))
+
+
 def short_texts(model: Released) -> list[Text]:
-    return [Text(name, model.encode(excerpt(name))[:384]) for name in SHORT]
+    return [Text(name, encoded(model, name)[:384]) for name in SHORT]
 
 
 def with_512(model: Released) -> list[Text]:
-    return [*short_texts(model), Text("pydoc_a", model.encode(excerpt("pydoc_a"))[:512])]
+    return [*short_texts(model), Text("pydoc_a", encoded(model, "pydoc_a")[:512])]
 
 
 def repeated_texts(model: Released) -> list[Text]:
@@ -85,7 +90,7 @@ def short_and_repeated(model: Released) -> list[Text]:
 
 def long_texts(model: Released) -> list[Text]:
     """The first half of a text, and all of it; bins are powers of two."""
-    tokens = model.encode(excerpt("alice"))
+    tokens = encoded(model, "alice")
     return [Text("alice", tokens[:n], bins=tuple(b for b in BINS if b <= n)) for n in (TRAINED, 2 * TRAINED)]
 
 
@@ -291,7 +296,7 @@ def shuffled(model: Released, text: Text) -> Trials:
 
 def two_documents(model: Released, text: Text) -> Trials:
     own, apart = text.tokens[text.half :], hidden(text)
-    both = torch.cat([model.encode(excerpt("pydoc_c"))[: text.half], own])
+    both = torch.cat([encoded(model, "pydoc_c")[: text.half], own])
     again = {"positions": torch.arange(text.half).repeat(2)}
     changes = {"": {}, ", positions from 0 again": again, ", masked": apart, ", masked, from 0 again": apart | again}
     yield from trials({f"another document before{name}": change for name, change in changes.items()}, both)
@@ -346,7 +351,7 @@ def asked(model: Released, key: str, before: int, after: int, size: int = 0, par
 def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
     """A prompt of n tokens with the key at this depth of a real text: 0 at its beginning, 1 at its end."""
     pre, told, question = (model.encode(part) for part in (PRE, TOLD.format(key), f"{QUESTION} {key}"))
-    around = model.encode(excerpt("alice"))[: n - len(pre) - len(told) - len(question)]
+    around = encoded(model, "alice")[: n - len(pre) - len(told) - len(question)]
     cut = round(depth * len(around))
     return torch.cat([pre, around[:cut], told, around[cut:], question])
 
