@@ -39,6 +39,8 @@ WAITS = (
     ", although it used little processor time. Does it wait for something (`sleep`, `input`)? If not, this computer is "
     "very busy: check again later."
 )
+BUSY = ENDLESS + " If it does, this computer is very busy: check again later."
+LITTLE = 1.0  # seconds of processor time
 STUCK = (
     " and could not be stopped (a long call inside a library, or a long import?). It goes on in the background: if the "
     "notebook stays slow, restart the kernel."
@@ -65,6 +67,7 @@ class Run:
     stopped: str = ""  # "" · "late" · "overdue" · "interrupted"
     goes_on: bool = False  # it could not be stopped
     seconds: float = 0.0  # of processor time that it was given
+    used: float = 0.0  # of these
     lines: int = 0
     head: str = ""
 
@@ -76,7 +79,9 @@ class Run:
         said = TOO_LONG.format(self.seconds) if late else OVERDUE.format(WALL)
         if self.goes_on:
             return said + STUCK
-        return said + (WAITS if not late else MUCH_PRINTED if self.lines > MANY_LINES else ENDLESS)
+        if not late:
+            return said + (WAITS if self.used < LITTLE else BUSY)
+        return said + (MUCH_PRINTED if self.lines > MANY_LINES else ENDLESS)
 
     def printed(self) -> str:
         """One sentence about what was printed, or nothing."""
@@ -139,6 +144,7 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
             thread = Stoppable(work, gate)
             try:
                 result.stopped = thread.wait(seconds, WALL)
+                result.used = thread.processor_time()
             except KeyboardInterrupt:
                 result.stopped = "interrupted"
             result.goes_on = bool(result.stopped) and not thread.stop()

@@ -66,14 +66,20 @@ def colab_python() -> Path | None:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relative-position-in-attention"
     venv = cache / f"colab-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
     if not (venv / "complete").exists():
-        known = [shutil.which("python3.13"), *Path.home().glob(".pyenv/versions/3.13.*/bin/python")]
-        base = sys.executable if sys.version_info[:2] == (3, 13) else next(filter(None, known), None)
+        known = [sys.executable, shutil.which("python3.13"), *Path.home().glob(".pyenv/versions/3.13.*/bin/python")]
+        base = next(filter(is_3_13, known), None)
         if base is None:
             return None
         subprocess.run([base, "-m", "venv", "--clear", venv], check=True)
         subprocess.run([in_venv(venv), "-m", "pip", "install", "-q", "-r", PINS], check=True)
         (venv / "complete").touch()
     return in_venv(venv)
+
+
+def is_3_13(python: str | Path | None) -> bool:
+    """Whether there is such a program, and it runs Python 3.13; a shim of pyenv may only say that it cannot."""
+    asks = "import sys; sys.exit(sys.version_info[:2] != (3, 13))"
+    return python is not None and subprocess.run([python, "-c", asks], capture_output=True).returncode == 0
 
 
 def in_venv(venv: Path) -> Path:
