@@ -507,7 +507,7 @@ assert np.allclose(with_bias, without)  # with i − j
 # content does not help. Each model is one causal layer with T5's scale of 1.
 #
 # The wrong sign sees which tokens came before, but not in which order. Its best guess is the most frequent of them.
-# **Our margin: with all three seeds, the right sign exceeds 0.95 and the wrong sign stays below 0.40.** The
+# **Our margin: with all three seeds, the right sign is better by 0.2.** The
 # training takes about three seconds.
 
 # %%
@@ -556,11 +556,11 @@ kinds = nn.functional.one_hot(tokens, 8)
 frequent = (kinds.cumsum(1) - kinds).argmax(-1)  # the most frequent token before this one
 guessed = (frequent == answers)[answers >= 0].float().mean()
 print(f"best guess {guessed:7.2f}, by chance {1 / 8:.2f}")
-assert min(found["right sign"]) > 0.95 and max(found["wrong sign"]) < 0.40
+assert min(found["right sign"]) > max(found["wrong sign"]) + 0.2
 
 # %% [markdown]
-# The right sign names every token. The wrong sign does no better than that guess. We draw the bias that the right sign
-# learned with each seed.
+# The right sign names nearly every token. (With other seeds, a few models stop at two thirds.) The wrong sign does no
+# better than that guess. We draw the bias that the right sign learned with each seed.
 
 # %% tags=["nbval-ignore-output"]
 distance = torch.arange(24)
