@@ -507,8 +507,7 @@ assert np.allclose(with_bias, without)  # with i − j
 # content does not help. Each model is one causal layer with T5's scale of 1.
 #
 # The wrong sign sees which tokens came before, but not in which order. Its best guess is the most frequent of them.
-# **Our margin: with all three seeds, the right sign is better by 0.2.** The
-# training takes about three seconds.
+# **Our margin: with all three seeds, the right sign is better by 0.2.**
 
 # %%
 from course_lib import study
@@ -559,7 +558,7 @@ print(f"best guess {guessed:7.2f}, by chance {1 / 8:.2f}")
 assert min(found["right sign"]) > max(found["wrong sign"]) + 0.2
 
 # %% [markdown]
-# The right sign names nearly every token. (With other seeds, a few models stop at two thirds.) The wrong sign does no
+# The right sign names nearly every token. (With other seeds, a few stop at two thirds.) The wrong sign does no
 # better than that guess. We draw the bias that the right sign learned with each seed.
 
 # %% tags=["nbval-ignore-output"]
