@@ -264,6 +264,6 @@ def check(model: Released) -> None:
     loss = float(model.losses(CHECK_TEXT).mean())
     if not abs(loss - CHECK_LOSS) < TOLERANCE:
         raise ValueError(
-            f"a known text has a loss of {loss:.3f} nats per token, expected {CHECK_LOSS:.3f}: the likely cause is a "
+            f"a known text has a loss of {loss:.4f} nats per token, expected {CHECK_LOSS}: the likely cause is a "
             "damaged file, or rows of W_q and W_k in the order of another pairing"
         )
