@@ -142,7 +142,7 @@ def prepare(requirements):
 
 
 def fetch_model():
-    """What `model` does, but it soon gives up; then it has said what is missing, and the command goes on."""
+    """What `model` does, but it soon gives up. Then it says what is missing, and the command continues."""
     impatient = [] if os.environ.get("CI") == "true" else ["--retries", "0", "--timeout", "5"]
     subprocess.call([PYTHON, FETCH, *impatient])
 

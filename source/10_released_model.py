@@ -549,7 +549,18 @@ assert abs(rises["16 slowest"]) < 0.05
 
 # %% [markdown]
 # Half of all pairs can stop rotating, and the loss rises by less than 0.05 *here*. Their channels still compare
-# contents.
+# contents. Does this hold for longer texts? A committed run read 8,192 tokens of *Alice* with the 16 slowest pairs stopped.
+
+# %%
+from course_lib.study.released import rows as committed
+
+(long_run,) = committed("by position", condition="slowest 16 stopped", text="alice", n=8192)
+for part in long_run["bins"]:
+    print(f"tokens {part['from']:5} to {part['to']:5}: {part['difference']:+.2f} ± {part['error']:.2f}")
+assert long_run["difference"] > 1
+
+# %% [markdown]
+# It does not hold. The farther into the text, the more the model needs the rotation of its slow pairs.
 #
 # Other models were studied as well. In Gemma 7B, most of the norm is in slow pairs, and the heads that attend by
 # position use the fastest ones, where their norm is large, too (Barbero et al. 2024). There the norm did show use.
