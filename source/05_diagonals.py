@@ -671,12 +671,12 @@ with torch.no_grad():
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("diagonals")
+questions.claims("diagonals")
 
 # %% [markdown]
 # ## Remember

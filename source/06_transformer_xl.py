@@ -745,12 +745,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict before you open the fold.
+# Judge the sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("transformer_xl")
+questions.claims("transformer_xl")
 
 # %% [markdown]
 # ## Remember

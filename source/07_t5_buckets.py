@@ -732,12 +732,12 @@ picture
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Many claims about T5 circulate. Guess the verdict of each before you open it.
+# Many claims about T5 circulate. Judge each of these, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("t5_buckets")
+questions.claims("t5_buckets")
 
 # %% [markdown]
 # ## Remember

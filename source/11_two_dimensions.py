@@ -758,12 +758,12 @@ if find_spec("transformers") is not None:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("two_dimensions")
+questions.claims("two_dimensions")
 
 # %% [markdown]
 # ## Remember

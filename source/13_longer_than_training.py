@@ -548,12 +548,12 @@ for scheme in ("log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi",
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess each verdict before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("longer_than_training")
+questions.claims("longer_than_training")
 
 # %% [markdown]
 # ## Remember
