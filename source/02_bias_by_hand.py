@@ -726,7 +726,7 @@ figures.question(
         "It acts as if λ were 64 times smaller":
             "The divisor is the square root: √64 = 8.",
     },
-    answer="It acts as if λ were 8 times smaller",
+    answer=f"It acts as if λ were {64**0.5:.0f} times smaller",
     title="Question 2",
 )
 

@@ -649,7 +649,7 @@ figures.question(
         "33 rows, row −24":
             "That is −40 + 16: shifted without clipping. Clip first.",
     },
-    answer="33 rows, row 0",
+    answer=f"{2 * 16 + 1} rows, row {clip_index(-40, 16)}",
     title="Question 2",
 )
 

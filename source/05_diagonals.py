@@ -706,7 +706,7 @@ figures.question(
         "13, from −6":
             "Thirteen offsets would be −6 … +6, those of seven queries and seven keys.",
     },
-    answer="9, from −6",
+    answer=f"{row_offsets(3, 7, past=4).size}, from {row_offsets(3, 7, past=4)[0]}",
     title="Question 1",
 )
 

@@ -787,7 +787,7 @@ figures.question(
         "40": "Yes: (0 + 4) · 9 + (0 + 4), the middle of 81 rows.",
         "81": "There are 81 rows, numbered 0 to 80.",
     },
-    answer="40",
+    answer=window_index(5)[12, 12],
     title="Question 1",
 )
 

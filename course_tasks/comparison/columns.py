@@ -23,8 +23,8 @@ POWERS = {0: "the same for every n", 1: "grows with n", 2: "grows with n²"}
 DIRECTIONS = {  # what the table says, and what was seen
     "blind": ("order only by a mask", "a query looks at all keys alike"),
     "mirror": ("before = after, order only by a mask", "a query looks at r before and r after it alike"),
-    "past only": ("needs a mask: later keys all alike", "a query looks at all keys after it alike"),
-    "rising": ("needs a mask: would raise later keys", "every query looks at each key more than at the one before it"),
+    "past only": ("needs a mask: later keys are all alike", "a query looks at all keys after it alike"),
+    "rising": ("needs a mask: it would raise later keys", "a query looks at each key more than at the one before it"),
     "both": ("tells before from after", "a query looks at r before and r after it differently"),
 }
 
@@ -95,7 +95,8 @@ def direction(scheme: Scheme, sizes: Sizes) -> Cell:
     note = f"Seen: {seen}."
     if scheme.other is not None:
         words, also = DIRECTIONS[probes.direction(scheme.other_module(sizes).double(), sizes)]
-        text, note = f"{text} (`{scheme.other[0]}`: {words})", f"{note} With `{scheme.other[0]}`: {also}."
+        text = f"{text} ({scheme.other[0]}: {words.split(':')[0]})"
+        note += f" With `{scheme.other[0]}`: {also}."
     return Cell(text, found, note)
 
 

@@ -48,7 +48,7 @@ def _cell(column: str, cell: Cell) -> str:
     elif column == "longer texts":
         inner = "<br>".join(map(_verdict, parts))
     else:
-        inner = prose(cell.text)
+        inner = escape(cell.text)
     return f'<td style="text-align:left">{inner}</td>'
 
 

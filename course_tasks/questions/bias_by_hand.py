@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.bias import decay_bias
-from course_tasks.questions.form import claim, judged, question
+from course_tasks.questions.form import claim, judged
 
 
 @claim(
@@ -23,18 +23,3 @@ def own_word_gains():
             gains.append(np.diagonal(gain, axis1=1, axis2=2))
     more, same, less = (int(np.sum(compare(gains, 0))) for compare in (np.greater, np.equal, np.less))
     return judged(less == 0), dict(more=more, same=same, less=less)
-
-
-@question(
-    "A colleague drops the causal mask and makes the log decay steep, “so that the future fades out”. How do the "
-    "penalties of a token's two neighbours compare?",
-    {
-        "The one after pays more": "For that the bias would have to ask for the sign of j − i. It asks for |j − i|.",
-        "Neither pays: only far keys do": "A neighbour pays λ times the logarithm of two. Only the token itself pays "
-        "nothing.",
-        "Both pay the same": "Yes: |j − i| is the same for both. However steep, distance is not direction.",
-    },
-)
-def no_mask():
-    before, after = decay_bias(9, scale=50.0)[4, [3, 5]]
-    return "The one after" if after < before else "Neither pays" if before == 0 else "Both pay the same"

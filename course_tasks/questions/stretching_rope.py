@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import by_parts, dynamic_ntk, ntk, turns, yarn
+from course_lib.reference.speeds import by_parts, dynamic_ntk, turns, yarn
 from course_tasks.measured import REPAIRS, SOURCE, kept_up_to, losses, repaired, rise, settings
 from course_tasks.questions.form import claim, judged, question
 
@@ -127,22 +127,6 @@ def repair_first():
     copying, text, later = after(60, "copy-back"), after(60), after(600)
     holds = [without > repaired + 0.05 for without, repaired in (copying, text)]
     return judged(*holds), dict(copying=copying, text=text, later=later, before=repaired("as trained")[-1])
-
-
-@question(
-    "A head of eight channels is stretched 8 times by NTK-aware scaling. By what are the speeds of its four pairs "
-    "divided, from the fastest to the slowest?",
-    {
-        "8, 8, 8 and 8": "That is position interpolation. It also slows the pair that tells neighbours apart.",
-        "8, 4, 2 and 1": "The other way round: the fastest pair is left as it was.",
-        "1, 1, 8 and 8": "A rule by parts may do that, because it looks at the turns of each pair in training.",
-        "1, 2, 4 and 8": "Yes: the base is multiplied by {base:.0f}, so each pair is divided by twice as much as the "
-        "one before.",
-    },
-)
-def ntk_divisors():
-    *others, last = frequencies(8) / ntk(frequencies(8), 8)
-    return f"{', '.join(f'{divisor:.0f}' for divisor in others)} and {last:.0f}", dict(base=last ** (8 / 6))
 
 
 @question(

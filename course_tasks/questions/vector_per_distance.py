@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from course_lib.reference.grid import offsets, row_offsets
-from course_lib.reference.shaw import clip_index
+from course_lib.reference.grid import offsets
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -53,18 +52,3 @@ def shaw_parameters():
 
     tables = list(ShawVectors(4, 16, clip=8).parameters())
     return f"{sum(table.numel() for table in tables):,}", dict(rows=tables[0].shape[1])
-
-
-@question(
-    "Clip 4, texts of ten tokens. Which offsets have a vector all to themselves?",
-    {
-        "−3 to 3": "Yes. The vector of ±{first} means “four or more” and is shared up to ±{last}.",
-        "−4 to 4": "All of these have a row. The outermost rows are shared.",
-        "−9 to 9": "That is a table without clipping, for ten tokens.",
-    },
-)
-def shaw_clip():
-    r = row_offsets(10)
-    rows = clip_index(r, 4)
-    own, shared = r[np.bincount(rows)[rows] == 1], r[rows == rows[-1]]
-    return f"{own.min()} to {own.max()}", dict(first=shared.min(), last=shared.max())
