@@ -51,8 +51,6 @@ def where(scheme: Scheme, sizes: Sizes) -> Cell:
     if not isinstance(module, Position):
         does = "it adds its table to the scores" if probes.is_window(module) else "it adds the same to every input"
         note = f"{kind} has no hooks: {does}."
-    elif probes.overrides(module, "rotate") and "rotate" not in found:
-        note += " Its `rotate` adds the same at every position."
     words = dict(WORDS)
     if probes.is_grid(module):
         words["bias"] = "score, a number per query and key"

@@ -4,6 +4,7 @@ Three kinds of modules: a `Position` with hooks, a module that changes the input
 """
 
 import copy
+import math
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -140,10 +141,10 @@ def kept(scheme: Scheme, sizes: Sizes) -> dict[str, Tensor]:
 
 
 def growth(scheme: Scheme, sizes: Sizes) -> int:
-    """The power of n with which what is kept grows: 0, 1 or 2. From three texts, each of four times the tokens."""
-    larger = [replace(sizes, n=16 * times**2, window=2 * times) for times in (1, 2, 4)]
-    few, more, most = (sum(tensor.nbytes for tensor in kept(scheme, size).values()) for size in larger)
-    return 0 if few == more == most else {4: 1, 16: 2}[round((most - more) / (more - few))]
+    """The power of n with which what is kept grows: 0, 1 or 2. From a text and one of four times the tokens."""
+    few, more = (replace(sizes, n=64 * times**2, window=4 * times) for times in (1, 2))
+    less, most = (sum(tensor.nbytes for tensor in kept(scheme, size).values()) for size in (few, more))
+    return round(math.log(most / less, 4)) if less else 0
 
 
 def refuses_longer(module: nn.Module, sizes: Sizes) -> str | None:
