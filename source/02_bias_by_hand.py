@@ -675,12 +675,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("bias_by_hand")
+questions.claims("bias_by_hand")
 
 # %% [markdown]
 # ## Remember
@@ -725,7 +725,7 @@ figures.question(
         "It acts as if λ were 64 times smaller":
             "The divisor is the square root: √64 = 8.",
     },
-    answer="It acts as if λ were 8 times smaller",
+    answer=f"It acts as if λ were {64**0.5:.0f} times smaller",
     title="Question 2",
 )
 

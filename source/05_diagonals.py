@@ -671,12 +671,12 @@ with torch.no_grad():
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("diagonals")
+questions.claims("diagonals")
 
 # %% [markdown]
 # ## Remember
@@ -706,7 +706,7 @@ figures.question(
         "13, from −6":
             "Thirteen offsets would be −6 … +6, those of seven queries and seven keys.",
     },
-    answer="9, from −6",
+    answer=f"{row_offsets(3, 7, past=4).size}, from {row_offsets(3, 7, past=4)[0]}",
     title="Question 1",
 )
 

@@ -515,7 +515,7 @@ figures.question(
         "15": "Yes: its own segment, and one more for each of three layers.",
         "the last of the text": "Each layer carries the change only one segment further.",
     },
-    answer="15",
+    answer=4 * (1 + 3) - 1,
 )
 
 # %%
@@ -745,12 +745,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict before you open the fold.
+# Judge the sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("transformer_xl")
+questions.claims("transformer_xl")
 
 # %% [markdown]
 # ## Remember
@@ -806,7 +806,7 @@ figures.question(
         "Without end, since memory is passed on":
             "Layer N's memory holds states of layer N − 1, which reach one step less far.",
     },
-    answer="24",
+    answer=6 * 4,
     title="Question 3",
 )
 

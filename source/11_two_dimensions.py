@@ -760,12 +760,12 @@ if find_spec("transformers") is not None:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("two_dimensions")
+questions.claims("two_dimensions")
 
 # %% [markdown]
 # ## Remember
@@ -789,7 +789,7 @@ figures.question(
         "40": "Yes: (0 + 4) · 9 + (0 + 4), the middle of 81 rows.",
         "81": "There are 81 rows, numbered 0 to 80.",
     },
-    answer="40",
+    answer=window_index(5)[12, 12],
     title="Question 1",
 )
 

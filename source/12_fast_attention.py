@@ -765,12 +765,12 @@ assert not build().is_contiguous()  # so SDPA may take longer; how much depends 
 # kernel for GPUs takes no bias, and its memory-efficient kernel takes a materialised one. The flash-attn package
 # computes ALiBi in its tiles, from `alibi_slopes` (see its README). For other biases, FlexAttention writes the kernel.
 #
-# Two more, decided by what torch's kernels declare. Guess again before you open them.
+# Two more, decided by what torch's kernels declare. Judge them, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("fast_attention")
+questions.claims("fast_attention")
 
 # %% [markdown]
 # ## Remember

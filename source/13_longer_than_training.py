@@ -546,12 +546,12 @@ for scheme in ("log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi",
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess each verdict before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("longer_than_training")
+questions.claims("longer_than_training")
 
 # %% [markdown]
 # ## Remember
@@ -579,7 +579,7 @@ figures.question(
         "The table is too short, and the model fails":
             "The last bucket has no end, so every distance falls into a bucket.",
     },
-    answer="All keys from distance 113 on share one trained number",
+    answer=f"All keys from distance {bucket_starts(bidirectional=False)[-1]} on",
     title="Question 1",
 )
 

@@ -571,12 +571,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess each verdict before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("stretching_rope")
+questions.claims("stretching_rope")
 
 # %% [markdown]
 # ## Remember

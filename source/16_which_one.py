@@ -25,7 +25,7 @@ import numpy as np
 from course_lib import figures, study, workbench
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.study.convergence import BUDGETS, converged
-from course_tasks import claims, comparison, guide, measured, quiz
+from course_tasks import comparison, guide, measured, questions
 
 np.set_printoptions(precision=4, suppress=True)
 
@@ -37,29 +37,27 @@ np.set_printoptions(precision=4, suppress=True)
 
 # %%
 table = comparison.table()  # for small sizes: 64 channels, 4 heads, texts of 64 tokens
-cell = table["Shaw", "parameters"]
+cell = table["Shaw", "learns"]
 print(cell.text)
 print(cell.note)
-for test in cell.evidence:
-    print("backed by", test)
 
 H, k, d = 4, 16, 16
 assert cell.value == 2 * H * (2 * k + 1) * d
 
 # %% [markdown]
-# The table has eighteen schemes and eight questions. The coloured number before each place is its number in the map of
-# [[start_here|chapter #]]. The folds say how each cell was found and what backs it. Only the column *longer than
-# training?* rests on trained models: small ones, after 2,000 steps ([[longer_than_training|chapter #]]). For these it
-# gives the rise of the loss in text from 128 to 1,024 tokens, and a verdict. (With `+none`, every second layer has no
+# The table has eighteen schemes and seven questions. The coloured number before each place is its number in the map of
+# [[start_here|chapter #]]. The folds say how each cell was found. Only the column *longer texts* rests on trained
+# models: small ones, after 2,000 steps ([[longer_than_training|chapter #]]). For these it gives the rise of the loss in
+# text from 128 to 1,024 tokens, and a verdict. (With `+none`, every second layer has no
 # positions.) FoX and FIRE are explained below.
 
 # %%
-figures.comparison_table(table)
+comparison.picture(table)
 
 # %%
 # The words on length come from the committed runs: the interval over three seeds decides, the number is the mean.
-assert table["RoPE", "longer than training?"].text.startswith("rope breaks +2.46")
-level = [s for s in comparison.SCHEMES if "level" in table[s, "longer than training?"].text]
+assert table["RoPE", "longer texts"].text.startswith("rope breaks +2.46")
+level = [s for s in comparison.SCHEMES if "level" in table[s, "longer texts"].text]
 assert level == ["Transformer-XL", "T5 buckets", "ALiBi", "sliding window", "FoX"]
 
 # Are 2,000 steps enough? A run has converged in text if 4,000 steps change no seed's loss at 128 by 0.02.
@@ -77,9 +75,9 @@ assert len(runs) == 18 and not enough and words == ["open", "rises"]
 # %% [markdown]
 # - **Where it enters** divides the schemes into families. One number per offset (T5, ALiBi, the log decay) is a bias,
 #   so the same tricks serve all of these ([[fast_attention|chapter #]]).
-# - **Causal only?** FoX, Music Transformer's usual form and T5's decoder buckets need a causal mask. The log decay,
+# - **Direction.** FoX, Music Transformer's usual form and T5's decoder buckets need a causal mask. The log decay,
 #   ALiBi and FIRE cannot tell *before* from *after*. Under a causal mask this does not matter.
-# - **Longer than training?** After 2,000 steps, five schemes were level in text (none had converged). T5 was level only
+# - **Longer texts.** After 2,000 steps, five schemes were level in text (none had converged). T5 was level only
 #   when training reached all its buckets and its table learned fast. After 4,000 steps T5 is open, and the hybrid
 #   `window-64+none` rises. But *level* does not mean that far keys are used: at 1,024 tokens, masking all keys 128 or
 #   more back raised the loss of none of the five.
@@ -116,7 +114,7 @@ assert [s for s in comparison.SCHEMES if tables[-1][s, "keeps for n tokens"].val
 large = comparison.table(d_model=768, n_heads=12, n=512)
 layers, learned = 12, {}
 for scheme in comparison.SCHEMES:
-    cell = large[scheme, "parameters"]
+    cell = large[scheme, "learns"]
     learned[scheme] = cell.value * (1 if "once for all layers" in cell.text else layers)
 for scheme, count in sorted(learned.items(), key=lambda item: -item[1]):
     print(f"{scheme:18}{count:11,}")
@@ -237,8 +235,8 @@ _, by_key = attention(Q, K, V, bias=-c, mask=mask)
 assert np.allclose(by_matrix, by_key)
 
 # %%
-text, copies = [[measured.mean("fox", task, test, what) for test in (measured.FIRST, measured.LAST)]
-                for task, what in (("characters", "loss"), ("copy-back", "accuracy"))]
+text = measured.losses("fox").mean(axis=0)[[0, -1]]
+copies = measured.right("fox", "copy-back")[[0, -1]]
 print(f"FoX at 128 and 1,024 tokens: loss in text {text[0]:.3f}, {text[1]:.3f}; copies right {copies[0]:.3f}, {copies[1]:.3f}")
 
 # %% [markdown]
@@ -289,22 +287,22 @@ for scheme in ("RoPE", "stretched RoPE", "sliding window"):
 # %% [markdown]
 # ## Claims, decided by code
 #
-# **Guess before you open one.** These claims compare schemes, so watch for numbers without a model.
+# **Judge each one, then read why.** These claims compare schemes, so watch for numbers without a model.
 
 # %%
-claims.chapter("which_one")
+questions.claims("which_one")
 
 # %% [markdown]
 # Every lesson since [[blind_to_distance|chapter #]] ended with such sentences. Here are all of them with their
 # verdicts; a title leads to the lesson that runs the code.
 
 # %%
-claims.overview()
+questions.overview()
 
 # %% [markdown]
 # Each half true sentence holds under a condition that was lost on the way: *if the number of heads is a power of two*,
-# *with clipping*, *under a causal mask*, *in text*. To see the reason for one, call `claims.decide("nothing_new")`;
-# `claims.CLAIMS` lists the names.
+# *with clipping*, *under a causal mask*, *in text*. To see the reason for one, call
+# `questions.decide("nothing_new")`; `questions.CLAIMS` lists the names.
 
 # %% [markdown]
 # ## A scheme of your own
@@ -583,7 +581,7 @@ assert np.median(by_chance) > 3 * np.median(back) and np.median(reach) > 0.9 * n
 
 # %% tags=["hide-input"]
 # @title Quiz
-figures.quiz(quiz.QUESTIONS, title=f"The whole course in {len(quiz.QUESTIONS)} questions")
+questions.quiz(title=f"The whole course in {len(questions.QUIZ)} questions")
 
 # %% [markdown]
 # ## Now you

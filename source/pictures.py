@@ -72,8 +72,8 @@ figures.length_curves((128, 256, 512, 1024), study.curves(measured.study_rows())
 # stretching_rope-waves: what a repair of RoPE does to each pair of channels
 figures.wavelengths([1, 0.1, 0.01, 0.001], [1, 0.05, 0.0025, 0.000125])
 
-# which_one-comparison: all schemes beside each other, each cell with what backs it
-figures.comparison_table(comparison.table())
+# which_one-comparison: all schemes beside each other, each cell with how it was found
+comparison.picture(comparison.table())
 
 # which_one-guide: which schemes fit your case, with reasons
 guide.picture()

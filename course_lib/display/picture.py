@@ -38,16 +38,16 @@ class Picture:
         alt: str,
         title: str | None = None,
         styles: Sequence[str] = (),
-        script: str | None = None,
+        script: str | Sequence[str] = (),
         data: Any = None,
     ) -> None:
-        """`kind` becomes the class rp-kind; `styles` are sections of figures.css; `script` a file in figures/."""
+        """`kind` becomes the class rp-kind; `styles` are sections of figures.css, `script` files in figures/."""
         self.kind = kind
         self.alt = check_alt(alt)
         self.title = title
         self._body = body
         self._styles = ("base", *styles)
-        self._script = script
+        self._scripts = (script,) if isinstance(script, str) else script
         self._data = data
 
     def __repr__(self) -> str:
@@ -71,10 +71,10 @@ class Picture:
         return hashlib.sha256(content.encode()).hexdigest()[:10]
 
     def _script_element(self) -> str:
-        if self._script is None:
+        if not self._scripts:
             return ""
         constants = f"const KEY={json.dumps(self._key())},MAPS={script_json(MAPS)},DATA={script_json(self._data)};"
-        code = f"{javascript('live.js')}\n{javascript(self._script)}"
+        code = "\n".join(map(javascript, ("live.js", *self._scripts)))
         return f"<script>(()=>{{{constants}\n{code}\nwake(start);}})()</script>"
 
     def save(self, path: str | Path) -> Path:

@@ -1,7 +1,6 @@
 """Six situations: what remains?"""
 
 from course_lib.checking import Prediction
-from course_lib.figures.decision_guide import named
 
 from ..guide import CAVEAT, OUT, QUESTIONS, decide
 
@@ -57,7 +56,7 @@ def _reasons(name, scheme, verdict):
         f'"{answer}": {rule.why}'
         for question, answer in SITUATIONS[name][0].items()
         for rule in QUESTIONS[question][answer]
-        if rule.verdict == verdict and scheme in named(rule)
+        if rule.verdict == verdict and scheme in rule.schemes
     ]
     return " And by ".join(told)
 

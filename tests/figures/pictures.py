@@ -11,7 +11,7 @@ from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.rope import rotate
 from course_lib.reference.speeds import ntk, p_rope
-from course_tasks import claims, comparison, guide, quiz
+from course_tasks import comparison, guide, questions
 
 from .losses import LENGTHS, PANELS
 
@@ -26,10 +26,8 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "buckets": 22_000,
     "causal buckets": 23_000,
     "clip": 18_000,
-    "comparison": 55_000,
+    "comparison": 36_000,
     "curves": 33_000,
-    "decision": 44_000,
-    "decision made": 45_000,
     "large bias": 28_000,
     "large clip": 28_000,
     "large window": 19_000,
@@ -38,7 +36,8 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "many slopes": 21_000,
     "one panel": 20_000,
     "pairs": 125_000,
-    "quiz": 52_000,
+    "guide": 30_000,
+    "quiz": 42_000,
     "seen": 17_000,
     "seen corners": 17_000,
     "shifted windows": 20_000,
@@ -97,16 +96,16 @@ def make_pictures():
         "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
-        "claim": claims.decide("skew_in_place").picture,
-        "claims": claims.overview("bias_by_hand", "longer_than_training"),
-        "claims to guess": claims.chapter("diagonals").picture,
-        "comparison": figures.comparison_table(comparison.table()),
+        "claim": questions.decide("skew_in_place"),
+        "claims": questions.claims("diagonals"),
+        "comparison": comparison.picture(comparison.table()),
         "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
         "one panel": figures.length_curves(
             [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
         ),
-        "decision": guide.picture(),
-        "decision made": guide.picture(DECIDED),
+        "guide": guide.picture(),
+        "guide with answers": guide.picture(DECIDED),
+        "overview": questions.overview("bias_by_hand", "longer_than_training"),
         "clipped": clipped(alt="Offsets and the rows that they take", title="Clipped", n=4, clip=1),
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
@@ -125,8 +124,8 @@ def make_pictures():
         "short table": figures.provenance("general", n_q=4, longest=4),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
-        "quiz": figures.quiz(quiz.QUESTIONS),
-        "short quiz": figures.quiz(quiz.THEMES["Choosing"][:2], title="Choosing"),
+        "quiz": questions.quiz(),
+        "short quiz": questions.quiz("rope", title="RoPE"),
         "window arrays": figures.window_arrays("roll"),
         "window offsets": figures.window_arrays("index"),
         "window": figures.window_index(),
