@@ -442,9 +442,19 @@ figures.heatmap(
 # $w - 1$:
 #
 # $$\text{place}(i, j) = i\,w + (j - i + n_q - 1) = (n_q - 1) + i\,(w - 1) + j$$
+#
+# Three queries and three keys need five offsets each. Here is their line of memory, and the place of each cell of the
+# grid:
 
 # %%
-figures.strides()
+memory = np.tile(row_offsets(3), 3)
+place = 2 + 4 * np.arange(3)[:, None] + np.arange(3)  # from place 2: 4 to the next query, 1 to the next key
+assert np.array_equal(memory[place], offsets(3))
+queries, keys = ["query 0", "query 1", "query 2"], ["key 0", "key 1", "key 2"]
+figures.side_by_side(
+    figures.heatmap(memory, alt="The line of memory: the offset at each place"),
+    figures.heatmap(place, rows=queries, columns=keys, alt="The grid: the place of each cell"),
+)
 
 # %% [markdown]
 # That is the entire trick: **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a
@@ -479,7 +489,9 @@ print("strides of the grid:    ", [s // size for s in view.strides])
 # attend, and reverse the output.
 
 # %%
-figures.strides(shared=True, flipped=True)
+place = np.arange(3)[:, None] + np.arange(3)
+assert np.array_equal(row_offsets(3)[place], offsets(3)[::-1])
+figures.heatmap(place, rows=queries[::-1], columns=keys, alt="The reversed grid: the place of each cell in one row")
 
 # %% [markdown]
 # In torch this view is called `unfold`. In NumPy we read the same windows backwards.

@@ -10,7 +10,6 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import ntk, p_rope
 from course_tasks import claims, comparison, guide, quiz
 
 from .losses import LENGTHS, PANELS
@@ -98,8 +97,6 @@ def make_pictures():
         "rotation": figures.rope_rotation(),
         "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
         "clocks": figures.rope_clocks(),
-        "wavelengths": figures.wavelengths(frequencies(16), ntk(frequencies(16), 8)),
-        "stopped wavelengths": figures.wavelengths(frequencies(32), p_rope(frequencies(32), 0.25), n=9000),
         "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
@@ -123,8 +120,6 @@ def make_pictures():
         "skew": figures.provenance("skew"),
         "general skew": figures.provenance("general"),
         "relative shift": figures.provenance("shift"),
-        "strides": figures.strides(),
-        "strides of a shared row": figures.strides(shared=True, flipped=True),
         "heads": figures.map_of_heads(*HEADS),
         "pairs": figures.pair_view(*PAIRS),
         "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
@@ -133,8 +128,6 @@ def make_pictures():
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
         "quiz": figures.quiz(quiz.QUESTIONS),
         "short quiz": figures.quiz(quiz.THEMES["Choosing"][:2], title="Choosing"),
-        "window arrays": figures.window_arrays("roll"),
-        "window offsets": figures.window_arrays("index"),
         "window": figures.window_index(),
         "large window": figures.window_index(4, 9),
         "map": figures.map_of_schemes(),
