@@ -11,7 +11,7 @@ figures.rope_rotation()                      RoPE: a query and a key as arrows, 
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.comparison_table(comparison.table()) all schemes beside each other, and what backs each cell
-figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
+figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length, and a table
 figures.decision_guide()                     questions, and a verdict for every scheme; decide says it in Python
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them

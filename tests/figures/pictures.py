@@ -12,13 +12,15 @@ from course_lib.reference.bias import decay_bias
 from course_lib.reference.rope import rotate
 from course_tasks import claims, comparison, guide, quiz
 
-from .losses import LENGTHS, PANELS
-
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
 DECIDED = {
     "What is attended?": "text, left to right",
     "How long are the texts (or windows)?": "longer than in training",
+}
+CURVES = {
+    "copy-back": {"none": [(2.1, 2.0, 2.2), (2.5, 2.4, 2.6)], "<rope>": [(0, 0, 0), (0.04, -0.01, 0.09)]},
+    "flip-flop": {"none": [(0.4, 0.4, 0.4), (0.6, 0.5, 0.7)]},
 }
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
 LIMITS = {  # bytes of HTML, where a picture needs more than most
@@ -26,7 +28,6 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "causal buckets": 23_000,
     "clip": 18_000,
     "comparison": 55_000,
-    "curves": 33_000,
     "decision": 44_000,
     "decision made": 45_000,
     "large bias": 28_000,
@@ -36,7 +37,6 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "long decoding": 38_000,
     "heads": 125_000,
     "many slopes": 21_000,
-    "one panel": 20_000,
     "pairs": 125_000,
     "quiz": 52_000,
     "seen": 38_000,
@@ -104,10 +104,7 @@ def make_pictures():
         "claims": claims.overview("bias_by_hand", "longer_than_training"),
         "claims to guess": claims.chapter("diagonals").picture,
         "comparison": figures.comparison_table(comparison.table()),
-        "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
-        "one panel": figures.length_curves(
-            [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
-        ),
+        "curves": figures.length_curves((64, 128), CURVES, trained=64),
         "decision": guide.picture(),
         "decision made": guide.picture(DECIDED),
         "clipped": clipped(alt="Offsets and the rows that they take", title="Clipped", n=4, clip=1),
