@@ -86,8 +86,9 @@ from course_lib.reference.window import partition, reverse
 small = np.arange(16).reshape(4, 4)
 windows = small.reshape(2, 2, 2, 2).swapaxes(1, 2).reshape(4, 4)
 assert np.array_equal(windows, partition(small[..., None], 2)[..., 0])
-print(windows)
-figures.window_arrays("cut")
+print(small)
+by_window = dict(rows=[f"window {k}" for k in range(4)], columns=[f"place {k}" for k in range(4)])
+figures.heatmap(windows, **by_window, alt="The patches of each window")
 
 # %% [markdown]
 # `reshape` splits each axis in two: *which window*, and *where in it*. `swapaxes` puts both *which window* axes first.
@@ -155,7 +156,8 @@ for i in range(4):
 # %%
 square = np.arange(9).reshape(3, 3)
 assert square[+1 + 1, -1 + 1] == 6  # Δrow = +1, Δcolumn = −1
-figures.window_arrays("index")
+signs = ["−1", "0", "+1"]
+figures.heatmap(square, rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", alt="Table row of each pair of offsets")
 
 # %% [markdown]
 # 1. The first line has Δrow $= -(W - 1)$. Add $W - 1$ to count from 0. Do the same for columns.
@@ -234,8 +236,8 @@ except IndexError as error:
 #
 # ## A 3 × 3 window
 #
-# Choose a key to see its calculation. Choose it again, or press Enter, to make it the query. How do the nine outlined
-# rows move with the query?
+# Point at a key to see its calculation. Click it, or press Enter, to make it the query. How do the nine coloured rows
+# of the table move with the query?
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
@@ -358,18 +360,17 @@ assert not (separated[0] & separated[1]).any()  # no pair is separated both time
 
 # %% [markdown]
 # No pair is separated by both. But the moved borders cut the image into nine pieces of different sizes. So Swin *rolls*
-# the image: what leaves at the left returns at the right, and plain windows fit again. Here is the smallest case, with
-# one colour for each piece:
+# the image: what leaves at the left returns at the right, and plain windows fit again. Here is the smallest case:
 
 # %%
 rolled = partition(np.roll(small, (-1, -1), (0, 1))[..., None], 2)[..., 0]
 assert rolled[3].tolist() == [15, 12, 3, 0]
-figures.window_arrays("roll")
+figures.heatmap(rolled, **by_window, alt="The patches of each window after the roll")
 
 # %% [markdown]
 # Window 0 is what we wanted: 5, 6, 9 and 10, across the old borders. But in window 3 the four corners of the image have
-# met. The **mask** hides them from each other: a patch sees only its own piece. Follow a corner patch through the four
-# steps:
+# met. The **mask** hides them from each other: a patch sees only its own piece. Point at a corner patch: what does
+# it see, and where does the roll take it?
 
 # %%
 from course_lib.reference.window import shift_mask

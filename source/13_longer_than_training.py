@@ -256,7 +256,7 @@ figures.question(
 # %% [markdown]
 # ## What was measured
 #
-# The results come with the course. Each curve has a band, a 95 % $t$ interval: the mean $\pm\,
+# The results come with the course. Each point has a bar, a 95 % $t$ interval: the mean $\pm\,
 # 4.303 \cdot s / \sqrt 3$, where $s$ is the standard deviation over the three seeds.
 
 # %%

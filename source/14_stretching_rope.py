@@ -366,7 +366,7 @@ for name, speeds in new.items():
 # Under NTK, pairs 0 and 1 go farther, but they are closed. Pair 2 is open and goes twice as far as in training. So
 # NTK with $s = 8$ does *not* repair a model for texts 8 times as long, as the YaRN paper notes.
 #
-# **Your turn.** The picture shows our study's eight pairs. Choose a rule, $s$ and the length of the text. How
+# **Your turn.** The table shows our study's eight pairs. Choose a rule, $s$ and the length of the text. How
 # large must NTK's $s$ be so that no pair meets new angles at 1,024?
 
 
@@ -383,8 +383,15 @@ RULES = {
 
 
 def repaired(rule="NTK-aware", s=8, length=1024):
-    """Each pair before and after a repair, and the pairs that meet new angles."""
-    return figures.wavelengths(theta, RULES[rule](theta, s), trained=L, n=length)
+    """The turns of each pair in training and, repaired, in a text of this length; which pairs meet new angles."""
+    after = RULES[rule](theta, s)
+    turns = np.array([rules.turns(theta, L), rules.turns(after, length)])
+    new = is_open & (turns[1] > turns[0] * (1 + 1e-9))
+    pairs = [f"{m}\u00a0÷\u00a0{t / a:.3g}" if a else f"{m}\u00a0÷\u00a0∞" for m, (t, a) in enumerate(zip(theta, after))]
+    named = ", ".join(map(str, np.flatnonzero(new))) or "none"
+    said = f"Turns of each pair, with its divisor. Pairs that meet new angles: {named}."
+    where = ["in training", "in this text"]
+    return figures.heatmap(turns, where, pairs, digits=2, limit=1, legend="darkest: a full turn or more", alt=said)
 
 
 assert "new angles: 3, 4, 5, 6." in repaired().alt and "new angles: none." in repaired(s=128).alt

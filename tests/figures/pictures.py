@@ -10,10 +10,7 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import ntk, p_rope
 from course_tasks import comparison, guide, questions
-
-from .losses import LENGTHS, PANELS
 
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
@@ -21,30 +18,38 @@ DECIDED = {
     "What is attended?": "text, left to right",
     "How long are the texts (or windows)?": "longer than in training",
 }
+CURVES = {
+    "copy-back": {"none": [(2.1, 2.0, 2.2), (2.5, 2.4, 2.6)], "<rope>": [(0, 0, 0), (0.04, -0.01, 0.09)]},
+    "flip-flop": {"none": [(0.4, 0.4, 0.4), (0.6, 0.5, 0.7)]},
+}
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
 LIMITS = {  # bytes of HTML, where a picture needs more than most
     "buckets": 22_000,
     "causal buckets": 23_000,
     "clip": 18_000,
     "comparison": 36_000,
-    "curves": 33_000,
     "large bias": 28_000,
     "large clip": 28_000,
-    "large window": 19_000,
-    "long decoding": 17_000,
+    "large window": 44_000,
+    "decoding": 28_000,
+    "long decoding": 38_000,
     "heads": 125_000,
     "many slopes": 21_000,
-    "one panel": 20_000,
     "pairs": 125_000,
     "guide": 30_000,
     "quiz": 42_000,
-    "seen": 17_000,
-    "seen corners": 17_000,
-    "shifted windows": 20_000,
+    "seen": 38_000,
+    "seen corners": 38_000,
+    "shifted windows": 42_000,
+    "small shifted windows": 37_000,
+    "skew": 60_000,
+    "general skew": 44_000,
+    "relative shift": 66_000,
+    "short table": 34_000,
     "slopes": 18_000,
     "trace": 40_000,
     "wide": 28_000,
-    "window": 17_000,
+    "window": 42_000,
 }
 
 # A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
@@ -91,18 +96,13 @@ def make_pictures():
         "rotation": figures.rope_rotation(),
         "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
         "clocks": figures.rope_clocks(),
-        "wavelengths": figures.wavelengths(frequencies(16), ntk(frequencies(16), 8)),
-        "stopped wavelengths": figures.wavelengths(frequencies(32), p_rope(frequencies(32), 0.25), n=9000),
         "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
         "claim": questions.decide("skew_in_place"),
         "claims": questions.claims("diagonals"),
         "comparison": comparison.picture(comparison.table()),
-        "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
-        "one panel": figures.length_curves(
-            [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
-        ),
+        "curves": figures.length_curves((64, 128), CURVES, trained=64),
         "guide": guide.picture(),
         "guide with answers": guide.picture(DECIDED),
         "overview": questions.overview("bias_by_hand", "longer_than_training"),
@@ -110,14 +110,12 @@ def make_pictures():
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),
-        "seen corners": figures.seen_pairs(100, 1000, "relative"),
+        "seen corners": figures.seen_pairs(512, 1024, "relative"),
         "shifted windows": figures.shifted_windows(),
         "small shifted windows": figures.shifted_windows(2, 1),
         "skew": figures.provenance("skew"),
         "general skew": figures.provenance("general"),
         "relative shift": figures.provenance("shift"),
-        "strides": figures.strides(),
-        "strides of a shared row": figures.strides(shared=True, flipped=True),
         "heads": figures.map_of_heads(*HEADS),
         "pairs": figures.pair_view(*PAIRS),
         "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
@@ -126,8 +124,6 @@ def make_pictures():
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
         "quiz": questions.quiz(),
         "short quiz": questions.quiz("rope", title="RoPE"),
-        "window arrays": figures.window_arrays("roll"),
-        "window offsets": figures.window_arrays("index"),
         "window": figures.window_index(),
         "large window": figures.window_index(4, 9),
         "map": figures.map_of_schemes(),
