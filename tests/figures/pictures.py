@@ -28,6 +28,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "causal buckets": 23_000,
     "clip": 18_000,
     "comparison": 36_000,
+    "curves": 28_000,
     "large bias": 28_000,
     "large clip": 28_000,
     "large window": 44_000,
