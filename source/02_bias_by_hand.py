@@ -384,8 +384,9 @@ figures.heatmap((my_rule == gained).astype(int), alt="1 where my rule is right")
 # %% [markdown]
 # ## How strong? λ
 #
-# Choose a query and move λ. The line is the average factor of the row, and a key gains when its factor is above this
-# line. At λ = 0 you have standard attention. At the largest λ, the token itself has most of the weight.
+# Choose a query and move λ. In the column e^B each bar begins at the average factor of the row, and a key gains when
+# its bar points to the right. At λ = 0 you have standard attention. At the largest λ, the token itself has most of the
+# weight.
 
 # %%
 figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, scale=LAMBDA, decay="log")
