@@ -48,7 +48,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "relative shift": 66_000,
     "short table": 34_000,
     "slopes": 18_000,
-    "trace": 40_000,
+    "trace": 42_000,
     "wide": 28_000,
     "window": 42_000,
 }
