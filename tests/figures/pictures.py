@@ -28,6 +28,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "causal buckets": 23_000,
     "clip": 18_000,
     "comparison": 55_000,
+    "curves": 28_000,
     "decision": 44_000,
     "decision made": 45_000,
     "large bias": 28_000,
