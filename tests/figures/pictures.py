@@ -50,7 +50,7 @@ LIMITS = {  # bytes of HTML, where a picture needs more than most
     "skew": 60_000,
     "slopes": 49_000,
     "small shifted windows": 37_000,
-    "trace": 40_000,
+    "trace": 42_000,
     "wide": 28_000,
     "window": 42_000,
 }
