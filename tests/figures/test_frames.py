@@ -67,7 +67,8 @@ def test_the_static_body_is_the_first_frame(name):
     page = Page(static(FRAMES[name]))
     corners = [table[2][0] for table in tables(shown)]
     cells = [e["text"] for e in page.elements if e["tag"] == "td" and e["text"] not in corners]
-    assert cells == [text for table in tables(shown) for line in texts(table) for text in line]
+    expected = [text for table in tables(shown) for line in texts(table) for text in line]
+    assert cells == [text for text in expected if text not in corners]
     assert words in page.text() and all(table[0] in page.text() for table in tables(shown))
     drawn = [e["attrs"]["alt"] for e in page.elements if e["tag"] == "img"]
     assert drawn == [drawing[1] for drawing in shown if drawing not in tables(shown)]
