@@ -13,7 +13,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .colours import MAPS
 from .formatting import check_alt, escape, script_json
 
 # Dark text on white whatever the theme: a notebook in a dark theme must not show black numbers on black. Without the
@@ -73,7 +72,7 @@ class Picture:
     def _script_element(self) -> str:
         if not self._scripts:
             return ""
-        constants = f"const KEY={json.dumps(self._key())},MAPS={script_json(MAPS)},DATA={script_json(self._data)};"
+        constants = f"const KEY={json.dumps(self._key())},DATA={script_json(self._data)};"
         code = "\n".join(map(javascript, ("live.js", *self._scripts)))
         return f"<script>(()=>{{{constants}\n{code}\nwake(start);}})()</script>"
 

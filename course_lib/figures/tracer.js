@@ -1,5 +1,12 @@
 // The line tracer: source on the left (above, on a narrow page), the values of the chosen step beside it.
 
+function number(value, digits = 4) {
+  if (typeof value === "string") return value;
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "∞" : "−∞";
+  const shown = value.toFixed(digits);
+  return (Number(shown) === 0 ? shown.replace("-", "") : shown).replace("-", "−");
+}
+
 function start({ title, note, steps, values, calls, sources, tokens, shades }) {
   let now = 0;
 
