@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from .. import study
 from ..reference.grid import check_whole
-from ..study.results import Row, differences
+from ..study.results import Row
+from ..study.run import inputs
 from .hooks import SILENT, Make, made, says_nothing
 from .report import Report
 
@@ -70,8 +71,8 @@ def train(
     result = study.evaluate(model, settings, task)
     rows, live = [{"task": task, "scheme": name, "seed": seed, **result, "settings": settings.as_json()}], [name]
     for other in against:
-        found = study.pick(study.committed("quick"), task=task, scheme=other, seed=seed)
-        if not found or differences(found[0], settings):
+        found = study.pick(study.committed("quick"), **inputs(settings, task, other, seed))
+        if not found:
             found = [study.run(settings, task, other, seed)]
             live.append(other)
         rows += found
