@@ -10,7 +10,7 @@ from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.terms import Terms
 from course_lib.nn.window import WindowAttention
-from course_lib.workbench.hooks import returned
+from course_lib.own_scheme import returned
 
 from .probes import CLOSE, FEW, PLACES, is_window, layer_of, random
 from .schemes import Scheme, Sizes

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.nn.axial_rope import OnAxes
+from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.grid import to_grid
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
 from course_lib.nn.window import WindowAttention
-from course_lib.workbench.hooks import scores
 
 from .schemes import Sizes
 
@@ -105,7 +105,10 @@ def terms(module: nn.Module, layer: RelativeAttention, x: Tensor, past: int = 0)
         x = module(x)
     n_k = x.shape[1]
     n = n_k - past
-    found = [scores(layer, x[:, past:], x, past)[..., past:]]
+    cache = KeyValueCache()
+    if past:
+        layer(x[:, :past], cache=cache)
+    found = [layer.scores(x[:, past:], cache=cache)[..., past:]]
     if layer.position.key_bias(x, None) is not None:  # known up to what all keys of a query share
         found = [found[0] - found[0][..., :1]]
     values = layer.position.value_vectors(n, n_k, past)

@@ -15,7 +15,7 @@ _AFTER = """\
 # %% [markdown]
 # ### The same oracle as for the course's own schemes
 #
-# `workbench.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for each
+# `own_scheme.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for each
 # head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as queries and
 # others, near and far, a cache, one token at a time, causal and not, in two precisions and by every backend.
 
@@ -28,7 +28,7 @@ def number(module, head, r):
     return -module.a[head] * math.log(1 + module.c[head] * abs(r))
 
 
-agreement = workbench.agrees(make, workbench.with_bias(number))
+agreement = own_scheme.agrees(make, own_scheme.with_bias(number))
 assert agreement.passed or not agreement.attempted, agreement
 agreement
 
@@ -39,7 +39,7 @@ agreement
 # learns costs more in training: its gradient has to make blocks of the grid again.
 
 # %% tags=["nbval-ignore-output"]
-speed = workbench.benchmark(make)
+speed = own_scheme.benchmark(make)
 assert not speed.attempted or (speed.forward < 4 and speed.backward < 6), speed
 speed
 
@@ -52,7 +52,7 @@ speed
 # head, learns nothing, and is trained here beside yours.
 
 # %% tags=["nbval-ignore-output"]
-training = workbench.train(make, against=["log-1", "log-3", "alibi", "t5-64"])
+training = own_scheme.train(make, against=["log-1", "log-3", "alibi", "t5-64"])
 if training.attempted:
     for layer, block in enumerate(training.model.blocks):
         learned = block.attention.position
@@ -67,16 +67,16 @@ training
 # settles with it is no surprise. And look at the control: most of what was gained is gained by a fixed strength of 3.
 # Learning found it, so nobody had to choose it.
 #
-# Is the second number worth anything, then? `workbench.train(make, task="copy-back", against=["log-3", "alibi"])` asks for
+# Is the second number worth anything, then? `own_scheme.train(make, task="copy-back", against=["log-3", "alibi"])` asks for
 # one exact distance: print a and c again, and compare what they make of a short distance with ALiBi's straight line.
 #
 # ### Your own idea
 #
 # Now try a scheme of your own: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
 # number for the rest. One thing the hooks cannot express: no hook sees the scores, so a scheme whose positions depend on
-# them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds (`workbench.with_bias`,
-# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `workbench.agrees`, `workbench.benchmark`,
-# `workbench.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for
+# them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds (`own_scheme.with_bias`,
+# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `own_scheme.agrees`, `own_scheme.benchmark`,
+# `own_scheme.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for
 # a claim, take three (`seed=1`, `seed=2`), as [[longer_than_training|chapter #]] does."""
 
 Kerple = ClassTask(

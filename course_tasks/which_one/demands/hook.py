@@ -6,12 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib import workbench
+from course_lib import own_scheme
 from course_lib.checking.arrays import describe_type
 from course_lib.checking.attempt import attempt
 from course_lib.checking.matching import matching
 from course_lib.nn.position import Position
-from course_lib.workbench.trials import name_of
 
 from ...hook_cases import case
 from ..class_task import Broken, OfTheClass, said_again
@@ -109,12 +108,12 @@ def moves(cls: type) -> Broken | None:
     for name, parameter in cls(HEADS).named_parameters():
         if parameter.dtype != torch.float32:
             cause = "Parameters are made in float32, which is torch's default. NumPy's float64 does not fit into such a model."
-            return Broken(f"`{name}` is {name_of(parameter.dtype)}", cause)
+            return Broken(f"`{name}` is {dtype_name(parameter.dtype)}", cause)
     for dtype in (torch.float64, torch.float32):
         found = cls(HEADS).to(dtype).bias(4, 4, 0).dtype
         if found != dtype:
             cause = "The bias should have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
-            return Broken(f"in a layer of {name_of(dtype)} `bias` is {name_of(found)}", cause)
+            return Broken(f"in a layer of {dtype_name(dtype)} `bias` is {dtype_name(found)}", cause)
     cause = "Some tensor is always made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device, and a parameter has a `.device`."
     try:
         module = cls(HEADS).to("meta")
@@ -124,12 +123,16 @@ def moves(cls: type) -> Broken | None:
     return None if there == "meta" else Broken(f"on another device `bias` is on the {there}", cause)
 
 
+def dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
 def agrees_in_a_layer(cls: type) -> Broken | None:
     def number(module: Any, head: int, r: int) -> float:
         return -module.a[head] * (1 + module.c[head] * abs(r)).log()
 
     try:
-        found = workbench.agrees(lambda n_heads, d_head: cls(n_heads), workbench.with_bias(number), ("eager", "sdpa"))
+        found = own_scheme.agrees(lambda n_heads, d_head: cls(n_heads), own_scheme.with_bias(number))
     except Exception as error:
         error.args = ("; ".join([str(error), *getattr(error, "__notes__", [])]),)
         raise
