@@ -1,14 +1,75 @@
 """The capstone: KERPLE as a class, checked against its definition, timed and trained."""
 
+import re
 from pathlib import Path
 
 from .class_task import ClassTask
 
+# Wrong formulas, and what an error means in such a class: each with its message. In a formula, r are the offsets, d the
+# distances, and unpast and swapped the distances that a wrong call of `row_offsets` gives.
+WRONG = """
+-a * (c * d).log()  # The 1 is missing. At distance 0 you take log 0 = −∞. It is log(1 + c·|r|).
+-a * (1 + c * d).log1p()  # You add 1 twice, because `log1p(x)` is already log(1 + x).
+-a * (c + d).log() | -a * (c + d).log1p()  # You add c to the distance. It multiplies it, log(1 + c·|r|).
+-a * c * d.log1p()  # Your c is outside the logarithm, where it is a second strength. It multiplies the distance inside.
+-a * (c * (1 + d)).log() | -a * (c * (1 + d)).log1p()  # You add 1 to the distance. It is added to c·|r|.
+-a * d**c | -a * (d**c).log1p()  # You use c as a power. It multiplies the distance, log(1 + c·|r|).
+-a.exp() * (c * d).log1p() | -a * (c.exp() * d).log1p() | -a.exp() * (c.exp() * d).log1p()  # You apply `exp` to a or c.
+-a.log() * (c * d).log1p()  # You multiply by log a. Do you read the parameter where `self.a` is meant?
+-a * (d / c).log1p() | -a * (c / d).log1p()  # You divide. Distance times c is what log1p takes.
+-a * d.log1p()  # This is the log decay with a strength, because c is missing. It multiplies the distance.
+-(c * d).log1p() | (c * d).log1p()  # The strength −a is missing.
+-(a * c * d).log1p()  # Your strength is inside the logarithm. It multiplies the whole of it, −a·log(1 + c·|r|).
+-(c * d).log1p() / a | -a / (c * d).log1p()  # You divide. The strength multiplies the logarithm.
+a * a * (c * d).log1p() | -a * (c * c * d).log1p()  # One of your numbers is multiplied twice.
+-c * (a * d).log1p()  # You exchanged a and c. The logarithm is multiplied by a, and the distance inside it by c.
+-a * c * d  # This is a straight line, as in ALiBi, because the logarithm is missing.
+-a * (c * d).sqrt()  # This is the square root decay. Here it is log(1 + c·|r|).
+-a * (c * d**2).log1p()  # You square the distance. Inside the logarithm it is |r|.
+-a * (c * d).long().log1p()  # `.long()` cuts off the decimals. Keep the numbers floats.
+-a.mean() * (c * d).log1p() | -a[0] * (c * d).log1p()  # All your heads get the same strength a. Each has its own.
+-a * (c.mean() * d).log1p() | -a * (c[0] * d).log1p()  # All your heads get the same c. Each has its own.
+-a.flip(0) * (c * d).log1p() | -a * (c.flip(0) * d).log1p()  # The heads of a or of c are in reverse order.
+-d.log1p() + 0 * a  # This is the log decay of strength 1. Here each head has its own a and c.
+-a * (c * r).log1p() | -a * (-c * r).log1p()  # One side has negative offsets and no logarithm (nan). Distance is |r|.
+-a * (1 + c * r).abs().log()  # You take the absolute value too late. It is |r| that c multiplies, and then 1 is added.
+-a * (c * r.clamp(min=0)).log1p() | -a * (c * (-r).clamp(min=0)).log1p()  # The decay is the same on both sides, by |r|.
+(-a * (c * d).log1p()).masked_fill(r > 0, -inf)  # You hide the keys after the query. That is the job of the mask.
+-a * (c * unpast).log1p()  # You are right without a cache. The first query is at `past`, so pass it to `row_offsets`.
+-a * (c * swapped).log1p()  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
+"""
+ERRORS = r"""
+before Module\.__init__  # `super().__init__()` comes first in `__init__`: it prepares the module to keep its parameters.
+has no setter|can't set attribute  # A property is computed, and nothing can be put into it. Keep what is learned elsewhere.
+__init__\(\) (takes|missing)  # A scheme is made with `def __init__(self, n_heads)`, and `super().__init__()` with nothing.
+\w+\.bias\(\) (takes|missing)  # The layer calls `bias(n_q, n_k, past)`, so your method needs all three.
+'Tensor' object is not callable  # A property is read without parentheses: `self.a`.
+^RecursionError  # A property that reads itself never ends. What `__init__` keeps needs another name than the property.
+unhashable type  # torch looks modules up by their identity, and this dataclass has none: write a plain class.
+Only Tensors of floating point  # A parameter holds floats: `torch.zeros(…)` makes some.
+object has no attribute  # Does `__init__` make what is read here, and under this name? Or is a name inside a property wrong?
+Can't call numpy\(\)  # NumPy does not compute gradients, so use torch (`torch.log1p`, `.exp()`).
+NameError: name '(torch|nn|row_offsets|Position)'  # Run the first cell of the notebook again.
+NameError: name '(exp|log|log1p|zeros|ones|Parameter)'  # Use its full name, such as `torch.exp` or `nn.Parameter`.
+NameError: name '[ac]'  # The numbers belong to the module, so they are `self.a` and `self.c`.
+size of tensor a  # The shapes do not fit. Both a and c need a second axis, as in `self.a[:, None]`.
+"""
 
-def _demands():
-    from .demands import DEMANDS  # torch is imported when a check needs it
 
-    return DEMANDS
+def first_broken(cls: type) -> tuple[str, str] | None:
+    """The fact and the cause of the first demand that the class does not meet."""
+    from . import kerple_check  # torch is imported when a check needs it
+
+    return kerple_check.first_broken(cls, told(WRONG))
+
+
+def explain(error: str) -> str:
+    """What an error means here, or ""."""
+    return next((words for pattern, words in told(ERRORS) if re.search(pattern, error)), "")
+
+
+def told(table: str) -> list[list[str]]:
+    return [line.split("  # ", 1) for line in table.strip().splitlines()]
 
 
 _AFTER = """\
@@ -82,9 +143,9 @@ training
 Kerple = ClassTask(
     "Kerple",
     "Capstone: a new scheme, from the formula to the trained model",
-    home=_demands,
     source=Path(__file__).with_name("kerple_solution.py"),
-    demands=_demands,
+    first_broken=first_broken,
+    explain=explain,
     minutes=30,
     difficulty=3,
     words="""KERPLE (Chi et al., 2022) is a family of learned decays. Its logarithmic one is
