@@ -22,7 +22,7 @@ from pydoc_data.topics import topics
 
 import numpy as np
 
-from course_lib import figures, study, workbench
+from course_lib import figures, own_scheme, study
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.study.convergence import BUDGETS, converged
 from course_tasks import comparison, guide, measured, questions
@@ -308,7 +308,7 @@ questions.overview()
 # ## A scheme of your own
 #
 # To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
-# it do beyond its training length? Each is one call of the **workbench**.
+# it do beyond its training length? Each is one call of `own_scheme`.
 #
 # It has a limit. A scheme is a class with *hooks*, methods such as `bias`. CoPE counts positions from the scores, which
 # no hook sees (Golovneva et al. 2024). PaTH multiplies a matrix for every token between key and query, and no hook
@@ -325,7 +325,7 @@ class FromScores(Position):
 
 
 try:
-    workbench.benchmark(lambda n_heads, d_head: FromScores())
+    own_scheme.benchmark(lambda n_heads, d_head: FromScores())
 except ValueError as refused:
     print(refused)
 
@@ -358,8 +358,8 @@ class FirstRamp(Position):
         return -0.25 * r.abs().clamp(max=16)[None]
 
 
-by_formula = workbench.with_bias(lambda module, head, r: -0.25 * min(abs(r), 16))
-found = workbench.agrees(lambda n_heads, d_head: FirstRamp(), by_formula)
+by_formula = own_scheme.with_bias(lambda module, head, r: -0.25 * min(abs(r), 16))
+found = own_scheme.agrees(lambda n_heads, d_head: FirstRamp(), by_formula)
 assert not found.passed and "past" in found.cause
 found
 
@@ -379,19 +379,19 @@ def make(n_heads, d_head):
     return Ramp()
 
 
-found, cost = workbench.agrees(make, by_formula), workbench.benchmark(make)
+found, cost = own_scheme.agrees(make, by_formula), own_scheme.benchmark(make)
 assert found.passed and cost.forward < 3 and cost.kept[1024] == 4 * 2047
 print(found)
 cost
 
 # %% [markdown]
-# It computes what it should in all backends, takes little longer than attention without positions, and keeps no matrix.
+# It computes what it should, takes little longer than attention without positions, and keeps no matrix.
 # Next we train it at 128 tokens, for 300 steps only (about ten seconds), and test it at 1,024. Guess: does its loss
 # stay level, as ALiBi's does, because both begin as a straight line? Or does it grow, because far keys keep some
 # weight, or because no distance beyond 127 was trained?
 
 # %% tags=["nbval-ignore-output"]
-trained = workbench.train(make, "characters", against=("alibi", "log-1", "t5-64"))
+trained = own_scheme.train(make, "characters", against=("alibi", "log-1", "t5-64"))
 loss = trained.loss
 rise = {name: by_length[-1] - by_length[0] for name, by_length in loss.items()}
 assert rise["Ramp"] > 0.4 and rise["alibi"] < 0.05
@@ -415,7 +415,7 @@ assert far > 4 * near
 # %% tags=["nbval-ignore-output"]
 from course_lib.nn.bias import DecayBias
 
-control = workbench.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
+control = own_scheme.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
 straight = control.loss["DecayBias"]
 assert straight[0] < loss["Ramp"][0] + 0.02
 assert straight[-1] < straight[0] + 0.05

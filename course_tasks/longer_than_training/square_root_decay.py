@@ -56,8 +56,8 @@ class SquareRootDecay(Position):
     bias = square_root_decay
 
 study.schemes.PLAIN["square-root"] = study.Scheme((lambda settings: SquareRootDecay([1.0, 0.5, 0.25, 0.125]),))
-runs = study.plan(["characters"], ["log-1", "square-root", "alibi"], seeds=1)
-print(study.table(study.sweep(study.Settings(), runs)))
+runs = study.plan(study.Settings(), ["characters"], ["log-1", "square-root", "alibi"], seeds=1)
+print(study.table(study.sweep(runs)))
 ```
 
 Before you run it: do you expect a curve that rises, like the log decay's, or a flat one, like ALiBi's? The task
