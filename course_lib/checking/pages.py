@@ -7,6 +7,7 @@ A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the ta
     expected        the right result, from the reference; `draw` makes the arguments of a random case
     CASES, HINTS    and other options of CodingTask, in capitals; ALWAYS has the properties
     BUG             for a bug hunt: the line that the learner finds in the place of the right one
+    given           for a bug hunt whose bug is more than a line: the function that the learner finds
     WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
     wrong_…         a wrong program of several lines, whose docstring is the message
     right_…         another right answer
@@ -71,7 +72,7 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
     solution = vars(page)[name]
     source = SolutionSource(solution, name)
     right = [function for other, function in vars(page).items() if other.startswith("right_")]
-    starter = with_bug(source, page.BUG) if "BUG" in vars(page) else None
+    starter = with_bug(source, page.BUG) if "BUG" in vars(page) else getattr(page, "given", None)
     task = CodingTask(
         solution=solution, starter=starter, alternatives=right, properties=getattr(page, "ALWAYS", ()),
         **about, **options(page, CodingTask),
