@@ -6,7 +6,7 @@ from typing import Any
 from course_lib.checking.arrays import Outputs, Unusable, as_array, as_outputs, check_tensor, describe_type
 from course_lib.checking.solution_source import SolutionSource
 from course_lib.checking.spec import Spec
-from course_lib.checking.wrong_programs import WrongPrograms
+from course_lib.checking.wrong_lines import WrongPrograms
 
 from ...given import StandIn
 from ...hook_cases import DECAY_SLIPS, by_loops, row_offsets
