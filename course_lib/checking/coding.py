@@ -15,7 +15,7 @@ from .results import Note, Result
 from .side_by_side import SideBySide
 from .solution_source import SolutionSource, not_attempted
 from .spec import Property, Spec
-from .wrong_programs import WrongPrograms
+from .wrong_lines import WrongPrograms
 
 NUMBERS = (
     "Your result holds the numbers 0 and 1. They equal False and True, which were asked for, but `~` does not negate "
@@ -32,10 +32,10 @@ class CodingTask(Exercise):
 
     What is right: `solution`, `expected`, `cases`, `draw`, `properties`, `returns`, `axes`, `tensors`, `hook`, `exact`,
     `index`, `reader` and `seconds` are described in `Spec`; the `alternatives` are right as well. What is wrong:
-    `pieces` and `slips` are texts as `slips.py` describes them, and `wrong` adds whole functions. `starter` is what the
-    learner starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and answers None or a
-    status, a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a task that is not
-    whole.
+    `wrong` has wrong lines (see `lines.py`), and `wrong_functions` whole functions, each after its message. `starter`
+    is what the learner starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and
+    answers None or a status, a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a
+    task that is not whole.
     """
 
     def __init__(
@@ -51,8 +51,6 @@ class CodingTask(Exercise):
         hints: Sequence[str],
         draw: Callable[[np.random.Generator], Any] | None = None,
         properties: Sequence[Property] = (),
-        pieces: str = "",
-        slips: str = "",
         alternatives: Sequence[Callable] = (),
         returns: Sequence[str] = (),
         axes: Axes = (),
@@ -65,6 +63,8 @@ class CodingTask(Exercise):
         afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
         on_pass: str = "",
         seconds: float = 10.0,
+        wrong: str = "",
+        wrong_functions: Sequence[tuple[str, Callable]] = (),
     ) -> None:
         name = solution.__name__.lstrip("_")
         super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
@@ -78,16 +78,7 @@ class CodingTask(Exercise):
         self.alternatives, self.starter = tuple(alternatives), starter
         self.afterwards, self.on_pass = afterwards, on_pass
         self.source = SolutionSource(solution, name)
-        self.wrong_programs = WrongPrograms(self.source, pieces, slips, starter)
-
-    def wrong(self, message: str) -> Callable[[Callable], Callable]:
-        """Adds a wrong function and what to say to it: @task.wrong("…") above its `def`."""
-
-        def add(function: Callable) -> Callable:
-            self.wrong_programs.functions.append((message, function))
-            return function
-
-        return add
+        self.wrong_programs = WrongPrograms(self.source, wrong, wrong_functions, starter)
 
     # ---------------------------------------------------------------- what the build asks for
 

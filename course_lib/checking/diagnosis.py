@@ -15,7 +15,7 @@ from .matching import finite, matching
 from .regions import PARTLY, SHAPES, UNFILLED, distinguishing_argument, not_finite
 from .relations import FINISHES, WEAK, Pair, common, nearly, transposed
 from .solution_source import unused_parameters
-from .wrong_programs import WrongPrograms
+from .wrong_lines import WrongPrograms
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,8 @@ class Diagnosis:
 def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
     """The most telling cause that is true in every case.
 
-    In this order: programs that the author wrote down; rules applied to the named pieces; an argument that is never
-    read; a relation between the two results, such as a transpose; rules applied to any expression; what narrows the
-    cause down.
+    In this order: programs that the author wrote down; an argument that is never read; a relation between the two
+    results, such as a transpose; rules applied to the solution's lines; what narrows the cause down.
     """
     first = first_of(attempt)
     if attempt.run.stopped:
@@ -40,8 +39,6 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
     if causes := matching(attempt, wrong.written, most=2):
         return Diagnosis(first.status, " Or: ".join(causes), named=True)
     if causes := matching(attempt, wrong.starter):
-        return Diagnosis(first.status, causes[0], named=True)
-    if answered(attempt) and (causes := matching(attempt, wrong.made_of_pieces)):
         return Diagnosis(first.status, causes[0], named=True)
     if cause := unused(attempt) or finish(attempt):
         return Diagnosis(first.status, cause, named=True)

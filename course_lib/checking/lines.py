@@ -49,7 +49,8 @@ def with_line(source: str, line: str) -> str:
     """A function with each statement of `line` in the place of the one that assigns the same, or that returns.
 
     If none has just this target, those that assign one of its names go. A statement that reads what it assigns comes
-    after the old one, and one that assigns a parameter comes first. Raises ValueError if there is no place for it.
+    after the old one, unless the old one does so as well, and one that assigns a parameter comes first. Raises
+    ValueError if there is no place for it.
     """
     for new in ast.parse(line).body:
         tree, lines = ast.parse(source), source.splitlines()
@@ -62,7 +63,8 @@ def with_line(source: str, line: str) -> str:
         place = max(old, key=lambda one: one.lineno, default=function.body[1])
         text = textwrap.indent(ast.get_source_segment(line, new) or "", " " * place.col_offset)
         lines.insert(place.end_lineno or 0 if old else place.lineno - 1, text)
-        for one in sorted([] if assigned(new) & read(new) else old, key=lambda one: -one.lineno):
+        after = assigned(new) & read(new)
+        for one in sorted((one for one in old if not after or after & read(one)), key=lambda one: -one.lineno):
             del lines[one.lineno - 1 : one.end_lineno]
         source = "\n".join(lines)
     return source

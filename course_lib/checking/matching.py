@@ -1,4 +1,4 @@
-"""Which wrong programs explain an attempt: one rule for slips, wrong functions and the product of pieces and rules."""
+"""Which wrong programs explain an attempt: written ones and those that rules make."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -7,12 +7,13 @@ A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the ta
     expected        the right result, from the reference; `draw` makes the arguments of a random case
     CASES, HINTS    and other options of CodingTask, in capitals; ALWAYS has the properties
     BUG             for a bug hunt: the line that the learner finds in the place of the right one
+    given           for a bug hunt whose bug is more than a line: the function that the learner finds
     WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
     wrong_…         a wrong program of several lines, whose docstring is the message
     right_…         another right answer
 
 A page without a function of its own name asks for an answer. ANSWER is the right one, and WRONG has the messages of
-wrong ones, as `slips` of Prediction has them.
+wrong ones, as `wrong` of Prediction has them.
 """
 
 import inspect
@@ -31,7 +32,6 @@ from .lines import bare, with_line
 from .prediction import Prediction
 from .solution_source import SolutionSource, compiled
 from .spec import Property
-from .wrong_lines import WrongLines
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
 FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of", "on_pass")  # options that are functions
@@ -63,21 +63,24 @@ def exercise(page: ModuleType) -> Exercise:
 def prediction(page: ModuleType, name: str, about: dict[str, Any]) -> Prediction:
     """An answer to commit to."""
     answer = eval(compile("lambda: ANSWER", str(page.__file__), "eval"), vars(page))  # its home is the page
-    return Prediction(name, expected=answer, slips=vars(page)["WRONG"], **about, **options(page, Prediction))
+    return Prediction(name, expected=answer, **about, **options(page, Prediction))
 
 
 def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTask:
     """A function to write, or one with a bug in it."""
     solution = vars(page)[name]
     source = SolutionSource(solution, name)
-    right = [function for other, function in vars(page).items() if other.startswith("right_")]
-    starter = with_bug(source, page.BUG) if "BUG" in vars(page) else None
-    task = CodingTask(
-        solution=solution, starter=starter, alternatives=right, properties=getattr(page, "ALWAYS", ()),
-        **about, **options(page, CodingTask),
+    starter = with_bug(source, page.BUG) if "BUG" in vars(page) else getattr(page, "given", None)
+    wrong = [(" ".join(str(function.__doc__).split()), function) for function in named(page, "wrong_")]
+    return CodingTask(
+        solution=solution, starter=starter, alternatives=named(page, "right_"), properties=getattr(page, "ALWAYS", ()),
+        wrong_functions=wrong, **about, **options(page, CodingTask),
     )  # fmt: skip
-    task.wrong_programs = WrongLines(source, page, starter)
-    return task
+
+
+def named(page: ModuleType, prefix: str) -> list[Callable]:
+    """The functions of a page whose names begin so."""
+    return [function for name, function in vars(page).items() if name.startswith(prefix)]
 
 
 def options(page: ModuleType, kind: type) -> dict[str, Any]:

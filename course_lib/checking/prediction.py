@@ -55,10 +55,10 @@ class Prediction(Exercise):
     field by field. A number is right within one unit of its last of `digits` decimals, or within `about` of it where
     `about` has its field.
 
-    `slips` are wrong answers with their messages: {value: message}, and for a dictionary {field: {value: message}}.
+    `wrong` are wrong answers with their messages: {value: message}, and for a dictionary {field: {value: message}}.
     The key (field, other) takes pairs of values, in which `...` means any; a list of numbers is written as a tuple.
     Computed ones may also come as a list of (value, message), where a dictionary names some of the fields.
-    With `closed`, the keys of `slips` and the right answer are all words that there are; otherwise `words_of` gives
+    With `closed`, the keys of `wrong` and the right answer are all words that there are; otherwise `words_of` gives
     those of a field. `nearly=False` keeps the check from saying "twice the right number" and the like, which gives a
     whole number away. `otherwise` has messages for all other wrong answers, by field.
     `on_pass` is added to the result that says all is right. Raises ValueError for what is not whole.
@@ -75,7 +75,7 @@ class Prediction(Exercise):
         expected: Callable[[], Any],
         hints: Sequence[str],
         digits: int = 3,
-        slips: Mapping[Any, Any] | Sequence[tuple[Any, str]] = (),
+        wrong: Mapping[Any, Any] | Sequence[tuple[Any, str]] = (),
         closed: bool = False,
         about: Mapping[str, float] | None = None,
         axes: Axes = (),
@@ -87,16 +87,16 @@ class Prediction(Exercise):
         super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
         self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
-        self.words_of, self.on_pass, self.slips, self.closed = words_of, on_pass, slips, closed
+        self.words_of, self.on_pass, self.wrong, self.closed = words_of, on_pass, wrong, closed
         self.about, self.otherwise = dict(about or {}), dict(otherwise or {})
 
     @cached_property
     def wrong_answers(self) -> list[tuple[dict[str, Any], str]]:
         """(values by field, message) of every slip; the field of a single value is ""."""
         found: list[tuple[dict[str, Any], str]] = []
-        if not isinstance(self.slips, Mapping):
-            return [(values if isinstance(values, dict) else {"": values}, message) for values, message in self.slips]
-        by_field = self.slips if isinstance(self.expected(), Mapping) else {"": self.slips}
+        if not isinstance(self.wrong, Mapping):
+            return [(values if isinstance(values, dict) else {"": values}, message) for values, message in self.wrong]
+        by_field = self.wrong if isinstance(self.expected(), Mapping) else {"": self.wrong}
         for fields, messages in by_field.items():
             for value, message in messages.items():
                 if isinstance(fields, tuple):

@@ -1,11 +1,11 @@
-"""A function's source in two pieces, head and body, from which stub, solution and wrong variants are made."""
+"""A function's source in two pieces, head and body, from which stub and solution are made."""
 
 import ast
 import dis
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -35,24 +35,6 @@ class SolutionSource:
 
     def whole(self) -> str:
         return f"{self.head}\n{self.body}"
-
-    def variant(self, changes: Sequence[tuple[str, str]]) -> Callable:
-        """The function with texts of its body replaced; the old text `...` is the whole body.
-
-        A line that is left with nothing goes. Raises ValueError unless each old text is there exactly once.
-        """
-        body = self.body
-        for old, new in changes:
-            if old == "...":
-                body = textwrap.indent(new.replace("; ", "\n"), "    ")
-                continue
-            count = body.count(old)
-            if count != 1:
-                raise ValueError(f"{self.name}: {old!r} is found {count} times in the solution's body, expected once")
-            start = body.rindex("\n", 0, body.index(old)) + 1 if "\n" in body[: body.index(old)] else 0
-            whole = body[start:].split("\n", 1)[0].strip() == old and not new
-            body = body.replace(f"{body[start:].split(chr(10), 1)[0]}\n", "", 1) if whole else body.replace(old, new)
-        return compiled(f"{self.head}\n{body}", self.name, self.globals)
 
 
 def compiled(text: str, name: str, scope: dict[str, Any], file: str = "") -> Callable:

@@ -1,21 +1,18 @@
-"""The wrong programs of a page, and what is true of an attempt that differs in one line."""
+"""The wrong programs that a task knows: those of its page, and those that rules make of the solution's lines."""
 
 import ast
 import inspect
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from types import ModuleType
 
 from .attempt import Attempt, attempt
 from .lines import assigned, facts, read, statements, target, with_line, wrong_lines
 from .matching import Wrong, matching
 from .rules import changed, is_target
-from .slips import where
 from .solution_source import SolutionSource, compiled
-from .wrong_programs import WrongPrograms
 
 # If a name is read once, these and another name in its place say something of the line that makes its value.
 OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small")
@@ -27,39 +24,44 @@ KINDS = {
 }  # fmt: skip
 
 
-class WrongLines(WrongPrograms):
-    """The wrong programs of a page: its wrong lines and functions, and what the rules make of the solution's lines.
+STILL = "Your function does exactly what the given one does: the bug is still there."
+
+
+class WrongPrograms:
+    """Wrong lines as a text (see `lines.py`), whole wrong functions with their messages, and what the rules make.
 
     A rule knows the learner's numbers, not what was done to get them. So a message quotes only the learner's own line,
     and only if another line in its place makes everything right. Otherwise it says what is different in the numbers, if
     all rules that fit lead to the same comment of the solution.
     """
 
-    def __init__(self, source: SolutionSource, page: ModuleType, starter: Callable | None) -> None:
-        super().__init__(source, "", "", starter)
-        self.page, self.text = page, source.whole()
+    def __init__(
+        self, source: SolutionSource, lines: str, functions: Iterable[Wrong], starter: Callable | None
+    ) -> None:
+        self.source, self.text, self.lines, self.functions = source, source.whole(), lines, list(functions)
+        self.starter: list[Wrong] = [(STILL, starter)] if starter else []
         self.facts, self.tree = facts(self.text), ast.parse(self.text)
 
     @cached_property
     def written(self) -> list[Wrong]:
-        """The page's wrong lines and functions. Raises ValueError for a line that does not fit."""
-        lines = wrong_lines(getattr(self.page, "WRONG", ""))
-        functions = [function for name, function in vars(self.page).items() if name.startswith("wrong_")]
-        return [
-            *self._compiled((message, with_line(self.text, line)) for line, message in lines),
-            *((" ".join(str(function.__doc__).split()), function) for function in functions),
-        ]
+        """Those that the author wrote down. Raises ValueError for a line that does not fit."""
+        lines = ((message, with_line(self.text, line)) for line, message in wrong_lines(self.lines))
+        return [*self._compiled(lines), *self.functions]
 
     @cached_property
-    def made_of_anything(self) -> list[Wrong]:
+    def made_by_rules(self) -> list[Wrong]:
         """Every rule applied to every line of the solution: what was done, and what the comment says."""
         return list(self._compiled(self._by_rules()))
+
+    def _compiled(self, found: Iterable[tuple[str, str]]) -> Iterator[Wrong]:
+        for message, text in found:
+            yield message, compiled(text, self.source.name, self.source.globals)
 
     def _by_rules(self) -> Iterator[tuple[str, str]]:
         reads = Counter(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not is_target(node))
         made = {name: one for one in statements(self.tree) for name in assigned(one) if reads[name] == 1}
         for statement in statements(self.tree):
-            for parent, node in where(statement, ""):
+            for parent, node in expressions(statement):
                 kind = KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
                 for done, text in changed(self.tree, parent, node):
                     instead = re.fullmatch(r"uses `\w+` instead of `(\w+)`", done)
@@ -78,13 +80,21 @@ class WrongLines(WrongPrograms):
         arrays = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
         if arrays and not any(array.dtype.kind == "U" or array.any() for array in arrays):
             return ""  # an array that was never filled may come from anything
-        causes = [cause.partition(". ") for cause in matching(tried, self.made_of_anything, most=MANY)]
+        causes = [cause.partition(". ") for cause in matching(tried, self.made_by_rules, most=MANY)]
         if len({fact for _, _, fact in causes}) != 1:
             return ""
         known = tried.spec.signature.parameters.keys()
         said = (done for done, _, _ in causes if set(re.findall("`(.*?)`", done)) <= known)
         done = next(said, "one step is different")
         return f"{begin} when {done}. {causes[0][2]}".strip()
+
+
+def expressions(statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Each expression in a statement that is not assigned, with its parent."""
+    for parent in ast.walk(statement):
+        for node in ast.iter_child_nodes(parent):
+            if isinstance(node, ast.expr) and not is_target(node):
+                yield parent, node
 
 
 def mistaken_line(tried: Attempt, right: ast.stmt, source: SolutionSource) -> str:

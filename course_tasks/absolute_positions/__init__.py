@@ -5,13 +5,9 @@ Four tasks in the order of the lesson. Write your answer in place of the `...`, 
 `task.NAME.solution()` shows a solution. You can start anywhere, because no task needs another one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .clocks_by_hand import clocks_by_hand
-from .sinusoidal_table import sinusoidal_table
-from .shift_matrix import shift_matrix
-from .unseen_pairs import unseen_pairs
+from course_lib.checking.pages import pages
 
-__all__ = ["clocks_by_hand", "sinusoidal_table", "shift_matrix", "unseen_pairs"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import numpy as np

@@ -6,13 +6,9 @@ answer in place of the `...`, or fix the code in the cell. Run the cell, then th
 a hint. No task uses the function of an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .slopes_by_hand import slopes_by_hand
-from .alibi_slopes import alibi_slopes
-from .same_weights import same_weights
-from .encoder_weights import encoder_weights
+from course_lib.checking.pages import pages
 
-__all__ = ["slopes_by_hand", "alibi_slopes", "same_weights", "encoder_weights"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import math

@@ -6,14 +6,9 @@ or fix the given code, then run the cell and the check below it. `task.NAME.hint
 because no task needs an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .two_tiles import two_tiles
-from .kept_after_tiles import kept_after_tiles
-from .sdpa_traps import sdpa_traps
-from .padded_attention import padded_attention
-from .decode_step import decode_step
+from course_lib.checking.pages import pages
 
-__all__ = ["two_tiles", "kept_after_tiles", "sdpa_traps", "padded_attention", "decode_step"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import numpy as np

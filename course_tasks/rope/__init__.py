@@ -6,14 +6,9 @@ of the `...`, or fix the code in the cell, run the cell, then run the check belo
 task uses the function of an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .turned_by_hand import turned_by_hand
-from .rope import rope
-from .half_split_rows import half_split_rows
-from .decoder_scores import decoder_scores
-from .moved import moved
+from course_lib.checking.pages import pages
 
-__all__ = ["turned_by_hand", "rope", "half_split_rows", "decoder_scores", "moved"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import math

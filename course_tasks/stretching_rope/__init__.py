@@ -5,14 +5,9 @@ prediction. You may use `frequencies`, `rotate` and `scores` of the library. Wri
 task uses the function of an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .stretched_by_hand import stretched_by_hand
-from .new_angles import new_angles
-from .by_parts import by_parts
-from .tempered_scores import tempered_scores
-from .short_text import short_text
+from course_lib.checking.pages import pages
 
-__all__ = ["stretched_by_hand", "new_angles", "by_parts", "tempered_scores", "short_text"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import numpy as np

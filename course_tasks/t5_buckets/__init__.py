@@ -6,14 +6,9 @@ in task 2 you write it yourself. Write your answer in place of the `...`, or fix
 and the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .five_distances import five_distances
-from .t5_buckets import t5_buckets
-from .decoder_weights import decoder_weights
-from .wrong_direction import wrong_direction
-from .biases_while_learning import biases_while_learning
+from course_lib.checking.pages import pages
 
-__all__ = ["five_distances", "t5_buckets", "decoder_weights", "wrong_direction", "biases_while_learning"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import numpy as np

@@ -7,14 +7,9 @@ given code, then run the cell and the check below it. `task.NAME.hint()` gives a
 needs an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .one_window import one_window
-from .window_rows import window_rows
-from .seam_mask import seam_mask
-from .shifted_layer import shifted_layer
-from .larger_window import larger_window
+from course_lib.checking.pages import pages
 
-__all__ = ["one_window", "window_rows", "seam_mask", "shifted_layer", "larger_window"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import numpy as np

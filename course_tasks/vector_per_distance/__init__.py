@@ -6,13 +6,9 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your 
 start with any task, because none needs an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .relative_index import relative_index
-from .shaw_scores import shaw_scores
-from .key_scores import key_scores
-from .value_term import value_term
+from course_lib.checking.pages import pages
 
-__all__ = ["relative_index", "shaw_scores", "key_scores", "value_term"]
+globals().update(pages(__name__))
 
 PREPARE = """\
 import numpy as np

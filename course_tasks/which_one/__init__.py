@@ -6,13 +6,13 @@ its formula to a trained model. Write your answer in place of the `...`, or fix 
 the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """
 
-# ruff: noqa: I001, RUF022 (the order of these lines is the order of the tasks)
-from .what_remains import what_remains
-from .positions_with_padding import positions_with_padding
-from .sure_orders import sure_orders
-from .kerple import Kerple
+from course_lib.checking.pages import pages
 
-__all__ = ["what_remains", "positions_with_padding", "sure_orders", "Kerple"]
+globals().update(pages(__name__))
+
+from .kerple import Kerple  # noqa: E402  (the capstone comes last)
+
+__all__ = ["Kerple"]
 
 PREPARE = """\
 import math

@@ -49,12 +49,11 @@ def slope_task(**changes):
             Case(2, 1.0),
         ],
         draw=lambda rng: (int(rng.integers(2, 6)), float(rng.uniform(0.1, 2))),
-        slips="-scale * → scale *\n    The sign!",
+        wrong="return scale * abs(j - i)  # The sign!",
+        wrong_functions=[("All zero.", lambda n, scale: np.zeros((n, n)))],
         seconds=0.4,
     )
-    task = CodingTask(**{**BASICS, **options, **changes})
-    task.wrong("All zero.")(lambda n, scale: np.zeros((n, n)))
-    return task
+    return CodingTask(**{**BASICS, **options, **changes})
 
 
 def array_task(solution, returns=(), **changes):

@@ -11,7 +11,7 @@ ANSWER = Prediction(
     "share",
     "A share",
     expected=lambda: {"near": 0.25, "word": "up"},
-    slips={"near": {0.5: "Halve it."}},
+    wrong={"near": {0.5: "Halve it."}},
     **BASICS,
 )
 
@@ -48,7 +48,7 @@ COUNTS = Prediction(
     "counts",
     "Counts",
     expected=lambda: {"few": 4, "rows": [2, 5], "seen": True, "kind": "past"},
-    slips={"rows": {(5, 2): "The rows are swapped."}, "kind": {"future": "It lies behind."}},
+    wrong={"rows": {(5, 2): "The rows are swapped."}, "kind": {"future": "It lies behind."}},
     digits=0,
     **BASICS,
 )

@@ -25,9 +25,3 @@ def test_an_author_is_told_what_is_not_whole(changes, words):
     with pytest.raises(ValueError, match=re.escape(words)) as caught:
         slope_task(**changes)
     assert "CodingTask slope" in str(caught.value)
-
-
-@pytest.mark.parametrize(("old", "count"), [("n", 8), ("nowhere", 0)])
-def test_a_slip_must_match_exactly_once(old, count):
-    with pytest.raises(ValueError, match=rf"slope: '{old}' is found {count} times .* expected once"):
-        SLOPE.source.variant([(old, "x")])

@@ -15,7 +15,7 @@ def _slope_given(n, scale):
 
 
 def test_a_bug_hunt_is_not_attempted_while_its_code_is_untouched():
-    task = slope_task(starter=_slope_given, slips="")
+    task = slope_task(starter=_slope_given, wrong="")
     for before in ("", "import numpy as np\n\n"):
         assert task.check(cell(before + task.stub())).status == "not attempted"
     assert task.check(cell(task.stub().replace("(n, n)", "(n, n)!"))).status == "not attempted", (

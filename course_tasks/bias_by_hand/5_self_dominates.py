@@ -1,0 +1,89 @@
+r"""From which λ on does a token look at itself most? · 10 minutes · ★★★
+
+*Most* can mean two things. For the query *The*, from which $\lambda$ on is its **own** weight the largest
+of the row, and from which $\lambda$ on is it more than half? You can find the first with a pencil (two scores, one
+logarithm). For the second, try values or halve an interval: with
+`e = np.exp((Q @ K.T / 2)[0] - x * np.log1p(np.arange(5)))`, the own weight at $\lambda = x$ is `e[0] / e.sum()`. Three
+decimals are enough.
+"""
+
+import math
+
+from course_lib.reference.attention import softmax
+from course_lib.reference.bias import decay_bias
+
+from ..shared import SCORES
+
+
+def _overtakes(row, i, j):
+    """The λ from which token i has a larger weight than key j."""
+    return (row[j] - row[i]) / math.log1p(abs(j - i))
+
+
+def _largest(row, i):
+    """The λ from which token i has the largest weight of its row."""
+    return max(_overtakes(row, i, j) for j in range(len(row)) if j != i)
+
+
+def _majority(row, i):
+    """The λ from which token i has more than half of its row, by bisection on the reference."""
+    low, high = 0.0, 64.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        own = softmax(row + decay_bias(len(row), scale=middle)[i])[i]
+        low, high = (middle, high) if own < 0.5 else (low, middle)
+    return high
+
+
+THE, CAT, SAT, ON, MAT = range(5)
+
+
+LARGEST, MAJORITY = _largest(SCORES[THE], THE), _majority(SCORES[THE], THE)
+
+
+ANSWER = {"largest": LARGEST, "more than half": MAJORITY}
+
+
+DIGITS = 3
+
+
+OTHERWISE = {
+    "largest": 'The rival of "The" is "cat", whose scaled score is 1 and whose penalty is λ·log 2. For which λ are the '
+    "two scores equal?",
+    "more than half": "Compute the row *The* with your λ. If the own weight is below one half, take a "
+    "larger λ, and if it is above, a smaller one.",
+}
+
+
+WRONG = {
+    ("largest", "more than half"): {
+        (MAJORITY, LARGEST): "You swapped the two answers. First the own weight is the largest, and later it "
+        "is more than half.",
+    },
+    "largest": {
+        math.log(2): "This is log 2. The two scores are equal when λ · log 2 equals the lead of 1.0, so divide "
+        "by log 2.",
+        1.0: '"cat" leads by 1.0, and its penalty is λ·log 2. At λ = 1 the penalty would be 1 only without the '
+        "logarithm, or with base 2, but `log` in this course is the natural logarithm.",
+        2 / math.log(2): 'You took the raw scores. After the scaling "cat" leads by 1.0, not by 2.0.',
+        1 / math.log10(2): "You took the logarithm to base 10. In this course `log` is the natural one.",
+        1 / math.log(3): "You divided by log 3. The rival is one step away, so its penalty is λ·log(1 + 1).",
+        _largest(SCORES[CAT], CAT): 'This is the value for the query "cat", whose rival is "The". For "The" the '
+        'rival is "cat".',
+        _overtakes(SCORES[THE], THE, SAT): 'Here "The" overtakes "sat". The last rival that it overtakes is "cat".',
+        _overtakes(SCORES[THE], THE, ON): 'Here "The" overtakes "on". The last rival that it overtakes is "cat".',
+        _overtakes(SCORES[THE], THE, MAT): 'Here "The" overtakes "mat". The last rival that it overtakes is "cat".',
+    },
+    "more than half": {
+        LARGEST: "Here the own weight becomes the largest of the row, but it is still only about a third.",
+        0.0: 'Without a bias "The" has only 11 % of its own row. More than half of that row is meant, '
+        "the weight of one token, not more than half of the five tokens.",
+        _majority(SCORES[CAT], CAT): 'This is the value for the query "cat". The question is about "The".',
+    },
+}
+
+
+HINTS = [
+    '"The" has score 0 and no penalty. "cat" has the scaled score 1 and the penalty λ·log 2. When are they equal?',
+    "If it has more than half, the others have less. Compute the row for λ between 1 and 3, then closer.",
+]

@@ -1,0 +1,115 @@
+"""The grid as a view · 12 minutes · ★★★
+
+NumPy reads an array with a start and a step per axis. Find three whole numbers with which the memory of
+`rows` reads as the grid:
+
+- `start`, the place of cell (0, 0) in memory;
+- `per_query`, how many numbers further the cell of the next query is, under the same key;
+- `per_key`, how many numbers further the cell of the next key is, for the same query.
+
+In memory there is either one row of $n_q + n_k - 1$ numbers that all queries share (`shared=True`), or one such row per
+query, one behind the other. Cell $(i, j)$ is column $j - i + n_q - 1$ of row $i$, or of the only row. The queries are in
+their normal order, and there are at least two queries and two keys. Count in numbers, not in bytes; a step may be
+negative.
+
+For two queries and four keys with a row each, a row has five numbers. The cells of query 0 are at places 1, 2, 3, 4 and
+those of query 1 at places 5, 6, 7, 8, so the result is `(1, 4, 1)`.
+
+When the check passes, use your function: this *is* `to_grid`, and `np.shares_memory(grid, rows)` is true.
+```python
+rows = np.arange(10.0).reshape(2, 5)                        # two queries, four keys
+start, per_query, per_key = grid_steps(2, 4, shared=False)
+steps = 8 * per_query, 8 * per_key                          # a float64 has 8 bytes
+grid = np.lib.stride_tricks.as_strided(rows.ravel()[start:], (2, 4), steps)
+```
+"""
+
+import numpy as np
+
+from course_lib.checking import Case
+from course_lib.reference.grid import to_grid
+
+
+def grid_steps(n_q, n_k, shared):
+    """Start, step per query and step per key, with which the flat memory of rows reads as the grid."""
+    # A row holds one number less than that. A row holds one number per offset, n_q + n_k − 1 in all.
+    width = n_q + n_k - 1
+    start = n_q - 1  # Cell (0, 0) has offset 0, and the first column is the offset −(n_q − 1).
+    # Each query sees one offset less than the one before it. The next row begins `width` numbers later, its window one
+    # column earlier. The step per query depends on whether the next query has a row of its own.
+    per_query = -1 if shared else width - 1
+    return start, per_query, 1
+
+
+def expected(n_q, n_k, shared):
+    """The steps that `to_grid` takes if it is given places in memory instead of numbers."""
+    width = n_q + n_k - 1
+    places = np.arange(width)[None] if shared else np.arange(n_q * width).reshape(n_q, width)
+    grid = to_grid(places, n_q).astype(int)
+    return [grid[0, 0], grid[1, 0] - grid[0, 0], grid[0, 1] - grid[0, 0]]
+
+
+RETURNS = ("start", "per_query", "per_key")
+
+
+CASES = [
+    Case(5, 5, False, label="the five tokens, a row per query"),
+    Case(5, 5, True, label="the five tokens, one row for all"),
+    Case(2, 5, False, label="two queries, five keys, a row each"),
+    Case(4, 2, False, label="four queries, two keys, a row each"),
+    Case(2, 5, True, label="two queries, five keys, one row"),
+    Case(4, 2, True, label="four queries, two keys, one row"),
+]
+
+
+def draw(rng):
+    return (int(rng.integers(2, 40)), int(rng.integers(2, 40)), bool(rng.integers(2)))
+
+
+WRONG = """
+return (0, 1 if shared else n_q + n_k, 1)  # These are the steps for reversed queries, as torch needs them. Here the
+# queries are in their normal order.
+start = 0 if shared else n_q - 1; per_query = 1 if shared else width - 1  # With one shared row, these are the steps
+# for reversed queries, as torch needs them. Here the queries are in their normal order.
+return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows, so find them
+# there.
+per_query = -1 if shared else width  # With a row each, your next query stays in the same column. Its window begins one
+# column further left.
+per_query = -1 if shared else width + 1  # With a row each, your windows move to the right, as they do when the queries
+# are reversed. Here they move to the left, so the step is one less than a row.
+per_query = -1 if shared else n_k  # With a row each, the step n_k is that of the finished grid. In memory a row has
+# n_q + n_k − 1 numbers.
+per_query = -1 if shared else 2 * n_q - 2  # With a row each, 2·n_q − 2 is right only where n_q = n_k, because the
+# width is n_q + n_k − 1.
+per_query = -1 if shared else -1  # With a row each, one number back is still in the row of query 0. The numbers of the
+# next query are a whole row further on.
+per_query = -1 if shared else n_k - 1  # A row has n_q + n_k − 1 numbers, not n_k. The step per query takes you past
+# all of them, less one.
+per_query = 1 if shared else width - 1  # With one shared row, your windows move to the right. Each query sees one
+# offset less than the one before it, so its window begins one number *back*.
+per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same window. It moves by one from query
+# to query.
+per_query = 0 if shared else width  # In both cases your window stays in the same columns from query to query. It
+# should begin one column further left each time.
+per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is right for the row that all
+# queries share.
+per_query = width - 1  # `shared` has no effect. A single row has no next row to go to, so the next query reads the
+# same row, one number back.
+start = 0  # You start at place 0. Cell (0, 0) has offset 0, which is column n_q − 1.
+start = n_q  # Your start is one too large. Cell (0, 0) has offset 0, which is column n_q − 1.
+start = n_k - 1  # You start at n_k − 1. Cell (0, 0) is in column 0 − 0 + n_q − 1.
+return (start, per_query, -1)  # Your step per key has the wrong sign. The next key is one offset *later*, and the
+# offsets ascend.
+return (per_query, 1, start)  # You return the numbers in another order. The start comes first, then the step per
+# query, then the step per key.
+return (start, 1, per_query)  # You exchanged the two steps. The step per query comes first, then the step per key.
+return (8 * start, 8 * per_query, 8)  # These are bytes. Count in numbers; NumPy's strides are 8 times as large for
+# float64.
+"""
+
+
+HINTS = [
+    "In which column is cell (0, 0)? Put i = 0 and j = 0 into j − i + n_q − 1.",
+    "With a row each, the place is row · width + column. Write it for cell (i, j). What multiplies i, and what j?",
+    "i · width + j − i + n_q − 1 = (n_q − 1) + i · (width − 1) + j. With a shared row the first term is missing.",
+]

@@ -1,0 +1,110 @@
+"""Two arrows and quarter turns · 10 minutes · ★
+
+One pair of channels turns at a convenient speed: a quarter turn to the left (90°) per position. A quarter
+turn takes $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, and the key is $k = (1, 4)$. All results are whole numbers.
+Write down
+
+- $q$ as it is at position 1, and $k$ as it is at position 2, as lists of two;
+- their product, with $q$ at 1 and $k$ at 2, and with $q$ at 1001 and $k$ at 1002;
+- the product with $q$ at 1 and $k$ at 0, one place *before* the query;
+- the product with $q$ at 1 and $k$ at 5.
+"""
+
+import numpy as np
+
+from course_lib.checking import Axis
+
+QUERY, KEY = np.array([2, 1]), np.array([1, 4])
+
+
+def _quarter_turns(x, p):
+    """x, turned to the left by p quarter turns, in whole numbers."""
+    return np.linalg.matrix_power(np.array([[0, -1], [1, 0]]), p % 4) @ x
+
+
+def _product(i, j):
+    return int(_quarter_turns(QUERY, i) @ _quarter_turns(KEY, j))
+
+
+ANSWER = {
+    "q at position 1": _quarter_turns(QUERY, 1).tolist(),
+    "k at position 2": _quarter_turns(KEY, 2).tolist(),
+    "product, q at 1 and k at 2": _product(1, 2),
+    "product, q at 1001 and k at 1002": _product(1001, 1002),
+    "product, q at 1 and k at 0": _product(1, 0),
+    "product, q at 1 and k at 5": _product(1, 5),
+}
+
+
+def on_pass():
+    return (
+        "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from distance 0. The other "
+        "pairs of a head, which are slower, can."
+    )
+
+
+DIGITS = 3
+
+
+NEARLY = False
+
+
+AXES = (Axis("channel", ["0", "1"]),)
+
+
+WRONG = {
+    "q at position 1": {
+        (1, -2): "You turned to the right. To the left, (a, b) becomes (−b, a).",
+        (1, 2): "You exchanged the two numbers, but the minus sign is missing. (a, b) becomes (−b, a).",
+        (-2, 1): "A quarter turn also exchanges the two numbers: (a, b) becomes (−b, a).",
+        (-2, -1): "You made two quarter turns. Position 1 needs only one.",
+        (2, 1): "You did not turn q. It looks like this at position 0.",
+        (2, -1): "You mirrored q. A turn also exchanges the two numbers: (a, b) becomes (−b, a).",
+        (-1, -2): "You gave both numbers a minus sign. Only the first gets one: (a, b) becomes (−b, a).",
+    },
+    "k at position 2": {
+        (-4, -1): "Both signs are right, but half a turn does not exchange the two numbers.",
+        (-4, 1): "You made one quarter turn. Position 2 needs two.",
+        (4, -1): "You made three quarter turns to the left, or one to the right. Position 2 needs two to the left.",
+        (1, 4): "You did not turn k. Two quarter turns are half a turn, not a whole one.",
+        (4, 1): "You exchanged the two numbers. Half a turn changes both signs and exchanges nothing.",
+        (-1, 4): "You mirrored k. Half a turn changes both signs.",
+        (1, -4): "You mirrored k. Half a turn changes both signs.",
+    },
+    "product, q at 1 and k at 2": {
+        6: "This is q · k without any turn. Multiply the turned arrows number by number, and add.",
+        7: "The sign is wrong. The key is turned one quarter further than the query, not one quarter less.",
+        -6: "You turned only the key, by its two quarters. The query turns by one quarter.",
+        9: "Check the sign of the second summand, 2 · (−4), and the signs of k. Half a turn changes both.",
+        -9: "Check the sign of the first summand, (−1) · (−1).",
+    },
+    "product, q at 1001 and k at 1002": {
+        6: "The angle between the two arrows is the same as with q at 1 and k at 2. It is not 0.",
+        7: "The sign is wrong. The key is one place after the query, as with q at 1 and k at 2.",
+        -6: "You turned only the key, by two quarters. The query turns by 1001 quarters, which is the same as one.",
+        9: "Check the sign of the second summand, as with q at 1 and k at 2.",
+        0: "Nothing is lost far from the beginning. 1001 quarter turns are 250 whole turns and one quarter.",
+        -7000: "The product does not grow with the position, because both arrows turn by the same angle.",
+        -7007: "The product is not multiplied by the position. Both arrows turn by the same angle.",
+    },
+    "product, q at 1 and k at 0": {
+        -7: "A turn back is not the same as a turn forward. Here q is (−1, 2), and k is not turned.",
+        6: "The key is not turned, but the query is, by one quarter.",
+        -6: "This is the product for half a turn between the arrows. It is a quarter.",
+        9: "Check the sign of the first summand, (−1) · 1.",
+    },
+    "product, q at 1 and k at 5": {
+        -7: "The key is turned four quarters more than the query, which is a whole turn. Which angle is left?",
+        -6: "This is the product for half a turn between the arrows. From 1 to 5 there are four quarters.",
+        7: "This is the product for three quarters between the arrows. From 1 to 5 there are four, a whole turn.",
+        0: "The key is not lost. After a whole turn it points where it pointed before.",
+    },
+}
+
+
+HINTS = [
+    "(2, 1) becomes (−1, 2). Two quarter turns change both signs.",
+    "(a, b) · (c, d) = a c + b d. Only the difference of the positions counts, j − i.",
+    "From position 1 to position 5 it is a whole turn, so one pair cannot tell distance 4 from 0. The other pairs, "
+    "which are slower, can.",
+]

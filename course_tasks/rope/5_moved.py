@@ -1,0 +1,98 @@
+"""Prediction: the text moves by 1,000 places · 8 minutes · ★★
+
+Five tokens are at positions 0 to 4, and then the same five at 1000 to 1004. They attend only to each other,
+under a causal mask unless the name says otherwise. For each of seven results, commit to `"same"` or `"changes"` before
+you run anything. Two of the seven contain a bug that this test does not show. A right answer names the two.
+"""
+
+import numpy as np
+
+from course_lib.example import K, Q, V
+from course_lib.reference.alibi import alibi_bias, slopes
+from course_lib.reference.attention import attention, causal_mask, softmax
+from course_lib.reference.rope import rotate
+
+MASK = causal_mask(5)
+
+
+def _bfloat16(x):
+    """Rounded to 8 significant bits."""
+    mantissa, exponent = np.frexp(np.asarray(x, float))
+    return np.ldexp(np.round(mantissa * 256) / 256, exponent)
+
+
+def _rotated(x, positions):
+    return np.array([rotate(row[None], past=int(p))[0] for row, p in zip(x, positions)])
+
+
+def _weights(q, k, positions):
+    return attention(_rotated(q, positions), _rotated(k, positions), V, mask=MASK)[1]
+
+
+def _seven_things(past):
+    """Each of the seven things for five tokens that begin at position `past`."""
+    p = past + np.arange(5)
+    q, k = _rotated(Q, p), _rotated(K, p)
+    bias = alibi_bias(5, past + 5, n_heads=8, past=past)[0][:, past:]
+    mixed = [0, 2, 1, 3]
+    return {
+        "weights, ALiBi": attention(Q, K, V, bias=bias, mask=MASK)[1],
+        "weights, m · j without a mask": softmax(slopes(8)[0] * np.broadcast_to(p, (5, 5))),
+        "weights, RoPE": _weights(Q, K, p),
+        "a turned key in the cache": k,
+        "output, values turned as well": attention(q, k, _rotated(V, p), mask=MASK)[0],
+        "weights, interleaved weights in half-split code": _weights(Q[:, mixed], K[:, mixed], p),
+        "weights, RoPE with positions in bfloat16": _weights(Q, K, _bfloat16(p)),
+    }
+
+
+def answer():
+    at_0, at_1000 = _seven_things(0), _seven_things(1000)
+    return {name: "same" if np.allclose(at_0[name], at_1000[name], atol=1e-6) else "changes" for name in at_0}
+
+
+ANSWER = answer()
+
+
+def on_pass():
+    return (
+        "Two bugs stay hidden. `m · j` without a mask does not depend on distances, and interleaved weights in half-split "
+        "code rotate the wrong pairs. Moving the text changes neither."
+    )
+
+
+WRONG = {
+    "weights, ALiBi": {
+        "changes": "Both i and j grow by 1000, so i − j stays the same, and ALiBi uses nothing else.",
+    },
+    "weights, m · j without a mask": {
+        "changes": "Every score of a row grows by m · 1000, and the softmax removes what all scores of a row share. "
+        "(A result that stays the same when the text moves does not prove that the scheme sees distances.)",
+    },
+    "weights, RoPE": {
+        "changes": "Query and key turn by the same additional angle, so the angle between them stays the same.",
+    },
+    "a turned key in the cache": {
+        "same": "A key is rotated by its position, so at a position 1,000 later it points in another direction. Only "
+        "its products with queries stay the same.",
+    },
+    "output, values turned as well": {
+        "same": "A value is multiplied with no other vector that turns along with it. So the average of the values "
+        "turns when the text moves.",
+    },
+    "weights, interleaved weights in half-split code": {
+        "changes": "The wrong channels turn together, but each pair still turns by p · θ. So the weights depend on "
+        "distances alone, even though they are wrong.",
+    },
+    "weights, RoPE with positions in bfloat16": {
+        "same": "From 256 on, bfloat16 has no odd numbers, and near 1000 only every fourth number. So neighbours "
+        "share a position there, but not near 0.",
+    },
+}
+
+
+HINTS = [
+    "For each: does the position enter alone, or only as a difference of two?",
+    "The softmax removes what is added to all scores of a row.",
+    "bfloat16 has 8 significant bits. Which numbers between 1000 and 1004 can it hold?",
+]

@@ -1,0 +1,99 @@
+r"""Queries that grow with their position · 10 minutes · ★★
+
+When more keys share a row, the best key needs a larger lead to keep its weight. The length-aware scale
+gives it one. Here the scale is not learned: the query at position $p$ is multiplied by $\ln(p + 1) / \ln(L)$, where $L$ is
+the training length, `length` in the code. A causal query at position $p$ sees $p + 1$ keys. So the factor is 1 for the last
+query of a training text, and larger for all later ones.
+
+The factor must depend on the query's own position, not on the length of the text. Otherwise a query would get another
+factor when the model writes token by token than when it reads everything at once. Only queries are scaled. The query at
+position 0 becomes 0, which does no harm, because it sees one key only.
+"""
+
+import numpy as np
+
+from course_lib.checking import Case
+from course_lib.example import Q
+from course_lib.reference.query_scale import log_scale, scaled
+
+from ..shared import NUMBER, QUERY, normal
+
+
+def log_scaled(q, past, length):
+    """Queries q (n_q, d), each times ln(p + 1) / ln(length), where p is its position.
+
+    The first query is at position `past`.
+    """
+    # The queries are at past, past + 1, … Query 0 is at `past`, query 1 at past + 1, and so on.
+    p = past + np.arange(len(q))
+    # A causal query at position p sees p + 1 keys, its own included. The factor grows with ln(p + 1). The divisor is
+    # ln of the training length, so the factor is 1 there. The factor is ln(p + 1) / ln(length). Each query has one
+    # factor, for all of its channels. Each query is multiplied by its factor.
+    return q * (np.log(p + 1) / np.log(length))[:, None]
+
+
+def expected(q, past, length):
+    return scaled(q, log_scale(past + np.arange(len(q)), length=length))
+
+
+CASES = [
+    Case(Q, 0, 5, label="the five tokens, trained on five", axes=(QUERY, NUMBER)),
+    Case(Q[:1], 511, 64, label="one query at position 511, trained on 64", axes=("query", NUMBER)),
+    Case(np.ones((3, 2)), 62, 64, label="three queries of ones around the training length"),
+    Case(np.ones((2, 1)), 0, 2, label="trained on two"),
+    Case(Q[3:], 3, 10, label='"on" and "mat" after three tokens'),
+]
+
+
+AXES = ("query", "number")
+
+
+def draw(rng):
+    return (normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40)))
+
+
+WRONG = """
+p = np.arange(len(q))  # You count positions from 0. With a cache, the first query is at position `past`.
+p = np.full(len(q), past)  # All your queries get the factor of the first. They are at past, past + 1, …
+p = np.full(len(q), past + len(q) - 1)  # All your queries get the factor of the last. It depends on the query's own
+# position, not on the length of the text.
+p = past  # You have one number for all queries. Each has a position of its own: past, past + 1, …
+p = past + np.arange(len(q))[::-1]  # Your positions run backwards. The first query is at position `past`.
+return q * (np.log(p + 2) / np.log(length))[:, None]  # You count one key too many. A query at position p sees p + 1
+# keys, and `log1p(p)` is already ln(p + 1).
+return q * (np.where(p > 0, np.log(p + 1), np.log(length)) / np.log(length))[:, None]  # You give the query at position
+# 0 the factor 1. Its factor is ln(1) / ln(length), which is 0.
+return q * (np.log(p + 1) / np.log(length + 1))[:, None]  # You divide by ln(length + 1). The last query of a training
+# text is at p + 1 = length, and its factor should be 1.
+return q * (np.log(p + 1) / np.log(past + len(q)))[:, None]  # You divide by the logarithm of this text's length. It
+# should be that of the training length.
+return q * (np.log(np.maximum(p, 1)) / np.log(length))[:, None]  # You take ln(p). A query at position p sees p + 1
+# keys.
+return q * np.log((p + 1) / length)[:, None]  # Your factor is ln((p + 1) / length), which is a difference of two
+# logarithms. It should be their quotient.
+return q * np.maximum(1, np.log(p + 1) / np.log(length))[:, None]  # You keep the factor at 1 up to the training
+# length. Here it also applies below it, as in training.
+return q * np.minimum(1, np.log(p + 1) / np.log(length))[:, None]  # Your factor never exceeds 1. Beyond the training
+# length it should.
+return q * np.sqrt(np.log(p + 1) / np.log(length))[:, None]  # You take the root of the factor. The query is multiplied
+# by all of it, because the keys are not scaled.
+return q * ((p + 1) / length)[:, None]  # Your factor grows in proportion to the position. It should grow with its
+# logarithm.
+return q * (1 + np.log(p + 1) / np.log(length))[:, None]  # You add 1 to the factor. Llama 4 does so, with another
+# formula. Here it is the quotient alone.
+return np.log(p + 1) / np.log(length)  # You return the factors. Multiply each query by its factor.
+return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)  # Your factors run along the channels. Each query
+# has one factor, for all of its channels.
+return q + (np.log(p + 1) / np.log(length))[:, None]  # You add the factor. It multiplies the query, and so all of its
+# scores.
+"""
+
+
+HINTS = [
+    "The positions of the queries are `past + np.arange(len(q))`.",
+    "The factors are one number per query. `factors[:, None]` makes a column of them, which multiplies each row of q.",
+]
+
+
+def right_by_loop(q, past, length):
+    return [[x * np.log(past + i + 1) / np.log(length) for x in row] for i, row in enumerate(q)]
