@@ -15,14 +15,13 @@ The weights before normalising are e to the power of the bias. Does their sum ov
 """
 
 import functools
+from importlib import import_module
 
 import numpy as np
 
 from course_lib.reference.attention import softmax
 from course_lib.reference.bias import decay_row
 from course_lib.reference.t5 import bucket
-
-from importlib import import_module
 
 span = import_module("course_tasks.longer_than_training.2_two_spans").span
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from course_lib.checking import Case
 
-from .given import WORDS as NUMBER_OF_WORDS, counter, crowded, near_counter
+from .given import WORDS as NUMBER_OF_WORDS
+from .given import counter, crowded, near_counter
 
 
 def use_of_far_keys(model, tokens, near):
