@@ -1,4 +1,4 @@
-"""A window and its ring · 10 minutes · ★
+"""A window and its ring · 10 minutes · ★ · first
 
 A window of $w$ shows a query the last $w$ keys, its own included. Work out with a pencil:
 
@@ -16,87 +16,60 @@ from course_lib.checking import Axis
 from course_lib.reference.sliding_window import reach, window_mask
 
 
-def _ring(read, w):
-    """What is in each slot after tokens 0 … read − 1."""
-    slots = [-1] * w
-    for p in range(read):
-        slots[p % w] = p
-    return slots
+def ring(read, w):
+    """Which token is in each slot after tokens 0 … read − 1."""
+    return [max(range(slot, read, w)) for slot in range(w)]
 
 
 ANSWER = {
     "pairs": int(window_mask(8, w=3).sum()),
     "slot of token 13": 13 % 4,
-    "slots after token 13": _ring(14, 4),
+    "slots after token 13": ring(14, 4),
     "reach of three layers": reach(3, 4),
     "share of the memory": (6 * 10_000 + 18 * 1_000) / (24 * 10_000),
 }
-
-
-def on_pass():
-    return "The six full layers take most of the memory: 60,000 of 78,000 keys. Smaller windows would hardly save more."
-
-
 DIGITS = 3
-
-
 NEARLY = False
-
-
 AXES = (Axis("slot", ["0", "1", "2", "3"]),)
-
-
 OTHERWISE = {
     "pairs": "Write the eight numbers of keys side by side and add them. The first query sees one key.",
-    "slot of token 13": "A slot has a number from 0 to 3. Write the tokens into the slots in turn, beginning with token 0.",
+    "slot of token 13": "A slot has a number from 0 to 3. Write the tokens into the slots in turn, token 0 first.",
     "slots after token 13": "The last four tokens are in the ring, and each is in slot p mod 4.",
     "reach of three layers": "Each layer adds as many tokens as its window has before the query's own.",
     "share of the memory": "Six layers keep 10,000 tokens and eighteen keep 1,000. Compare with 24 that keep 10,000.",
 }
-
-
+MOVED = "These are the right tokens, moved by one slot. Token 12 is in slot 0, because 12 = 3 · 4."
 WRONG = {
     "pairs": {
         24: "You counted three keys for each query. The first query sees one key and the second sees two.",
         36: "These are all pairs without the window. From query 3 on, the oldest keys are hidden.",
-        26: "You let each query look three tokens back. With its own key that makes four. A window of 3 has three keys.",
+        26: "You let each query look three tokens back. With its own key that makes four keys.",
         15: "That is a window of 2: one key for the first query and two for each other. A window of 3 has three keys.",
         13: "You left out the queries' own keys. The own key is one of the three.",
         18: "You counted only the queries with a full window. The first two queries see one key and two keys.",
         34: "You counted keys on both sides. The window is causal, so no query sees a later key.",
         40: "You counted two keys on each side of every query. The window is causal, and the first queries see fewer.",
-        64: "These are all pairs of two tokens. The window is causal, so a query sees three keys at most, its own included.",
+        64: "These are all pairs of two tokens. A query sees three keys at most, its own and two earlier ones.",
     },
     "slot of token 13": {
         3: "Is that 13 divided by 4, rounded down? The slot is the remainder.",
         2: "Tokens and slots are both numbered from 0. Token 12 goes into slot 0, because 12 = 3 · 4.",
         0: "Token 12 goes into slot 0, because 12 = 3 · 4. Token 13 comes after it.",
         13: "The ring has four slots, 0 to 3. After slot 3 comes slot 0 again.",
-        3.25: "The slot is what remains when 13 is divided by 4, a whole number.",
+        13 / 4: "The slot is what remains when 13 is divided by 4, a whole number.",
     },
     "slots after token 13": {
-        (
-            10,
-            11,
-            12,
-            13,
-        ): "These are the right tokens, in the order of the text. A ring keeps each in its slot, p mod 4.",
+        (10, 11, 12, 13): "The right tokens, in the order of the text. A ring keeps each in its slot, p mod 4.",
         (13, 12, 11, 10): "These are the right tokens, but each is in slot p mod 4. Token 12 is in slot 0.",
-        (13, 10, 11, 12): "These are the right tokens, moved by one slot. Token 12 is in slot 0, because 12 = 3 · 4.",
-        (11, 12, 13, 10): "These are the right tokens, moved by one slot. Token 12 is in slot 0, because 12 = 3 · 4.",
+        **dict.fromkeys([(13, 10, 11, 12), (11, 12, 13, 10)], MOVED),
         (12, 13, 11, 10): "You exchanged tokens 10 and 11. Each is in slot p mod 4.",
         (13, 14, 11, 12): "Each of your tokens is one too high. The tokens are numbered from 0.",
-        (
-            9,
-            10,
-            11,
-            12,
-        ): "You stopped before token 13, and wrote the tokens in the order of the text. Each is in slot p mod 4.",
+        (9, 10, 11, 12): "These end before token 13, and are in the order of the text. Each is in slot p mod 4.",
         (12, 13, 8, 9): "Slots 2 and 3 are a round behind. Tokens 10 and 11 have overwritten tokens 8 and 9.",
         (8, 9, 10, 11): "That is the ring after token 11. Tokens 12 and 13 have overwritten two of these.",
         (12, 9, 10, 11): "That is the ring after token 12. Token 13 overwrites one more.",
         (12, 13, 14, 11): "Token 14 has not been read yet.",
-        (12, 13, 14, 15): "Tokens 14 and 15 have not been read yet. Their slots still hold the tokens four before.",
+        (12, 13, 14, 15): "Tokens 14 and 15 have not been read yet. Their slots hold the tokens four before.",
         (0, 1, 2, 3): "These were there after token 3. Each later token overwrites the one four places before it.",
     },
     "reach of three layers": {
@@ -115,19 +88,21 @@ WRONG = {
         78_000: "That is the number of keys in all layers. Divide by that of 24 full layers, 240,000.",
         0.35: "You gave windows to all 24 layers beside the six. Only eighteen have one.",
         32.5: "That is the share in percent. Give the number itself.",
-        24 / 7.8: "That is how many times less memory is needed. Its share of the full memory is one divided by it.",
+        24 / 7.8: "That is how many times less memory is needed. The share is one divided by it.",
         7.8: "That is how many full layers need as much memory. Divide by 24.",
-        0.254: "You counted one windowed layer. There are eighteen.",
+        61 / 240: "You counted one windowed layer. There are eighteen.",
         7.8 / 18: "You divided by eighteen layers. The comparison is with 24 full ones.",
         6 / 18: "The share is of 24 full layers, and the windowed layers need memory, too.",
         **dict.fromkeys((0.65, 0.1625), "Both models keep keys and values, so the factor of 2 cancels."),
         0.675: "That is the share that is saved. The question is what is still needed.",
     },
 }
-
-
 HINTS = [
     "Query 0 sees one key, query 1 two, and each later query three.",
     "13 = 3 · 4 + 1. Write the tokens 0, 1, 2, … into the slots in turn, and overwrite.",
     "A layer with a window of 4 looks three tokens back. Six layers keep 10,000 tokens and eighteen keep 1,000.",
 ]
+
+
+def on_pass():
+    return "The six full layers take most of the memory: 60,000 of 78,000 keys. Smaller windows would hardly save more."

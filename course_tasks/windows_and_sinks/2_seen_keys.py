@@ -1,4 +1,4 @@
-"""Bug hunt: a window with one key too many · 8 minutes · ★
+"""Bug hunt: a window with one key too many · 8 minutes · ★ · first
 
 This function makes the mask of a sliding window. It runs without an error, and the model hardly gets worse. But
 the cache of this model has room for w keys, and the mask lets a query see more. Find the line and fix it.
@@ -6,8 +6,8 @@ the cache of this model has room for w keys, and the mask lets a query see more.
 The same mistake was reported for `transformers`
 ([29623](https://github.com/huggingface/transformers/issues/29623),
 [39408](https://github.com/huggingface/transformers/issues/39408)) and for vLLM
-([3385](https://github.com/vllm-project/vllm/issues/3385)). Some kernels take the number of keys, others the largest distance,
-and both call it the window size.
+([3385](https://github.com/vllm-project/vllm/issues/3385)). Some kernels take the number of keys, others the largest
+distance, and both call it the window size.
 """
 
 import numpy as np
@@ -23,26 +23,9 @@ def seen_keys(n_q, n_k, w):
 
     The queries are the last n_q of n_k tokens.
     """
-    # The number of queries are the last n_q of n_k tokens, so the first of them is at n_k − n_q. The position of the
-    # queries was right, because the last query is at the last key.
-    i = np.arange(n_q)[:, None] + n_k - n_q
-    j = np.arange(n_k)  # There are n_k keys, and the last query is at the last of them. This line was right.
-    # The causal part was right. A query sees its own key and none after it. The last w keys are i − w + 1 … i. The
-    # window shows w keys, i − w + 1 … i. True means that a query sees the key, so both conditions must hold.
-    return (j <= i) & (j > i - w)
-
-
-def _by_slices(n_q, n_k, w):
-    """A slice for each query that begins at i − w + 1, also where that is below 0."""
-    mask = np.zeros((n_q, n_k), bool)
-    for row, i in zip(mask, range(n_k - n_q, n_k)):
-        row[i - w + 1 : i + 1] = True
-    return mask
-
-
-def draw(rng):
-    n_q = int(rng.integers(1, 6))
-    return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
+    i = np.arange(n_q)[:, None] + n_k - n_q  # The queries are the last n_q of n_k tokens, so the first is at n_k − n_q.
+    j = np.arange(n_k)  # There are n_k keys, and the last query is at the last of them.
+    return (j <= i) & (j > i - w)  # A query sees its own key and none after it. The last w keys are i − w + 1 … i.
 
 
 BUG = "return (j <= i) & (j >= i - w)"
@@ -52,14 +35,20 @@ def expected(n_q, n_k, w):
     return window_mask(n_q, n_k, w=w, past=n_k - n_q)
 
 
+AXES = ("query", "key")
 CASES = [
     Case(5, 5, 2, label="the five tokens, a window of two", axes=(QUERY, KEY)),
-    Case(6, 6, 3, label="six tokens, a window of three", axes=("query", "key")),
+    Case(6, 6, 3, label="six tokens, a window of three"),
     Case(1, 6, 3, label="one new query after five", axes=(Axis("query", ("5",)), "key")),
-    Case(2, 7, 4, label="two new queries after five", axes=("query", "key")),
-    Case(4, 4, 1, label="a window of one: each token sees itself", axes=("query", "key")),
-    Case(3, 3, 9, label="a window longer than the text", axes=("query", "key")),
+    Case(2, 7, 4, label="two new queries after five"),
+    Case(4, 4, 1, label="a window of one: each token sees itself"),
+    Case(3, 3, 9, label="a window longer than the text"),
 ]
+
+
+def draw(rng):
+    n_q = int(rng.integers(1, 6))
+    return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
 
 
 WRONG = """
@@ -67,35 +56,33 @@ return (j <= i) & (j > i - w + 1)  # You hide one key too many. A window of w sh
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w
 return j > i - w  # The window is right, but your queries now see later keys, too. Keep the causal part.
-return (j <= i + 1) & (j > i - w)  # Each of your queries also sees the key after its own. The causal part, j ≤ i, was
-# right.
-return abs(j - i) <= w // 2  # You show half of the window on each side. A query sees no later key, and w keys up to
-# its own.
-return (j >= i) & (j < i + w)  # Your window looks ahead. It should show the query's own key and those before it.
-return (j <= i) & (j >= n_k - w)  # You show the last w keys of the text to every query. Each query has its own window.
+return (j <= i + 1) & (j > i - w)  # Each of your queries also sees the key after its own. j ≤ i was right.
+return abs(j - i) <= w // 2  # You show half of the window on each side. A query sees no later key.
+return (j >= i) & (j < i + w)  # Your window looks ahead. It shows the query's own key and those before it.
+return (j <= i) & (j >= n_k - w)  # You show the last w keys of the text to every query. Each has its own window.
 return np.ones((n_q, n_k), bool)  # Your mask hides no key. Both conditions must hold, j ≤ i and j > i − w.
 return np.zeros((n_q, n_k), bool)  # Your mask hides every key. A query sees the last w keys, its own included.
-return j <= i  # You removed the window. A query sees the last w keys only.
-return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query's own key belongs to the window, and
-# the one w back does not.
+return j <= i  # Your mask has no window. A query sees the last w keys only.
+return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query's own belongs to them, i − w does not.
 return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means that a query sees the key.
 return np.where((j <= i) & (j > i - w), 0, -np.inf)  # These are biases, 0 and −∞. The task asks for True and False.
-return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A sliding window moves with each
-# query.
-return _by_slices(n_q, n_k, w)  # Where i − w + 1 is below 0, a slice counts from the end of the row, so the first
-# queries see nothing. Begin it at `max(0, i - w + 1)`.
-i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your window is one key too late, so it includes the key after the
-# query's own. The last query is at the last key, n_k − 1.
+return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A window moves with each query.
+i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your window ends one key after the query's own.
 i = np.arange(n_q)[:, None] + 2 * (n_k - n_q)  # You add the n_k − n_q earlier tokens twice.
-i = np.arange(n_q)[:, None]  # The window is moved: the positions of the queries were right. They are the last n_q of
-# n_k tokens.
+i = np.arange(n_q)[:, None]  # The window is moved: the queries are the last n_q of n_k tokens, not the first.
 """
-
-
 HINTS = [
     "Print `seen_keys(6, 6, 3).sum(axis=1)`. How many keys should the last query see?",
     "The last w keys of query i are i − w + 1 … i. Is the key i − w among them?",
 ]
+
+
+def wrong_slices_from_below_0(n_q, n_k, w):
+    """Where i − w + 1 is below 0, a slice counts from the end of the row. Begin it at `max(0, i - w + 1)`."""
+    mask = np.zeros((n_q, n_k), bool)
+    for row, i in zip(mask, range(n_k - n_q, n_k)):
+        row[i - w + 1 : i + 1] = True
+    return mask
 
 
 def right_in_one_line(n_q, n_k, w):
