@@ -51,7 +51,8 @@ def random(rng, height, width, window, shift):
 
 def draw(rng):
     window = int(rng.integers(2, 4))
-    return random(rng, *(window * rng.integers(1, 4, size=2)), window, int(rng.integers(window)))
+    height, width = window * rng.integers(1, 4, size=2)
+    return random(rng, int(height), int(width), window, int(rng.integers(window)))
 
 
 RNG, PICTURE = np.random.default_rng(0), np.arange(16.0).reshape(4, 4, 1)
