@@ -19,9 +19,7 @@ def biased_attention_torch(q, k, v, bias):
 
     Returns the output, (batch, heads, n, d).
     """
-    products = q @ k.transpose(
-        -2, -1
-    )  # The last two axes of k change places, so each query meets each key of its head.
+    products = q @ k.transpose(-2, -1)  # With the last two axes of k swapped, each query meets each key of its head.
     s = products / q.shape[-1] ** 0.5 + bias  # The products are divided by √d, and then each head adds its own bias.
     return s.softmax(dim=-1) @ v  # The softmax runs over the keys, the last axis, and its weights mix the values.
 

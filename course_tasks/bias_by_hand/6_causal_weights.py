@@ -26,7 +26,7 @@ def causal_weights(scores, bias):
     s = np.where(np.tri(n), scores + bias, -np.inf)
     # Each row loses its own largest score, so e^x cannot overflow. `keepdims=True` keeps that score with its row.
     e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)  # Each row is divided by its own sum over the keys, with `keepdims=True`.
+    return e / e.sum(axis=-1, keepdims=True)  # Each row is divided by its own sum, with `keepdims=True`.
 
 
 def expected(scores, bias):

@@ -1,4 +1,4 @@
-r"""Scores with a vector per offset · 14 minutes · ★★
+r"""Scores with a vector per offset · 14 minutes · ★★ · first
 
 The whole score of Shaw's scheme, content and position, inside the scaling:
 
@@ -80,8 +80,8 @@ offset = len(k) - i  # Every key of a query gets the same row. The positions of 
 offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = offset + clip
-rows = np.clip(offset, -len(table), len(table)) + clip
-rows = np.maximum(offset, -clip) + clip  # Some of your rows are not in the table. Limit the offset to −clip … clip.
+rows = np.clip(offset, -len(table), len(table)) + clip  # Some of your rows are not in the table. Limit the
+# offset to −clip … clip.
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 rows = np.clip(offset, -clip, clip)  # You clip but do not shift. Offset −clip takes row 0, and row −1 is the last one.

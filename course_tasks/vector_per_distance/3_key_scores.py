@@ -27,10 +27,7 @@ def key_scores(q, k, table):
     q and k (n, d), table (2·clip + 1, d); returns (n, n).
     """
     clip = len(table) // 2  # The table has 2·clip + 1 rows.
-    i, j = (
-        np.arange(len(q))[:, None],
-        np.arange(len(k)),
-    )  # The queries are the rows of the result, the keys its columns.
+    i, j = np.arange(len(q))[:, None], np.arange(len(k))  # The queries go down and the keys go across.
     vectors = table[np.clip(j - i, -clip, clip) + clip]  # The row is the clipped offset j − i, plus clip.
     products = np.einsum("id,ijd->ij", q, k + vectors)  # The vector is added to the key, so the query multiplies it.
     return products / np.sqrt(q.shape[-1])  # The products are divided by √d, where d is the last axis of q.
@@ -78,8 +75,7 @@ return q @ k.T + (products - q @ k.T) / np.sqrt(q.shape[-1])  # You divide only 
 return q @ k.T / np.sqrt(q.shape[-1]) + (products - q @ k.T)  # The position part is not divided by √d. Divide the sum.
 return products / q.shape[-1]  # You divide by d. The scores are divided by its square root.
 return products / np.sqrt(len(q))  # You divide by √(number of tokens). d is the length of the last axis of q.
-vectors = table[j - i + clip]
-vectors = table[np.maximum(j - i, -clip) + clip]  # Some of your rows are not in the table. Limit the offset to ±clip.
+vectors = table[j - i + clip]  # Some of your rows are not in the table. Limit the offset to ±clip.
 vectors = table[np.clip(i, -clip, clip) + clip]  # You clip the position of the query. The offset is j − i.
 """
 HINTS = [

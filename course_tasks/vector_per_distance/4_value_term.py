@@ -31,10 +31,8 @@ def value_term(weights, table, past):
     i, j = past + np.arange(n_q)[:, None], np.arange(n_k)  # Query i is at position past + i, and key j at position j.
     offset = j - i  # The offset is the position of the key minus that of the query.
     rows = np.clip(offset, -clip, clip) + clip  # Offsets are limited to −clip … clip, and offset −clip takes row 0.
-    vectors = table[rows]  # Every pair has a vector, (n_q, n_k, d).
-    return np.einsum(
-        "ij,ijd->id", weights, vectors
-    )  # Each vector is multiplied by its weight and summed over the keys.
+    weighted = weights[:, :, None] * table[rows]  # The vector of each pair is multiplied by its weight: (n_q, n_k, d).
+    return weighted.sum(axis=1)  # Each query adds up the vectors of its keys, along axis 1.
 
 
 def expected(weights, table, past):
@@ -69,31 +67,28 @@ offset = i
 offset = j + 0 * i  # You clip a position. The offset is the position of the key minus that of the query.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
-rows = offset + clip
-rows = np.maximum(offset, -clip) + clip  # Some of your rows are not in the table. Limit the offset to −clip … clip.
+rows = offset + clip  # Some of your rows are not in the table. Limit the offset to −clip … clip.
+rows = np.clip(offset, clip, clip) + clip  # Every pair gets the last row of the table. The lower end is −clip.
 rows = np.clip(offset, 0, clip) + clip  # You clip every offset before the query to 0. The lower end is −clip, not 0.
-return np.einsum("ij,ijd->id", weights * (abs(offset) <= clip), vectors)  # You leave out offsets beyond the clip. They
-# share the outermost vectors.
-return np.einsum("ij,ijd->id", weights * (offset <= 0), vectors)  # You leave out the keys after their query. Here no
-# mask is asked for, so every key counts with its weight.
-return np.einsum("ij,ijd->id", weights * (np.diff(rows, append=-1) != 0), vectors)  # Offsets beyond the clip share a
-# row, and you keep only the last of their weights. `=` overwrites, and so does `+=` with an array of rows in which one
-# is repeated. Add them one by one, or with `np.add.at`.
-return np.einsum("ij,ijd->id", weights * (rows * 0 + j == n_k - 1), vectors)  # Only the last key counts. Does each key
-# overwrite the one before? Add them up with `+=`.
-return np.einsum("ij,ijd->id", weights * (i - past + j == 0), vectors)  # Only the first pair has left a trace. Is there
-# a `return` inside the loop over the keys?
-return np.einsum("ij,ijd->id", weights[j, i - past], vectors)  # You take the weight that query j gives to key i. Row i
-# of the weights belongs to query i, as in `weights[i, j]`.
-return np.einsum("ij,ijd,ijm->md", weights, vectors, np.minimum(i - past, j)[..., None] == np.arange(n_q))  # You add
-# every diagonal from query 0 on. One below the main diagonal, with j − i = r < 0, begins at query −r.
-return np.einsum("ij,ijd->id", weights, vectors) / n_k  # You take the mean over the keys. The weights sum to 1 already.
-return np.einsum("ij,ijd->id", weights, vectors).cumsum(axis=0)  # Each query continues with the sum of the query before
-# it. Start with zeros for every query.
-return np.einsum("ij,ijd->d", weights, vectors) + np.zeros((n_q, 1))  # All rows are one sum over all queries. Start
-# with zeros for every query.
-return vectors.sum(axis=1)  # You add up the vectors without their weights.
-return np.einsum("ij,ijd->jd", weights, vectors)  # You sum over the queries. The sum runs over the keys, axis 1.
+weighted = table[rows] + 0 * weights[:, :, None]  # You add up the vectors without their weights.
+weighted = weights[j, i - past][:, :, None] * table[rows]  # You take the weight that query j gives to key i. Row i of
+# the weights belongs to query i, as in `weights[i, j]`.
+return weighted.sum(axis=1, where=(abs(offset) <= clip)[..., None])  # You leave out offsets beyond the clip. They share
+# the outermost vectors.
+return weighted.sum(axis=1, where=(offset <= 0)[..., None])  # You leave out the keys after their query. No mask is
+# asked for, so every key counts with its weight.
+return weighted.sum(axis=1, where=(np.diff(rows, append=-1) != 0)[..., None])  # Offsets beyond the clip share a row,
+# and you keep only the last of their weights. `=` overwrites, and so does `+=` with an array of rows in which one is
+# repeated. Add them one by one, or with `np.add.at`.
+return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only the first pair has left a trace. Is there a
+# `return` inside the loop over the keys?
+return np.einsum("ijd,ijm->md", weighted, np.minimum(i - past, j)[..., None] == np.arange(n_q))  # You add every
+# diagonal from query 0 on. One below the main diagonal, with j − i = r < 0, begins at query −r.
+return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.
+return weighted.mean(axis=1)  # You take the mean over the keys. The weights sum to 1 already, so add up.
+return weighted.sum(axis=0)  # You add up the queries. Each query adds up the vectors of its keys, along axis 1.
+return weighted.sum(axis=1).cumsum(axis=0)  # Each query continues the sum of the one before. Start with zeros for each.
+return weighted.sum(axis=(0, 1)) + np.zeros((n_q, 1))  # All rows are one sum over all queries. Start anew for each.
 return weights @ table  # `weights @ table` gives key j row j of the table. Which row it gets depends on j − i.
 """
 HINTS = [
