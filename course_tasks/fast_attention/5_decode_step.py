@@ -97,6 +97,8 @@ return sdpa(q, k, v, is_causal=True)  # `is_causal=True` *is* the bug: its trian
 return sdpa(q, k, v, attn_mask=mask, is_causal=True)  # SDPA takes a mask *or* `is_causal=True`. Your mask has the
 # triangle already, and `is_causal` is the bug.
 return (q @ k.mT + mask).softmax(-1) @ v  # You do not divide the scores by √d. SDPA does it for you.
+n_q, n_k, past = q.shape[0], k.shape[1], k.shape[1] - q.shape[0]
+n_q, n_k, past = q.shape[1], k.shape[0], k.shape[0] - q.shape[1]
 n_q, n_k, past = q.shape[0], k.shape[0], k.shape[0] - q.shape[0]  # You take the number of heads, axis 0.
 n_q, n_k, past = k.shape[1], k.shape[1], 0  # You take the number of keys for n_q. It is that of the *new* queries.
 n_q, n_k, past = q.shape[1], q.shape[1], 0  # You take the number of queries for n_k. It is that of all keys.
@@ -106,8 +108,8 @@ visible = torch.tril(torch.ones(n_k, n_k, dtype=torch.bool), past)  # Your trian
 # rows are the new queries.
 visible = torch.tril(torch.ones(n_q, n_q, dtype=torch.bool), past)  # Your triangle has a column for every new
 # token. Its columns are all keys.
-q = torch.nn.functional.pad(q, (0, 0, 0, past))[:, -n_q:]  # You fill up the queries with zeros *behind* them, but
-# they are those of the *last* tokens. Fill up in front, or move `i` and the triangle.
+return sdpa(torch.nn.functional.pad(q, (0, 0, 0, past))[:, -n_q:], k, v, attn_mask=mask)  # You put zeros *behind* the
+# queries, but they are those of the *last* tokens. Fill up in front, or move `i` and the triangle.
 """
 HINTS = [
     "Print `visible` for one query and five keys. Which keys should the newest token see?",

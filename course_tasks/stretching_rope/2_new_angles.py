@@ -59,7 +59,7 @@ is_open = old < 1  # You compare with 1. Tokens times speed is an angle in radia
 is_open = old < np.pi  # You compare with half a turn. A whole turn has 2π radians.
 is_open = old < 360  # You compare with 360 degrees. Speeds are in radians per position, so a turn is 2π.
 is_open = np.degrees(old) < 2 * np.pi  # You compare an angle in degrees with 2π radians.
-farther = after > before  # A slower pair can still turn farther, because the text is longer. Compare speed times length.
+farther = after > before  # A slower pair can still turn farther, because the text is longer. Compare angles.
 farther = n > trained  # Your second test does not depend on the new speeds, `after`, with which the pairs turn now.
 farther = new >= old  # A pair that turns exactly as far as in training meets no new angle. You count it.
 farther = new % (2 * np.pi) > old  # You take the angle in the long text modulo 2π. An open pair that goes past a whole
