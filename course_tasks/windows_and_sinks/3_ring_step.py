@@ -85,6 +85,7 @@ old = np.arange(max(0, read + len(new) - w + 1), read)  # You take the old keys 
 old = np.arange(0, read)  # You take all old tokens. Those that left the ring have been overwritten by later keys.
 return after, seen  # You exchanged the two results. The keys come first, then the ring.
 return seen, ring  # The ring that you return is the old one. It should hold the new keys.
+return seen, np.concatenate([after, new])[-w:]
 return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. In a ring nothing moves: token p goes into slot p
 # mod w, and the others stay.
 seen = np.concatenate([np.roll(ring, -read % w, axis=0), new])[1:]; return seen, seen[-w:]  # You move all keys of the

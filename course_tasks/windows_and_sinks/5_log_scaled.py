@@ -24,32 +24,28 @@ def log_scaled(q, past, length):
 
     The first query is at position `past`.
     """
-    # The queries are at past, past + 1, … Query 0 is at `past`, query 1 at past + 1, and so on.
-    p = past + np.arange(len(q))
-    # A causal query at position p sees p + 1 keys, its own included. The factor grows with ln(p + 1). The divisor is
-    # ln of the training length, so the factor is 1 there. The factor is ln(p + 1) / ln(length). Each query has one
-    # factor, for all of its channels. Each query is multiplied by its factor.
-    return q * (np.log(p + 1) / np.log(length))[:, None]
+    p = past + np.arange(len(q))  # The queries are at past, past + 1, …
+    keys = p + 1  # A causal query at position p sees p + 1 keys, its own included.
+    factor = np.log(keys) / np.log(length)  # The factor is ln(p + 1) / ln(length), so it is 1 at the training length.
+    return q * factor[:, None]  # Each query is multiplied by its own factor, in all of its channels.
 
 
 def expected(q, past, length):
     return scaled(q, log_scale(past + np.arange(len(q)), length=length))
 
 
+AXES = ("query", "number")
 CASES = [
     Case(Q, 0, 5, label="the five tokens, trained on five", axes=(QUERY, NUMBER)),
-    Case(Q[:1], 511, 64, label="one query at position 511, trained on 64", axes=("query", NUMBER)),
+    Case(Q[:1], 511, 64, label="one query at position 511, trained on 64"),
     Case(np.ones((3, 2)), 62, 64, label="three queries of ones around the training length"),
     Case(np.ones((2, 1)), 0, 2, label="trained on two"),
     Case(Q[3:], 3, 10, label='"on" and "mat" after three tokens'),
 ]
 
 
-AXES = ("query", "number")
-
-
 def draw(rng):
-    return (normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40)))
+    return normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40))
 
 
 WRONG = """
@@ -59,36 +55,27 @@ p = np.full(len(q), past + len(q) - 1)  # All your queries get the factor of the
 # position, not on the length of the text.
 p = past  # You have one number for all queries. Each has a position of its own: past, past + 1, …
 p = past + np.arange(len(q))[::-1]  # Your positions run backwards. The first query is at position `past`.
-return q * (np.log(p + 2) / np.log(length))[:, None]  # You count one key too many. A query at position p sees p + 1
-# keys, and `log1p(p)` is already ln(p + 1).
-return q * (np.where(p > 0, np.log(p + 1), np.log(length)) / np.log(length))[:, None]  # You give the query at position
-# 0 the factor 1. Its factor is ln(1) / ln(length), which is 0.
-return q * (np.log(p + 1) / np.log(length + 1))[:, None]  # You divide by ln(length + 1). The last query of a training
-# text is at p + 1 = length, and its factor should be 1.
-return q * (np.log(p + 1) / np.log(past + len(q)))[:, None]  # You divide by the logarithm of this text's length. It
-# should be that of the training length.
-return q * (np.log(np.maximum(p, 1)) / np.log(length))[:, None]  # You take ln(p). A query at position p sees p + 1
-# keys.
-return q * np.log((p + 1) / length)[:, None]  # Your factor is ln((p + 1) / length), which is a difference of two
-# logarithms. It should be their quotient.
-return q * np.maximum(1, np.log(p + 1) / np.log(length))[:, None]  # You keep the factor at 1 up to the training
-# length. Here it also applies below it, as in training.
-return q * np.minimum(1, np.log(p + 1) / np.log(length))[:, None]  # Your factor never exceeds 1. Beyond the training
-# length it should.
-return q * np.sqrt(np.log(p + 1) / np.log(length))[:, None]  # You take the root of the factor. The query is multiplied
-# by all of it, because the keys are not scaled.
-return q * ((p + 1) / length)[:, None]  # Your factor grows in proportion to the position. It should grow with its
-# logarithm.
-return q * (1 + np.log(p + 1) / np.log(length))[:, None]  # You add 1 to the factor. Llama 4 does so, with another
-# formula. Here it is the quotient alone.
-return np.log(p + 1) / np.log(length)  # You return the factors. Multiply each query by its factor.
+keys = p + 2  # You count one key too many. A query at position p sees p + 1 keys, and `log1p(p)` is ln(p + 1).
+keys = np.maximum(p, 1)  # You take ln(p). A query at position p sees p + 1 keys.
+factor = np.where(p > 0, np.log(keys) / np.log(length), 1)  # Your query at position 0 has the factor 1. It is ln(1), 0.
+factor = np.log(keys) / np.log(length + 1)  # You divide by ln(length + 1). The last query of a training text is at
+# p + 1 = length, and its factor should be 1.
+factor = np.log(keys) / np.log(past + len(q))  # You divide by the logarithm of this text's length, not the training's.
+factor = np.log(keys / length)  # Your factor is ln((p + 1) / length). It should be a quotient of two logarithms.
+factor = np.maximum(1, np.log(keys) / np.log(length))  # You keep the factor at 1 up to the training length. Here it
+# also applies below it, as in training.
+factor = np.minimum(1, np.log(keys) / np.log(length))  # Your factor never exceeds 1. Beyond the training length it
+# should.
+factor = np.sqrt(np.log(keys) / np.log(length))  # You take the root of the factor. The keys get none of it, so the
+# query gets all.
+factor = keys / length  # Your factor grows in proportion to the position. It should grow with its logarithm.
+factor = 1 + np.log(keys) / np.log(length)  # You add 1 to the factor. Llama 4 does so, with another formula.
+return q / factor[:, None]  # You divide by the factor. It multiplies the query, so later queries get larger.
+return factor  # You return the factors. Multiply each query by its factor.
 return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)  # Your factors run along the channels. Each query
 # has one factor, for all of its channels.
-return q + (np.log(p + 1) / np.log(length))[:, None]  # You add the factor. It multiplies the query, and so all of its
-# scores.
+return q + factor[:, None]  # You add the factor. It multiplies the query, and so all of its scores.
 """
-
-
 HINTS = [
     "The positions of the queries are `past + np.arange(len(q))`.",
     "The factors are one number per query. `factors[:, None]` makes a column of them, which multiplies each row of q.",

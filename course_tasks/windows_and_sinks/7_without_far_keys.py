@@ -1,13 +1,13 @@
 """Prediction: who misses the far keys? · 8 minutes · ★★
 
 The models of the study were trained on texts of 128 characters and read 1,024. Now every key that is 128 or more
-back is masked. What happens to the loss? For each scheme, commit to `"rises"` (the model had used the far keys), `"falls"`
-(they had disturbed it) or `"same"` (a change below 0.02 nats). Think of what the scheme does with far keys, and then of what
-the model could have learned from texts of 128 characters.
+back is masked. What happens to the loss? For each scheme, predict `"rises"` (the model had used the far keys),
+`"falls"` (they had disturbed it) or `"same"` (a change below 0.02 nats). Think of what the scheme does with far keys,
+and then of what the model could have learned from texts of 128 characters.
 
 `none` has no positions, `log-1` is the log decay with scale 1, and `t5-256` has T5's buckets with `max_distance` 256.
-`window-64` has windows of 64 in both layers. In `fox`, each token lowers the weight of all keys before it by a factor that
-depends on the token.
+`window-64` has windows of 64 in both layers. In `fox`, each token lowers the weight of all keys before it by a factor
+that depends on the token.
 """
 
 from statistics import fmean
@@ -15,8 +15,6 @@ from statistics import fmean
 from course_lib.study.results import committed, pick
 
 SCHEMES = ("none", "log-1", "t5-256", "alibi", "rope", "window-64", "fox")
-
-
 SAME = 0.02  # nats: a smaller change counts as none
 
 
@@ -31,31 +29,17 @@ def said(change):
     return "same" if abs(change) < SAME else "rises" if change > 0 else "falls"
 
 
-NOT_USED = "A loss that rises would mean that the model had used the far keys. But the next character depends mostly on the last few."
-
-
 ANSWER = {scheme: said(fmean(changes(scheme))) for scheme in SCHEMES}
-
-
-def on_pass():
-    return (
-        "No model misses the far keys. A level loss came from models that do not look there, and a rising one from models "
-        "that do. To learn to use far keys, a model has to be trained on texts in which they help."
-    )
-
-
-def words_of(field):
-    return ("rises", "falls", "same")
-
-
+NOT_USED = "A rise would mean that it had used the far keys. But the next character depends mostly on the last few."
+SEES_64 = "Each layer sees 64 keys. Are any of the masked ones among them?"
 WRONG = {
     "none": {
         "rises": NOT_USED,
-        "same": "Nothing in this scheme lowers the weight of far keys, so they may take weight away from the near ones.",
+        "same": "Nothing here lowers the weight of far keys, so they may take weight away from the near ones.",
     },
     "log-1": {
         "rises": NOT_USED,
-        "same": "This decay is slow. Remember its span: it grows with the number of keys, so distant keys get weight.",
+        "same": "This decay is slow. Remember its span: it grows with the number of keys, so far keys get weight.",
     },
     "t5-256": {
         "rises": NOT_USED,
@@ -67,21 +51,27 @@ WRONG = {
     },
     "rope": {
         "rises": NOT_USED,
-        "same": "The slow pairs turn far keys by angles that this model has never met. Training did not fix their scores.",
+        "same": "The slow pairs turn far keys by angles that this model never met. Training did not fix their scores.",
     },
-    "window-64": {
-        "rises": "Each layer sees 64 keys. Are any of the masked ones among them?",
-        "falls": "Each layer sees 64 keys. Are any of the masked ones among them?",
-    },
+    "window-64": {"rises": SEES_64, "falls": SEES_64},
     "fox": {
         "rises": NOT_USED,
-        "falls": "FoX can lower the weight of all earlier keys at each token, so it can learn to ignore what it does not need.",
+        "falls": "At each token FoX can lower the weight of all earlier keys, so it can learn to ignore them.",
     },
 }
-
-
 HINTS = [
     "Which schemes give far keys hardly any weight, or none? Masking changes nothing for these.",
     "For the others, far keys have weight. Would a far character help to predict the next one?",
     "In the lesson “Longer than training”, compare the last two columns under “Level is not the same as useful”.",
 ]
+
+
+def words_of(field):
+    return "rises", "falls", "same"
+
+
+def on_pass():
+    return (
+        "No model misses the far keys. A level loss came from models that do not look there, and a rising one from "
+        "models that do. To learn to use far keys, a model has to be trained on texts in which they help."
+    )

@@ -5,7 +5,7 @@ Three models for the test of use: they predict a token by how often it occurs am
 
 import numpy as np
 
-WORDS = 5
+VOCABULARY = 5  # tokens are 0 … 4
 
 
 def shown(tokens, mask):
@@ -23,7 +23,7 @@ def counter(tokens, mask):
     """The loss of each token, (n,), of a model that predicts a token by how often it occurs among the keys before it."""
     before = shown(tokens, mask) & np.tri(len(tokens), k=-1, dtype=bool)
     same = before & (tokens[:, None] == tokens)
-    return -np.log((same.sum(axis=1) + 1) / (before.sum(axis=1) + WORDS))
+    return -np.log((same.sum(axis=1) + 1) / (before.sum(axis=1) + VOCABULARY))
 
 
 def near_counter(tokens, mask):
