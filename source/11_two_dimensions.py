@@ -457,8 +457,8 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 # and is asked for the number of suns in its row or in its column, its own included. So there are four kinds of patches.
 # A head's bias ignores the kind, so the model gets two heads: one for rows, one for columns.
 #
-# Training can get stuck. We repeated it 40 times, and in 5 repetitions at least one model with the correct factor did.
-# So we compare the best of three seeds, and expect the correct factor to be ahead by at least 0.05.
+# Training can get stuck, as some models did in 5 of 40 repetitions. So we compare the best of three seeds, and expect
+# the correct factor to be ahead by at least 0.05.
 
 # %%
 import torch
@@ -536,7 +536,7 @@ axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1
 figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
 
 # %% [markdown]
-# One head has learned to read its row, the other its column. (A patch need not look at itself, because $x$ is added.)
+# One head has learned to read its row, the other its column.
 #
 # ## When the window grows
 #

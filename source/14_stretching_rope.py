@@ -135,6 +135,7 @@ changed = {
 }
 settings = study.Settings(test_texts=16)
 losses = {}
+print(f"a model that guesses: {np.log(16):.2f}")
 print(f"{'test length':20}", *(f"{length:7}" for length in settings.tests))
 for name, speeds in changed.items():
     losses[name] = study.evaluate(with_speeds(speeds), settings, "copy-back")["loss"]
@@ -215,7 +216,7 @@ def with_added(model, numbers):
     return model
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 echoes = ranked[:32]
 others = np.random.default_rng(0).choice(ranked[32:], 32, replace=False)
 print(f"{'loss at 1,024, hidden:':24}   nothing  32 others  32 echoes")

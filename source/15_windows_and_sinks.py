@@ -213,7 +213,7 @@ for token, answer in zip(tokens[0].tolist(), answers[0].tolist()):
 # because it cannot come to depend on that token. We expect both to be right in more than 90 %, with each of three
 # seeds.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 models = {True: [], False: []}  # with ⟨start⟩ and without
 
 
@@ -232,7 +232,7 @@ for start in (True, False):
 # fact about A.
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 @torch.no_grad()
 def head_scores(model, tokens):
     """The scores of the layer's only head, −∞ for later keys, (batch, n, n)."""
@@ -254,7 +254,7 @@ figures.heatmap(weights.numpy(), words, words, digits=2, alt="Weights of the tra
 #
 # Does this hold in many texts? And are the answers right if we leave the value of `⟨start⟩` out of the sum?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 tokens, answers = facts(torch.Generator().manual_seed(5), batch=256)
 for model in models[True]:
     on_start = head_scores(model, tokens).softmax(-1)[:, :, 0]
@@ -294,7 +294,7 @@ figures.question(
 )
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 def read(model, cache, start=True, n=100):
     """Reads token by token. Shares of right answers after 32 tokens: where “nothing” is right, where a colour is."""
     tokens, answers = facts(torch.Generator().manual_seed(9), n, start=start, window=16)
@@ -386,7 +386,7 @@ assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 # near 0, so a sink that begins at $a = 4$ has most of the weight. With a sink that begins at 4 we expect more than 90 %
 # of the answers *nothing* to be right; with one that begins at 0, fewer.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 sinks = {0: [], 4: []}
 
 

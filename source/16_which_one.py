@@ -408,7 +408,7 @@ assert far > 4 * near
 # At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
 # That needs a **control**: the same line without the stop.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 from course_lib.nn.bias import DecayBias
 
 control = own_scheme.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
