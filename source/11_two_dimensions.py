@@ -237,7 +237,7 @@ except IndexError as error:
 # ## A 3 × 3 window
 #
 # Point at a key to see its calculation. Click it, or press Enter, to make it the query. How do the nine coloured rows
-# of the table move with the query?
+# move with the query?
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
@@ -369,8 +369,8 @@ figures.heatmap(rolled, **by_window, alt="The patches of each window after the r
 
 # %% [markdown]
 # Window 0 is what we wanted: 5, 6, 9 and 10, across the old borders. But in window 3 the four corners of the image have
-# met. The **mask** hides them from each other: a patch sees only its own piece. Point at a corner patch: what does
-# it see, and where does the roll take it?
+# met. The **mask** hides them from each other: a patch sees only its own piece. Point at a corner patch. What does
+# it see?
 
 # %%
 from course_lib.reference.window import shift_mask
