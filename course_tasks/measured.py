@@ -1,23 +1,34 @@
-"""Which runs of the study count: the guide, the comparison, the claims, the quiz and the tasks read them from here.
+"""Which runs of the study count: the questions, the guide, the comparison and the tasks read them from here.
 
-Imports no torch, which most tasks do without.
+Imports no torch unless a verdict is asked for: most tasks do without it.
 """
 
 import functools
 import json
 from collections.abc import Sequence
 from importlib.resources import files
-from statistics import fmean
 from typing import Any
+
+import numpy as np
+
+from course_lib.contents import number
+from course_lib.reference.attention import Array
 
 STEPS = 2_000
 STUDY = f"long-{STEPS}"  # the file in course_lib/study/committed
-TASKS = ("characters", "copy-back", "flip-flop")  # text, copying, and remembering a bit
+TEXT, COPY, BITS = TASKS = ("characters", "copy-back", "flip-flop")  # text, copying, and remembering a bit
 COMPARED = (  # these have runs in each of the tasks
     *("none", "learned", "sinusoidal", "log-0.3", "log-1", "t5-256", "t5-64", "shaw-32"),
     *("transformer-xl", "alibi", "rope"),
 )
-FIRST, LAST = 0, -1  # of the tests: at the training length, and at 8 times that length
+SOURCE = (
+    f"run: the study of chapter {number('longer_than_training')}, trained at 128 tokens in {STEPS:,} steps, tested at "
+    "1,024, small models; a loss is level if the 95 % interval of its rise over three seeds stays at or below 0.05 nats"
+)
+REPAIRS = (
+    f"run: the study of chapter {number('stretching_rope')}, small models with RoPE, trained at 128 tokens in "
+    f"{STEPS:,} steps, changed, and tested at 1,024, three seeds"
+)
 
 
 @functools.cache
@@ -32,19 +43,73 @@ def study_rows() -> list[dict[str, Any]]:
     return [row for row in committed() if row["task"] in TASKS and row["scheme"] in COMPARED]
 
 
-def each(run: str, task: str, test: int, what: str = "loss", file: str = STUDY) -> list[float]:
-    """The "loss" or "accuracy" of a run's seeds at one of the tests. Raises ValueError if there is no such run."""
-    found = [row[what][test] for row in committed(file) if (row["task"], row["scheme"]) == (task, run)]
-    if not found:
+def settings(file: str = STUDY) -> dict[str, Any]:
+    """How the models were trained and tested: "steps", "length" of the training texts, "tests" and more."""
+    return committed(file)[0]["settings"]
+
+
+def losses(run: str, task: str = TEXT, file: str = STUDY, what: str = "loss") -> Array:
+    """The "loss" (or "accuracy", "far_masked") of each seed at each test length, (seeds, lengths).
+
+    Raises ValueError where no run is committed.
+    """
+    rows = [row for row in committed(file) if (row["task"], row["scheme"]) == (task, run)]
+    if not rows:
         raise ValueError(f"run={run!r}, task={task!r}: expected one of the runs in {file}.jsonl")
-    return found
+    return np.array([row[what] for row in sorted(rows, key=lambda row: row["seed"])])
 
 
-def mean(run: str, task: str, test: int, what: str = "loss", file: str = STUDY) -> float:
-    """The mean of `each` over the seeds."""
-    return fmean(each(run, task, test, what, file))
+def right(run: str, task: str, file: str = STUDY) -> Array:
+    """The mean share of right answers at each test length."""
+    return losses(run, task, file, "accuracy").mean(axis=0)
 
 
-def rise(run: str, task: str) -> float:
-    """By how much the mean loss at the longest test lies above that at the training length, in nats."""
-    return mean(run, task, LAST) - mean(run, task, FIRST)
+def repaired(repair: str, task: str = TEXT, further: int = 0, at: int = 128) -> Array:
+    """The mean loss at each test length of models with RoPE and this repair, after `further` steps at `at` tokens."""
+    return losses(f"{repair}, {further} at {at}", task, "repairs").mean(axis=0)
+
+
+def rises(run: str, task: str = TEXT, file: str = STUDY) -> Array:
+    """How much the loss of each seed rises from the shortest test to the longest, in nats."""
+    found = losses(run, task, file)
+    return found[:, -1] - found[:, 0]
+
+
+def rise(run: str, task: str = TEXT, file: str = STUDY) -> float:
+    """The mean of these rises."""
+    return float(rises(run, task, file).mean())
+
+
+def verdict(run: str, task: str = TEXT, file: str = STUDY) -> str:
+    """The study's word for the rise of a loss: "level", "rises", "breaks", "open", or "one seed"."""
+    from course_lib import study
+
+    seeds = rises(run, task, file).tolist()
+    return study.verdict(study.interval(seeds)) if len(seeds) > 1 else "one seed"
+
+
+def is_level(run: str, task: str = TEXT, file: str = STUDY) -> bool:
+    """Whether the loss of a run stays level."""
+    return verdict(run, task, file) == "level"
+
+
+def schemes(task: str = TEXT) -> list[str]:
+    """The runs of a task with as many seeds as the others."""
+    seeds = [row["scheme"] for row in committed() if row["task"] == task]
+    return [scheme for scheme in dict.fromkeys(seeds) if seeds.count(scheme) == seeds.count("none")]
+
+
+def unbeaten(task: str) -> list[str]:
+    """The schemes that no other beats at the longest test, with every pair of seeds, by 0.001 nats or more."""
+    last = {scheme: losses(scheme, task)[:, -1] for scheme in schemes(task)}
+    best = min(seeds.max() for seeds in last.values())
+    return [scheme for scheme, seeds in last.items() if seeds.min() < best + 0.001]
+
+
+def kept_up_to(repair: str, task: str = TEXT) -> int:
+    """The longest test at which a repair, without a further step, does about as well as RoPE at 128 tokens.
+
+    Its loss is at most 0.25 nats above that of the unrepaired model. 0 where even the shortest test is worse.
+    """
+    well = repaired(repair, task) <= repaired("as trained", task)[0] + 0.25
+    return max((n for n, good in zip(settings("repairs")["tests"], well) if good), default=0)

@@ -269,13 +269,13 @@ for depth in (1, 2):
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# You will often read the sentence below. Guess the verdict, then click the sentence: you will see the verdict, the
-# reason and the code behind it. Every later lesson ends with such sentences.
+# You will often read the sentence below. Choose a verdict and check it: you will see the reason and the code behind it.
+# Every later lesson ends with such sentences.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("blind_to_distance")
+questions.claims("blind_to_distance")
 
 # %% [markdown]
 # ## Remember

@@ -307,8 +307,8 @@ figures.side_by_side(
 
 # %% [markdown]
 # On the left, every pair is new except in the corner that training covered: `test² − train²` pairs. On the right, only
-# two corner triangles are new, with `(test − train)(test − train + 1)` pairs. In the next picture, move the lengths,
-# switch the scheme and point at a pair.
+# two corner triangles are new, with `(test − train)(test − train + 1)` pairs. In the next picture, move the lengths
+# and switch the scheme.
 
 # %%
 for scheme in ("absolute", "relative"):
@@ -538,12 +538,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("absolute_positions")
+questions.claims("absolute_positions")
 
 # %% [markdown]
 # ## Remember

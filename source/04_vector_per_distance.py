@@ -600,12 +600,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("vector_per_distance")
+questions.claims("vector_per_distance")
 
 # %% [markdown]
 # ## Remember
@@ -649,7 +649,7 @@ figures.question(
         "33 rows, row −24":
             "That is −40 + 16: shifted without clipping. Clip first.",
     },
-    answer="33 rows, row 0",
+    answer=f"{2 * 16 + 1} rows, row {clip_index(-40, 16)}",
     title="Question 2",
 )
 

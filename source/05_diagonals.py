@@ -339,12 +339,10 @@ figures.question(
 #
 # The places agree. But column $c$ exists only up to $n - 1$, which means $j \le i$. For $j = i + 1$ the place holds the
 # dot of the next row, and for $j \ge i + 2$ a product of the *next query*. These cells are **junk**; the picture
-# hatches them. Point at a cell to follow its number.
+# marks them with ✗. Point at a cell to find its number in every step.
 
 # %%
-picture = figures.provenance("skew", n=n)
-assert picture.junk == 10
-picture
+figures.provenance("skew", n=n)
 
 # %% [markdown]
 # ### What if nobody hides the junk?
@@ -382,12 +380,10 @@ figures.heatmap(changed, alt="1 where S changed: sat's own row, and cat's")
 # the cut it is cell $(i, j)$. Now every cell's $c$ exists, from 0 to $w - 1$.
 
 # %%
-picture = figures.provenance("general", n_q=3, n_k=5, past=2)
-assert picture.junk == 0
-picture
+figures.provenance("general", n_q=3, n_k=5, past=2)
 
 # %% [markdown]
-# No cell is hatched. We now compare the skew with plain Python loops over the formula (`oracle`), in every kind of
+# No cell is marked. We now compare the skew with plain Python loops over the formula (`oracle`), in every kind of
 # attention and with a cache.
 
 # %%
@@ -446,9 +442,19 @@ figures.heatmap(
 # $w - 1$:
 #
 # $$\text{place}(i, j) = i\,w + (j - i + n_q - 1) = (n_q - 1) + i\,(w - 1) + j$$
+#
+# Three queries and three keys need five offsets each. Here is their line of memory, and the place of each cell of the
+# grid:
 
 # %%
-figures.strides()
+memory = np.tile(row_offsets(3), 3)
+place = 2 + 4 * np.arange(3)[:, None] + np.arange(3)  # from place 2: 4 to the next query, 1 to the next key
+assert np.array_equal(memory[place], offsets(3))
+queries, keys = ["query 0", "query 1", "query 2"], ["key 0", "key 1", "key 2"]
+figures.side_by_side(
+    figures.heatmap(memory, alt="The line of memory: the offset at each place"),
+    figures.heatmap(place, rows=queries, columns=keys, alt="The grid: the place of each cell"),
+)
 
 # %% [markdown]
 # That is the entire trick: **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a
@@ -483,7 +489,9 @@ print("strides of the grid:    ", [s // size for s in view.strides])
 # attend, and reverse the output.
 
 # %%
-figures.strides(shared=True, flipped=True)
+place = np.arange(3)[:, None] + np.arange(3)
+assert np.array_equal(row_offsets(3)[place], offsets(3)[::-1])
+figures.heatmap(place, rows=queries[::-1], columns=keys, alt="The reversed grid: the place of each cell in one row")
 
 # %% [markdown]
 # In torch this view is called `unfold`. In NumPy we read the same windows backwards.
@@ -671,12 +679,12 @@ with torch.no_grad():
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("diagonals")
+questions.claims("diagonals")
 
 # %% [markdown]
 # ## Remember
@@ -706,7 +714,7 @@ figures.question(
         "13, from −6":
             "Thirteen offsets would be −6 … +6, those of seven queries and seven keys.",
     },
-    answer="9, from −6",
+    answer=f"{row_offsets(3, 7, past=4).size}, from {row_offsets(3, 7, past=4)[0]}",
     title="Question 1",
 )
 

@@ -397,12 +397,10 @@ assert shifted[0, :3].tolist() == [12, 11, 10]
 
 # %% [markdown]
 # Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins
-# with 12, 11, 10. Then come a zero and 24, which is query 1 at distance 4. Point at any number to follow it:
+# with 12, 11, 10. Then come a zero and 24, which is query 1 at distance 4. Point at any number to find it in every step:
 
 # %%
-picture = figures.provenance("shift", n=3, memory=2)
-assert picture.junk == 3
-picture
+figures.provenance("shift", n=3, memory=2)
 
 # %% [markdown]
 # **The proof counts places** in step 2 of the picture, where every row begins with a zero. Column $c$ of row $i$ has
@@ -515,7 +513,7 @@ figures.question(
         "15": "Yes: its own segment, and one more for each of three layers.",
         "the last of the text": "Each layer carries the change only one segment further.",
     },
-    answer="15",
+    answer=4 * (1 + 3) - 1,
 )
 
 # %%
@@ -745,12 +743,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict before you open the fold.
+# Judge the sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("transformer_xl")
+questions.claims("transformer_xl")
 
 # %% [markdown]
 # ## Remember
@@ -806,7 +804,7 @@ figures.question(
         "Without end, since memory is passed on":
             "Layer N's memory holds states of layer N − 1, which reach one step less far.",
     },
-    answer="24",
+    answer=6 * 4,
     title="Question 3",
 )
 

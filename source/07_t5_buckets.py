@@ -139,7 +139,7 @@ figures.question(
         "9 and 11": "Those are positions. A bucket depends only on the offset, −1 or +1.",
         "1 and 17": "Yes: distance 1 in the past, and distance 1 in the future plus 16.",
     },
-    answer="1 and 17",
+    answer=f"{bucket(-1)} and {bucket(1)}",
 )
 
 # %%
@@ -732,12 +732,12 @@ picture
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Many claims about T5 circulate. Guess the verdict of each before you open it.
+# Many claims about T5 circulate. Judge each of these, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("t5_buckets")
+questions.claims("t5_buckets")
 
 # %% [markdown]
 # ## Remember
@@ -763,7 +763,7 @@ figures.question(
         "It starts again with bucket 0":
             "No remainder is taken. All distances beyond the last edge share the last bucket.",
     },
-    answer="It takes the number of bucket 15",
+    answer=f"It takes the number of bucket {bucket(-2000)}",
     title="Question 1",
 )
 

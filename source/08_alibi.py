@@ -140,7 +140,7 @@ print("of BLOOM's 112 heads:", np.isclose(of_112, slopes(112)).sum())
 #
 #
 # With the authors' rule, the slopes do not fall from head to head: head 9 is the steepest of all. Change the number of
-# heads in the picture to see when the two rules agree, and choose a head to see where its slope comes from.
+# heads in the picture to see when the two rules agree. The column *from* says where each head's slope comes from.
 
 # %%
 assert not np.isclose(formula, code).any() and slopes(12).argmax() == 8
@@ -408,12 +408,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess the verdict of each sentence before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("alibi")
+questions.claims("alibi")
 
 # %% [markdown]
 # ## Remember

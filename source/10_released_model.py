@@ -379,9 +379,9 @@ assert adds[44, 0] == adds[1:, 0].max()
 # ## Easy to believe; let us run it
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("released_model")
+questions.claims("released_model")
 
 # %% [markdown]
 # ## Remember

@@ -256,7 +256,7 @@ figures.question(
 # %% [markdown]
 # ## What was measured
 #
-# The results come with the course. Each curve has a band, a 95 % $t$ interval: the mean $\pm\,
+# The results come with the course. Each point has a bar, a 95 % $t$ interval: the mean $\pm\,
 # 4.303 \cdot s / \sqrt 3$, where $s$ is the standard deviation over the three seeds.
 
 # %%
@@ -475,7 +475,6 @@ print("test length    ", *(f"{n:6}" for n in lengths))
 print("as trained     ", *(f"{x:6.3f}" for x in as_trained))
 print("row 27 copied  ", *(f"{x:6.3f}" for x in copied))
 assert copied[0] == as_trained[0]  # at 128 nothing reads these rows
-assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
 # One assignment removes a large part of the rise. So this part came from the untrained numbers in these four rows, and
@@ -489,7 +488,6 @@ falling = with_rows(trained_table[27] - 0.5 * torch.arange(1, 5)[:, None])
 hidden = with_rows(-100.0)
 print("falling by 0.5 ", *(f"{x:6.3f}" for x in falling))
 print("all at −100    ", *(f"{x:6.3f}" for x in hidden))
-assert falling[3] < copied[3] - 0.2 and abs(hidden[3] - hidden[0]) < 0.05
 
 # %% [markdown]
 # Rows that fall further, as ALiBi's biases do, remove more. With −100 the model cannot see past distance 127 at all,
@@ -548,12 +546,12 @@ for scheme in ("log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi",
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess each verdict before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("longer_than_training")
+questions.claims("longer_than_training")
 
 # %% [markdown]
 # ## Remember
@@ -581,7 +579,7 @@ figures.question(
         "The table is too short, and the model fails":
             "The last bucket has no end, so every distance falls into a bucket.",
     },
-    answer="All keys from distance 113 on share one trained number",
+    answer=f"All keys from distance {bucket_starts(bidirectional=False)[-1]} on",
     title="Question 1",
 )
 

@@ -135,12 +135,11 @@ changed = {
 }
 settings = study.Settings(test_texts=16)
 losses = {}
+print(f"a model that guesses: {np.log(16):.2f}")
 print(f"{'test length':20}", *(f"{length:7}" for length in settings.tests))
 for name, speeds in changed.items():
     losses[name] = study.evaluate(with_speeds(speeds), settings, "copy-back")["loss"]
     print(f"{name:20}", *(f"{loss:7.3f}" for loss in losses[name]))
-assert losses["as trained"][3] > 2.77 and losses["open pairs / 8"][3] < 0.2
-assert losses["closed pairs / 8"][0] > 2.77 and losses["open pairs stopped"][3] > 1
 
 # %% [markdown]
 # A model that guesses among the 16 symbols has the loss $\ln 16 = 2.77$. At 1,024, our model as trained is far worse.
@@ -217,7 +216,7 @@ def with_added(model, numbers):
     return model
 
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 echoes = ranked[:32]
 others = np.random.default_rng(0).choice(ranked[32:], 32, replace=False)
 print(f"{'loss at 1,024, hidden:':24}   nothing  32 others  32 echoes")
@@ -227,7 +226,6 @@ for name in ("as trained", "open pairs stopped"):
         model = with_added(with_speeds(changed[name]), np.where(np.isin(distance, keys), -np.inf, 0))
         found += study.evaluate(model, replace(settings, tests=(n,)), "copy-back")["loss"]
     print(f"{name:24}", *(f"{loss:10.2f}" for loss in found))
-    assert abs(found[1] - found[0]) < 0.1 and found[2] < 0.5 * found[0]
 
 # %% [markdown]
 # In copying, a few echoes do most of the harm, even in the model as trained. So new angles and echoes work together.
@@ -253,7 +251,6 @@ for times in (1, 3, 7, 15):
     for name, model in models.items():
         at_128[name] += study.evaluate(with_added(model, added), short, name)["loss"]
     print(f"{64 + 64 * times:11,} keys", *(f"{found[-1]:10.3f}" for found in at_128.values()))
-assert max(at_128["copy-back"]) < 0.05 and 0.05 < at_128["characters"][3] - at_128["characters"][0] < 0.25
 
 # %% [markdown]
 # More keys hardly matter to copying. In text the loss rises by about 0.1.
@@ -370,7 +367,7 @@ for name, speeds in new.items():
 # Under NTK, pairs 0 and 1 go farther, but they are closed. Pair 2 is open and goes twice as far as in training. So
 # NTK with $s = 8$ does *not* repair a model for texts 8 times as long, as the YaRN paper notes.
 #
-# **Your turn.** The picture shows our study's eight pairs. Choose a rule, $s$ and the length of the text. How
+# **Your turn.** The table shows our study's eight pairs. Choose a rule, $s$ and the length of the text. How
 # large must NTK's $s$ be so that no pair meets new angles at 1,024?
 
 
@@ -387,8 +384,15 @@ RULES = {
 
 
 def repaired(rule="NTK-aware", s=8, length=1024):
-    """Each pair before and after a repair, and the pairs that meet new angles."""
-    return figures.wavelengths(theta, RULES[rule](theta, s), trained=L, n=length)
+    """The turns of each pair in training and, repaired, in a text of this length; which pairs meet new angles."""
+    after = RULES[rule](theta, s)
+    turns = np.array([rules.turns(theta, L), rules.turns(after, length)])
+    new = is_open & (turns[1] > turns[0] * (1 + 1e-9))
+    pairs = [f"{m}\u00a0÷\u00a0{t / a:.3g}" if a else f"{m}\u00a0÷\u00a0∞" for m, (t, a) in enumerate(zip(theta, after))]
+    named = ", ".join(map(str, np.flatnonzero(new))) or "none"
+    said = f"Turns of each pair, with its divisor. Pairs that meet new angles: {named}."
+    where = ["in training", "in this text"]
+    return figures.heatmap(turns, where, pairs, digits=2, limit=1, legend="darkest: a full turn or more", alt=said)
 
 
 assert "new angles: 3, 4, 5, 6." in repaired().alt and "new angles: none." in repaired(s=128).alt
@@ -575,12 +579,12 @@ else:
 # %% [markdown]
 # ## Easy to believe; let us run it
 #
-# Guess each verdict before you open it.
+# Judge each sentence, then read why.
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("stretching_rope")
+questions.claims("stretching_rope")
 
 # %% [markdown]
 # ## Remember

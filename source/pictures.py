@@ -36,9 +36,6 @@ figures.provenance("skew", n=5)
 # diagonals-general: the same for any queries and keys
 figures.provenance("general", n_q=3, n_k=5, past=2)
 
-# diagonals-strides: the grid as a way of reading memory
-figures.strides()
-
 # transformer_xl-shift: the relative shift with a memory
 figures.provenance("shift", n=3, memory=2)
 
@@ -54,9 +51,6 @@ figures.rope_rotation(query=2, key=4)
 # rope-clocks: fast and slow pairs of channels as clocks
 figures.rope_clocks((0, 1, 4, 44))
 
-# two_dimensions-arrays: how a picture is cut into windows
-figures.window_arrays("cut")
-
 # two_dimensions-window: Swin's two offsets and its table
 figures.window_index(3, query=4)
 
@@ -69,11 +63,8 @@ figures.decoding_step()
 # longer_than_training-curves: the loss beyond the training length, after 2,000 steps
 figures.length_curves((128, 256, 512, 1024), study.curves(measured.study_rows()), trained=128)
 
-# stretching_rope-waves: what a repair of RoPE does to each pair of channels
-figures.wavelengths([1, 0.1, 0.01, 0.001], [1, 0.05, 0.0025, 0.000125])
-
-# which_one-comparison: all schemes beside each other, each cell with what backs it
-figures.comparison_table(comparison.table())
+# which_one-comparison: all schemes beside each other, each cell with how it was found
+comparison.picture(comparison.table())
 
 # which_one-guide: which schemes fit your case, with reasons
 guide.picture()

@@ -66,6 +66,7 @@ def is_and(test: ast.BoolOp) -> bool:
 def margin(name: str, a: object, b: object) -> float:
     """By how much a comparison holds: negative if it does not, and infinite if it holds without being about size."""
     if name in ("Gt", "GtE", "Lt", "LtE"):
+        a, b = (x.detach() if isinstance(x, torch.Tensor) else x for x in (a, b))
         difference = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
         return float(np.min(difference if name.startswith("G") else -difference))
     holds = OPERATORS[getattr(ast, name)](a, b) if name else a

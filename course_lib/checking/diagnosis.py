@@ -42,8 +42,8 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
         return Diagnosis(first.status, causes[0], named=True)
     if cause := unused(attempt) or finish(attempt):
         return Diagnosis(first.status, cause, named=True)
-    begin = "You get this error" if first.status == "raised" else "Your result is what you get"
-    if (answered(attempt) or first.status == "raised") and (said := wrong.by_rule(attempt, begin)):
+    raised = first.status == "raised"
+    if (answered(attempt) or raised) and (said := wrong.by_rule(attempt, raised)):
         return Diagnosis(first.status, one_change(attempt, said), named=True)
     return narrowed(attempt)
 

@@ -60,7 +60,7 @@ def with_line(source: str, line: str) -> str:
         old = old or [one for one in statements(function) if assigned(one) & assigned(new)]
         if not old and not assigned(new) <= {argument.arg for argument in function.args.args}:
             raise ValueError(f"{function.name}: {line!r}: no line of the function assigns {target(new)}")
-        place = max(old, key=lambda one: one.lineno, default=function.body[1])
+        place = max(old, key=lambda one: one.lineno, default=function.body[:2][-1])
         text = textwrap.indent(ast.get_source_segment(line, new) or "", " " * place.col_offset)
         lines.insert(place.end_lineno or 0 if old else place.lineno - 1, text)
         after = assigned(new) & read(new)

@@ -73,12 +73,13 @@ class WrongPrograms:
         numbers = range(statement.lineno, (statement.end_lineno or 0) + 1)
         return " ".join(self.facts[number] for number in numbers if number in self.facts)
 
-    def by_rule(self, tried: Attempt, begin: str) -> str:
+    def by_rule(self, tried: Attempt, raised: bool) -> str:
+        """What one changed line of the solution explains, or "". An error alone says too little for a rule."""
         for statement in statements(self.tree):
             if (fact := self.fact(statement)) and (line := mistaken_line(tried, statement, self.source)):
                 return f"The mistake is in your line `{line}`. {fact}"
         arrays = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
-        if arrays and not any(array.dtype.kind == "U" or array.any() for array in arrays):
+        if raised or not any(array.dtype.kind == "U" or array.any() for array in arrays):
             return ""  # an array that was never filled may come from anything
         causes = [cause.partition(". ") for cause in matching(tried, self.made_by_rules, most=MANY)]
         if len({fact for _, _, fact in causes}) != 1:
@@ -86,7 +87,7 @@ class WrongPrograms:
         known = tried.spec.signature.parameters.keys()
         said = (done for done, _, _ in causes if set(re.findall("`(.*?)`", done)) <= known)
         done = next(said, "one step is different")
-        return f"{begin} when {done}. {causes[0][2]}".strip()
+        return f"Your result is what you get when {done}. {causes[0][2]}".strip()
 
 
 def expressions(statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.expr]]:

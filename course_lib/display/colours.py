@@ -2,7 +2,7 @@
 
 Signed numbers: blue below zero, white at zero, orange above. Weights: white at zero, teal at the largest. The ends
 are of middle brightness, so that the black numbers on them stay easy to read.
-Both are straight lines between a few fixed colours. `MAPS` travels into each live picture: scripts own no colours.
+Both are straight lines between a few fixed colours.
 """
 
 import math

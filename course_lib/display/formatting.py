@@ -37,6 +37,11 @@ def number(value: float, digits: int = 4) -> str:
     return shown.replace("-", MINUS)
 
 
+def with_sign(value: float, digits: int = 4) -> str:
+    """The same with "+" before what is above zero, as for an offset: −2, 0, +2."""
+    return ("+" if value > 0 else "") + number(value, digits)
+
+
 def decimals(values: Iterable[float], most: int = 4) -> int:
     """As few decimals as show all the numbers as they are, at most `most`: 1 and 2, but 0.25 and 1.50."""
     finite = [v for v in values if math.isfinite(v)]

@@ -13,7 +13,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .colours import MAPS
 from .formatting import check_alt, escape, script_json
 
 # Dark text on white whatever the theme: a notebook in a dark theme must not show black numbers on black. Without the
@@ -38,16 +37,16 @@ class Picture:
         alt: str,
         title: str | None = None,
         styles: Sequence[str] = (),
-        script: str | None = None,
+        script: str | Sequence[str] = (),
         data: Any = None,
     ) -> None:
-        """`kind` becomes the class rp-kind; `styles` are sections of figures.css; `script` a file in figures/."""
+        """`kind` becomes the class rp-kind; `styles` are sections of figures.css, `script` files in figures/."""
         self.kind = kind
         self.alt = check_alt(alt)
         self.title = title
         self._body = body
         self._styles = ("base", *styles)
-        self._script = script
+        self._scripts = (script,) if isinstance(script, str) else script
         self._data = data
 
     def __repr__(self) -> str:
@@ -71,10 +70,10 @@ class Picture:
         return hashlib.sha256(content.encode()).hexdigest()[:10]
 
     def _script_element(self) -> str:
-        if self._script is None:
+        if not self._scripts:
             return ""
-        constants = f"const KEY={json.dumps(self._key())},MAPS={script_json(MAPS)},DATA={script_json(self._data)};"
-        code = f"{javascript('live.js')}\n{javascript(self._script)}"
+        constants = f"const KEY={json.dumps(self._key())},DATA={script_json(self._data)};"
+        code = "\n".join(map(javascript, ("live.js", *self._scripts)))
         return f"<script>(()=>{{{constants}\n{code}\nwake(start);}})()</script>"
 
     def save(self, path: str | Path) -> Path:

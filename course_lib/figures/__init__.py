@@ -9,21 +9,17 @@ figures.bucket_explorer()                    T5's buckets around a query, with e
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
-figures.wavelengths(before, after)            RoPE: the wavelengths of all pairs before and after a repair
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
-figures.comparison_table(comparison.table()) all schemes beside each other, and what backs each cell
-figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length
-figures.decision_guide()                     questions, and a verdict for every scheme; decide says it in Python
+figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length, and a table
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
-figures.strides()                            the line of memory in which a grid is read, with its start and its steps
 figures.window_index(3)                      Swin's two offsets, and which table row each key takes
 figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
-figures.window_arrays("cut")                 Swin's array operations, drawn: also "roll" and "index"
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
-figures.quiz(quiz.QUESTIONS)                 many questions, a score, and the chapters to read again
+figures.claims(questions, "…", title="…")    sentences to judge, each with the code that decides it
+figures.quiz(questions)                      many questions, a score, and the chapters to read again
 figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
 figures.map_of_heads(scores, profiles)       a model's heads by what they do; click one, see its weight by distance
@@ -39,8 +35,6 @@ from .attention_explorer import attention_explorer
 from .bias_heatmap import bias_heatmap
 from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
-from .comparison_table import comparison_table
-from .decision_guide import decide, decision_guide
 from .decoding_step import decoding_step
 from .heatmap import heatmap
 from .length_curves import length_curves
@@ -50,16 +44,12 @@ from .pair_view import pair_view
 from .play import play
 from .plot import show
 from .provenance import provenance
-from .question import question
-from .quiz import quiz
+from .question import claims, question, quiz
 from .rope_clocks import rope_clocks
 from .rope_rotation import rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
 from .shifted_windows import shifted_windows
-from .strides import strides
 from .tracer import trace
-from .wavelengths import wavelengths
-from .window_arrays import window_arrays
 from .window_index import window_index
 
 __all__ = [
@@ -69,10 +59,8 @@ __all__ = [
     "attention_explorer",
     "bias_heatmap",
     "bucket_explorer",
+    "claims",
     "clip_grid",
-    "comparison_table",
-    "decide",
-    "decision_guide",
     "decoding_step",
     "heatmap",
     "length_curves",
@@ -89,10 +77,7 @@ __all__ = [
     "shifted_windows",
     "show",
     "side_by_side",
-    "strides",
     "trace",
     "unseen_pairs",
-    "wavelengths",
-    "window_arrays",
     "window_index",
 ]

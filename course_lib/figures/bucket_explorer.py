@@ -1,15 +1,17 @@
-"""T5's buckets, alive: the keys around a query with the bucket of each, and where every bucket begins."""
+"""T5's buckets, alive: the keys around a query with the bucket of each, and the distances that share a bucket."""
 
-from ..display.colours import ink, signed_colour
-from ..display.formatting import check_whole, escape, number
-from ..display.picture import TABLE, Picture
+import functools
+import math
+
+from ..display.colours import signed_colour
+from ..display.formatting import check_whole, number, with_sign
+from ..display.picture import Picture
 from ..reference.t5 import bucket, bucket_starts
-from .heatmap import ROW
+from .frames import Cell, Frame, Table, live
 
-BUCKETS = (8, 16, 32, 64)
-DISTANCES = (16, 32, 64, 128, 256, 512)
-LARGEST_N = 25  # keys that fit beside each other on a narrow page
-IN_A_ROW = 16  # buckets in one row of the static table
+BUCKETS, DISTANCES = (8, 16, 32), (32, 64, 128, 256)  # stops, beside those at which it starts
+DIRECTIONS = {True: "both", False: "causal"}
+LARGEST_N = 25  # keys that fit beside each other
 
 
 def bucket_explorer(
@@ -21,108 +23,114 @@ def bucket_explorer(
     *,
     title: str | None = None,
 ) -> Picture:
-    """T5's bucket of every key around a query, alive: choose a key (point, tap, arrow keys) or any distance and read
-    the whole calculation; move the query; change num_buckets, max_distance and the direction.
+    """T5's bucket of every key around a query, and below the distances that share a bucket. Alive: change the sizes and
+    the direction, move the query to either end, and read the whole calculation at each key and at each bucket; all that
+    share a bucket are outlined. A bucket begins where `reference.t5.bucket_starts` says.
 
-    Below the n keys lie all buckets on an axis of distances, each from the distance at which it truly begins
-    (`reference.t5.bucket_starts`).
     Raises ValueError for sizes that leave no such buckets, n outside 2 … 25, or a query that is none of the n keys.
     """
-    num_buckets = check_whole("num_buckets", num_buckets, 4, 128)
-    max_distance = check_whole("max_distance", max_distance, 2, 4096)
     if not isinstance(bidirectional, bool):
         raise ValueError(f"bidirectional={bidirectional!r}: expected True or False")
-    n = check_whole("n", n, 2, LARGEST_N)
-    query = check_whole("query", query, 0, n - 1)
+    num_buckets, n = check_whole("num_buckets", num_buckets, 4, 128), check_whole("n", n, 2, LARGEST_N)
+    max_distance, query = check_whole("max_distance", max_distance, 2, 4096), check_whole("query", query, 0, n - 1)
     starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
-    heading = title or "T5: one learned number per bucket of offsets"
-    direction = "both directions" if bidirectional else "causal"
-    body = (
-        _keys(starts, bidirectional, num_buckets, max_distance, query, n, f"<b>{escape(heading)}</b><br>{direction}, ")
-        + _starts(starts, bidirectional)
-        + f"<p>{escape(never_used(starts, bidirectional))}</p>"
+
+    @live(
+        query=sorted({0, query, n - 1}),
+        num_buckets=sorted({*BUCKETS, num_buckets}),
+        max_distance=sorted({*DISTANCES, max_distance}),
+        direction=DIRECTIONS.values(),
     )
+    def draw(query: int, num_buckets: int, max_distance: int, direction: str) -> Frame:
+        both = direction == DIRECTIONS[True]
+        try:
+            starts = bucket_starts(bidirectional=both, num_buckets=num_buckets, max_distance=max_distance)
+        except ValueError as refused:
+            return Frame([], [f"{refused}."])
+        tables = [keys(query, n, num_buckets, max_distance, both), shared(num_buckets, max_distance, both)]
+        return Frame(tables, [f"Distances 0 … {len(starts) // 2 - 1} have a bucket each.", *never_used(starts, both)])
+
     alt = (
-        f"T5 buckets, {direction}, {num_buckets} buckets, max distance {max_distance}: {n} keys around the query at "
-        f"position {query}, each with its bucket; distances 0 to {len(starts) // 2 - 1} have a bucket each, and from "
-        f"distance {starts[-1]} on all share the last."
+        f"T5 buckets, {DIRECTIONS[bidirectional]}, {num_buckets} buckets, max distance {max_distance}: {n} keys around "
+        f"the query at position {query}, each with its bucket; distances 0 to {len(starts) // 2 - 1} have a bucket "
+        f"each, and from distance {starts[-1]} on all share the last."
     )
-    data = {
-        "buckets": sorted({*BUCKETS, num_buckets}),
-        "distances": sorted({*DISTANCES, max_distance}),
-        "num": num_buckets,
-        "max": max_distance,
-        "both": bidirectional,
-        "query": query,
-        "n": n,
-        "title": heading,
-    }
-    return Picture(
-        "bucket-explorer",
-        body,
-        alt=alt,
-        title=title,
-        styles=["controls", "buckets"],
-        script="bucket_explorer.js",
-        data=data,
+    sizes = {"query": query, "num_buckets": num_buckets, "max_distance": max_distance}
+    return draw(alt=alt, title=title, **sizes, direction=DIRECTIONS[bidirectional])
+
+
+def keys(query: int, n: int, num_buckets: int, max_distance: int, both: bool) -> Table:
+    """The keys around the query, with the offset and the bucket of each, and the formula with its sizes."""
+    sizes = num_buckets, max_distance, both
+    offsets, each = range(-query, n - query), per_direction(num_buckets, both)
+    inside = f"ln(d/{each // 2}) / ln({max_distance}/{each // 2}) · {each - each // 2}"
+    after = f"; after the query {each} more" if both else ""
+    return Table(
+        "T5: one learned number per bucket of offsets",
+        rows=["offset", "bucket"],
+        columns=[str(j) for j in range(n)],
+        cells=[[Cell(with_sign(r)) for r in offsets], [in_bucket(r, *sizes) for r in offsets]],
+        corner="key",
+        note=f"from distance d = {each // 2} on: {each // 2} + ⌊{inside}⌋, at most {each - 1}{after}",
+        says="Key {column}, {row}: {text}.",
     )
 
 
-def never_used(starts: list[int], bidirectional: bool) -> str:
-    """A sentence: which buckets no offset ever takes, and where the last one begins."""
+@functools.cache
+def shared(num_buckets: int, max_distance: int, both: bool) -> Table:
+    """The buckets that hold more than one distance: from where to where, before the query and after it."""
+    starts = bucket_starts(bidirectional=both, num_buckets=num_buckets, max_distance=max_distance)
+    ends = [*(start - 1 for start in starts[1:]), math.inf]
+    spans = [(start, end) for start, end in list(zip(starts, ends))[len(starts) // 2 :] if start <= end]
+    signs = (-1, 1) if both else (-1,)
+    return Table(
+        "Where the other buckets begin",
+        rows=[f"{start} and more" if end == math.inf else f"{start} – {end}" for start, end in spans],
+        columns=["key before", "key after"][: len(signs)],
+        cells=[[in_bucket(sign * start, num_buckets, max_distance, both) for sign in signs] for start, _ in spans],
+        corner="distance",
+        says="{column}, {text}.",
+    )
+
+
+@functools.cache
+def in_bucket(r: int, num_buckets: int, max_distance: int, both: bool) -> Cell:
+    """The bucket of an offset, with its calculation; one that the causal mask hides is in brackets."""
+    if r > 0 and not both:
+        return Cell("(0)", says="T5 puts every later key into bucket 0, and the mask hides it", group="hidden")
+    b = int(bucket(r, bidirectional=both, num_buckets=num_buckets, max_distance=max_distance))
+    n = per_direction(num_buckets, both)
+    more = f", and {n} more: {b}" if r > 0 else ""
+    says = f"distance {abs(r)}: {calculation(abs(r), n, max_distance)}{more}"
+    colour = signed_colour((b - n if r > 0 else -b) / (n - 1))
+    return Cell(str(b), colour=colour, says=says, group=f"bucket {b}")
+
+
+def calculation(distance: int, n: int, max_distance: int) -> str:
+    """The formula with its numbers, for n buckets per direction: 8 + ⌊0.644⌋ = 8."""
+    exact = n // 2
+    if distance < exact:
+        return str(distance)
+    share = math.log(distance / exact) / math.log(max_distance / exact) * (n - exact)
+    whole = round(share) if math.isclose(share, round(share), rel_tol=1e-12) else math.floor(share)
+    digits = 3 if round(share, 3) < whole + 1 else 9  # as many as show on which side of a whole it is
+    last = f", at most {n - 1}" if exact + whole >= n else ""
+    return f"{exact} + ⌊{number(share, digits)}⌋ = {exact + whole}{last}"
+
+
+def per_direction(num_buckets: int, both: bool) -> int:
+    """How many buckets the keys before the query have."""
+    return num_buckets // (2 if both else 1)
+
+
+def never_used(starts: list[int], bidirectional: bool) -> list[str]:
+    """Sentences: where the last bucket begins, and which buckets no offset ever takes."""
     n = len(starts)
     empty = [b for b in range(n - 1) if starts[b] == starts[b + 1]]
     if bidirectional:
         empty += [n, *(n + b for b in empty)]
     last = f"The last bucket{' of each direction' if bidirectional else ''} begins at distance {starts[-1]}."
     if not empty:
-        return last
+        return [last, "Every bucket is used."]
     what = "Bucket " + str(empty[0]) if len(empty) == 1 else "Buckets " + ", ".join(map(str, empty))
-    return f"{last} {what} {'is' if len(empty) == 1 else 'are'} never used."
-
-
-def _colour(b: int, n: int) -> str:
-    """Keys before the query in blue, after it in orange, the stronger the higher the bucket."""
-    return signed_colour((b - n) / (n - 1) if b >= n else -b / (n - 1))
-
-
-def _keys(
-    starts: list[int], bidirectional: bool, num_buckets: int, max_distance: int, query: int, n: int, caption: str
-) -> str:
-    offsets = [j - query for j in range(n)]
-    found = bucket(offsets, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance).tolist()
-    cells = []
-    for b in found:
-        colour = _colour(b, len(starts))
-        cells.append(f'<td style="background-color:{colour};color:{ink(colour)}">{b}</td>')
-    heads = "".join(f'<th scope="col">{j}</th>' for j in range(n))
-    signed = "".join(f"<td>{'+' if r > 0 else ''}{number(r)}</td>" for r in offsets)
-    return (
-        f'<table class="rp-tight" style="font-size:11px;color:#1b1f24">'
-        f'<caption style="text-align:left">{caption}{num_buckets} buckets, max_distance {max_distance}, '
-        f"query at position {query}</caption>"
-        f'<thead><tr {ROW}><th scope="row">key j</th>{heads}</tr></thead>'
-        f'<tbody><tr {ROW}><th scope="row">offset</th>{signed}</tr>'
-        f'<tr {ROW}><th scope="row">bucket</th>{"".join(cells)}</tr></tbody></table>'
-    )
-
-
-def _starts(starts: list[int], bidirectional: bool) -> str:
-    n = len(starts)
-    exact = n // 2
-    rows = []
-    for first in range(exact, n, IN_A_ROW):
-        group = range(first, min(first + IN_A_ROW, n))
-        lines = [("bucket, key before" if bidirectional else "bucket", [str(b) for b in group])]
-        if bidirectional:
-            lines.append(("bucket, key after", [str(b + n) for b in group]))
-        lines.append(("from distance", [f"<b>{starts[b]}</b>" for b in group]))
-        rows += [
-            f'<tr {ROW}><th scope="row">{name}</th>{"".join(f"<td>{text}</td>" for text in texts)}</tr>'
-            for name, texts in lines
-        ]
-    after = f" ({n + 1} … {n + exact - 1} after the query)" if bidirectional and exact > 2 else ""
-    return (
-        f'<table {TABLE}><caption style="text-align:left">Buckets 0 … {exact - 1}{after} hold one distance each; '
-        f"the others begin at</caption><tbody>{''.join(rows)}</tbody></table>"
-    )
+    return [last, f"{what} {'is' if len(empty) == 1 else 'are'} never used."]

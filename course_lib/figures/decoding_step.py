@@ -1,18 +1,18 @@
-"""Decoding with a cache, alive: of the whole grid one row is new, whatever the scheme."""
+"""Decoding with a cache: of the whole grid one row is new, whatever the scheme."""
 
 from collections.abc import Iterable, Sequence
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_choice, check_whole, escape, number
-from ..display.picture import TABLE, Picture
+from ..display.formatting import check_whole, number
+from ..display.picture import Picture
 from ..example import TOKENS
 from ..reference.alibi import slopes
 from ..reference.bias import decay_row
 from ..reference.t5 import bucket
-from .heatmap import ROW, cell
+from .frames import Cell, Frame, Table, live
 
-LARGEST = 8
-DONE = 'style="background-color:#f0f2f4;color:#57606a;text-align:right"'  # a row read at an earlier step
+LARGEST = 8  # tokens
+READ, LATER = "#e6e9ed", "#ffffff"  # a row that was read before, and one to come
 # What is computed at a step, and what the cache keeps of the tokens before it.
 SAYS = {
     "log decay": ("nothing: the end of one row of numbers, made once", "keys and values"),
@@ -26,39 +26,65 @@ SAYS = {
     "Transformer-XL": ("the products of the new query with r, one vector per distance", "keys and values"),
     "RoPE": ("the new query and the new key are turned, nothing else", "keys that are turned already, and values"),
 }
-SCHEMES = tuple(SAYS)
 
 
 def decoding_step(
     scheme: str = "T5 buckets",
-    step: int | None = None,
+    past: int | None = None,
     tokens: Sequence[str] = TOKENS,
     *,
     clip: int = 2,
     title: str | None = None,
 ) -> Picture:
-    """The grid of a decoder where `step` tokens came before (the last step by default): the rows read before, the one
-    new row with what the scheme puts in for each key, and the rows to come. Alive: choose the scheme, move the step.
+    """The grid of a decoder that has read `past` tokens (by default all but the last): what the scheme puts in at the
+    one new row, and the rows read before. Alive: choose the scheme, move `past`; the same row for every scheme.
 
-    `clip` is Shaw's. Raises ValueError for an unknown scheme, a step beyond the tokens, or not 2 to 8 tokens.
+    `clip` is Shaw's. Raises ValueError for an unknown scheme, `past` beyond the tokens, or not 2 to 8 tokens.
     """
     if isinstance(tokens, str) or not isinstance(tokens, Iterable) or not 2 <= len(list(tokens)) <= LARGEST:
         raise ValueError(f"tokens={tokens!r}: expected a list of 2 to {LARGEST} words")
-    words, scheme = [str(token) for token in tokens], check_choice("scheme", scheme, SCHEMES)
-    last = len(words) - 1
-    step = last if step is None else check_whole("step", step, 0, last)
-    clip = check_whole("clip", clip, 0, LARGEST)
-    entries = {name: [entry(name, d, clip) for d in range(last + 1)] for name in SCHEMES}
-    heading = title or "One new row"
+    words, clip = [str(token) for token in tokens], check_whole("clip", clip, 0, LARGEST)
+    n = len(words)
+
+    def new(scheme: str, distance: int) -> Cell:
+        return Cell(entry(scheme, distance, clip), colour=signed_colour(-distance / (n - 1)), group=str(distance))
+
+    def grid_cell(scheme: str, i: int, j: int, past: int) -> Cell:
+        if i == past >= j:
+            return new(scheme, i - j)
+        shown = j <= i < past
+        says = "" if shown else "the key comes later" if j > i else "the query comes later"
+        return Cell(entry(scheme, i - j, clip) if shown else "", colour=READ if i < past else LATER, says=says)
+
+    @live(scheme=list(SAYS), past=range(n))
+    def draw(scheme: str, past: int) -> Frame:
+        grid = Table(
+            scheme,
+            rows=words,
+            columns=words,
+            cells=[[grid_cell(scheme, i, j, past) for j in range(n)] for i in range(n)],
+            corner="query\u00a0↓ key\u00a0→",
+            note="coloured: the new row; grey: read before",
+            says="Query {row}, key {column}: {text}",
+        )
+        every = Table(
+            f"The new row, query {words[past]}",
+            rows=list(SAYS),
+            columns=words[: past + 1],
+            cells=[[new(name, past - j) for j in range(past + 1)] for name in SAYS],
+            corner="scheme\u00a0↓ key\u00a0→",
+            note="scheme by scheme",
+            chooses=("scheme", [name for name in SAYS for _ in range(past + 1)]),
+        )
+        computed, kept = SAYS[scheme]
+        count = f"{past + 1} new score{'s' * (past > 0)} of {(past + 1) * (past + 2) // 2} so far."
+        return Frame([grid, every], [count, "Computed at each step:", f"{computed}.", "In the cache:", f"{kept}."])
+
     alt = (
-        f"Decoding, past = {step}: query {words[step]} meets {step + 1} key{'s' if step else ''}, {step} of them from "
-        f"the cache. {scheme} puts in {', '.join(new_row(scheme, step, clip))}. Rows above are done."
+        f"Decoding step by step: the grid of {n} queries and {n} keys, in which only one row is new, with what each of "
+        f"{len(SAYS)} schemes puts in there for the new query and every key so far."
     )
-    data = {"tokens": words, "scheme": scheme, "step": step, "entries": entries, "says": SAYS, "title": heading}
-    body = _grid(scheme, step, words, clip, heading) + f"<p>{escape(sentence(scheme))}</p>" + _rows(step, words, clip)
-    return Picture(
-        "decoding", body, alt=alt, title=title, styles=["controls", "decoding"], script="decoding_step.js", data=data
-    )
+    return draw(alt=alt, title=title or "One new row", scheme=scheme, past=n - 1 if past is None else past)
 
 
 def entry(scheme: str, distance: int, clip: int = 2) -> str:
@@ -73,54 +99,3 @@ def entry(scheme: str, distance: int, clip: int = 2) -> str:
         "Transformer-XL": lambda: f"r[{distance}]",
         "RoPE": lambda: f"turn {own}θ" if distance else "turn 0",
     }[scheme]()
-
-
-def new_row(scheme: str, step: int, clip: int = 2) -> list[str]:
-    """The new row at a step, a cell per key."""
-    return [entry(scheme, step - j, clip) for j in range(step + 1)]
-
-
-def sentence(scheme: str) -> str:
-    """What is to do at a step, and what the cache holds."""
-    new, kept = SAYS[scheme]
-    return f"{scheme}. Computed at each step: {new}. In the cache: {kept}."
-
-
-def _grid(scheme: str, step: int, words: list[str], clip: int, heading: str) -> str:
-    lines = []
-    for i, word in enumerate(words):
-        texts = [entry(scheme, i - j, clip) if j <= i <= step else "" for j in range(len(words))]
-        cells = [f"<td>{escape(text)}</td>" for text in texts]
-        if i == step:
-            colours = [(j - i) / max(len(words) - 1, 1) for j in range(i + 1)]
-            cells[: i + 1] = [cell(t, text, signed_colour) for t, text in zip(colours, texts)]
-        name = f"{word} (new)" if i == step else word
-        row = DONE if i < step else ROW
-        lines.append(f'<tr {row}><th scope="row">{escape(name)}</th>{"".join(cells)}</tr>')
-    heads = "".join(f'<th scope="col">{escape(word)}</th>' for word in words)
-    told = f"<b>{escape(heading)}</b>: {escape(scheme)}, past = {step}"
-    return (
-        f'<table {TABLE}><caption style="text-align:left">{told}</caption>'
-        f'<thead><tr {ROW}><td style="color:#57606a">query ↓ key →</td>{heads}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table>"
-    )
-
-
-def _rows(step: int, words: list[str], clip: int) -> str:
-    """The new row of every scheme, below each other."""
-    lines = "".join(
-        f'<tr {ROW}><th scope="row">{name}</th>'
-        + "".join(
-            cell(-(step - j) / max(len(words) - 1, 1), text, signed_colour)
-            for j, text in enumerate(new_row(name, step, clip))
-        )
-        + "</tr>"
-        for name in SCHEMES
-    )
-    heads = "".join(f'<th scope="col">{escape(word)}</th>' for word in words[: step + 1])
-    told = f"The new row of every scheme, query {escape(words[step])}"
-    return (
-        f'<table {TABLE}><caption style="text-align:left">{told}</caption>'
-        f'<thead><tr {ROW}><td style="color:#57606a">scheme ↓ key →</td>{heads}</tr></thead>'
-        f"<tbody>{lines}</tbody></table>"
-    )

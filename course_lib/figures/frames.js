@@ -3,7 +3,8 @@
 
 function start({ title, sliders, first, pool }) {
   const opened = [];
-  for (const kept of pool) opened.push(Array.isArray(kept) ? kept.map((place) => opened[place]) : kept);
+  const open = (kept, at) => (Array.isArray(kept) ? kept.map((back) => opened[at - back]) : kept);
+  pool.forEach((kept, at) => opened.push(open(kept, at)));
   const frames = opened.at(-1), state = [...first], grids = [];
   let told = null; // the cell that was read out last: one that rests under the pointer is not read out again
   const body = el("div", { class: "rp-tables" });
@@ -19,7 +20,7 @@ function start({ title, sliders, first, pool }) {
     tables.forEach((table, place) => {
       const old = grids[place];
       if (old?.shows(table)) return old.fill(table);
-      grids[place] = grid(table, { set, tell });
+      grids[place] = table.length === 2 ? drawing() : grid(table, { set, tell });
       grids[place].fill(table);
       if (old) old.node.replaceWith(grids[place].node);
       else body.append(grids[place].node);
@@ -42,7 +43,8 @@ function start({ title, sliders, first, pool }) {
   body.addEventListener("focusout", (event) => body.contains(event.relatedTarget) || tell(null));
   draw();
   const row = controls.flatMap((control) => control.node ?? []);
-  const hint = "Point at a cell, or walk with the arrow keys. Where the pointer is a hand, a click or Enter chooses.";
+  const chooses = body.querySelector(".rp-choosing") ? " Where the pointer is a hand, a click or Enter chooses." : "";
+  const hint = `Point at a cell, or walk with the arrow keys.${chooses}`;
   const heading = title ? [el("p", { class: "rp-title" }, el("b", {}, title))] : [];
   return [...heading, el("div", { class: "rp-controls" }, ...row), reading, body, el("p", { class: "rp-note" }, hint)];
 }
@@ -80,6 +82,17 @@ const CONTROLS = {
 
 const labelled = (name, ...parts) => el("label", { class: "rp-control" }, el("span", {}, name), ...parts);
 
+// --- a drawing: an image with its words; a table beside it has the numbers ------------------------------------------
+
+function drawing() {
+  const node = el("img", { class: "rp-drawing" }), nothing = () => {};
+  const fill = ([parts, words]) => {
+    node.setAttribute("src", `data:image/svg+xml,${encodeURIComponent(parts.join(""))}`);
+    node.setAttribute("alt", words);
+  };
+  return { node, fill, shows: (other) => other.length === 2, mark: nothing, outline: nothing };
+}
+
 // --- a table whose cells can be pointed at, walked with the arrow keys and, where they choose, clicked --------------
 
 function grid(first, { set, tell }) {
@@ -103,8 +116,8 @@ function grid(first, { set, tell }) {
   };
   const read = (cell) => {
     const [i, j] = at(cell), [text, , , words, group] = data(cell);
-    const parts = { row: rows[i], column: columns[j], text };
-    tell(cell, words || sentence.replace(/\{(\w+)\}/g, (_, part) => parts[part]), group);
+    const parts = { row: rows[i], column: columns[j], text: words || text, group };
+    tell(cell, sentence.replace(/\{(\w+)\}/g, (_, part) => parts[part]), group);
   };
   const choose = (cell) => stops && set(slider, stops[all.indexOf(cell)]);
 

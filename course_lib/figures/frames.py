@@ -18,21 +18,23 @@ from typing import Any
 from ..display.colours import ink
 from ..display.formatting import check_alt, escape, number
 from ..display.picture import TABLE, Picture
+from ..display.svg import svg_image, svg_start
 from .heatmap import ROW
 
 LARGEST = 2_000  # frames: beyond that an output grows too large for a notebook
 FEW = 5  # words that are buttons beside each other
-TRACK = "display:inline-block;vertical-align:middle;height:10px;margin-left:6px;background-color:#f0f2f4;"
-BAR = "height:10px;box-sizing:border-box;"
+TRACK = "display:inline-block;margin-left:6px;background-color:#f0f2f4;"
 TEAL, ORANGE, BLUE = "#0b7a70", "#b35a00", "#0066cc"  # as on the maps, but dark enough for a thin bar
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text on a colour, perhaps with a bar; `says` is read out for it; the cells of a group are outlined together."""
+    """A text on a colour, perhaps with a bar. `says` is read out instead of the text. Cells of a group are outlined
+    together, whatever their table.
+    """
 
     text: str
-    bar: tuple[str, str] = ("", "")  # the styles of its place and of its paint: see `bar`
+    bar: tuple[str, ...] = ()  # the styles of its place and of its paint: see `bar`
     colour: str = "#ffffff"
     says: str = ""
     group: str = ""
@@ -40,7 +42,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of cells under a caption. A cell without words of its own is read out as `says`, filled in.
+    """Rows of cells under a caption. A cell is read out as `says`, filled in with its {row}, {column}, {text}, {group}.
 
     `chooses` names a slider and the stop that each cell, in reading order, sets when it is clicked.
     """
@@ -57,10 +59,20 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What is shown at one stop of every slider: tables, and sentences (joined by spaces) that sum them up."""
+class Drawing:
+    """An SVG drawing, in parts that many frames share, and its alt text. A table beside it has the numbers."""
 
-    tables: Sequence[Table]
+    parts: Sequence[str]
+    says: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is shown at one stop of every slider: tables, drawings, and sentences, joined by spaces, that sum up."""
+
+    tables: Sequence[Table | Drawing]
     says: Sequence[str]
 
 
@@ -75,7 +87,7 @@ def bar(value: float, text: str, limit: float, *, signed: bool = True, hollow: b
     colour = (BLUE if below else ORANGE) if signed else TEAL
     fill = f"background-color:#ffffff;border:2px solid {colour}" if hollow else f"background-color:{colour}"
     axis = f"border-{'right' if below else 'left'}:1px solid #57606a"
-    return Cell(text, (f"margin-left:{left}%;width:{width}%;", f"{BAR}{fill};{axis}"), says=says)
+    return Cell(text, (f"margin-left:{left}%;width:{width}%;", f"height:10px;{fill};{axis}"), says=says)
 
 
 def live(**sliders: Iterable[Any]) -> Callable[[Callable[..., Frame]], Callable[..., Picture]]:
@@ -129,8 +141,8 @@ def _control(name: str, values: list[Any]) -> list[Any]:
 def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
     """All frames as one list in which every text, cell, row and table occurs once, however many frames share it.
 
-    A list stands in the pool as the places of its items, which come before it. The last is the tree of all frames:
-    a branch for each stop of the first slider, in it one for each stop of the second, and so on.
+    A list stands in the pool as a tuple that says how many places before it each of its items stands. The last is the
+    tree of all frames: a branch for each stop of the first slider, in it one for each of the second, and so on.
     (Compression would be smaller, but it differs between machines, and built notebooks are compared as text.)
     """
     pool: dict[Any, int] = {}
@@ -142,7 +154,9 @@ def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
     def put(value: Any) -> int:
         return keep(tuple(map(put, value)) if isinstance(value, list) else value)
 
-    def put_table(table: Table) -> int:
+    def put_table(table: Table | Drawing) -> int:
+        if isinstance(table, Drawing):
+            return put([[svg_start(table.width, table.height), *table.parts, "</svg>"], table.says])
         if table not in tables:
             tables[table] = put(_packed(table, stops))
         return tables[table]
@@ -155,7 +169,7 @@ def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
         return keep(tuple(branch({**at, name: stop}) for stop in stops[name]))
 
     branch({})
-    return list(pool)
+    return [tuple(place - item for item in kept) if isinstance(kept, tuple) else kept for kept, place in pool.items()]
 
 
 def _packed(table: Table, stops: dict[str, list]) -> list[Any]:
@@ -169,7 +183,7 @@ def _packed(table: Table, stops: dict[str, list]) -> list[Any]:
 
 def _fields(cell: Cell) -> list[Any]:
     """What a cell says of itself, without the empty rest."""
-    fields = [cell.text, list(cell.bar) if cell.bar[0] else "", _style(cell), cell.says, cell.group]
+    fields = [cell.text, list(cell.bar) or "", _style(cell), cell.says, cell.group]
     while len(fields) > 1 and not fields[-1]:
         fields.pop()
     return fields
@@ -191,7 +205,9 @@ def _body(frame: Frame, title: str | None) -> str:
     return f"{heading}<p>{escape(' '.join(frame.says))}</p>{tables}"
 
 
-def _table(table: Table) -> str:
+def _table(table: Table | Drawing) -> str:
+    if isinstance(table, Drawing):
+        return svg_image("".join(table.parts), width=table.width, height=table.height, alt=table.says)
     note = f'<br><span style="color:#57606a">{escape(table.note)}</span>' if table.note else ""
     heads = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     lines = "".join(
@@ -206,6 +222,5 @@ def _table(table: Table) -> str:
 
 def _cell(cell: Cell, track: int) -> str:
     style = f' style="{_style(cell)}"' if _style(cell) else ""
-    place, paint = cell.bar
-    drawn = f'<div style="{TRACK}width:{track}px"><div style="{place}{paint}"></div></div>' if place else ""
+    drawn = f'<div style="{TRACK}width:{track}px"><div style="{"".join(cell.bar)}"></div></div>' if cell.bar else ""
     return f"<td{style}>{escape(cell.text)}{drawn}</td>"

@@ -18,6 +18,11 @@ def show(fig: Any, *, alt: str | None = None, title: str | None = None) -> Pictu
     Raises ValueError without an alt text, or if `fig` is not a matplotlib figure.
     """
     text = check_alt(alt)
+    return Picture("plot", png_image(fig, text), alt=text, title=title)
+
+
+def png_image(fig: Any, alt: str) -> str:
+    """The figure as an <img>, and close it. Raises ValueError if `fig` is not a matplotlib figure."""
     if not hasattr(fig, "savefig"):
         raise ValueError(f"fig={fig!r}: expected a matplotlib figure")
     import matplotlib.pyplot as plt
@@ -30,5 +35,4 @@ def show(fig: Any, *, alt: str | None = None, title: str | None = None) -> Pictu
     image.save(png, "PNG", optimize=True)
     encoded = base64.b64encode(png.getvalue()).decode("ascii")
     size = f'width="{min(WIDTH, image.width)}" style="max-width:100%;height:auto"'
-    body = f'<img alt="{escape(text)}" {size} src="data:image/png;base64,{encoded}">'
-    return Picture("plot", body, alt=text, title=title)
+    return f'<img alt="{escape(alt)}" {size} src="data:image/png;base64,{encoded}">'

@@ -1,234 +1,241 @@
 """Where every cell of a skew comes from: the numbers stay where they are in memory, and only the cuts move."""
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ..display.formatting import check_choice, check_whole, escape
+import numpy as np
+
+from ..display.formatting import check_choice, check_whole, number
 from ..display.picture import Picture
 from ..example import TOKENS
-from .skew_steps import (
-    HINT,
-    JUNK,
-    NO_JUNK,
-    SAYS,
-    SHORT,
-    STAGES,
-    Cuts,
-    facts,
-    key_name,
-    label,
-    needed,
-    offset_name,
-    query_name,
-    signed,
-)
+from ..reference.music_transformer import slice_table
+from .frames import Cell, Frame, Table, live
 
 # One light colour per query, in turn; neighbours differ in brightness too, and black reads on each of them.
 QUERIES = ["#a8d4f7", "#f8cf84", "#bfe3c4", "#e3c3ee", "#f4ee9d", "#8fd3d1", "#f7c0b4", "#d3d7dd"]
-TABLE = 'style="color:#000000;text-align:center"'
-ROW = "style=background-color:#ffffff"
+TAKEN, MISSING = "#b9e2da", "#f7c0b4"  # vectors of the table
 TITLES = {
     "skew": "Huang’s skew: where every cell comes from",
     "general": "The general skew: every offset, no junk",
     "shift": "Transformer-XL’s relative shift: where every cell comes from",
 }
-# Argument: (usual value, least, most, name of its slider). `longest` 0 stands for just enough.
-RANGES: dict[str, dict[str, tuple[int, int, int, str]]] = {
-    "skew": {"n": (5, 1, 8, "tokens n")},
-    "general": {
-        "n_q": (3, 1, 6, "queries n_q"),
-        "n_k": (5, 1, 8, "keys n_k"),
-        "past": (2, 0, 6, "past"),
-        "longest": (0, 1, 12, "table length"),
-    },
-    "shift": {"n": (3, 1, 6, "queries n"), "memory": (2, 0, 6, "memory")},
+STEPS = {
+    "table": "The vectors of the needed offsets lie together in the table: ✓ taken, – not needed.",
+    "product": "One product gives each query a number for each of its columns.",
+    "zeros": "Every row gets a zero. In memory the rows lie one behind the other.",
+    "new cuts": "The numbers stay where they are; only the cuts move. The new rows are one shorter, so each of them "
+    "starts a place earlier in its query’s numbers than the row above.",
+    "grid": "What is left out was marked “out”. Row i is query i, column j is key j.",
 }
+JUNK = "They hold a zero or a number of another query (✗), and the causal mask must hide them."
+NO_JUNK = "Every cell holds its own query and its own offset; nothing has to be hidden."
+SIZES = {"skew": {"n": range(1, 9)}, "shift": {"n": range(1, 5), "memory": range(5)}}
+USUAL = {"skew": {"n": 5}, "shift": {"n": 3, "memory": 2}}
+GENERAL = {"n_q": (3, 1, 6), "n_k": (5, 1, 8), "past": (2, 0, 6), "longest": (0, 0, 12)}  # usual, least, most
+OTHERS = [(3, 5, 2, 4), (5, 5, 0, 0), (6, 4, 0, 0), (1, 6, 5, 0)]  # more settings of the general form
 
 
-class Provenance(Picture):
-    """A picture that also knows how many cells of its grid are `junk`."""
+@dataclass(frozen=True)
+class Cuts:
+    """Rows of numbers, one per query, and how their memory is cut again.
 
-    junk: int = 0
+    A column of zeros is put in front of the rows, or behind them in the general form. Then `skip` numbers are left
+    out, the rest is cut every `width`, and the first n_k of each new row are the grid.
+    """
+
+    how: str
+    n_q: int
+    n_k: int
+    past: int = 0
+    longest: int = 0  # of the table of vectors, in the general form; 0: just enough
+
+    @property
+    def front(self) -> int:
+        return int(self.how != "general")
+
+    @property
+    def width(self) -> int:
+        return self.n_k if self.front else self.n_q + self.n_k - 1
+
+    @property
+    def skip(self) -> int:
+        return self.n_q - 1 + self.front
+
+    @property
+    def size(self) -> int:
+        return self.n_q * (self.width + 1)
+
+    def number(self, place: int) -> tuple[int, int | None]:
+        """The query of the number at this place of memory, and its offset; None for a zero."""
+        query, column = divmod(place, self.width + 1)
+        column -= self.front
+        return query, column - self.past - self.n_q + 1 if 0 <= column < self.width else None
+
+    def cell(self, place: int) -> tuple[int, int] | None:
+        """Row and column of the grid where the number at this place arrives, or None."""
+        row, column = divmod(place - self.skip, self.width)
+        return (row, column) if 0 <= row < self.n_q and column < self.n_k else None
+
+    def is_junk(self, place: int) -> bool:
+        """Whether it arrives in the grid and is a zero or a number of another query."""
+        found, (query, offset) = self.cell(place), self.number(place)
+        return found is not None and (offset is None or query != found[0])
+
+    @property
+    def junk(self) -> int:
+        return sum(map(self.is_junk, range(self.size)))
 
 
 def provenance(
-    how: str = "skew",
-    *,
-    n: int | None = None,
-    n_q: int | None = None,
-    n_k: int | None = None,
-    past: int | None = None,
-    longest: int | None = None,
-    memory: int | None = None,
-    tokens: Sequence[str] | None = None,
-    title: str | None = None,
-) -> Provenance:
-    """Where every cell of a skew comes from, step by step, with sliders; point at a cell to find it in every step.
+    how: str = "skew", *, tokens: Sequence[str] | None = None, title: str | None = None, **sizes: int
+) -> Picture:
+    """Where every cell of a skew comes from. Alive: go through the steps, choose the sizes, and point at a number to
+    find it in every step.
 
-    how="skew", n: Huang's causal skew, `reference.music_transformer.skew_causal`.
-    how="general", n_q, n_k, past, longest: `slice_table` and `skew`, from the same file. The table holds the offsets
-    −(longest − 1) … longest − 1, just enough by default; when it is too short the picture says what is missing.
-    how="shift", n, memory: `reference.transformer_xl.relative_shift` for n queries behind `memory` keys.
+    how="skew", n=5 (1 … 8): Huang's causal skew, `reference.music_transformer.skew_causal`.
+    how="general", n_q=3 (1 … 6), n_k=5 (1 … 8), past=2 (0 … 6), longest (1 … 12): `slice_table` and `skew`, from the
+    same file. The table holds the offsets −(longest − 1) … longest − 1, just enough by default; when it is too short
+    the picture says so. Some other settings can be chosen, too.
+    how="shift", n=3 (1 … 4), memory=2 (0 … 4): `reference.transformer_xl.relative_shift`, n queries after the memory.
     `tokens` name the first positions (the five tokens; in the general form q0, q1 … and k0, k1 … unless given).
-    `.junk` is the number of cells of the grid that hold a zero or a number of another query.
     Raises ValueError for a size out of range or one that belongs to another `how`.
     Sources: Huang et al. 2019, section 3.4.1; Dai et al. 2019, appendix B.
     """
-    how = check_choice("how", how, RANGES)
-    given = {"n": n, "n_q": n_q, "n_k": n_k, "past": past, "longest": longest, "memory": memory}
-    sizes = {name: usual for name, (usual, *_) in RANGES[how].items()}
-    for name, value in given.items():
-        if value is None:
-            continue
-        if name not in sizes:
-            raise ValueError(f"{name}={value!r}: expected only {', '.join(sizes)} for how={how!r}")
-        sizes[name] = check_whole(name, value, *RANGES[how][name][1:3])
+    check_choice("how", how, TITLES)
     if isinstance(tokens, str) or not isinstance(tokens, Iterable | None):
         raise ValueError(f"tokens={tokens!r}: expected a word for each of the first positions")
-    words = [str(token) for token in (tokens if tokens is not None else () if how == "general" else TOKENS)]
-    cuts = cuts_of(how, sizes)
-    name = title or TITLES[how]
-    data = {
-        "how": how,
-        "sizes": {
-            key: [sizes[key], 0 if key == "longest" else least, most, text]
-            for key, (_, least, most, text) in RANGES[how].items()
-        },
-        "tokens": words,
-        "title": name,
-        "colours": QUERIES,
-        "stages": STAGES[how],
-        "says": SAYS[how],
-        "verdict": JUNK if cuts.front else NO_JUNK,
-        "short": SHORT,
-        "note": HINT,
-    }
-    longest = sizes.get("longest", 0) or needed(cuts)
-    picture = Provenance(
-        "provenance",
-        _body(cuts, words, name, longest),
-        alt=_alt(cuts, longest),
-        title=name,
-        styles=["controls", "provenance"],
-        script="provenance.js",
-        data=data,
-    )
-    picture.junk = cuts.junk
-    return picture
-
-
-def cuts_of(how: str, sizes: dict[str, int]) -> Cuts:
+    words = None if how == "general" and tokens is None else [str(token) for token in tokens or TOKENS]
+    sliders: dict[str, Any] = SIZES.get(how, {})
+    first: dict[str, Any] = {**USUAL.get(how, {}), **sizes}
+    settings: dict[str, Cuts] = {}
     if how == "general":
-        return Cuts(how, sizes["n_q"], sizes["n_k"], sizes["past"])
-    past = sizes.get("memory", 0)
-    return Cuts(how, sizes["n"], past + sizes["n"], past)
+        own = [check_whole(name, first.pop(name, usual), least, most) for name, (usual, least, most) in GENERAL.items()]
+        settings = {_named(*setting): Cuts(how, *setting) for setting in (own, *OTHERS)}
+        sliders, first = {"setting": settings}, {"setting": _named(*own), **first}
+    steps = list(STEPS)[how != "general" :]
+
+    def cuts_of(n: int = 0, memory: int = 0, setting: str = "") -> Cuts:
+        return settings[setting] if setting else Cuts(how, n, memory + n, memory)
+
+    @live(step=steps, **sliders)
+    def draw(step: str, **chosen: Any) -> Frame:
+        cuts = cuts_of(**chosen)
+        tables = [] if cuts.front else [_vectors(cuts)]
+        if refusal := _refusal(cuts):
+            return Frame(tables, ["✗ Too short, and slice_table says so:", f"{refusal}."])
+        tables += _stages(cuts, words)
+        says = [STEPS[step]]
+        if step == "grid":
+            says += [f"Junk: {cuts.junk} of {cuts.n_q * cuts.n_k} cells.", JUNK if cuts.junk else NO_JUNK]
+        return Frame(tables[: steps.index(step) + 1], says)
+
+    end = "Every cell holds its own query and offset." if how == "general" else "Cells after the query are junk."
+    alt = (
+        f"{title or TITLES[how]}, in {len(steps)} steps: a row of numbers per query, a column of zeros, the same line "
+        f"of numbers cut into rows that are one shorter, and the grid of queries and keys. {end}"
+    )
+    return draw(alt=alt, title=title or TITLES[how], **{"step": "grid", **first})
 
 
-# --- the static body: every step as a table ------------------------------------------------------------------------
+def _named(n_q: int, n_k: int, past: int, longest: int) -> str:
+    queries, keys = (f"{n} {word}{'s' * (n > 1)}" for n, word in ((n_q, "query"), (n_k, "key")))
+    queries = queries.replace("querys", "queries")
+    return f"{queries}, {keys}, past {past}" + (f", table of length {longest}" if longest else "")
 
 
-def _body(cuts: Cuts, words: Sequence[str], title: str, longest: int) -> str:
-    queries = [query_name(cuts, words, i) for i in range(cuts.n_q)]
-    keys = [key_name(cuts, words, j) for j in range(cuts.n_k)]
-    columns = [offset_name(cuts, c) for c in range(cuts.width)]
-    padded = ["zero", *columns] if cuts.front else [*columns, "zero"]
-    known = facts(cuts, longest)
-    captions = [f"{k}. {text.format(**known)}" for k, text in enumerate(STAGES[cuts.how], 1)]
-    line = cuts.width + 1
-    name = partial(label, cuts, words)
-    rows = [[i * line + c for c in range(line)] for i in range(cuts.n_q)]
-    products = [row[cuts.front :][: cuts.width] for row in rows]
-    recut: list[list[int | None]] = [
-        [*range(cuts.skip + i * cuts.width, cuts.skip + (i + 1) * cuts.width)] for i in range(cuts.n_q)
+def _length(cuts: Cuts) -> int:
+    """The length of the table: as given, or so that it reaches the first key and the last one."""
+    return cuts.longest or max(cuts.past + cuts.n_q, cuts.n_k - cuts.past)
+
+
+def _refusal(cuts: Cuts) -> str:
+    """What slice_table says of a table that is too short, or nothing."""
+    try:
+        slice_table(np.zeros((2 * _length(cuts) - 1, 1)), cuts.n_q, cuts.n_k, past=cuts.past)
+    except ValueError as refusal:
+        return str(refusal)
+    return ""
+
+
+def _vectors(cuts: Cuts) -> Table:
+    """The table of vectors: which of its rows are taken, which are not needed, and which are missing."""
+    length, first = _length(cuts), 1 - cuts.past - cuts.n_q
+    needed = range(first, first + cuts.width)
+    offsets = range(min(first, 1 - length), max(needed[-1], length - 1) + 1)
+    marks = [("✓" if o in needed else "–") if abs(o) < length else "✗" if o in needed else "" for o in offsets]
+    return Table(
+        f"1. The table: {2 * length - 1} vectors",
+        rows=["row", "taken"],
+        columns=[_signed(offset) for offset in offsets],
+        cells=[
+            [Cell(str(offset + length - 1) if abs(offset) < length else "") for offset in offsets],
+            [Cell(mark, colour={"✓": TAKEN, "✗": MISSING}.get(mark, "#ffffff")) for mark in marks],
+        ],
+        corner="offset",
+        note=f"offset o is in row o + {length} − 1",
+        says="Offset {column}, {row}: {text}.",
+    )
+
+
+def _stages(cuts: Cuts, words: Sequence[str] | None) -> list[Table]:
+    """The numbers as they are computed, with the zeros, with the new cuts, and as the grid."""
+
+    def named(position: int, letter: str) -> str:
+        if words is None:
+            return f"{letter}{position}"
+        return words[position] if position < len(words) else f"x{position}"
+
+    def shown(offset: int) -> str:
+        return number(-offset) if cuts.how == "shift" else _signed(offset)
+
+    queries = [named(i + (cuts.past if words else 0), "q") for i in range(cuts.n_q)]
+    keys = [named(j, "k") for j in range(cuts.n_k)]
+    line, width, skip, first = cuts.width + 1, cuts.width, cuts.skip, 1 - cuts.past - cuts.n_q
+    word = "distance" if cuts.how == "shift" else "offset"
+    columns = [shown(first + c) for c in range(width)]
+
+    def says(place: int) -> str:
+        query, offset = cuts.number(place)
+        what = f"the zero of {queries[query]}" if offset is None else f"{queries[query]}, {word} {shown(offset)}"
+        end = "left out."
+        if found := cuts.cell(place):
+            i, j = found
+            end = f"in the grid query {queries[i]}, key {keys[j]}"
+            end += f", where {word} {shown(j - cuts.past - i)} belongs: junk." if cuts.is_junk(place) else "."
+        return f"{what}: place {place} of the line; {end}"
+
+    def cell(place: int | None, step: int) -> Cell:
+        if place is None:
+            return Cell("", says="No number.")
+        query, offset = cuts.number(place)
+        text = "0" if offset is None else f"{queries[query]}\n{shown(offset)}"
+        out = offset is None or (step == 3 and cuts.cell(place) is None)
+        junk = "✗ " if step == 4 and cuts.is_junk(place) else ""
+        return Cell(junk + text, colour="#ffffff" if out else QUERIES[query], says=says(place), group=str(place))
+
+    def table(step: int, caption: str, heads: list[str], columns: list[str], rows: list[list[int | None]]) -> Table:
+        drawn = [[cell(place, step) for place in row] for row in rows]
+        title = f"{step + 1 - cuts.front}. {caption} ({len(rows)}, {len(rows[0])})"
+        return Table(title, heads, columns, drawn, says="{text}")
+
+    padded: list[list[int | None]] = [[*range(i * line, (i + 1) * line)] for i in range(cuts.n_q)]
+    flat: list[int | None] = [*[None] * (-skip % width), *range(cuts.size)]
+    flat += [None] * (-len(flat) % width)
+    recut = [flat[start : start + width] for start in range(0, len(flat), width)]
+    above = -(-skip // width)
+    heads = ["out"] * above + [str(i) for i in range(cuts.n_q)]
+    heads += ["out"] * (len(recut) - len(heads))
+    kept = [str(c) if c < cuts.n_k else "out" for c in range(width)]
+    product = "Q Rᵀ" if cuts.how == "shift" else "Q Eᵀ"
+    return [
+        table(1, product, queries, columns, [row[cuts.front :][:width] for row in padded]),
+        table(2, "with zeros", queries, ["zero", *columns] if cuts.front else [*columns, "zero"], padded),
+        table(3, f"{cuts.size} numbers, cut every {width}", heads, kept, recut),
+        table(4, "the grid", queries, keys, [row[: cuts.n_k] for row in recut[above:][: cuts.n_q]]),
     ]
-    heads = [str(i) for i in range(cuts.n_q)]
-    if cuts.skip:
-        recut.insert(0, [None] * (cuts.width - cuts.skip) + [*range(cuts.skip)])
-        heads.insert(0, "out")
-    if not cuts.front:
-        recut.append([cuts.size - 1] + [None] * (cuts.width - 1))
-        heads.append("out")
-    grid = [[cuts.place(i, j) for j in range(cuts.n_k)] for i in range(cuts.n_q)]
-
-    def in_grid(place: int) -> str:
-        i, j = divmod(place - cuts.skip, cuts.width)
-        return ("✗ " if cuts.is_junk(i, j) else "") + name(place)
-
-    kept = [str(c) if cuts.front or c < cuts.n_k else "out" for c in range(cuts.width)]
-    parts = [f'<p style="margin:0 0 6px"><b>{escape(title)}</b></p>']
-    if not cuts.front:
-        parts.append(_table_of_offsets(cuts, longest, captions.pop(0)))
-        if known["missing"]:
-            return "".join(parts) + f'<p style="margin:6px 0 0"><b>✗ {escape(SHORT.format(**known))}</b></p>'
-    parts += [
-        _table(cuts, captions[0], queries, columns, products, name),
-        _table(cuts, captions[1], queries, padded, rows, name),
-        _table(cuts, captions[2], heads, kept, recut, name),
-        _table(cuts, captions[3], queries, keys, grid, in_grid),
-    ]
-    return "".join(parts) + f'<p style="margin:6px 0 0">{escape((JUNK if cuts.front else NO_JUNK).format(**known))}</p>'
 
 
-def _table(
-    cuts: Cuts,
-    caption: str,
-    heads: Sequence[str],
-    columns: Sequence[str],
-    rows: Sequence[Sequence[int | None]],
-    text: Callable[[int], str],
-) -> str:
-    top = "".join(f"<th scope=col>{escape(column)}</th>" for column in columns)
-    lines = "".join(
-        f"<tr {ROW}><th scope=row>{escape(head)}</th>{''.join(_cell(cuts, place, text) for place in row)}</tr>"
-        for head, row in zip(heads, rows, strict=True)
-    )
-    return (
-        f'<div style="display:inline-block;vertical-align:top;margin:0 20px 10px 0"><table {TABLE}>'
-        f'<caption style="text-align:left">{escape(caption)}</caption>'
-        f"<thead><tr {ROW}><td></td>{top}</tr></thead><tbody>{lines}</tbody></table></div>"
-    )
-
-
-def _cell(cuts: Cuts, place: int | None, text: Callable[[int], str]) -> str:
-    if place is None:
-        return "<td></td>"
-    found = cuts.source(place)
-    colour = f" style=background-color:{QUERIES[found[0]]}" if found else ""
-    return f"<td{colour}>{escape(text(place))}</td>"
-
-
-def _table_of_offsets(cuts: Cuts, longest: int, caption: str) -> str:
-    """The table of vectors: which of its rows are taken, which are not used, and which are missing."""
-    first, last = cuts.offset(0), cuts.offset(cuts.width - 1)
-    shown = range(min(first, 1 - longest), max(last, longest - 1) + 1)
-    heads, rows, cells = [], [], []
-    for offset in shown:
-        taken, there = first <= offset <= last, abs(offset) < longest
-        heads.append(f"<th scope=col>{signed(offset)}</th>")
-        rows.append(f"<td>{offset + longest - 1 if there else ''}</td>")
-        cells.append(f"<td>{('✓' if taken else '–') if there else '✗' if taken else ''}</td>")
-    return (
-        f'<div><table {TABLE}><caption style="text-align:left">{escape(caption)}</caption>'
-        f"<thead><tr {ROW}><th scope=row>offset</th>{''.join(heads)}</tr></thead>"
-        f"<tbody><tr {ROW}><th scope=row>row</th>{''.join(rows)}</tr>"
-        f"<tr {ROW}><th scope=row>taken</th>{''.join(cells)}</tr></tbody></table></div>"
-    )
-
-
-def _alt(cuts: Cuts, longest: int) -> str:
-    n_q, n_k, width = cuts.n_q, cuts.n_k, cuts.width
-    if cuts.how == "general":
-        if longest < needed(cuts):
-            return f"A table of vectors that is too short: {SHORT.format(**facts(cuts, longest))}"
-        return (
-            f"The general skew of {n_q} queries and {n_k} keys, past {cuts.past}, in steps: {width} of "
-            f"{2 * longest - 1} vectors taken, a column behind the products, the line of numbers cut every "
-            f"{width} after {cuts.skip} skipped numbers, the first {n_k} of each row kept. Every cell holds its own "
-            "query and offset: no junk."
-        )
-    kind = "Transformer-XL’s relative shift" if cuts.how == "shift" else "Huang’s causal skew"
-    return (
-        f"{kind} of {n_q} queries and {n_k} keys in four steps: a row per query, a column of zeros in front, the same "
-        f"line of numbers cut every {n_k} instead of every {n_k + 1}, the first {n_q} left out. Up to the query every "
-        f"cell holds its own query and offset; the {cuts.junk} cells after it are junk."
-    )
+def _signed(offset: int) -> str:
+    """−2, 0, +2."""
+    return ("+" if offset > 0 else "") + number(offset)

@@ -1,44 +1,163 @@
-"""Predict first: a question whose answers each have a reason, shown once the reader has committed to one."""
+"""Questions: choose, check, and be told what each option tells. One in a lesson, claims to judge, a quiz of many."""
 
-from collections.abc import Mapping
+import ast
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ..display.formatting import escape, prose
-from ..display.picture import Picture
+from ..contents import TOPICS
+from ..display.formatting import check_choice, escape, prose
+from ..display.picture import SUPPRESS, Picture
+
+LETTERS = "ABCDEFGH"
 
 
-def question(text: str, options: Mapping[str, str], answer: str, *, title: str = "Before you run it") -> Picture:
-    """Radio buttons and a Check button; after checking, every option shows what it tells.
+@dataclass(frozen=True)
+class Question:
+    """A question whose answer is computed.
 
-    `options` maps each answer to its reason, `answer` is the right one of them; `backticks` in any text make code.
-    Without scripts the options are a list, with the answer in a fold below.
-    Raises ValueError for an empty question, fewer than two options, an option without a reason, or an unknown answer.
+    options: each answer, and what it tells. decide(): the right answer, or how it begins; perhaps with the facts that
+    were found, by name. because: a reason that serves all options. `backticks` in any text make code, and {names} in
+    a reason are facts. chapter: the topic of the lesson that teaches it.
+    Raises ValueError for an empty question, fewer than two options or more than eight, an option without a reason, and
+    an unknown chapter; `answer` raises it where what was computed begins no option, or several.
     """
-    check_question(text, options, answer)
-    listed = "".join(f"<li>{prose(option)}</li>" for option in options)
-    reasons = "".join(f"<li><b>{prose(option)}</b>: {prose(reason)}</li>" for option, reason in options.items())
-    body = (
-        f'<p style="margin:0 0 6px"><b>{escape(title)}.</b> {prose(text)}</p><ul>{listed}</ul>'
-        '<details><summary data-lm-suppress-shortcuts="true">Answer, and what each choice tells</summary>'
-        f"<p><b>{prose(answer)}</b></p><ul>{reasons}</ul></details>"
+
+    text: str
+    options: Mapping[str, str]
+    decide: Callable[[], Any]
+    because: str = ""
+    source: str = ""
+    chapter: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str) or not self.text.strip():
+            raise ValueError(f"text={self.text!r}: expected a question")
+        if not isinstance(self.options, Mapping) or not 2 <= len(self.options) <= len(LETTERS):
+            raise ValueError(f"options={self.options!r}: expected two to {len(LETTERS)} answers, each with its reason")
+        for option, reason in self.options.items():
+            if not self.because and (not isinstance(reason, str) or not reason.strip()):
+                raise ValueError(f"options[{option!r}]={reason!r}: expected what this answer tells the reader")
+        if self.chapter:
+            check_choice("chapter", self.chapter, TOPICS)
+
+    @functools.cached_property
+    def decided(self) -> tuple[str, Mapping[str, Any]]:
+        """The right option, and the facts."""
+        found = self.decide()
+        answer, facts = found if isinstance(found, tuple) else (found, {})
+        begins = _signs(str(answer))
+        right = [option for option in self.options if option == begins]
+        right = right or [option for option in self.options if option.startswith(begins)]
+        if len(right) != 1:
+            options = ", ".join(map(repr, self.options))
+            raise ValueError(f"answer={answer!r}: expected one of {options}, or how it begins")
+        return right[0], facts
+
+    @property
+    def answer(self) -> str:
+        """The right option."""
+        return self.decided[0]
+
+    def told(self, reason: str) -> str:
+        """A reason with the facts in it."""
+        facts = self.decided[1]
+        return re.sub(r"(?<=\d)%", " %", _signs(reason.format_map(facts) if facts else reason))
+
+    @property
+    def code(self) -> str:
+        """What decides it, as a cell can run it: the imports of its module that it uses, and the function."""
+        source = inspect.getsource(sys.modules[self.decide.__module__])
+        tree = ast.parse(source).body
+        (node,) = (n for n in tree if isinstance(n, ast.FunctionDef) and n.name == self.decide.__name__)
+        used = {name.id for part in node.body for name in ast.walk(part) if isinstance(name, ast.Name)}
+        imports = []
+        for line in tree:
+            if isinstance(line, ast.Import | ast.ImportFrom):
+                line.names = [alias for alias in line.names if (alias.asname or alias.name) in used]
+                imports += [ast.unparse(line)] if line.names else []
+        function = source.splitlines()[node.lineno - 1 : node.end_lineno]
+        return "\n".join([*imports, *[""][: len(imports)], *function])
+
+    @property
+    def evidence(self) -> str:
+        """Why, as HTML: the reason, the code that decides it, the source."""
+        return (
+            f"<p>{prose(self.told(self.because))}</p>"
+            f'<pre class=rp-fact role=group tabindex=0 {SUPPRESS} aria-label="The code that decides it" '
+            f'style="background-color:#f6f8fa;color:#1b1f24">{escape(self.code)}</pre>'
+            f'<p class=rp-note style="color:#57606a">Source: {escape(self.source)}.</p>'
+        )
+
+
+def _signs(text: str) -> str:
+    """True minus signs before numbers."""
+    return re.sub(r"(?<!\w)-(?=\d)", "−", text)
+
+
+def question(text: str, options: Mapping[str, str], answer: Any, *, title: str = "Before you run it") -> Picture:
+    """One question: a Check button waits for a choice, then every option shows what it tells.
+
+    `options` maps each answer to its reason; `answer` is the right one, or how it begins. Without scripts the options
+    are a list, with the answer in a fold below. Raises ValueError as `Question` does.
+    """
+    asked = Question(text, options, lambda: answer)
+    return _picture("question", [_asked(asked, f"<b>{escape(title)}.</b> ")], [asked], text, title)
+
+
+def claims(questions: Sequence[Question], intro: str, *, title: str) -> Picture:
+    """Sentences below each other: judge one, and read the verdict, why, and the code that decides it."""
+    items = [f"<p>{escape(intro)}</p>", *map(_asked, questions)]
+    many = f"{len(questions)} sentences" if len(questions) > 1 else "A sentence"
+    return _picture("claims", items, questions, f"{many} to judge: {intro}", title)
+
+
+def quiz(questions: Sequence[Question], *, title: str = "Quiz") -> Picture:
+    """One question at a time, with a score: a checked answer counts, and shows what each option tells.
+
+    After the last one come the chapters to read again. Without scripts all questions are a list, each with its answer
+    and reasons in a fold below. Raises ValueError for no questions, and for one that names no chapter.
+    """
+    if not questions or not all(q.chapter for q in questions):
+        raise ValueError(f"questions={questions!r}: expected one or more, each with its chapter")
+    taught = [topic for topic in TOPICS if topic in {q.chapter for q in questions}]
+    numbers, names = [TOPICS[topic].number for topic in taught], [escape(TOPICS[topic].title) for topic in taught]
+    links = "".join(
+        f'<li><a href="{TOPICS[topic].file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{number} · {name}</a></li>'
+        for topic, number, name in zip(taught, numbers, names)
     )
-    data = {
-        "title": title,
-        "text": prose(text),
-        "options": [[prose(option), prose(reason), option == answer] for option, reason in options.items()],
-    }
-    return Picture(
-        "question", body, alt=text, title=title, styles=["controls", "question"], script="question.js", data=data
+    items = [
+        f"<p><b>{escape(title)}</b></p>",
+        *(_asked(q, f"<b>{k}.</b> ") for k, q in enumerate(questions, 1)),
+        f"<p><b>The chapters</b></p><ul class=rp-chapters>{links}</ul>",
+    ]
+    many, chapters = "s" * (len(questions) > 1), f"chapter{'s' * (len(taught) > 1)} {', '.join(numbers)}"
+    alt = f"{title}: {len(questions)} question{many} about {chapters}, with a reason for every answer."
+    return _picture("quiz", items, questions, alt, title, chapters=[taught.index(q.chapter) for q in questions])
+
+
+def _picture(kind: str, items: list[str], asked: Sequence[Question], alt: str, title: str, **more: Any) -> Picture:
+    data = {"title": title, "right": [list(q.options).index(q.answer) for q in asked], **more}
+    look: dict[str, Any] = {"styles": ["controls", "question", *["quiz"] * (kind == "quiz")]}
+    script = ["question.js", *["quiz.js"] * (kind == "quiz")]
+    return Picture(kind, "".join(items), alt=alt, title=title, script=script, data=data, **look)
+
+
+def _asked(q: Question, label: str = "") -> str:
+    """One question without its script, which takes its words from here: they travel once."""
+    right = LETTERS[list(q.options).index(q.answer)]
+    taught = f", chapter {TOPICS[q.chapter].number}" if q.chapter and not q.because else ""
+    why = f"<div class=rp-because>{q.evidence}</div>" if q.because else _lettered(map(q.told, q.options.values()))
+    said = f"<b>“{escape(q.text)}”</b>" if q.because else f"{label}<span>{prose(q.text)}</span>"
+    return (
+        f'<div class="rp-asked{" rp-judged" * bool(q.because)}"><p>{said}</p>{_lettered(q.options)}'
+        f"<details><summary {SUPPRESS}>Answer, and why</summary><p><b>{right}</b>{taught}</p>{why}</details></div>"
     )
 
 
-def check_question(text: str, options: Mapping[str, str], answer: str) -> None:
-    """A ValueError if these do not make a question: see `question`."""
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"text={text!r}: expected a question")
-    if not isinstance(options, Mapping) or len(options) < 2:
-        raise ValueError(f"options={options!r}: expected two or more answers, each with its reason")
-    for option, reason in options.items():
-        if not isinstance(reason, str) or not reason.strip():
-            raise ValueError(f"options[{option!r}]={reason!r}: expected what this answer tells the reader")
-    if answer not in options:
-        raise ValueError(f"answer={answer!r}: expected one of {', '.join(map(repr, options))}")
+def _lettered(texts: Iterable[str]) -> str:
+    return f"<ol type=A>{''.join(f'<li>{prose(text)}</li>' for text in texts)}</ol>"

@@ -1,54 +1,60 @@
 """Which pairs of positions a trained model has seen: learned on `train` positions, used on `test` positions."""
 
-from urllib.parse import quote
+import numpy as np
+from numpy.typing import NDArray
 
-from ..display.formatting import check_choice, check_whole, escape
-from ..display.picture import TABLE, Picture
-from .heatmap import ROW
+from ..display.formatting import check_choice, check_whole, number
+from ..display.picture import Picture
+from .frames import Cell, Frame, Table, live
 
-SCHEMES = {
-    "absolute": "a vector per position",
-    "relative": "a number or vector per offset, never clipped",
-    "clipped": "a number or vector per offset, clipped",
-}
-NAMES = {"absolute": "absolute positions", "relative": "offsets, never clipped", "clipped": "offsets, clipped"}
-SIDE = 256  # pixels of the square
-SEEN, UNSEEN, STRIPE = "#d3ece7", "#fbd3a2", "#a34700"
+BLOCKS = 8  # the square has 8 × 8 cells, so each stands for (test / 8)² pairs
+TRAIN, TEST = [16, 32, 64, 128, 256, 512], [16, 32, 64, 128, 256, 512, 1024]
+SCHEMES = {"absolute": 0, "relative": 0, "clipped to ±16": 16, "clipped to ±64": 64, "clipped to ±256": 256}
+SEEN, PARTLY, UNSEEN = "#d3ece7", "#f6e7b8", "#f5b878"
 
 
-def seen_pairs(
-    train: int = 128, test: int = 256, scheme: str = "absolute", *, clip: int = 16, title: str | None = None
-) -> Picture:
-    """The test × test pairs of query and key position, those that training with `train` positions has seen and those
-    that it has not, alive: sliders for train (16–512) and test (16–1024), a choice of scheme, any pair explained.
+def seen_pairs(train: int = 128, test: int = 256, scheme: str = "absolute", *, title: str | None = None) -> Picture:
+    """The test × test pairs of query and key position, in 8 × 8 blocks: how many of each block's pairs a training with
+    `train` positions has never seen. Alive: train (16 … 512), test (16 … 1024), the scheme; point at a block.
 
-    scheme "absolute": both positions must be below train. "relative": |j − i| < train. "clipped": the offset is first
-    clipped to ±clip (0–512). The counts are those of `unseen_pairs`.
-    Raises ValueError for numbers outside these or an unknown scheme.
+    scheme "absolute": both positions must be below train. "relative": |j − i| < train. "clipped to ±16" (±64, ±256):
+    the offset is clipped first. The counts are those of `unseen_pairs`. Raises ValueError for anything else.
     """
-    train = check_whole("train", train, 16, 512)
-    test = check_whole("test", test, 16, 1024)
-    scheme = check_choice("scheme", scheme, SCHEMES)
-    clip = check_whole("clip", clip, 0, 512)
-    heading = title or f"Trained on {train} positions, used on {test}"
-    unseen, every = unseen_pairs(train, test, scheme, clip=clip), test**2
+
+    check_choice("scheme", scheme, SCHEMES)
+
+    def count(train: int, test: int, scheme: str) -> int:
+        return unseen_pairs(train, test, scheme.split()[0], clip=SCHEMES[scheme])
+
+    @live(train=TRAIN, test=TEST, scheme=SCHEMES)
+    def draw(train: int, test: int, scheme: str) -> Frame:
+        starts = [str(block * test // BLOCKS) for block in range(BLOCKS)]
+
+        def cell(share: float, diagonal: int) -> Cell:
+            colour = SEEN if share == 0 else UNSEEN if share == 1 else PARTLY
+            return Cell(number(100 * share, 0), colour=colour, group="" if scheme == "absolute" else str(diagonal))
+
+        shares = unseen_shares(train, test, scheme)
+        table = Table(
+            "Unseen pairs of each block, in %",
+            rows=starts,
+            columns=starts,
+            cells=[[cell(share, j - i) for j, share in enumerate(line)] for i, line in enumerate(shares)],
+            corner="query\u00a0↓ key\u00a0→",
+            note=f"a block is {test // BLOCKS} × {test // BLOCKS} pairs, from these positions on",
+            says="Queries from {row} on, keys from {column} on: {text} % of the pairs are unseen.",
+        )
+        unseen = count(train, test, scheme)
+        found = [f"{unseen:,} of", f"{test**2:,} pairs are unseen,", f"{number(100 * unseen / test**2, 1)} %."]
+        return Frame([table], [*found, *reason(train, test, scheme)])
+
     alt = (
-        f"Square of {test} query positions and {test} key positions for a model trained on {train}, {scheme} scheme: "
-        f"{unseen:,} of {every:,} pairs are unseen, {unseen / every:.1%}".replace("%", " %")
-        + "."
+        f"A square of query and key positions for models that learn a vector per position, or one per offset. "
+        f"Trained on {train} positions and used on {test}, {scheme}: {count(train, test, scheme):,} of {test**2:,} "
+        "pairs are unseen."
     )
-    body = _static(train, test, scheme, clip, heading, alt)
-    data = {
-        "train": train,
-        "test": test,
-        "scheme": scheme,
-        "clip": clip,
-        "schemes": NAMES,
-        "title": title or "Which pairs of positions has training seen?",
-    }
-    return Picture(
-        "seen-pairs", body, alt=alt, title=title, styles=["controls", "seen"], script="seen_pairs.js", data=data
-    )
+    heading = title or "Which pairs of positions has training seen?"
+    return draw(alt=alt, title=heading, train=train, test=test, scheme=scheme)
 
 
 def unseen_pairs(train: int, test: int, scheme: str = "absolute", *, clip: int = 16) -> int:
@@ -62,57 +68,36 @@ def unseen_pairs(train: int, test: int, scheme: str = "absolute", *, clip: int =
     train = check_whole("train", train, 1, 10**9)
     test = check_whole("test", test, 1, 10**9)
     clip = check_whole("clip", clip, 0, 10**9)
-    scheme = check_choice("scheme", scheme, SCHEMES)
+    scheme = check_choice("scheme", scheme, ("absolute", "relative", "clipped"))
     if test <= train or (scheme == "clipped" and clip < train):
         return 0
     return test**2 - train**2 if scheme == "absolute" else (test - train) * (test - train + 1)
 
 
-def _static(train: int, test: int, scheme: str, clip: int, heading: str, alt: str) -> str:
-    lines = []
-    for name, what in SCHEMES.items():
-        unseen = unseen_pairs(train, test, name, clip=clip)
-        label = f"{name}{' (drawn)' if name == scheme else ''}"
-        at = f" at ±{clip}" if name == "clipped" else ""
-        lines.append(
-            f'<tr {ROW}><th scope="row">{label}</th><td style="text-align:left">{what}{at}</td><td>{unseen:,}</td>'
-            f"<td>{100 * unseen / test**2:.1f} %</td></tr>"
-        )
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("scheme", "what is learned", "unseen", "of all"))
-    return (
-        f'<img src="{_square(train, test, scheme, clip)}" width="{SIDE + 64}" height="{SIDE + 44}" alt="{escape(alt)}">'
-        f'<table {TABLE}><caption style="text-align:left"><b>{escape(heading)}</b>: of {test**2:,} pairs are unseen'
-        f"</caption><thead><tr {ROW}>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-        "<p>Striped: unseen. absolute: test² − train²; relative: (test − train)(test − train + 1)</p>"
-    )
+def unseen_shares(train: int, test: int, scheme: str) -> NDArray[np.float64]:
+    """The share of unseen pairs in each of the 8 × 8 blocks."""
+    size, blocks = test // BLOCKS, np.arange(BLOCKS)
+    if scheme == "absolute":
+        seen = np.clip(train - size * blocks, 0, size) / size  # of the positions in each block
+        return 1 - seen[:, None] * seen
+    if 0 < SCHEMES[scheme] < train:
+        return np.zeros((BLOCKS, BLOCKS))
+    # Two blocks d apart have the offsets d · size + inside, each of them size − |inside| times.
+    inside = np.arange(1 - size, size)
+    offsets = size * (blocks - blocks[:, None])[..., None] + inside
+    return ((abs(offsets) >= train) * (size - abs(inside))).sum(-1) / size**2
 
 
-def _square(train: int, test: int, scheme: str, clip: int) -> str:
-    """The square as an SVG image: an untrusted notebook drops <svg> and keeps <img>."""
-    a = SIDE * min(train / test, 1)
-    shapes = ""
-    if unseen_pairs(train, test, scheme, clip=clip):
-        corners = (
-            f"M{a:g} 0H{SIDE}V{SIDE}H0V{a:g}H{a:g}z"
-            if scheme == "absolute"
-            else f"M{a:g} 0H{SIDE}V{SIDE - a:g}zM0 {a:g}V{SIDE}H{SIDE - a:g}z"
-        )
-        shapes = f'<path d="{corners}" fill="url(#p)" stroke="{STRIPE}"/>'
-
-    def label(at: float, value: int) -> str:
-        return (
-            f'<text x="{at:g}" y="-5" text-anchor="middle">{value}</text>'
-            f'<text x="-5" y="{at + 4:g}" text-anchor="end">{value}</text>'
-        )
-
-    width, height = SIDE + 64, SIDE + 44
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="-48 -36 {width} {height}" '
-        'font-family="sans-serif" font-size="11" fill="#1b1f24">'
-        '<pattern id="p" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        f'<path d="M0 0H7V7H0z" fill="{UNSEEN}"/><path d="M0 0V7" stroke="{STRIPE}" stroke-width="2"/></pattern>'
-        f'<path d="M0 0H{SIDE}V{SIDE}H0z" fill="{SEEN}" stroke="#424a53"/>{shapes}'
-        '<text x="0" y="-22">key position →</text><text x="-48" y="-22">query ↓</text>'
-        f"{label(a, train) if train < test else ''}{label(SIDE, test)}</svg>"
-    )
-    return "data:image/svg+xml," + quote(svg, safe=" =:/'(),;")
+def reason(train: int, test: int, scheme: str) -> list[str]:
+    """Why so many pairs are unseen, with the formula."""
+    over, clip = test - train, SCHEMES[scheme]
+    if over <= 0:
+        return ["Nothing is unseen when test is no longer than train."]
+    if scheme == "absolute":
+        squares = f"test² − train² = {test**2:,} − {train**2:,}:"
+        return [squares, "the query or the key is at a position of no training text."]
+    if 0 < clip < train:
+        return [f"Every offset beyond ±{clip} takes the vector of ±{clip},", "and training used that."]
+    too_far = [f"A clip of ±{clip} is too far to help;", f"it helps up to {train - 1}."] if clip else []
+    triangles = f"(test − train)(test − train + 1) = {over:,} · {over + 1:,}: two triangles,"
+    return [triangles, f"distance {train} and more.", *too_far]

@@ -1,85 +1,67 @@
-"""Swin's shifted windows, alive: the pieces of an image, where the roll takes them, and who may look at whom."""
+"""Swin's shifted windows: the pieces of an image, where the roll takes them, and which patches see each other."""
 
-from ..display.formatting import check_whole, escape
-from ..display.picture import TABLE, Picture
-from .heatmap import ROW
+import numpy as np
+from numpy.typing import NDArray
 
-SIZES = (2, 4)
+from ..display.picture import Picture
+from ..reference.window import partition, shift_mask
+from .frames import Cell, Frame, Table, live
+
+SIZES = (2, 3, 4)
 # Neighbouring pieces differ in brightness too, and black reads on each of them.
 PIECES = ["#a8d4f7", "#f8cf84", "#bfe3c4", "#f4ee9d", "#e3c3ee", "#8fd3d1", "#d3d7dd", "#f7c0b4", "#d9e8a0"]
-STEPS = {
-    "plain windows": "Without a shift: four windows of {w} × {w} patches. Neighbours across a border never meet.",
-    "shifted windows": "Move all borders by {s}, down and right. Now there are 9 pieces of different sizes.",
-    "rolled": "Roll the image by {s} up and left, round the edges: the pieces fill four windows of {w} × {w} again.",
-    "mask": "But some windows now hold pieces from opposite edges. A patch looks only at patches of the same piece.",
-}
 
 
 def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None) -> Picture:
-    """An image of 2W × 2W patches in four steps: plain windows, shifted windows, rolled, mask. Alive: sliders for W
-    (2–4) and the shift; choose a patch (click, tap, arrow keys) and see where each step takes it and which patches of
-    its window the mask hides from it.
+    """An image of 2W × 2W patches, cut into pieces by borders that moved by `shift`, and the four windows that the
+    pieces fill after the roll. A patch sees its own piece. Alive: W and the shift (0: plain windows); point at a patch
+    to outline what it sees, in the image and after the roll.
 
-    Raises ValueError for a window outside 2 … 4 or a shift outside 1 … W − 1.
+    Raises ValueError for a window outside 2 … 4 or a shift outside 0 … W − 1.
     Source: Liu et al. 2021, section 3.2, figure 4.
     """
-    window = check_whole("window", window, *SIZES)
-    shift = check_whole("shift", shift, 1, window - 1)
-    heading = title or "Shifted windows: roll, attend inside windows, hide what only the roll brought together"
-    n = 2 * window
-    plain = [[(r, c) for c in range(n)] for r in range(n)]
-    rolled = [[((r + shift) % n, (c + shift) % n) for c in range(n)] for r in range(n)]
-    allowed = allowed_pairs(window, shift)
-    counts = f"{allowed} of {4 * window**4} pairs inside windows may look, {4 * window**4 - allowed} are hidden."
-    body = (
-        f'<p style="margin:0 0 6px"><b>{escape(heading)}</b></p>'
-        + _grid(plain, window, shift, "The image: 9 pieces")
-        + _grid(rolled, window, shift, f"Rolled by {shift} up and left: four windows")
-        + f"<p>A patch may look at the patches of its window that have the same letter. {counts}</p>"
-    )
+    if window in SIZES and shift not in range(window):
+        raise ValueError(f"shift={shift!r}: expected a whole number from 0 to {window - 1}")
+
+    @live(window=SIZES, shift=range(max(SIZES)))
+    def draw(window: int, shift: int) -> Frame:
+        chosen, shift, n = shift, min(shift, window - 1), 2 * window
+        image = np.arange(n**2).reshape(n, n)
+        rolled = np.roll(image, (-shift, -shift), (0, 1))
+        sees = shift_mask(n, n, window, shift)
+        seen = dict(zip(partition(rolled[..., None], window).flat, sees.sum(-1).flat, strict=True))
+        pieces = sorted({piece(patch, window, shift) for patch in range(n**2)})
+
+        def cell(patch: int) -> Cell:
+            k = pieces.index(piece(patch, window, shift))
+            name, hidden = "ABCDEFGHI"[k], window**2 - seen[patch]
+            says = f"Piece {name}: each patch sees {seen[patch]}, itself among them; {hidden} are hidden from it."
+            return Cell(f"{patch} {name}", colour=PIECES[k], says=says, group=name)
+
+        def table(caption: str, note: str, patches: NDArray, length: int) -> Table:
+            labels = [str(place % length) for place in range(n)]
+            cells = [[cell(patch) for patch in line] for line in patches.tolist()]
+            return Table(caption, labels, labels, cells, note=note, says="{text}")
+
+        counted = f"{sees.sum()} of {sees.size} pairs inside windows see each other, {(~sees).sum()} are hidden."
+        most = [f"A window of {window} × {window} is shifted by {shift} at most."] if chosen > shift else []
+        return Frame(
+            [
+                table(f"The image: {len(pieces)} pieces", "number and piece of each patch", image, n),
+                table(f"Rolled by {shift} up and left", f"four windows of {window} × {window}", rolled, window),
+            ],
+            [counted, *most],
+        )
+
     alt = (
-        f"{n} by {n} patches, windows of {window} by {window}, shift {shift}: the 9 pieces of the "
-        f"shifted windows and the four windows they fill after the roll. {counts}"
+        "Patches of an image in windows whose borders have moved, the 9 pieces that these borders make, and the four "
+        "windows that the pieces fill when the image is rolled. A patch sees only the patches of its own piece."
     )
-    data = {
-        "window": window,
-        "shift": shift,
-        "sizes": SIZES,
-        "title": heading,
-        "pieces": PIECES,
-        "steps": list(STEPS.items()),
-    }
-    return Picture(
-        "shifted-windows",
-        body,
-        alt=alt,
-        title=title,
-        styles=["controls", "shifted"],
-        script="shifted_windows.js",
-        data=data,
-    )
+    heading = title or "Shifted windows: roll, attend inside windows, hide what only the roll brought together"
+    return draw(alt=alt, title=heading, window=window, shift=shift)
 
 
-def allowed_pairs(window: int, shift: int) -> int:
-    """Pairs that see each other: per axis W² in the first window and (W − s)² + s² in the one across the seam."""
-    return (window**2 + (window - shift) ** 2 + shift**2) ** 2
-
-
-def piece(place: tuple[int, int], window: int, shift: int) -> int:
-    """The piece of a patch, read row by row. Each axis has three bands: up to s, W patches more, and the rest."""
-    bands = [(0 if p < shift else 1 if p < shift + window else 2) for p in place]
-    return 3 * bands[0] + bands[1]
-
-
-def _grid(places: list[list[tuple[int, int]]], window: int, shift: int, caption: str) -> str:
-    size, lines = len(places), []
-    for line in places:
-        cells = []
-        for row, column in line:
-            found = piece((row, column), window, shift)
-            cells.append(f"<td style=background-color:{PIECES[found]}>{row * size + column} {'ABCDEFGHI'[found]}</td>")
-        lines.append(f"<tr {ROW}>{''.join(cells)}</tr>")
-    return (
-        f'<div style="display:inline-block;vertical-align:top;margin:0 16px 8px 0"><table {TABLE}>'
-        f'<caption style="text-align:left">{escape(caption)}</caption><tbody>{"".join(lines)}</tbody></table></div>'
-    )
+def piece(patch: int, window: int, shift: int) -> tuple[int, int]:
+    """The piece of a patch, as its band of rows and of columns: before the shift, one window more, and the rest."""
+    row, column = divmod(patch, 2 * window)
+    return (row - shift) // window, (column - shift) // window

@@ -1,19 +1,30 @@
-"""Run a function once and write down, line by line, what each line changed.
+"""Run a function once and write down, line by line, what each line changed, as JSON that can be shown.
 
 Python calls a trace function before every line, so what a line did is known when the next one begins (or the function
 ends). Every call of a watched function has its own `_Call`, so recursion and nested calls stay apart.
 """
 
+import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..display.formatting import decimals
 from .statements import Source
-from .tracer_values import Packed, Snapshot, pack
 
 LIMIT = 400  # steps that are kept; the function itself always runs to its end
+SHOWN = 12  # rows and columns of an array
+TEXT = 200  # characters of anything else
+ITEMS = 6  # members of a tuple, list or dict that holds arrays
+WHOLE = 1_000_000  # numbers; of a larger array only the shown part is watched for changes
+
+Packed = dict[str, Any]
 
 
 @dataclass
@@ -35,6 +46,7 @@ class Recording:
     calls: list[tuple[int, int]] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     total: int = 0
+    depth: int = 0  # of the call that runs now
     error: str | None = None
 
 
@@ -44,11 +56,16 @@ def record(
     """Call function(*args, **kwargs) under a trace, and put back whatever trace was there before."""
     sources = [Source.of("function", function), *(Source.of("into", other) for other in into)]
     recording = Recording(sources)
-    codes = {source.code: index for index, source in reversed(list(enumerate(sources)))}
-    watch = _Watch(recording, codes)
+    codes: dict[CodeType, int] = {source.code: index for index, source in reversed(list(enumerate(sources)))}
+
+    def on_call(frame: FrameType, event: str, arg: Any) -> Any:
+        if event != "call" or frame.f_code not in codes:
+            return None  # not a watched function: it runs untraced
+        return _Call(recording, codes[frame.f_code], frame).on_event
+
     before = sys.gettrace()
     try:
-        sys.settrace(watch.on_call)
+        sys.settrace(on_call)
         function(*args, **kwargs)
     except Exception as error:
         recording.error = f"{type(error).__name__}: {error}"
@@ -57,29 +74,16 @@ def record(
     return recording
 
 
-class _Watch:
-    def __init__(self, recording: Recording, codes: dict[CodeType, int]) -> None:
-        self.recording = recording
-        self.codes = codes
-        self.depth = 0
-
-    def on_call(self, frame: FrameType, event: str, arg: Any) -> Any:
-        index = self.codes.get(frame.f_code)
-        if index is None or event != "call":
-            return None  # not a watched function: it runs untraced
-        self.recording.calls.append((index, self.depth))
-        self.depth += 1
-        return _Call(self, self.recording.sources[index], frame).on_event
-
-
 class _Call:
-    def __init__(self, watch: _Watch, source: Source, frame: FrameType) -> None:
-        self.watch = watch
-        self.source = source
-        self.number = len(watch.recording.calls) - 1
-        self.known: dict[str, Snapshot] = {}
+    def __init__(self, recording: Recording, index: int, frame: FrameType) -> None:
+        self.recording = recording
+        self.source = recording.sources[index]
+        self.number = len(recording.calls)
+        self.known: dict[str, Any] = {}  # each variable as it was
         self.error: str | None = None
         self.chunk: int | None = 0
+        recording.calls.append((index, recording.depth))
+        recording.depth += 1
         self.close_step(frame)  # step 0 stands at the head of the function and shows its arguments
         self.chunk = None
 
@@ -96,26 +100,103 @@ class _Call:
         elif event == "return":
             # An exception right before the end means that it leaves the function, which then returns nothing.
             self.close_step(frame, returned=pack(arg) if self.error is None else None)
-            self.watch.depth -= 1
+            self.recording.depth -= 1
         return self.on_event
 
     def close_step(self, frame: FrameType, returned: Packed | None = None) -> None:
         if self.chunk is None:
             return
-        recording = self.watch.recording
-        recording.total += 1
+        self.recording.total += 1
         # The end of the outermost call is kept even beyond the limit: it holds the result.
-        if len(recording.steps) < LIMIT or (self.number == 0 and (returned or self.error)):
+        if len(self.recording.steps) < LIMIT or (self.number == 0 and (returned or self.error)):
             step = Step(self.number, self.chunk, self.changes(frame), returned, self.error)
-            recording.steps.append(step)
+            self.recording.steps.append(step)
         self.error = None
 
     def changes(self, frame: FrameType) -> dict[str, Packed]:
         """The function's own variables (not those of a function around it) that are new or different now."""
-        values = dict(frame.f_locals)
-        changed = {}
+        values, changed = dict(frame.f_locals), {}
         for name in dict.fromkeys((*frame.f_code.co_varnames, *frame.f_code.co_cellvars)):
-            if name in values and (name not in self.known or self.known[name].differs(values[name])):
-                self.known[name] = Snapshot(values[name])
-                changed[name] = self.known[name].packed
+            if name in values and (now := _state(values[name])) != self.known.get(name):
+                self.known[name], changed[name] = now, pack(values[name])
         return changed
+
+
+# --- any value as a small piece of JSON -----------------------------------------------------------------------------
+
+
+def pack(value: Any) -> Packed:
+    """A value as JSON: t what it is, and one of r, x, items.
+
+    An array has s its shape, r the rows shown (12 × 12 at most, of the first page) and d their decimals. A tuple, list
+    or dict that holds arrays has items, pairs of key and packed member. Anything else has x, a text.
+    """
+    array = as_array(value)
+    if array is None and isinstance(value, tuple | list | dict):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        members = [(f"[{key!r}]", member) for key, member in pairs]
+        arrays = (as_array(member) for _, member in members)
+        if any(found is not None and found.ndim for found in arrays):
+            cut = f", the first {ITEMS} of {len(members)} shown" if len(members) > ITEMS else ""
+            items = [[key, pack(member)] for key, member in members[:ITEMS]]
+            return {"t": f"{type(value).__name__} of {len(members)}{cut}", "items": items}
+    if array is None:
+        return {"t": type(value).__name__, "x": _plain(value)}
+    kind = "array" if isinstance(value, np.ndarray) else "number" if isinstance(value, np.generic) else "tensor"
+    if array.ndim == 0:
+        return {"t": f"{kind}, {value.dtype}", "x": _plain(array.item())}
+    page = array[(0,) * (array.ndim - 2)]
+    shown = page[tuple(slice(SHOWN) for _ in page.shape)]
+    about = [f"{kind} {array.shape}", str(value.dtype)]
+    about += [f"page [{', '.join('0' * (array.ndim - 2))}] shown"] if array.ndim > 2 else []
+    about += [f"cut to {'×'.join(map(str, shown.shape))}"] if shown.shape != page.shape else []
+    places = decimals(shown.ravel().tolist()) if shown.dtype.kind == "f" else 0
+    rows = [[_round(x, places) for x in row] for row in np.atleast_2d(shown).tolist()]
+    return {"t": ", ".join(about), "s": list(array.shape), "r": rows, "d": places}
+
+
+def as_array(value: Any) -> NDArray | None:
+    """A NumPy array or number, or a torch tensor, as an array of numbers; None for everything else."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+    elif hasattr(value, "detach") and hasattr(value, "numpy"):  # a tensor, told without importing torch
+        try:
+            tensor = value.detach().cpu()
+            # NumPy has no bfloat16.
+            array = (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()
+        except Exception:  # sparse, or without storage: shown by its repr, and the watched function runs on
+            return None
+    else:
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _state(value: Any) -> Any:
+    """What differs as soon as the value does: of an array all numbers, also those that are not shown."""
+    array = as_array(value)
+    if array is None or array.size > WHOLE:
+        return pack(value)
+    return array.shape, str(value.dtype), (array + 0).tobytes()  # −0.0 is no change
+
+
+def _plain(value: Any) -> str:
+    """A short text that is the same in every run: no memory addresses, a function by its name."""
+    if isinstance(value, float):
+        tiny = math.isfinite(value) and value != 0 and not 0.01 <= abs(value) < 1e9
+        return f"{value:.4g}" if tiny else str(round(value, 4)) if math.isfinite(value) else str(value)
+    if callable(value) and hasattr(value, "__name__"):
+        return f"{'class' if isinstance(value, type) else 'function'} {value.__name__}"
+    try:
+        text = repr(value)
+    except Exception:  # a half-built object may refuse; the function being watched must not suffer from it
+        return "(cannot be shown)"
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    return text if len(text) <= TEXT else text[:TEXT] + " …"
+
+
+def _round(x: Any, places: int) -> Any:
+    if not isinstance(x, float):
+        return x
+    if not math.isfinite(x):
+        return "nan" if math.isnan(x) else "∞" if x > 0 else "−∞"
+    return round(x, places) + 0.0 if places else round(x)

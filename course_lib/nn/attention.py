@@ -20,16 +20,8 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     Sources: Vaswani et al. 2017, eq. 1; a and c: Shaw et al. 2018, eqs. 3 and 4; b: Raffel et al. 2020, section 2.1.
     """
     terms.check(q, k, v)
-    n_q, n_k, d = q.shape[-2], k.shape[-2], q.shape[-1]
-    a, b, c, mask = terms.key_vectors, terms.bias, terms.value_vectors, _visible(terms, n_q, n_k, q.device)
-    s = grouped_matmul(q, k.mT)  # content
-    if a is not None:
-        s = s + to_grid(q @ a.per_offset(n_q + n_k - 1).mT, n_q)  # position through the query
-    s = terms.scale_for(d) * s  # scaling
-    if b is not None:
-        s = s + (b if b.dim() == 3 else to_grid(b[:, None], n_q))  # position shared by all queries
-    if terms.key_bias is not None:
-        s = s + terms.key_bias[..., None, :]  # what each key has forgotten
+    n_q, n_k, c = q.shape[-2], k.shape[-2], terms.value_vectors
+    s, mask = scores(q, k, terms), _visible(terms, n_q, n_k, q.device)
     hidden = None if mask is None else ~mask
     if terms.reach is not None:
         hidden = (s == -math.inf) if hidden is None else hidden | (s == -math.inf)
@@ -45,6 +37,20 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     if c is not None:
         output = output + from_grid(weights, shared=False) @ c.per_offset(n_q + n_k - 1)  # position of the values
     return output, weights
+
+
+def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
+    """scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j, before mask and sink: (…, heads, n_q, n_k)."""
+    n_q, n_k, a, b = q.shape[-2], k.shape[-2], terms.key_vectors, terms.bias
+    s = grouped_matmul(q, k.mT)  # content
+    if a is not None:
+        s = s + to_grid(q @ a.per_offset(n_q + n_k - 1).mT, n_q)  # position through the query
+    s = terms.scale_for(q.shape[-1]) * s  # scaling
+    if b is not None:
+        s = s + (b if b.dim() == 3 else to_grid(b[:, None], n_q))  # position shared by all queries
+    if terms.key_bias is not None:
+        s = s + terms.key_bias[..., None, :]  # what each key has forgotten
+    return s
 
 
 def causal_mask(n_q: int, n_k: int, past: int = 0, device: torch.device | str | None = None) -> Tensor:

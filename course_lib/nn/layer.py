@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from ..reference.grid import check_whole
-from .attention import attention
+from .attention import attention, scores
 from .backends import attend, check_backend
 from .cache import KeyValueCache, SegmentMemory
 from .position import Position
@@ -81,6 +81,13 @@ class RelativeAttention(nn.Module):
         Raises ValueError as `forward` does.
         """
         return attention(*self._prepared(x, memory, mask, cache))[1]
+
+    def scores(
+        self, x: Tensor, memory: Tensor | None = None, *, cache: KeyValueCache | SegmentMemory | None = None
+    ) -> Tensor:
+        """score_ij, before mask and sink, of `forward` with the same arguments: (batch, heads, n_q, n_k)."""
+        q, k, _, terms = self._prepared(x, memory, None, cache)
+        return scores(q, k, terms)
 
     def heads(self, x: Tensor) -> Tensor:
         """(batch, n, heads · d_head) as (batch, heads, n, d_head)."""

@@ -1,23 +1,15 @@
 """How long is long enough? Each scheme is trained again with twice the steps, until its loss does not change any more.
 
-    python -m course_lib.study.convergence --out FOLDER [--tasks … --schemes … --seeds N --processes N …]
-
-Trains every scheme on every task for 1,000 steps, for 2,000 and for 4,000, each time from the start with a
-learning-rate schedule of its own. The results of a budget go into FOLDER/long-STEPS.jsonl. A scheme that has converged
-on a task is not trained any longer. You can stop it at any time; run the same command again to resume. All other
-options are those of `python -m course_lib.study`.
+Every training begins from the start, with a learning-rate schedule of its own.
 """
 
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 
-from . import results, schemes
-from .__main__ import main as study
-from .data import TASKS
-from .parser import Parser
-from .results import Row, pick
-from .settings import PRESETS, SEEDS
+from .driver import Plan, Run
+from .presets import plan as plan_of
+from .results import Row, key, pick
+from .settings import Settings
 
 BUDGETS = (1000, 2000, 4000)  # steps, each twice the one before
 BOUND = 0.02  # nats: stated before the first run
@@ -38,40 +30,29 @@ def converged(budgets: Mapping[int, Sequence[Row]], task: str, scheme: str, seed
     return None
 
 
-def read(folder: Path) -> dict[int, list[Row]]:
-    """The results of each budget that has a file in the folder."""
-    return {steps: results.read(path)[0] for steps in BUDGETS if (path := file(folder, steps)).exists()}
+def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int) -> Plan:
+    """All runs of the smallest budget, and of each further one those that had not converged before it."""
+
+    def runs(rows: Sequence[Row]) -> list[Run]:
+        done, found, before = {key(row) for row in rows}, list[Run](), dict[int, list[Row]]()
+        for steps in BUDGETS:
+            if any(key(run.inputs) not in done for run in found):
+                break
+            budget = replace(settings, steps=steps)
+            for run in plan_of(budget, tasks, names, seeds):
+                if converged(before, run.inputs["task"], run.inputs["scheme"], seeds) is None:
+                    found.append(run)
+            before[steps] = [row for row in rows if row["settings"] == budget.as_json()]
+        return found
+
+    return runs
 
 
-def file(folder: Path, steps: int) -> Path:
-    return folder / f"long-{steps}.jsonl"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    settings = PRESETS["long"]
-    parser = Parser("course_lib.study.convergence", __doc__.split("\n\n", 2)[2])
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="TASK")
-    parser.add_argument("--schemes", nargs="+", metavar="SCHEME", help="'compared' and 'later' by default")
-    parser.add_argument("--seeds", type=int, default=SEEDS["long"], metavar="N")
-    given, others = parser.parse_known_args(argv)
-    asked = given.schemes or [*schemes.compared(settings.length), *schemes.later(settings.length)]
-    given.out.mkdir(parents=True, exist_ok=True)
-    for steps in BUDGETS:
-        for task in given.tasks:
-            before = read(given.out)
-            left = [scheme for scheme in asked if converged(before, task, scheme, given.seeds) is None]
-            if not left:
-                continue
-            words = ["--preset", "long", "--steps", steps, "--tasks", task, "--schemes", *left, "--seeds", given.seeds]
-            if status := study([*map(str, words), "--out", str(file(given.out, steps)), *others]):
-                return status
-    for task in given.tasks:
-        for scheme in asked:
-            enough = converged(read(given.out), task, scheme, given.seeds)
-            print(f"{task:12} {scheme:20} {'not converged' if enough is None else f'converged: {enough} steps'}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def report(rows: Sequence[Row], seeds: int) -> str:
+    """A line for every task and scheme: how many steps were enough."""
+    budgets = {steps: [row for row in rows if row["settings"]["steps"] == steps] for steps in BUDGETS}
+    lines = []
+    for task, scheme in dict.fromkeys((row["task"], row["scheme"]) for row in rows):
+        enough = converged(budgets, task, scheme, seeds)
+        lines.append(f"{task:12} {scheme:20} {'not converged' if enough is None else f'converged: {enough} steps'}")
+    return "\n".join(lines)

@@ -1,35 +1,30 @@
 """Repairs of RoPE: models trained on short texts are changed, trained a little further, and tested on longer texts.
 
-    python -m course_lib.study.repairs --out FILE [--steps N --tasks … --seeds …]
-
 For each task and seed, a model with RoPE is trained as the long preset says. Each repair is put into a copy of it, and
 so is RoPE as it was, which is the control. Every copy is tested at once, and again after 60 and 600 further steps on
-texts of the old length and of the new one, with as many tokens a step. You can stop it at any time; run the same
-command again to resume. To use more cores, start it for each task.
+texts of the old length and of the new one, with as many tokens a step.
 """
 
 import copy
-import sys
-import time
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
-from pathlib import Path
 
 import torch
-from tqdm.auto import tqdm
 
 from ..nn.position import Combined, Position
 from ..nn.rope import RoPE
 from ..nn.sliding_window import SlidingWindow
 from ..reference.absolute import frequencies
 from ..reference.speeds import by_parts, dynamic_ntk, interpolated, llama3, ntk, yarn, yarn_factor
-from . import results
-from .data import find_task
+from .data import TASKS
+from .driver import Run
 from .model import Model
-from .parser import Parser
-from .run import evaluate, reproducible, texts, train, training
-from .settings import PRESETS, Settings
+from .results import Row
+from .run import evaluate, inputs, reproducible, texts, train, training
+from .settings import Settings
 
 FURTHER = (0, 60, 600)  # steps
 RATE = 1e-3  # of the further steps, constant
@@ -67,37 +62,24 @@ def repaired(model: Model, make: Callable[[], Position], settings: Settings, tas
     return changed
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    settings = PRESETS["long"]
-    parser = Parser("course_lib.study.repairs", __doc__.split("\n\n", 2)[2])
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--steps", type=int, default=settings.steps, metavar="N", help="of training, before any repair")
-    parser.add_argument("--tasks", nargs="+", default=["characters", "copy-back", "retrieval"], metavar="TASK")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2], metavar="SEED")
-    given = parser.parse_args(argv)
-    try:
-        settings = replace(settings, steps=given.steps)
-        for task in given.tasks:
-            find_task(task)
-    except ValueError as error:
-        parser.error(str(error))
+def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int) -> list[Run]:
+    """Every repair, or those of these names, after 0, 60 and 600 steps at the old length and 60 and 600 at the new.
+
+    Raises ValueError for an unknown task or repair.
+    """
+    every = repairs(settings)
+    if unknown := set(names) - every.keys():
+        raise ValueError(f"{min(unknown)}: expected names of tasks and repairs, {', '.join([*TASKS, *every])}")
     at = [(steps, n) for n in (settings.length, settings.longest) for steps in FURTHER if steps or n == settings.length]
-    for seed, task in product(given.seeds, given.tasks):
-        done = {results.key(row) for row in results.read(given.out, settings)[0]}
-        asked = [(f"{name}, {steps} at {n}", name, steps, n) for name in repairs(settings) for steps, n in at]
-        left = [one for one in asked if (task, one[0], seed) not in done]
-        model = train(settings, task, "rope", seed) if left else None
-        for key, name, steps, n in tqdm(left, desc=f"{task} {seed}", unit="repair", disable=not left):
-            assert model is not None
-            begin = time.perf_counter()
-            batch = max(1, settings.batch * settings.length // n)
-            further = replace(settings, length=n, batch=batch, tests=())
-            tuned = repaired(model, repairs(settings)[name], further, task, steps, seed)
-            row = {"task": task, "scheme": key, "seed": seed, **evaluate(tuned, settings, task)}
-            row |= {"repair": name, "further": steps, "at": n, "settings": settings.as_json()}
-            results.append(given.out, {**row, "seconds": round(time.perf_counter() - begin, 1)})
-    return 0
+    trained = functools.lru_cache(maxsize=1)(functools.partial(train, settings, scheme="rope"))
 
+    def outcome(task: str, seed: int, name: str, steps: int, n: int) -> Row:
+        batch = max(1, settings.batch * settings.length // n)
+        further = replace(settings, length=n, batch=batch, tests=())
+        model = repaired(trained(task=task, seed=seed), every[name], further, task, steps, seed)
+        return {"repair": name, "further": steps, "at": n, **evaluate(model, settings, task)}
 
-if __name__ == "__main__":
-    sys.exit(main())
+    return [
+        Run(inputs(settings, task, f"{name}, {steps} at {n}", seed), partial(outcome, task, seed, name, steps, n))
+        for seed, task, name, (steps, n) in product(range(seeds), tasks, names or every, at)
+    ]

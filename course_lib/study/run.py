@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,9 +13,10 @@ from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
 from ..nn.threads import one_thread
 from .data import Batch, find_task, text_hash
-from .distributed import gpu_of_this_process
+from .driver import LOCAL_RANK
 from .learned_bias import added_by_distance
 from .model import Model
+from .results import Row
 from .schemes import Scheme, find
 from .settings import Settings
 
@@ -26,25 +26,24 @@ AT_ONCE = 2**13  # tokens that are tested in one pass
 TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
 
 
-def run(settings: Settings, task: str, scheme: str, seed: int) -> dict[str, Any]:
+def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """Train and test; what comes back is one line of a results file.
 
     Raises ValueError for an unknown task or scheme, a device that is not there, or texts that ask nothing. The same
     arguments give the same numbers on one machine, whatever else runs there: a run on a CPU has one thread.
     """
-    begin = time.perf_counter()
     check_asked(settings, task)
     model = train(settings, task, scheme, seed)
-    row = {"task": task, "scheme": scheme, "seed": seed, **evaluate(model, settings, task)}
+    row = {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
     with reproducible():
         added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
-    if added is not None:
-        row["added"] = _rounded(added)
-    row["settings"] = settings.as_json()
-    if task == "characters":
-        row["text"] = text_hash()
-    row["torch"], row["seconds"] = torch.__version__, round(time.perf_counter() - begin, 1)
-    return row
+    return row if added is None else {**row, "added": _rounded(added)}
+
+
+def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
+    """All that a run depends on: also the text, which is another one in another version of Python."""
+    row = {"task": task, "scheme": scheme, "seed": seed, "settings": settings.as_json()}
+    return {**row, "text": text_hash()} if task == "characters" else row
 
 
 def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Model:
@@ -126,12 +125,9 @@ def check_asked(settings: Settings, task: str) -> None:
     if settings.length < (shortest := find_task(task).shortest):
         raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
     for n in (settings.length, *settings.tests):
-        asked = find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)[2]
-        if not asked[:, -settings.measured :].any():
-            raise ValueError(
-                f"length={settings.length}, test_texts={settings.test_texts}: no {task} text of {n} tokens asks "
-                f"anything in its last {settings.measured}; expected longer texts, or more"
-            )
+        if not _test_texts(settings, task, n)[2][:, -settings.measured :].any():
+            asks = f"no {task} text of {n} tokens asks anything at its end; expected longer texts, or more"
+            raise ValueError(f"length={settings.length}, test_texts={settings.test_texts}: {asks}")
 
 
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:
@@ -161,8 +157,10 @@ def reproducible(seed: int = 0) -> Iterator[None]:
 def _device(settings: Settings) -> torch.device:
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("device='cuda': torch sees no GPU here")
-    return gpu_of_this_process() if settings.device == "cuda" else torch.device("cpu")
+    if settings.device == "cpu":
+        return torch.device("cpu")
+    return torch.device("cuda", LOCAL_RANK % torch.cuda.device_count())  # under torchrun, one for each process
 
 
-def _rounded(tensor: torch.Tensor) -> Any:
+def _rounded(tensor: Tensor) -> Any:
     return (tensor.double() * 1e4).round().div(1e4).tolist()

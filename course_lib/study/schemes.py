@@ -20,8 +20,6 @@ from .buckets import LAYOUTS, BucketBias
 from .data import LONGEST
 from .settings import Settings
 
-SHORTEST = 34  # half of it is the first distance past the 16 exact buckets of T5
-
 
 @dataclass(frozen=True)
 class Scheme:
@@ -111,15 +109,7 @@ def whole(number: float) -> int:
 
 
 def compared(length: int) -> list[str]:
-    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it.
-
-    Raises ValueError for a length half of which T5's exact buckets would fill.
-    """
-    if length < SHORTEST:
-        raise ValueError(
-            f"length={length}: the compared schemes need {SHORTEST} or more, for one of T5's tables ends at half of it "
-            "and has 16 exact buckets; schemes given by name run at less"
-        )
+    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it."""
     sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
     return ["none", "learned", "sinusoidal", "log-0.3", "log-1", *sized, "transformer-xl", "alibi", "rope"]
 

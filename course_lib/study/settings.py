@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..reference.absolute import check_pairs
 from ..reference.grid import check_whole
 from .data import LONGEST
 
@@ -37,35 +36,27 @@ class Settings:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        for name in ("n_heads", "n_layers", "steps", "batch", "test_texts"):
+        for name in ("d_model", "n_heads", "n_layers", "steps", "batch", "test_texts"):
             check_whole(name, getattr(self, name))
-        check_whole("length", self.length, 2)
-        if self.length % 2 or self.length > LONGEST:
-            raise ValueError(
-                f"length={self.length}: expected an even number (flip-flop reads in pairs) up to {LONGEST}"
-            )
+        tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST)
+        for name, n in [("length", self.length), *(("tests", n) for n in tests)]:
+            if check_whole(name, n, 2) % 2 or not self.length <= n <= LONGEST:
+                expected = f"an even number (flip-flop reads in pairs), from the training length up to {LONGEST}"
+                raise ValueError(f"{name}={n}: expected {expected}")
+        if not tests or list(tests) != sorted(set(tests)):
+            raise ValueError(f"tests={tests}: expected lengths from short to long, each once")
         if check_whole("measured", self.measured, 0) > self.length:
             raise ValueError(f"measured={self.measured}: expected at most the training length, {self.length}")
-        object.__setattr__(self, "measured", self.measured or min(self.length, 64))
-        tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST)
-        object.__setattr__(self, "tests", tests)
-        for n in tests:
-            if check_whole("tests", n, 0) < self.length:
-                raise ValueError(f"tests={n}: expected no test shorter than the training texts, {self.length}")
-        if list(tests) != sorted(set(tests)) or any(n % 2 for n in tests):
-            raise ValueError(f"tests={tests}: expected even lengths, ascending, each once")
-        if tests[-1] > LONGEST:
-            raise ValueError(f"tests={tests}: expected at most {LONGEST} tokens")
-        check_pairs("d_model", self.d_model)
-        if self.d_model % self.n_heads or (self.d_model // self.n_heads) % 2:
-            raise ValueError(
-                f"d_model={self.d_model}, n_heads={self.n_heads}: expected an even number of channels a head"
-            )
+        if self.d_model % (2 * self.n_heads):
+            sizes = f"d_model={self.d_model}, n_heads={self.n_heads}"
+            raise ValueError(f"{sizes}: expected an even number of channels a head")
         for name in ("learning_rate", "table_rate", "embedding_std"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
         if self.device not in ("cpu", "cuda"):
             raise ValueError(f"device={self.device!r}: expected 'cpu' or 'cuda'")
+        object.__setattr__(self, "measured", self.measured or min(self.length, 64))
+        object.__setattr__(self, "tests", tests)
 
     @property
     def longest(self) -> int:
@@ -75,21 +66,3 @@ class Settings:
     def as_json(self) -> dict[str, Any]:
         """What is written beside every result."""
         return {**asdict(self), "tests": list(self.tests)}
-
-
-PRESETS: dict[str, Settings] = {
-    "quick": Settings(),
-    "long": Settings(steps=2000, far_masked=True),
-    "gpu": Settings(
-        length=256,
-        tests=(256, 512, 1024, 2048, 4096, 8192),
-        d_model=256,
-        n_heads=8,
-        n_layers=6,
-        steps=3000,
-        batch=32,
-        learning_rate=1e-3,
-        device="cuda",
-    ),
-}
-SEEDS = {"quick": 3, "long": 3, "gpu": 5}

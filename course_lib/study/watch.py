@@ -67,25 +67,17 @@ class Watch:
         torch.set_num_threads(1)  # of this thread: the same numbers on every machine
         drawn = time.monotonic()
         try:
-            for _ in range(self.steps):
+            while len(self.losses[next(iter(runs))]) < self.steps and not self._stopped.is_set():
                 for name, steps in runs.items():
                     self.losses[name].append(next(steps).item())
-                if self._stopped.is_set():
-                    break
                 if time.monotonic() - drawn > EVERY:
-                    self._draw()
-                    drawn = time.monotonic()
+                    self._drawn.value, drawn = self.picture()._repr_html_(), time.monotonic()
         except Exception as error:
             self._error = error
-        finally:
-            self._button.disabled = True
-            self._draw()
-
-    def _draw(self) -> None:
-        """The curves, and what ended the training too early, if anything did."""
-        error = self._error
-        stopped = alert(f"The training stopped: {type(error).__name__}: {error}") if error else ""
-        self._drawn.value = self.picture()._repr_html_() + stopped
+        self._button.disabled = True
+        self._drawn.value = self.picture()._repr_html_()
+        if self._error:
+            self._drawn.value += alert(f"The training stopped: {type(self._error).__name__}: {self._error}")
 
     def stop(self) -> None:
         """End the training after the present step. The models and losses stay."""

@@ -1,4 +1,4 @@
-r"""Two clocks by hand · 12 minutes · ★
+r"""Two clocks by hand · 12 minutes · ★ · first
 
 A sinusoidal vector with four channels and convenient speeds: $\theta_0 = \pi/2$, a quarter turn (90°) per
 position, and $\theta_1 = \pi/6$, a twelfth of a turn (30°). $P[p]$ is
@@ -21,43 +21,23 @@ from .common import FOUR_CHANNELS
 SPEEDS = np.array([np.pi / 2, np.pi / 6])  # a quarter turn and a twelfth
 
 
-def _at(p):
-    return np.stack([np.sin(p * SPEEDS), np.cos(p * SPEEDS)], axis=-1).ravel()
+def at(p):
+    """P[p], rounded, so that 0 is 0."""
+    return np.stack([np.sin(p * SPEEDS), np.cos(p * SPEEDS)], axis=-1).ravel().round(12)
 
 
-def answer():
-    begins_again = next(p for p in range(1, 100) if np.allclose(_at(p), _at(0)))
-    words = 512
-    return {
-        "P[1]": _at(1).round(12),
-        "P[0] · P[3]": float(np.round(_at(0) @ _at(3), 12)),
-        "P[7] · P[5]": float(np.round(_at(7) @ _at(5), 12)),
-        "length of P[5]": float(np.linalg.norm(_at(5))),
-        "first p > 0 with P[p] = P[0]": begins_again,
-        "length of P[p] with 512 channels": float(np.sqrt(words // 2)),
-        "length of a word, times √512": float(np.sqrt(words)),
-    }
-
-
-ANSWER = answer()
-
-
+ANSWER = {
+    "P[1]": at(1),
+    "P[0] · P[3]": at(0) @ at(3),
+    "P[7] · P[5]": at(7) @ at(5),
+    "length of P[5]": np.linalg.norm(at(5)),
+    "first p > 0 with P[p] = P[0]": next(p for p in range(1, 100) if np.array_equal(at(p), at(0))),
+    "length of P[p] with 512 channels": np.sqrt(512 / 2),
+    "length of a word, times √512": np.sqrt(512),
+}
 DIGITS = 3
-
-
 NEARLY = False
-
-
 AXES = {"P[1]": (FOUR_CHANNELS,)}
-
-
-def on_pass():
-    return (
-        "Without the factor √512, a word of length 1 would be added to a position of length 16, and the word would "
-        "hardly count."
-    )
-
-
 WRONG = {
     "P[1]": {
         (0, 1, 0, 1): "This is P[0]. At position 1 both clocks have moved.",
@@ -89,14 +69,13 @@ WRONG = {
         4: "There are four channels, but each pair has sin² + cos² = 1.",
     },
     "first p > 0 with P[p] = P[0]": {
+        3: "At position 3 the first clock is at 270° and the second at 90°.",
         4: "At position 4 the first clock is where it began, but the second is at 120°.",
         6: "At position 6 the second clock is at 180°, and so is the first.",
-        3: "At position 3 the first clock is at 270° and the second at 90°.",
-        24: "At position 24 both clocks are where they began, but they were there before.",
-        48: "At position 48 both clocks are where they began, but they were there before.",
+        **dict.fromkeys((24, 36, 48), "There both clocks are where they began, but not for the first time."),
     },
     "length of P[p] with 512 channels": {
-        22.627: "Each *pair* of channels has sin² + cos² = 1, and there are 256 pairs.",
+        np.sqrt(512): "Each *pair* of channels has sin² + cos² = 1, and there are 256 pairs.",
         256: "This is the sum of the squares. The length is its square root.",
         512: "Each pair of channels has sin² + cos² = 1, and the length is the square root of the sum.",
         1: "Each pair of channels has length 1, and there are 256 pairs.",
@@ -105,13 +84,15 @@ WRONG = {
         1: "This is the length before the multiplication by √512.",
         512: "This is 1 times 512. The factor is the square root of 512.",
         16: "This is the length of P[p]. A word of length 1 is multiplied by √512.",
-        0.044: "You divided by √512. Multiply by it.",
+        1 / np.sqrt(512): "You divided by √512. Multiply by it.",
     },
 }
-
-
 HINTS = [
     "The sine of 30° is 0.5, and the cosine of 30° is √3/2 = 0.866.",
     "The product of two of these vectors depends on their distance only: cos(3θ₀) + cos(3θ₁) for distance 3.",
     "Each pair of channels has sin² + cos² = 1, so the sum of the squares is the number of pairs.",
 ]
+
+
+def on_pass():
+    return "Without the factor √512, a word of length 1 would hardly count beside a position of length 16."

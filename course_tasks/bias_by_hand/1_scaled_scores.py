@@ -1,4 +1,4 @@
-"""Scores and scaling · 5 minutes · ★
+"""Scores and scaling · 5 minutes · ★ · first
 
 Every query meets every key. Multiply the two number by number, add up the products, and divide the sum by
 the square root of how many products there are. There may be more keys than queries.
@@ -17,10 +17,9 @@ from ..shared import KEY, QUERY, normal
 
 def scaled_scores(q, k):
     """Scaled scores q_i · k_j / √d_k: q (n_q, d_k) and k (n_k, d_k) give (n_q, n_k)."""
-    d_k = q.shape[-1]  # D_k is the length of one query, the last axis of q.
-    # The queries meet its transpose, (n_q, d_k) @ (d_k, n_k), so each query meets each key. Each query meets each key,
-    # so `q @ k.T` has one row per query. The scores are divided by √d_k, which is 2 for the five tokens.
-    return q @ k.T / np.sqrt(d_k)
+    d_k = q.shape[-1]  # d_k is the length of one query, the last axis of q.
+    products = q @ k.T  # Each query meets each key, (n_q, d_k) @ (d_k, n_k), so there is one row per query.
+    return products / np.sqrt(d_k)  # The products are divided by √d_k, which is 2 for the five tokens.
 
 
 def expected(q, k):
@@ -36,25 +35,21 @@ CASES = [
 
 
 def draw(rng):
-    return (normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d))
+    return normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)
 
 
 WRONG = """
-return q @ k.T / d_k  # You divide by d_k. Divide by its square root, which keeps the spread of the scores constant.
-return q @ k.T / 2.0  # You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.
+return products / d_k  # You divide by d_k. Divide by its square root, which keeps the spread of the scores constant.
+return products / 2  # You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.
 d_k = len(k)  # You divide by √(number of keys). d_k is the length of one query, the last axis of q.
 d_k = len(q)  # You divide by √(number of queries). d_k is the length of one query, the last axis of q.
-return q * k / np.sqrt(d_k)  # `*` multiplies query i with key i only, number by number. In `q @ k.T` each query meets
-# every key.
-return (q @ k.T).astype(int) / np.sqrt(d_k)  # Your products are whole numbers, so their fractions are lost. Keep them
-# as floats.
-return q @ k[np.arange(len(q))].T / np.sqrt(d_k)  # You take as many keys as there are queries. Do both loops run over
-# the queries? The second should run over `range(len(k))`.
-return q / np.linalg.norm(q, axis=-1)[:, None] @ (k / np.linalg.norm(k, axis=-1)[:, None]).T  # You divide by the
-# lengths of the two vectors, which gives a cosine. Divide by √d_k, the same number for all pairs.
+products = q * k  # `*` multiplies query i with key i only, number by number. In `q @ k.T` each query meets every key.
+products = (q @ k.T).astype(int)  # Your products are whole numbers, so their fractions are lost. Keep floats.
+products = q @ k[np.arange(len(q))].T
+products = q @ k.T * (np.arange(len(k)) < len(q))  # You use as many keys as there are queries. Use all `len(k)`.
+return products / np.outer(*(np.linalg.norm(x, axis=1) for x in (q, k)))  # You divide by the lengths
+# of the two vectors, which gives a cosine. Divide by √d_k, the same number for all pairs.
 """
-
-
 HINTS = [
     "Two loops are enough: for each query i and key j, `(q[i] * k[j]).sum()`.",
     "A matrix product does the work of both loops. What must you do to k so that its rows meet the rows of q?",
@@ -62,9 +57,5 @@ HINTS = [
 ]
 
 
-def right_in_one_line(q, k):
-    return np.einsum("id,jd->ij", q, k) / math.sqrt(q.shape[1])
-
-
-def right_in_another_way(q, k):
-    return [[sum(a * b for a, b in zip(x, y, strict=True)) / len(x) ** 0.5 for y in k] for x in q]
+def right_by_loops(q, k):
+    return [[sum(a * b for a, b in zip(x, y)) / math.sqrt(len(x)) for y in k] for x in q]

@@ -1,4 +1,4 @@
-r"""The bias matrix · 8 minutes · ★
+r"""The bias matrix · 8 minutes · ★ · first
 
 Build $B_{ij} = -\lambda \log(1 + |j - i|)$ for $n$ tokens, where `scale` is $\lambda$. You may use loops,
 or a single line without any.
@@ -14,17 +14,13 @@ from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
 from ..shared import KEY, QUERY
-from .common import TOEPLITZ
 
 
 def bias_matrix(n, scale):
     """Log-decay bias B[i, j] = -scale * log(1 + |j - i|), shape (n, n)."""
-    # Queries go down and keys go across, so that every pair has an entry. Queries and keys are at 0, 1, …, n − 1.
-    i, j = np.arange(n)[:, None], np.arange(n)
-    # The bias is a penalty, so distant keys get negative numbers. The bias is −scale · log(1 + d), where d is the
-    # distance. The distance is |j − i|, so it counts in both directions and is never negative. The offset is the
-    # position of the key minus that of the query, j − i. The offset of a pair is j − i.
-    return -scale * np.log1p(abs(j - i))
+    i, j = np.arange(n)[:, None], np.arange(n)  # Queries go down and keys go across, both from 0 to n − 1.
+    distance = abs(j - i)  # The distance is |j − i|, so it counts in both directions and is never negative.
+    return -scale * np.log1p(distance)  # The bias is a penalty, −λ · log(1 + distance), so far keys get less.
 
 
 def expected(n, scale):
@@ -33,40 +29,37 @@ def expected(n, scale):
 
 CASES = [
     Case(5, LAMBDA, label="the five tokens", axes=(QUERY, KEY)),
-    Case(1, LAMBDA, label="one token alone", axes=("query", "key")),
-    Case(12, 1.0, label="twelve tokens, λ = 1", axes=("query", "key")),
-    Case(4, 0.0, label="no bias, λ = 0", axes=("query", "key")),
+    Case(1, LAMBDA, label="one token alone"),
+    Case(12, 1.0, label="twelve tokens, λ = 1"),
+    Case(4, 0.0, label="no bias, λ = 0"),
 ]
 
 
 def draw(rng):
-    return (int(rng.integers(2, 9)), float(rng.uniform(0.1, 2)))
+    return int(rng.integers(2, 9)), float(rng.uniform(0.1, 2))
 
 
 ALWAYS = [
-    TOEPLITZ,
     holds(
-        "The bias of a token for itself must be 0, because its distance is 0 and log(1 + 0) = 0.",
+        "Two pairs at the same offset get different biases. The bias depends on j − i alone.",
+        lambda bias, *_: np.allclose(bias[1:, 1:], bias[:-1, :-1], equal_nan=True),
+    ),
+    holds(
+        "The bias of a token for itself is 0, because log(1 + 0) = 0.",
         lambda bias, *_: np.allclose(np.diagonal(bias), 0),
     ),
 ]
-
-
 WRONG = """
-return -scale * np.log1p(1 + abs(j - i))  # You add 1 twice, because `np.log1p(d)` is already log(1 + d).
-return -scale * np.log(np.maximum(abs(j - i), 1))  # You take log(d), so the distances 0 and 1 cost the same. Add 1
-# first: log(1 + d).
-return -np.log1p(scale * abs(j - i))  # You put λ inside the logarithm. It multiplies the logarithm from outside.
-return -scale * np.log1p(np.maximum(i - j, 0))  # Keys after the query have no penalty in your result. The distance |j
-# − i| counts in both directions.
-return -scale * np.log1p(np.maximum(j - i, 0))  # Keys before the query have no penalty in your result. The distance |j
-# − i| counts in both directions.
-return -scale * np.log1p((j - i) % n)  # Every row of yours is the one above, moved one step to the right, and what
-# leaves it on the right comes back on the left. There, below the diagonal, the distance is i − j, so take |j − i|.
-return -0.3 * np.log1p(abs(j - i))  # You use λ = 0.3 in every case. Use the argument `scale`.
+return -scale * np.log1p(1 + distance)  # You add 1 twice, because `np.log1p(d)` is already log(1 + d).
+return -scale * np.log(distance)
+return -scale * np.log(np.maximum(distance, 1))  # You take the logarithm of d. Add 1 first, so that distance 0 costs 0.
+return -scale * distance  # You use the distance as it is. The penalty grows with its logarithm, log(1 + d).
+return -np.log1p(scale * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
+distance = np.maximum(i - j, 0)  # Keys after the query have no penalty in your result. |j − i| counts both ways.
+distance = np.maximum(j - i, 0)  # Keys before the query have no penalty in your result. |j − i| counts both ways.
+distance = i + j  # You add the two positions. The distance is their difference, |j − i|.
+distance = (j - i) % n  # What leaves your rows on the right comes back on the left. There the distance is i − j.
 """
-
-
 HINTS = [
     "Start with one entry: what is B[2, 4] for scale 0.3? The distance is 2.",
     "`np.log1p(d)` is log(1 + d). Fill an (n, n) array in two loops.",
@@ -74,9 +67,5 @@ HINTS = [
 ]
 
 
-def right_in_one_line(n, scale):
+def right_by_loops(n, scale):
     return [[-scale * math.log(1 + abs(j - i)) for j in range(n)] for i in range(n)]
-
-
-def right_in_another_way(n, scale):
-    return -scale * np.log(1 + abs(np.subtract.outer(np.arange(n), np.arange(n))))

@@ -20,17 +20,9 @@ from ..shared import KEY, QUERY
 
 def cached_bias(n_q, n_k, scale):
     """Bias for the last n_q of n_k tokens, while the keys of all n_k are in the cache: shape (n_q, n_k)."""
-    # The first of them is at n_k − n_q, because its own key is already in the cache. Queries go down and keys go
-    # across, so that every pair has an entry. There are n_q queries, one after the other. The last query is at the
-    # last key, so their distance is 0.
-    i = np.arange(n_q)[:, None] + n_k - n_q
-    # The offset of a pair is j − i. The cache holds n_k keys, and the last query is at the last of them. The cache
-    # holds all n_k keys, from position 0 on.
-    j = np.arange(n_k)
-    # The bias is a penalty, so distant keys get negative numbers. The bias is −scale · log(1 + d), where d is the
-    # distance. The distance is |j − i|, so it counts in both directions and is never negative. The offset is the
-    # position of the key minus that of the query, j − i. The offset of a pair is j − i.
-    return -scale * np.log1p(abs(j - i))
+    i = np.arange(n_q)[:, None] + n_k - n_q  # The queries are the last n_q of n_k tokens: n_k − n_q, …, n_k − 1.
+    j = np.arange(n_k)  # The cache holds the keys of all n_k tokens, from position 0 on.
+    return -scale * np.log1p(abs(j - i))  # The bias is −λ · log(1 + |j − i|).
 
 
 BUG = "i = np.arange(n_q)[:, None]"
@@ -44,36 +36,26 @@ CASES = [
     Case(1, 5, LAMBDA, label='the last token, "mat"', axes=(Axis("query", ("mat",)), KEY)),
     Case(5, 5, LAMBDA, label="the whole sentence at once", axes=(QUERY, KEY)),
     Case(2, 5, LAMBDA, label='the last two tokens, "on" and "mat"', axes=(Axis("query", ("on", "mat")), KEY)),
-    Case(1, 1, LAMBDA, label="the very first token", axes=("query", "key")),
+    Case(1, 1, LAMBDA, label="the very first token"),
 ]
 
 
 def draw(rng):
-    return (n_q := int(rng.integers(1, 6)), n_q + int(rng.integers(0, 6)), float(rng.uniform(0.1, 2)))
+    return (n_q := int(rng.integers(1, 6))), n_q + int(rng.integers(0, 6)), float(rng.uniform(0.1, 2))
 
 
 WRONG = """
-i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your queries are one position too far. The last query is at the last
-# key, so their distance is 0.
-i = np.arange(n_q)[:, None] + n_k - 1  # This is right for a single new token. With several, the first of them is at
-# n_k − n_q.
-i = np.arange(n_q)[:, None] + (n_k - 1 if n_q == 1 else 0)  # You fixed the case of a single new token only. Several
-# new tokens still begin at 0, but the first of them is at n_k − n_q, which is right for a single one, too.
-i = np.arange(n_q)[:, None] - n_k + n_q  # The shift has the wrong sign. The queries are at the end of the keys, not
-# before their beginning.
-return -scale * np.log1p(np.maximum(i - j, 0))  # Keys after the query have no penalty in your result. The distance |j
-# − i| counts in both directions.
-return -scale * np.log1p(np.maximum(j - i, 0))  # Keys before the query have no penalty in your result. The distance |j
-# − i| counts in both directions.
-j = np.arange(n_k - n_q, n_k)  # You take only the keys of the new tokens. The cache holds all n_k keys, from position
-# 0 on.
-i = np.arange(n_q, n_k)[:, None]  # You leave out n_q rows and keep n_k − n_q. The last n_q of n_k tokens are at n_k −
-# n_q, …, n_k − 1.
-i = np.full((n_q, 1), n_k - 1)  # You put all queries at the last position. They follow one another: n_k − n_q, n_k −
-# n_q + 1, …
+i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your queries are one position too far. The last one is at the last key.
+i = np.arange(n_q)[:, None] + n_k - 1  # This is right for one new token. Of several, the first is at n_k − n_q.
+i = np.arange(n_q)[:, None] + (n_k - 1 if n_q == 1 else 0)  # You fixed the case of one new token only.
+# Of several, the first is at n_k − n_q, which is right for a single one, too.
+i = np.arange(n_q)[:, None] - n_k + n_q  # You move the queries back or the keys on. Move the queries on.
+i = np.arange(n_q, n_k)[:, None]  # You leave out n_q rows and keep the others. Keep the last n_q rows.
+i = np.full((n_q, 1), n_k - 1)  # You put all queries at the last position. They follow one another.
+j = np.arange(n_k - n_q, n_k)  # You take only the keys of the new tokens. The cache holds all n_k keys, from 0 on.
+return -scale * np.log1p(np.maximum(i - j, 0))  # Keys after the query have no penalty now. |j − i| counts both ways.
+return -scale * np.log1p(np.maximum(j - i, 0))  # Keys before the query have no penalty now. |j − i| counts both ways.
 """
-
-
 HINTS = [
     "Print `cached_bias(1, 5, 0.3)`. Which key has bias 0, and which one should?",
     "n_k counts all tokens, and n_q counts the new ones among them. How many came before the first new one?",
@@ -83,7 +65,3 @@ HINTS = [
 
 def right_in_one_line(n_q, n_k, scale):
     return decay_bias(n_k, scale=scale)[n_k - n_q :]
-
-
-def right_in_another_way(n_q, n_k, scale):
-    return decay_bias(n_q, n_k, scale=scale, past=n_k - n_q)

@@ -1,32 +1,25 @@
-"""What a module says when it is asked: where it enters, whether it is relative, what it tells apart.
+"""What a module says when it is asked: where it enters, whether it is relative, what it tells apart, what it keeps.
 
 Three kinds of modules: a `Position` with hooks, a module that changes the input, and Swin's window attention.
 """
 
 import copy
+import math
+from dataclasses import replace
 from typing import TypeGuard
 
 import torch
 from torch import Tensor, nn
 
 from course_lib.nn.axial_rope import OnAxes
-from course_lib.nn.grid import to_grid
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position
+from course_lib.nn.position import Combined, Position, Vectors
+from course_lib.nn.rope import RoPE
 from course_lib.nn.window import WindowAttention
-from course_lib.workbench.hooks import scores
+from course_lib.schemes import Scheme, Sizes
 
-from .schemes import Sizes
-
-PLACES = (
-    "input",
-    "bias",
-    "key_vectors",
-    "value_vectors",
-    "rotate",
-    "key_bias",
-    "sink",
-)  # in the order of figures.map_of_schemes
+PER_OFFSET = ("bias", "key_vectors", "value_vectors")
+PLACES = ("input", *PER_OFFSET, "rotate", "key_bias", "sink")  # in the order of figures.map_of_schemes
 SHIFT, FEW = 5, 8  # the probes use short texts
 CLOSE = 1e-9  # in float64
 
@@ -41,29 +34,36 @@ def is_window(module: nn.Module) -> TypeGuard[WindowAttention]:
     return isinstance(module, WindowAttention)
 
 
-def is_grid(bias: Tensor | None) -> bool:
-    """Whether a bias has a number for each query and key, not one per offset."""
+def is_grid(module: nn.Module) -> bool:
+    """Whether its bias has a number for each query and key, not one per offset."""
+    bias = module.bias(1, 1, 0) if isinstance(module, Position) else None
     return bias is not None and bias.dim() == 3
 
 
-def layer_of(module: nn.Module, sizes: Sizes, backend: str = "eager") -> RelativeAttention:
-    """A layer in float64 with this scheme, or without one for a module that changes the input."""
+def run(module: nn.Module, sizes: Sizes, x: Tensor, backend: str = "eager", hidden: int = 0) -> tuple[Tensor, Tensor]:
+    """What a layer with this scheme makes of x (1, hidden + n, D) if no query sees the first `hidden` tokens.
+
+    Returns the outputs (1, n, D) and the weights (1, heads, n, n) of the others.
+    """
     position = module if isinstance(module, Position) else None
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(2)
-        return RelativeAttention(sizes.d_model, sizes.n_heads, position, backend=backend).double()
+        layer = RelativeAttention(sizes.d_model, sizes.n_heads, position, backend=backend).double()
+    x = x if isinstance(module, Position) else module(x)
+    mask = torch.arange(x.shape[1]) >= hidden
+    return layer(x, mask=mask)[:, hidden:], layer.weights(x, mask=mask)[..., hidden:, hidden:]
 
 
 def places(module: nn.Module, sizes: Sizes) -> list[str]:
     """Which of PLACES the module uses: the hooks it overrides, where they answer and say something about position."""
     if is_window(module):
-        return _places_of_window(module, sizes)
+        return ["bias"]  # its table, which is added to the scores
     if not isinstance(module, Position):
         x = random(2, FEW, sizes.d_model)
         added = module(x) - x
         return ["input"] if torch.allclose(added[0], added[1]) and added.any() else []
-    found = [hook for hook in PLACES[1:4] if overrides(module, hook) and getattr(module, hook)(FEW, FEW, 0) is not None]
-    found += ["rotate"] if overrides(module, "rotate") and turns(module, sizes) else []
+    found = [hook for hook in PER_OFFSET if overrides(module, hook) and getattr(module, hook)(FEW, FEW, 0) is not None]
+    found += ["rotate"] if overrides(module, "rotate") and any(turns(module, sizes)) else []
     found += ["key_bias"] if module.key_bias(random(1, FEW, sizes.d_model), None) is not None else []
     return found + (["sink"] if module.sink() is not None else [])
 
@@ -73,81 +73,98 @@ def overrides(module: nn.Module, hook: str) -> bool:
     return getattr(type(module), hook, None) not in (None, getattr(Position, hook))
 
 
-def turns(module: Position, sizes: Sizes) -> bool:
-    """Whether `rotate` gives the same query or key another value at another position. Adding u to each does not."""
-    q = random(1, sizes.n_heads, 1, sizes.d_head)
-    here, there = module.rotate(q, q, 0), module.rotate(q, q, SHIFT)
-    return not all(torch.allclose(a, b) for a, b in zip(here, there, strict=True))
-
-
-def turns_keys(module: Position, sizes: Sizes) -> bool:
-    """Whether `rotate` gives the same key another value at another position."""
-    k = random(1, sizes.n_heads, 1, sizes.d_head)
-    return not torch.allclose(module.rotate(k, k, 0)[1], module.rotate(k, k, SHIFT)[1])
-
-
-def _places_of_window(module: WindowAttention, sizes: Sizes) -> list[str]:
-    """By trying: without queries its table still changes the answer; without values nothing is left of the answer."""
-    blind, empty = copy.deepcopy(module), copy.deepcopy(module)
-    image = random(1, module.window, module.window, sizes.d_model)
-    blind.query.weight.zero_()
-    answer = blind(image)
-    blind.table.zero_()
-    through_the_score = not torch.allclose(answer, blind(image))
-    empty.value.weight.zero_()
-    return ["bias"] * through_the_score + ["value_vectors"] * bool(empty(image).any())
-
-
-def terms(module: nn.Module, layer: RelativeAttention, x: Tensor, past: int = 0) -> list[Tensor]:
-    """For the tokens of x (1, past + n, D) after the first `past`: their scores (1, heads, n, n) among each other, and
-    for a scheme with value vectors what these are for every pair."""
-    if not isinstance(module, Position):
-        x = module(x)
-    n_k = x.shape[1]
-    n = n_k - past
-    found = [scores(layer, x[:, past:], x, past)[..., past:]]
-    if layer.position.key_bias(x, None) is not None:  # known up to what all keys of a query share
-        found = [found[0] - found[0][..., :1]]
-    values = layer.position.value_vectors(n, n_k, past)
-    if values is not None:
-        vectors = values.per_offset(n + n_k - 1)
-        found.append(to_grid(vectors.mT[..., None, :], n)[..., past:])
-    return found
+def turns(module: Position, sizes: Sizes) -> list[bool]:
+    """Whether `rotate` gives the same query, and the same key, another value at another position."""
+    x = random(1, sizes.n_heads, 1, sizes.d_head)
+    here, there = module.rotate(x, x, 0), module.rotate(x, x, SHIFT)
+    return [not torch.allclose(a, b) for a, b in zip(here, there, strict=True)]
 
 
 def relative(module: nn.Module, sizes: Sizes) -> bool:
-    """Whether the same tokens have the same scores (and value vectors) after `SHIFT` other tokens came before them."""
-    if isinstance(module, WindowAttention):  # both patches one row down and one column to the right
+    """Whether a layer makes the same of the same tokens after `SHIFT` hidden tokens came before them."""
+    if is_window(module):  # both patches one row down and one column to the right
         w = module.window
         grid = module.table[module.index].unflatten(1, (w, w)).unflatten(0, (w, w))
         return torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
-    layer, text = layer_of(module, sizes), random(1, FEW, sizes.d_model)
-    if isinstance(module, Position) and is_grid(module.bias(FEW, FEW, 0)):
+    if is_grid(module):
         return False  # a number for each query and key says that offsets are not enough
+    text = random(1, FEW, sizes.d_model)
+    here, _ = run(module, sizes, text)
     if isinstance(module, OnAxes):  # all tokens further along every axis
         moved = copy.deepcopy(module)
         moved.positions = module.positions + SHIFT
-        here, there = terms(module, layer, text), terms(moved, layer_of(moved, sizes), text)
-        return all((a - b).abs().max() < CLOSE for a, b in zip(here, there, strict=True))
-    before = random(1, SHIFT, sizes.d_model, seed=3)
-    here, there = terms(module, layer, text), terms(module, layer, torch.cat([before, text], 1), SHIFT)
-    return all((a - b).abs().max() < CLOSE for a, b in zip(here, there, strict=True))
+        there, _ = run(moved, sizes, text)
+    else:
+        before = random(1, SHIFT, sizes.d_model, seed=3)
+        there, _ = run(module, sizes, torch.cat([before, text], 1), hidden=SHIFT)
+    return bool((here - there).abs().max() < CLOSE)
 
 
 def direction(module: nn.Module, sizes: Sizes) -> str:
-    """What the scores of a query say of before and after, when every token is the same: "blind", "rising" (from each
-    key to the next), "mirror" (r before = r after), "past only" (one number for all keys after the query) or "both"."""
+    """How the weights of a query differ before and after it, when every token is the same.
+
+    "blind" (not at all), "rising" (from each key to the next), "mirror" (r before = r after), "past only" (all keys
+    after it are alike) or "both".
+    """
     if is_window(module):
-        s = module.table[module.index].movedim(-1, 0)
+        w = module.table[module.index].movedim(-1, 0).softmax(-1)
     else:
-        s = terms(module, layer_of(module, sizes), random(1, 1, sizes.d_model).expand(1, FEW, -1))[0][0]
-    if (s - s[..., :1]).abs().max() < CLOSE:
+        w = run(module, sizes, random(1, 1, sizes.d_model).expand(1, FEW, -1))[1][0]
+    if (w - w[..., :1]).abs().max() < CLOSE:
         return "blind"
-    if (s.diff(dim=-1) > CLOSE).all():
+    if (w.diff(dim=-1) > CLOSE).all():
         return "rising"
-    n, i = s.shape[-1], s.shape[-1] // 2
-    middle = s[:, i, 2 * i - n + 1 :]  # as many keys before query i as after it
+    n, i = w.shape[-1], w.shape[-1] // 2
+    middle = w[:, i, 2 * i - n + 1 :]  # as many keys before query i as after it
     if (middle - middle.flip(-1)).abs().max() < CLOSE:
         return "mirror"
-    after = s[:, torch.ones(s.shape[1:], dtype=torch.bool).triu(1)]
-    return "past only" if (after - after[:, :1]).abs().max() < CLOSE else "both"
+    alike = all((row[:, i + 1 :] - row[:, i + 1 : i + 2]).abs().max() < CLOSE for i, row in enumerate(w.unbind(1)[:-1]))
+    return "past only" if alike else "both"
+
+
+def kept(scheme: Scheme, sizes: Sizes) -> dict[str, Tensor]:
+    """What the hooks return for a text of n tokens (Swin: for one window), and for a rotation its cosines and sines."""
+    with torch.device("meta"):  # sizes without numbers: to compute them takes more memory, for FIRE 33 times as much
+        module, n = scheme.module(sizes).to("meta"), sizes.n
+        if is_window(module):
+            return {"index": module.index, "bias": module.table[module.index].movedim(-1, 0)}
+        if not isinstance(module, Position):
+            return {"positions": module(torch.zeros(1, n, sizes.d_model))[0]}
+        found: dict[str, Tensor] = {}
+        for one in module.parts if isinstance(module, Combined) else [module]:
+            if isinstance(one, RoPE | OnAxes):
+                found |= {name: torch.empty(n, sizes.d_head // 2) for name in ("cos", "sin")}
+        said = {hook: getattr(module, hook)(n, n, 0) for hook in PER_OFFSET}
+        said |= {"key_bias": module.key_bias(torch.zeros(1, n, sizes.d_model), None), "sink": module.sink()}
+        tables = {hook: answer.table if isinstance(answer, Vectors) else answer for hook, answer in said.items()}
+        return found | {hook: table for hook, table in tables.items() if table is not None}
+
+
+def growth(scheme: Scheme, sizes: Sizes) -> int:
+    """The power of n with which what is kept grows: 0, 1 or 2. From a text and one of four times the tokens."""
+    few, more = (replace(sizes, n=64 * times**2, window=4 * times) for times in (1, 2))
+    less, most = (sum(tensor.nbytes for tensor in kept(scheme, size).values()) for size in (few, more))
+    return round(math.log(most / less, 4)) if less else 0
+
+
+def refuses_longer(module: nn.Module, sizes: Sizes) -> str | None:
+    """What the module says to twice as many tokens: None when it takes them."""
+    try:
+        if not is_window(module):
+            run(module.double(), sizes, random(1, 2 * sizes.n, sizes.d_model))
+    except ValueError as refused:
+        return str(refused)
+    return None
+
+
+def fused(module: nn.Module, sizes: Sizes) -> dict[str, str]:
+    """For each fused backend "" when its answer is that of the formula, else why not. Empty for a layer of its own."""
+    found: dict[str, str] = {}
+    for backend in () if is_window(module) else ("sdpa", "flex"):
+        x = random(1, FEW, sizes.d_model)
+        try:
+            wrong = (run(module, sizes, x, backend)[0] - run(module, sizes, x)[0]).abs().max() > CLOSE
+            found[backend] = "another answer" if wrong else ""
+        except ValueError as refused:
+            found[backend] = str(refused)
+    return found

@@ -1,4 +1,4 @@
-r"""The causal skew · 10 minutes · ★★
+r"""The causal skew · 10 minutes · ★★ · first
 
 Write Huang's trick for a causal model. The rows $(n, n)$ hold the products of each query with the
 offsets $-(n-1), \dots, 0$. Pad the rows, cut the memory again, and drop what is too much. Above the diagonal junk is
@@ -11,9 +11,8 @@ import numpy as np
 
 from course_lib.checking import Case
 from course_lib.checking.pages import holds
-from course_lib.example import Q
-from course_lib.reference import music_transformer as reference
 from course_lib.reference.grid import to_grid
+from course_lib.reference.music_transformer import skew
 
 from ..shared import KEY, QUERY, normal
 from .common import labels
@@ -22,12 +21,10 @@ from .common import labels
 def skew_causal(rows):
     """Huang's skew: rows (n, n), columns −(n − 1) … 0, give S (n, n) with 0 above the diagonal."""
     n = len(rows)
-    # A column of zeros in front makes each row one number longer than the new ones.
-    padded = np.pad(rows, ((0, 0), (1, 0)))
-    # The n rows of n + 1 numbers become n + 1 rows of n numbers. The second cut cuts every n numbers, so that row i
-    # moves by i places.
-    recut = padded.reshape(n + 1, n)
-    return np.tril(recut[1:])  # The offset of a token with itself is 0, so its score is valid and should stay.
+    padded = np.pad(rows, ((0, 0), (1, 0)))  # A column of zeros in front makes each row longer than the new ones.
+    recut = padded.reshape(n + 1, n)  # The new cuts are every n numbers, so row i moves by i places.
+    moved = recut[1:]  # The first row holds the padding and the numbers that slipped out of query 0.
+    return np.tril(moved)  # Above the diagonal is junk; on it is the score of a token with itself, which stays.
 
 
 def expected(rows):
@@ -36,7 +33,6 @@ def expected(rows):
 
 CASES = [
     Case(labels(5, 5), label="the five tokens, labelled by query and column", axes=(QUERY, KEY)),
-    Case(Q @ np.arange(20.0).reshape(4, 5) / 10, label="products of the five tokens", axes=(QUERY, KEY)),
     Case(labels(2, 2), label="two tokens", axes=("query", "key")),
     Case(labels(1, 1), label="one token alone", axes=("query", "key")),
 ]
@@ -48,58 +44,32 @@ def draw(rng):
 
 ALWAYS = [
     holds(
-        (
-            "Above the diagonal your result is not 0. No offset after the query was computed, so this is junk. Clear "
-            "it with `np.tril` as the last step."
-        ),
+        "Above the diagonal your result is not 0, but no offset after the query was computed. Clear it with `np.tril`.",
         lambda result, rows: np.allclose(np.triu(result, 1), 0),
-    ),
+    )
 ]
-
-
 WRONG = """
-return recut[1:]  # On and below the diagonal your result is right. Above it there is still junk, so clear it with
-# `np.tril`.
-return np.triu(recut[1:])  # You keep the junk and clear what is right. The past is below the diagonal, so use
-# `np.tril`.
-return np.where(np.tri(n, dtype=bool), recut[1:], -np.inf)  # You put −∞ above the diagonal, as a mask would. Here it
-# should be 0.
-return np.where(np.tri(n, dtype=bool), recut[1:], -1000000000.0)  # You put −10⁹ above the diagonal, as a mask would.
-# Here it should be 0.
-return np.tril(recut[:-1])  # You drop the last row. Drop the first: it holds the padding and the numbers that slipped
-# out of query 0.
-return np.tril(recut)  # You kept one row too many. Drop the first: it holds the padding and the numbers that slipped
-# out of query 0.
-return np.tril(recut[:, 1:])  # You drop the first column. After the cut it is the first *row* that is too many.
-return np.tril(rows)  # Your rows did not move, so column 0 is still the offset −(n − 1) for every query. A *column* in
-# front makes each row one number longer, so that the new cuts move row i by i places.
-recut = padded.reshape(n, n + 1)  # You reshaped to the padded shape, so the rows did not move. To move row i by i
-# places, reshape to `(n + 1, n)`.
-recut = padded.reshape(n + 1, n, order='F')  # `order="F"` reads the memory column by column. The trick needs it row by
-# row, as `reshape` reads it by default.
-recut = padded.T
-recut = padded.T; return np.tril(recut[:n])  # You transpose, which moves the numbers. `reshape` leaves them in their
-# line of memory and moves only the cuts.
-padded = np.pad(rows, ((0, 0), (0, 1)))  # You pad behind, so row i moves one place too far. The column of zeros
-# belongs in front.
+n = 5  # The number of tokens is always 5. It is `len(rows)`.
+padded = np.pad(rows, ((0, 0), (0, 1)))  # You pad behind, so row i moves one place too far. Put the zeros in front.
 padded = np.pad(rows, 1)  # `np.pad(rows, 1)` pads all four sides. You need one column in front.
-padded = np.pad(rows[:, ::-1], ((0, 0), (1, 0)))  # You reversed the columns. They already ascend from −(n − 1) to 0,
-# so leave them in this order.
-padded = np.pad(np.tril(rows), ((0, 0), (1, 0))); return recut[1:]
-recut = np.tril(padded).reshape(n + 1, n); return recut[1:]  # Your `np.tril` comes too early: before the cut, offsets
-# that you need are right of the diagonal. Use it afterwards.
+padded = np.pad(rows[:, ::-1], ((0, 0), (1, 0)))  # You reversed the columns. They already ascend from −(n − 1) to 0.
 padded = np.pad(np.tril(rows), ((0, 0), (1, 0)))
-recut = np.tril(padded).reshape(n + 1, n)  # The last `np.tril` is right. The one before the cut removes offsets that
-# you need.
-n = 5  # The number of tokens is fixed at 5. It is `len(rows)`.
-n = rows  # You use an array as a number. Is a `len(…)` missing?
-return reference.skew(rows, len(rows))  # This is the general skew, which turns n columns for n queries into a grid
-# with a single key. The causal skew pads in front and cuts every n numbers.
-return np.tril([np.roll(row, i) for i, row in enumerate(rows)])  # Your column is j − i, as it also is after
-# `np.roll(row, i)`. So key 0 of query 0 gets column 0, which is the offset −(n − 1). Offset 0 is the last column, so
-# take j − i + n − 1.
+recut = np.tril(padded).reshape(n + 1, n)
+padded = np.pad(np.tril(rows), ((0, 0), (1, 0))); return moved
+recut = np.tril(padded).reshape(n + 1, n); return moved  # Your `np.tril` before the cut removes offsets that you need.
+recut = padded.reshape(n, n + 1)  # You reshaped to the padded shape, so no row moved. Reshape to `(n + 1, n)`.
+recut = padded.reshape(n + 1, n, order="F")  # `order="F"` reads the memory by columns. Read it row by row, the default.
+recut = padded.T
+recut = padded.T; moved = recut[:n]  # You transpose, which moves the numbers. `reshape` moves only the cuts.
+moved = recut[:-1]  # You drop the last row. The first holds the padding and what slipped out of query 0.
+moved = recut  # You kept one row too many. The first holds the padding and what slipped out of query 0.
+moved = recut[:, 1:]  # You drop the first column. After the cut it is the first *row* that is too many.
+moved = rows  # Your rows did not move, so column 0 is still the offset −(n − 1) for every query.
+return moved  # Up to the diagonal your result is right. Above it there is still junk, so clear it with `np.tril`.
+return np.triu(moved)  # You keep the junk and clear what is right. The past is below the diagonal: `np.tril`.
+return np.where(np.tri(n, dtype=bool), moved, -1e9)  # You mask what is above the diagonal. Here it should be 0.
+return np.tril([np.roll(rows[k], k) for k in range(n)])  # Your column is j − i. Offset 0 is the last one: add n − 1.
 """
-
 
 HINTS = [
     "Draw the padded rows for n = 3 on paper, write all their numbers in one line, and cut it every 3 numbers.",
@@ -108,24 +78,17 @@ HINTS = [
 ]
 
 
-def wrong_program_23(rows):
-    """Above the diagonal, column j − i + n − 1 does not exist. Clip the column first, also if `np.where` drops the
-    result."""
+def wrong_column_past_the_end(rows):
+    """Above the diagonal there is no column j − i + n − 1. Clip it, even where `np.where` drops the result."""
     n = len(rows)
     i, j = np.indices((n, n))
     return np.where(j <= i, rows[i, j - i + n - 1], 0)
 
 
-def right_in_another_way(rows):
-    return np.tril(reference.skew_causal(rows))
+def wrong_general_skew(rows):
+    """This is the general skew, here with a single key. The causal skew pads in front and cuts every n numbers."""
+    return skew(rows, len(rows))
 
 
-def right_in_a_third_way(rows):
+def right_by_definition(rows):
     return [[rows[i, j - i + len(rows) - 1] if j <= i else 0.0 for j in range(len(rows))] for i in range(len(rows))]
-
-
-def right_pad_last(rows):
-    """With a column behind, cut every n from place n − 1 on."""
-    n = len(rows)
-    flat = np.pad(rows, ((0, 0), (0, 1))).ravel()
-    return np.tril(flat[n - 1 :][: n * n].reshape(n, n) if n > 1 else rows)

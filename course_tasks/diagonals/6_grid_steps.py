@@ -7,10 +7,10 @@ NumPy reads an array with a start and a step per axis. Find three whole numbers 
 - `per_query`, how many numbers further the cell of the next query is, under the same key;
 - `per_key`, how many numbers further the cell of the next key is, for the same query.
 
-In memory there is either one row of $n_q + n_k - 1$ numbers that all queries share (`shared=True`), or one such row per
-query, one behind the other. Cell $(i, j)$ is column $j - i + n_q - 1$ of row $i$, or of the only row. The queries are in
-their normal order, and there are at least two queries and two keys. Count in numbers, not in bytes; a step may be
-negative.
+In memory there is either one row of $n_q + n_k - 1$ numbers that all queries share (`shared=True`), or one such row
+per query, one behind the other. Cell $(i, j)$ is column $j - i + n_q - 1$ of row $i$, or of the only row. The queries
+are in their normal order, and there are at least two queries and two keys. Count in numbers, not in bytes; a step may
+be negative.
 
 For two queries and four keys with a row each, a row has five numbers. The cells of query 0 are at places 1, 2, 3, 4 and
 those of query 1 at places 5, 6, 7, 8, so the result is `(1, 4, 1)`.
@@ -32,12 +32,10 @@ from course_lib.reference.grid import to_grid
 
 def grid_steps(n_q, n_k, shared):
     """Start, step per query and step per key, with which the flat memory of rows reads as the grid."""
-    # A row holds one number less than that. A row holds one number per offset, n_q + n_k − 1 in all.
-    width = n_q + n_k - 1
+    width = n_q + n_k - 1  # A row holds one number per offset, n_q + n_k − 1 in all.
     start = n_q - 1  # Cell (0, 0) has offset 0, and the first column is the offset −(n_q − 1).
-    # Each query sees one offset less than the one before it. The next row begins `width` numbers later, its window one
-    # column earlier. The step per query depends on whether the next query has a row of its own.
-    per_query = -1 if shared else width - 1
+    back = -1  # Each query sees one offset less than the one before it, so its window begins one column earlier.
+    per_query = back if shared else width + back  # With a row each, the next row begins a whole row later.
     return start, per_query, 1
 
 
@@ -50,8 +48,6 @@ def expected(n_q, n_k, shared):
 
 
 RETURNS = ("start", "per_query", "per_key")
-
-
 CASES = [
     Case(5, 5, False, label="the five tokens, a row per query"),
     Case(5, 5, True, label="the five tokens, one row for all"),
@@ -67,46 +63,27 @@ def draw(rng):
 
 
 WRONG = """
-return (0, 1 if shared else n_q + n_k, 1)  # These are the steps for reversed queries, as torch needs them. Here the
-# queries are in their normal order.
-start = 0 if shared else n_q - 1; per_query = 1 if shared else width - 1  # With one shared row, these are the steps
-# for reversed queries, as torch needs them. Here the queries are in their normal order.
-return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows, so find them
-# there.
-per_query = -1 if shared else width  # With a row each, your next query stays in the same column. Its window begins one
-# column further left.
-per_query = -1 if shared else width + 1  # With a row each, your windows move to the right, as they do when the queries
-# are reversed. Here they move to the left, so the step is one less than a row.
-per_query = -1 if shared else n_k  # With a row each, the step n_k is that of the finished grid. In memory a row has
-# n_q + n_k − 1 numbers.
-per_query = -1 if shared else 2 * n_q - 2  # With a row each, 2·n_q − 2 is right only where n_q = n_k, because the
-# width is n_q + n_k − 1.
-per_query = -1 if shared else -1  # With a row each, one number back is still in the row of query 0. The numbers of the
-# next query are a whole row further on.
-per_query = -1 if shared else n_k - 1  # A row has n_q + n_k − 1 numbers, not n_k. The step per query takes you past
-# all of them, less one.
-per_query = 1 if shared else width - 1  # With one shared row, your windows move to the right. Each query sees one
-# offset less than the one before it, so its window begins one number *back*.
-per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same window. It moves by one from query
-# to query.
-per_query = 0 if shared else width  # In both cases your window stays in the same columns from query to query. It
-# should begin one column further left each time.
-per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is right for the row that all
-# queries share.
-per_query = width - 1  # `shared` has no effect. A single row has no next row to go to, so the next query reads the
-# same row, one number back.
+start = 0 if shared else n_q - 1; back = 1 if shared else -1
+return (0, 1 if shared else width + 1, 1)  # These steps are for reversed queries, as in torch. Yours are in order.
+return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows.
+per_query = -1 if shared else width + 1  # With a row each, your windows move right. They move left, one less than a row.
+per_query = 1 if shared else width - 1  # With one shared row, your windows move right. They move one number *back*.
+per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same window. It moves.
+per_query = -1 if shared else width  # With a row each, your window stays in the same columns. It moves one back.
+back = 0  # Your window stays in the same columns from query to query. It moves one column back.
+per_query = -1 if shared else n_k
+per_query = -1 if shared else n_k - 1  # A row has n_q + n_k − 1 numbers, not n_k.
+per_query = -1 if shared else 2 * n_q - 2  # With a row each, 2·n_q − 2 is right only where n_q = n_k.
+per_query = -1  # With a row each, one number back is still in the row of query 0. The next row is a whole row on.
+per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is for the shared row.
+per_query = width - 1  # `shared` has no effect. A single row has no next row: stay in it, one number back.
 start = 0  # You start at place 0. Cell (0, 0) has offset 0, which is column n_q − 1.
-start = n_q  # Your start is one too large. Cell (0, 0) has offset 0, which is column n_q − 1.
-start = n_k - 1  # You start at n_k − 1. Cell (0, 0) is in column 0 − 0 + n_q − 1.
-return (start, per_query, -1)  # Your step per key has the wrong sign. The next key is one offset *later*, and the
-# offsets ascend.
-return (per_query, 1, start)  # You return the numbers in another order. The start comes first, then the step per
-# query, then the step per key.
-return (start, 1, per_query)  # You exchanged the two steps. The step per query comes first, then the step per key.
-return (8 * start, 8 * per_query, 8)  # These are bytes. Count in numbers; NumPy's strides are 8 times as large for
-# float64.
+start = n_k - 1  # You start at n_k − 1. Cell (0, 0) has offset 0, which is column n_q − 1.
+return (start, per_query, -1)  # Your step per key has the wrong sign. The next key is one offset later.
+return (per_query, 1, start)
+return (start, 1, per_query)  # Your numbers are in another order. It is start, step per query, step per key.
+return (8 * start, 8 * per_query, 8)  # These are bytes. Count in numbers; NumPy's strides are 8 times as large.
 """
-
 
 HINTS = [
     "In which column is cell (0, 0)? Put i = 0 and j = 0 into j − i + n_q − 1.",

@@ -1,4 +1,4 @@
-"""What is kept after each tile · 15 minutes · ★★
+"""What is kept after each tile · 15 minutes · ★★ · first
 
 Go through the keys in tiles and carry three things along: the largest score so far, the sum of exponentials, and the
 mixture of values. After each tile, store the largest score, the sum, and the output over the keys seen so far (mixture
@@ -9,12 +9,13 @@ available. The first tile always has a finite score; later tiles may hold −∞
 import numpy as np
 
 from course_lib.checking import Case
+from course_lib.checking.runner import run
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import decay_bias
 
-from .common import normal
-from .watched import in_tiles
+from ..shared import normal
+from .given import Watched
 
 
 def kept_after_tiles(s, values, size):
@@ -24,27 +25,24 @@ def kept_after_tiles(s, values, size):
     exponentials, and output (t, d), the attention over the keys seen so far, for t tiles.
     """
     largest, total, mixed = -np.inf, 0.0, 0.0  # The first largest score is −∞, which is below every score.
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):  # `range` needs the number of keys, len(s). The start of the first tile is 0.
-        tile = s[start : start + size]  # A slice names its end, not its length.
-        new = max(largest, tile.max())
-        # The exponent of the shrinking is old largest − new largest, which is never above 0. Old sum and old mixture
-        # were measured from the old largest score, so both shrink.
-        shrink = np.exp(largest - new)
-        # The exponent in a tile is score − largest so far, so the largest score gets e⁰ = 1. The exponential in a tile
-        # is e^{score − largest so far}.
-        e = np.exp(tile - new)
-        # The sum of the tile is added to the shrunk sum of the earlier tiles. The sum of the earlier tiles is shrunk,
-        # and that of the new tile is added.
-        total = shrink * total + e.sum()
-        # The mixture of the tile is added to the shrunk mixture of the earlier tiles. The mixture of the earlier tiles
-        # is shrunk, and that of the new tile is added.
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total)
-        outputs.append(mixed / total)  # The output is the mixture divided by the sum.
-    return all_largest, all_totals, outputs
+    largests, totals, outputs = [], [], []
+    starts = range(0, len(s), size)  # A tile starts at key 0 and at every further `size` keys; the last may be shorter.
+    for start in starts:
+        tile, v = (
+            s[start : start + size],
+            values[start : start + size],
+        )  # A tile has scores, and values of the same keys.
+        new = max(largest, tile.max())  # The largest score so far is the one kept or the largest of the tile.
+        shrink = np.exp(largest - new)  # What is kept shrinks by e^{old largest − new largest}, which is at most 1.
+        e = np.exp(tile - new)  # The exponentials of a tile are e^{score − largest so far}.
+        total = shrink * total + e.sum()  # The sum of the earlier tiles shrinks, and that of the new tile is added.
+        mixed = shrink * mixed + e @ v  # The mixture of the earlier tiles shrinks, and that of the new tile is added.
+        largest = new  # The next tile shrinks what is kept from the largest score of now.
+        output = mixed / total  # The output is the mixture divided by the sum, both over all keys so far.
+        largests.append(largest)
+        totals.append(total)
+        outputs.append(output)
+    return largests, totals, outputs  # Largest, total and output come in this order, with one entry per tile.
 
 
 def expected(s, values, size):
@@ -55,250 +53,93 @@ def expected(s, values, size):
     return largest, total, np.array([softmax(s[:end]) @ values[:end] for end in ends])
 
 
+RNG = np.random.default_rng(0)
+BIASED = scores(Q, K) + decay_bias(5)
+RETURNS = ("largest", "total", "output")
+AXES = {"largest": ["tile"], "total": ["tile"], "output": ["tile", "number"]}
+CASES = [
+    Case(BIASED[2], V, 3, label='the query "sat", tiles of three keys'),
+    Case(np.sort(BIASED[4]), V, 2, label="scores that rise from tile to tile"),
+    Case(np.array([-3.0, -1.0, -2.0, -0.5]), normal(RNG, 4, 2), 1, label="negative scores, one key a tile"),
+    Case(np.array([2.0, 1.0, 0.5, 1.5]), normal(RNG, 4, 3), 4, label="a single tile"),
+    Case(np.array([1.0, 2.0, -np.inf, 0.0]), normal(RNG, 4, 2), 2, label="a hidden key"),
+    Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(RNG, 5, 2), 2, label="a tile of hidden keys"),
+    Case(np.array([800.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="large scores"),
+    Case(np.array([-900.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="scores far apart"),
+]
+
+
 def draw(rng):
     n = int(rng.integers(3, 9))
     return rng.normal(scale=2, size=n), rng.normal(size=(n, 3)), int(rng.integers(1, 4))
 
 
-_BIASED = scores(Q, K) + decay_bias(5)
-
-
-afterwards = in_tiles
-
-
-RETURNS = ("largest", "total", "output")
-
-
-AXES = {"largest": ["tile"], "total": ["tile"], "output": ["tile", "number"]}
-
-
-CASES = [
-    Case(_BIASED[2], V, 3, label='the query "sat", tiles of three keys'),
-    Case(np.sort(_BIASED[4]), V, 2, label="scores that rise from tile to tile"),
-    Case(np.array([-3.0, -1.0, -2.0, -0.5]), normal(0, 4, 2), 1, label="negative scores, one key a tile"),
-    Case(np.array([2.0, 1.0, 0.5, 1.5]), normal(1, 4, 3), 4, label="a single tile"),
-    Case(np.array([1.0, 2.0, -np.inf, 0.0]), normal(2, 4, 2), 2, label="a hidden key"),
-    Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(7, 5, 2), 2, label="a tile of hidden keys"),
-    Case(np.array([800.0, 0.0, 900.0]), normal(3, 3, 2), 1, label="large scores"),
-    Case(np.array([-900.0, 0.0, 900.0]), normal(4, 3, 2), 1, label="scores far apart"),
-]
+def afterwards(given):
+    """Right values are not enough, because a tile must do without the scores of the tiles before it."""
+    s, values, size = BIASED.reshape(-1).view(Watched), np.ones((25, 2)), 2
+    run(lambda: given(s, values, size), [Case()], lambda value: {}, 2.0)
+    longest = max(s.read, default=0)
+    cause = (
+        "The values are right, but you go back to the scores of earlier tiles, which a kernel no longer has. It keeps "
+        "only the largest score, the sum and the mixture. Shrink the last two when the largest score grows."
+    )
+    fact = f"with tiles of {size} keys it looks at {longest} scores at once"
+    return ("property broken", fact, cause) if longest > size else None
 
 
 WRONG = """
-shrink = 1.0  # You shrink nothing when a larger score arrives. Old sum and old mixture were measured from the old
-# largest score.
+shrink = 1.0  # You shrink nothing when a larger score arrives, but the old sum was measured from the old largest score.
+shrink = np.exp(new - largest)  # What you kept grows when a larger score arrives. It shrinks, by e^{old − new}.
 new = tile.max()  # You use the tile's own largest score. An earlier tile may have a larger one.
-e = np.exp(tile - tile.max())  # You measure the exponentials from the tile's own largest score. Use the largest so
-# far, as for everything that is kept.
-e = np.exp(tile - tile.max()) * np.exp(tile.max() - new)  # This is right until all keys of a tile are hidden. Then its
-# own largest score is −∞, and −∞ − (−∞) is nan. Measure its exponentials from the largest score so far, which is
-# finite.
+e = np.exp(tile - tile.max())  # You measure a tile from its own largest score. Use the largest so far, as for the rest.
+e = np.exp(tile - tile.max()) * np.exp(tile.max() - new)  # If all keys of a tile are hidden, its own largest score is
+# −∞, and −∞ − (−∞) is nan. Measure the exponentials from the largest score so far, which is finite.
 e = np.exp(tile - largest)  # You use the largest score of *before* this tile. Use the new one.
-shrink = 1.0; e = np.exp(tile)  # You do not subtract a largest score, so your sums are too large by the factor
-# e^{largest}, and large scores overflow.
-new = s.max()  # You store and subtract the largest score over *all* keys, which no tile knows yet. Use the largest so
-# far.
-shrink = 1.0; e = np.exp(tile - s.max())  # You subtract the largest score over *all* keys, which no tile knows yet.
-# Use the largest so far.
-largest, total, mixed = (0.0, 0.0, 0.0)  # Your first largest score is 0, which is larger than any if all scores are
-# negative. Start with −∞.
-mixed = shrink * mixed + e @ values[:len(e)]  # Every tile gets the values of the first keys. Key and value belong
-# together.
-total = shrink * (total + e.sum())  # You shrink the sum of the new tile as well, which is measured from the new
-# largest score already.
-mixed = shrink * (mixed + e @ values[start:start + size])  # You shrink the mixture of the new tile as well, which is
-# measured from the new largest score already.
+shrink = 1.0; e = np.exp(tile)  # You subtract no largest score: your sums are e^{largest} times too large, or overflow.
+new = s.max()
+shrink = 1.0; e = np.exp(tile - s.max())
+shrink = 1.0; e = np.exp(tile - s.max()); return largests, totals * np.exp(s.max() - largests), outputs
+# You subtract the largest score over *all* keys, which no tile knows yet. Use the largest so far.
+largest, total, mixed = 0.0, 0.0, 0.0  # Your first largest score is 0, above all negative scores. Start with −∞.
+largest = -np.inf  # You never carry the largest score on to the next tile.
+mixed = shrink * mixed + e @ values[:len(e)]  # Every tile gets the values of the first keys, not of its own.
+total = shrink * (total + e.sum())  # You shrink the sum of the new tile as well. Only what was kept shrinks.
+mixed = shrink * (mixed + e @ v)  # You shrink the mixture of the new tile as well. Only what was kept shrinks.
 total = shrink * total + len(e)  # You count the keys of a tile. Add their exponentials.
 total = shrink * total + e.max()  # You add the largest exponential of a tile. Add all of them.
-new = tile.max(); total = e.sum(); mixed = e @ values[start:start + size]  # You treat each tile by itself and carry
-# nothing over from the tiles before it.
-return (all_largest[-1:], all_totals[-1:], outputs[-1:])  # You return the state after the last tile only. Store it
-# after each one.
-return (all_largest, outputs, all_totals)  # You exchanged sum and output. Return largest, total, output.
-return (all_totals, all_largest, outputs)  # You exchanged largest and sum. Return largest, total, output.
-return (outputs, all_totals, all_largest)
-return (outputs, all_largest, all_totals)  # You return the output first, but it comes last. Return largest, total,
-# output.
-return (all_totals, outputs, all_largest)  # You return the largest score last, but it comes first. Return largest,
-# total, output.
-return (all_largest, all_totals, outputs[-1:] * len(outputs))  # Every row of your output is the last one. Do you
-# append the same array each time and change it afterwards? Append a new one, `mixed / total`.
-return (all_largest, all_totals, [outputs[-1] * total / t for t in all_totals])  # Every output has the mixture of the
-# last tile. Do you append the same mixture each time and change it with `+=` or `*=`? Append a new array, `mixed /
-# total`.
+new = tile.max(); total = e.sum(); mixed = e @ v  # You treat each tile by itself and carry nothing over.
+mixed = mixed + softmax(tile) @ v; output = mixed  # You add the softmax of each tile. Divide only once, by
+# the sum over all keys seen.
+mixed = shrink * mixed + e @ v / total; output = mixed
+mixed = (shrink * mixed + e @ v) / total; output = mixed  # What you carry on is divided already. Carry
+# on the mixture, or multiply the old output by the old sum first.
+output = mixed  # Your output is the mixture. Divide it by the sum.
+output = mixed / e.sum()  # You divide by the sum of the last tile. Divide by the sum of all tiles.
+return [s[a:a+size].max() for a in starts], totals, outputs  # You store the largest score of the tile, not that so far.
+return largests, [np.exp(s[a:a+size] - m).sum() for a, m in zip(starts, largests)], outputs
+# You store the sum of the tile. Store the sum so far.
+starts = range(0, max(len(s) // size, 1) * size, size)  # A last tile that is shorter than the others is missing.
+size = 1  # You go key by key. A tile has `size` keys, so step the loop by `size`.
+return largests[-1:], totals[-1:], outputs[-1:]  # You return the state after the last tile only. Store every state.
+return [], totals, outputs
+return largests, [], outputs
+return largests, totals, []  # One of your results is empty. Store all three after each tile.
+return largests, outputs, totals
+return totals, largests, outputs
+return outputs, totals, largests
+return outputs, largests, totals
+return totals, outputs, largests  # You return the three results in another order. Return largest, total, output.
+return largests, totals, outputs[-1:] * len(outputs)  # Every row of your output is the last one. Do you append
+# the same array each time and change it afterwards? Append a new one, `mixed / total`.
+return largests, totals, [mixed / t for t in totals]  # Every output has the mixture of the last tile. Do you change it
+# in place with `+=` or `*=`? Append a new array, `mixed / total`.
 """
-
-
 HINTS = [
-    "A tile needs its scores, `s[start : start + size]`, and the values of the same keys. A slice may run past the end.",
-    "Take `new = max(largest, tile.max())`. What was kept shrinks by `np.exp(largest - new)`, and the tile's exponentials "
-    "are `np.exp(tile - new)`.",
+    "A tile needs its scores, `s[start : start + size]`, and the values of the same keys. A slice may end too late.",
+    "With `new = max(largest, tile.max())`, what was kept shrinks by `np.exp(largest - new)`. The exponentials of the "
+    "tile are `np.exp(tile - new)`.",
     "Shrink the sum *and* the mixture, add the tile's share to both, and only then set `largest = new`.",
 ]
-
-
-def wrong_program_8(s, values, size):
-    """You subtract the largest score over *all* keys and correct the sum afterwards. No tile knows that score yet, and
-    exponentials become 0 where it is far above the others. Use the largest so far."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = 1.0
-        e = np.exp(tile - s.max())
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total * np.exp(s.max() - largest))
-        outputs.append(mixed / total)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_9(s, values, size):
-    """You never carry the largest score on to the next tile."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        all_largest.append(largest)
-        all_totals.append(total)
-        outputs.append(mixed / total)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_11(s, values, size):
-    """You divide by the sum of the last tile. The mixture holds all tiles, so divide by the sum of all tiles."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total)
-        outputs.append(mixed / e.sum())
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_15(s, values, size):
-    """You carry the output on, not the mixture. Carry what is not divided, or multiply by the old sum before you add a
-    tile."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total)
-        mixed = mixed / total
-        outputs.append(mixed)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_18(s, values, size):
-    """You store the tile's largest score. Store the largest so far."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(tile.max())
-        all_totals.append(total)
-        outputs.append(mixed / total)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_19(s, values, size):
-    """You store the sum of the tile. Store the sum so far."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(e.sum())
-        outputs.append(mixed / total)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_20(s, values, size):
-    """The last tile is missing if it is shorter than the others. The loop must start a tile there, too."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, max(len(s) // size, 1) * size, size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total)
-        outputs.append(mixed / total)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_21(s, values, size):
-    """You take the softmax inside each tile and add up. Divide once, by the sum over all keys seen."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s), size):
-        tile = s[start : start + size]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = mixed + softmax(tile) @ values[start : start + size]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total)
-        outputs.append(mixed)
-    return all_largest, all_totals, outputs
-
-
-def wrong_program_23(s, values, size):
-    """You go key by key. A tile has `size` keys, so step the loop by `size`."""
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    all_largest, all_totals, outputs = [], [], []
-    for start in range(0, len(s)):
-        tile = s[start : start + 1]
-        new = max(largest, tile.max())
-        shrink = np.exp(largest - new)
-        e = np.exp(tile - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[start : start + 1]
-        largest = new
-        all_largest.append(largest)
-        all_totals.append(total)
-        outputs.append(mixed / total)
-    return all_largest, all_totals, outputs
 
 
 def right_rest_by_rest(s, values, size):

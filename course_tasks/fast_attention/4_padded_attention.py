@@ -1,13 +1,16 @@
 """Bug hunt: the padding everybody looks at · 10 minutes · ★★
 
 The texts of a batch are filled up to one length, and `padding` says where. This code was written for a library that
-takes a mask of truth values, and then moved to one that takes numbers. It runs, but all that is left of the mask is a bias
-of 1 in favour of the padding. Fix the code: hidden keys must get no weight at all, and all other keys keep their bias.
+takes a mask of truth values, and then moved to one that takes numbers. It runs, but all that is left of the mask is a
+bias of 1 in favour of the padding. Fix the code: hidden keys must get no weight at all, and all other keys keep their
+bias.
 
 To show a leak at once, most cases have 10,000 as the last number of each padded value, and 0 in all other values.
 """
 
 import numpy as np
+import torch
+from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from course_lib.checking import Case
 from course_lib.checking.pages import holds
@@ -15,7 +18,7 @@ from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias
 
-from .common import NUMBER, QUERY, sdpa, torch
+from ..shared import NUMBER, QUERY
 
 
 def padded_attention(q, k, v, bias, padding):
@@ -24,18 +27,19 @@ def padded_attention(q, k, v, bias, padding):
     q, k, v (batch, heads, n, d), bias (heads, n_q, n_k).
     padding (batch, n_k) is True where a key only fills up the text and must be hidden.
     """
-    hidden = padding[:, None, None]
-    # The bias of hidden keys is −∞, because e^−∞ is 0. The bias is added to the scores as it is, except for hidden
-    # keys. The padding needs a bias of −∞.
-    mask = bias.masked_fill(hidden, -torch.inf)
+    hidden = padding[:, None, None]  # With new axes for heads and queries, the padding lines up with batch and keys.
+    mask = bias.masked_fill(hidden, -torch.inf)  # A hidden key has a bias of −∞, because e^−∞ is 0. Others keep theirs.
     return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k and v, and the mask as `attn_mask`.
+
+
+BUG = "mask = bias + hidden"
 
 
 def expected(q, k, v, bias, padding):
     return attention(q, k, v, bias=bias, mask=~padding[:, None, None, :])[0]
 
 
-def _texts(seed, lengths, heads, n, d, left=False, loud=1.0):
+def texts(seed, lengths, heads, n, d, left=False, loud=1.0):
     """Random texts. The last number of each vector is 0 in q and k, and in v it is large in the padding, else 0."""
     rng = np.random.default_rng(seed)
     q, k, v = rng.normal(size=(3, len(lengths), heads, n, d))
@@ -47,116 +51,79 @@ def _texts(seed, lengths, heads, n, d, left=False, loud=1.0):
     return q, k, v, rng.normal(size=(heads, n, n)), padding
 
 
-def _five(length):
-    q, k, v = (np.array(x)[None, None] for x in (Q, K, V))
-    return q, k, v, decay_bias(5)[None], np.arange(5)[None] >= length
-
-
 def draw(rng):
     seed, lengths = int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4)))
-    return _texts(seed, lengths, int(rng.integers(1, 4)), 6, 4, left=bool(rng.integers(2)))
+    return texts(seed, lengths, int(rng.integers(1, 4)), 6, 4, left=bool(rng.integers(2)))
 
 
-def _blind_to_padding(result, q, k, v, bias, padding):
+TENSORS = True
+AXES = ("batch", "head", "query", "number")
+MAT = np.arange(5)[None] == 4
+LOUD = "two texts of 3 and 5 tokens; the last number of a value is 10,000 in the padding and 0 elsewhere"
+CASES = [
+    Case(
+        *(x[None, None] for x in (Q, K, V)), decay_bias(5)[None], MAT,
+        label='the five tokens, "mat" is padding', axes=("batch", "head", QUERY, NUMBER),
+    ),
+    Case(*texts(0, [3, 5], 2, 5, 4), label=LOUD),
+    Case(*texts(1, [4], 3, 4, 4), label="no padding"),
+    Case(*texts(2, [1, 2, 3], 3, 3, 3), label="three texts, three heads, three tokens"),
+    Case(*texts(3, [2, 4], 2, 5, 4, left=True), label="padding on the left"),
+    Case(*texts(4, [3, 4], 2, 5, 4, loud=1e5), label="padding with huge keys"),
+]  # fmt: skip
+
+
+def blind_to_padding(result, q, k, v, bias, padding):
     """Whether the output contains nothing of a number that only the padding's values have."""
     marked = not np.where(padding[:, None], 0, v[..., -1]).any()
     return not marked or np.allclose(np.asarray(result)[..., -1], 0, atol=1e-6)
 
 
-BUG = "mask = bias + hidden"
-
-
-TENSORS = True
-
-
-CASES = [
-    Case(*_five(4), label='the five tokens, "mat" is padding', axes=("batch", "head", QUERY, NUMBER)),
-    Case(
-        *_texts(0, [3, 5], 2, 5, 4),
-        label="two texts of 3 and 5 tokens; the last number of a value is 10,000 in the padding and 0 elsewhere",
-    ),
-    Case(*_texts(1, [4], 3, 4, 4), label="no padding"),
-    Case(*_texts(2, [1, 2, 3], 3, 3, 3), label="three texts, three heads, three tokens"),
-    Case(*_texts(3, [2, 4], 2, 5, 4, left=True), label="padding on the left"),
-    Case(*_texts(4, [3, 4], 2, 5, 4, loud=1e5), label="padding with huge keys"),
-]
-
-
-ALWAYS = [
-    holds(
-        (
-            "The values of the padding reach the output. Do you hide the right padding, in each text, and with −∞? With a "
-            "finite number the padding keeps weight where the scores are large."
-        ),
-        _blind_to_padding,
-    ),
-]
-
-
-AXES = ("batch", "head", "query", "number")
-
-
+LEAK = (
+    "The values of the padding reach the output. Do you hide the right padding, in each text, and with −∞? With a "
+    "finite number the padding keeps weight where the scores are large."
+)
+ALWAYS = [holds(LEAK, blind_to_padding)]
 WRONG = """
-mask = bias + hidden  # You add truth values, and True counts as 1. So the padding is preferred by 1, not hidden. Which
-# number x makes e^x equal to 0?
+mask = bias + hidden  # You add truth values, and True counts as 1, so the padding is preferred. Which x has e^x = 0?
 mask = bias - hidden  # Torch does not subtract truth values, and a bias of −1 would not hide a key. Only −∞ does.
-mask = bias - padding[:, None, None].to(bias.dtype)  # You lower the bias of the padding by 1, so it still gets weight.
-# Only −∞ hides a key.
-mask = bias + hidden * -torch.inf  # You multiply −∞ by 0 for the visible keys, which gives nan. Use `masked_fill` or
-# `torch.where`.
-hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)  # You hide the *queries*
-# that are padding, so their rows become flat, and the other queries still see the padding. Hide keys, the last axis of
-# the mask.
-hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, -1000000000.0)  # You hide the *queries* that are
-# padding, so they lose their bias, and the other queries still see the padding. Hide keys, the last axis of the mask.
-mask = bias.masked_fill(~hidden, -torch.inf)  # You hide the text and show the padding. In `padding`, True means
-# *hide*, and `masked_fill` fills where it is True.
-mask = ~hidden  # You hide the padding, but the bias is missing, because a mask of truth values has no room for
-# numbers. Put −∞ into the bias.
+mask = bias + hidden * -torch.inf  # You multiply −∞ by 0 for the visible keys, which is nan. Use `masked_fill`.
+mask = bias.masked_fill(~hidden, -torch.inf)  # You hide the text. True in `padding` means *hide*.
+mask = ~hidden  # You hide the padding, but the bias is missing. Put −∞ into the bias, which is a mask of numbers.
 mask = hidden  # To SDPA, True means that a query may look, so only the padding is visible. The bias is missing, too.
-mask = bias.masked_fill(hidden, -10.0)  # With a bias of −10 the padding keeps some weight, e^{−10} of what it was.
-# Only −∞ hides a key.
-mask = bias.masked_fill(hidden, -100.0)  # A number such as −100 hides a key only while the scores are small. A padded
-# key that is ahead by more still gets weight. Only −∞ hides for sure.
+mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which is a number like any other.
+mask = bias - hidden.to(bias.dtype)
+mask = bias.masked_fill(hidden, -1.0)
+mask = bias.masked_fill(hidden, -10.0)
+mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, with which it gets less weight, or none
+# only while the scores are small. −∞ hides a key for sure.
+hidden = padding[:, None, :, None]
+hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, -1e9)
+hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
+# You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.
+mask = bias.masked_fill(hidden | padding[:, None, :, None], -torch.inf)
+mask = bias.masked_fill(hidden | padding[:, None, :, None], -1e9)  # You also fill the rows of padded queries. Hide keys
+# only, because the output of a padded query is never used.
+hidden = padding[:1, None, None]  # Every text gets the padding of the first one. Keep the batch axis.
 hidden = (torch.arange(padding.shape[1]) >= (~padding).sum(-1, keepdim=True))[:, None, None]  # You hide the right
 # number of keys, but always the last ones. Padding may be on the left, as in decoders; `padding` says where it is.
-mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which is a number like any other. Only −∞
-# hides a key.
-mask = bias.masked_fill(hidden, -1.0)  # A bias of −1 gives the padding less weight, but does not hide it. Only −∞
-# hides a key.
-hidden = padding[:, None, :, None]  # You hide the *queries* that are padding, which leaves their rows empty. Hide
-# keys, the last axis of the mask.
-mask = bias.masked_fill(hidden | padding[:, None, :, None], -torch.inf)  # You also hide padded queries, so they see no
-# key at all. Hide keys only, because the output of a padded query is never used.
-mask = bias.masked_fill(hidden | padding[:, None, :, None], -1000000000.0)  # You also give −10⁹ to padded queries, so
-# they see all keys equally. Hide keys only, because the output of a padded query is never used.
+hidden = padding[:, None]  # `padding[:, None]` lines the batch up with the heads. The given line was right.
+hidden = padding  # `padding` alone lines the batch up with the queries. The given line was right.
 mask = bias.masked_fill(hidden | ~torch.ones(q.shape[2], q.shape[2]).tril().bool(), -torch.inf)  # You also hide the
 # keys after their query. This task has no causal mask.
-mask = (2 * bias).masked_fill(hidden, -torch.inf)  # You hide the padding, but add the bias twice. Once, in the mask,
-# is enough.
-mask = (bias / 2).masked_fill(hidden, -torch.inf)  # You hide the padding, but halve the bias. Add it as it is.
-mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the axis of the
-# heads.
+mask = (2 * bias).masked_fill(hidden, -torch.inf)
+mask = (bias / 2).masked_fill(hidden, -torch.inf)  # You hide the padding, but change the bias. Add it as it is.
+mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale the bias. Only the scores are scaled.
+mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
+mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
+return sdpa(q, k, v, attn_mask=mask.exp())  # You pass e to the power of the mask, but SDPA adds it before its own
+# exponential. Pass the bias and −∞ themselves.
+return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # You removed the scaling of the scores. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
 return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.
 return sdpa(q, k, v.masked_fill(padding[:, None, :, None], 0), attn_mask=bias)  # You set the *values* of the padding
-# to 0, but its keys still take their share of the weight, so the rest gets too little. Hide the keys before the
-# softmax, with −∞ in the mask.
-hidden = padding[:1, None, None]  # Every text gets the padding of the first one. Keep the batch axis.
-mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale the bias. SDPA adds the mask to scores
-# that are already scaled.
-return sdpa(q, k, v, attn_mask=mask.exp())  # You take the exponential of the mask, but SDPA adds it before its own
-# exponential. Pass the bias and −∞ themselves.
-return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # You removed the scaling of the scores. SDPA's own 1/√d was right.
-mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged. It was
-# right as it was.
-hidden = padding[:, None]  # `padding[:, None]` has three axes, (batch, 1, n_k), so the batch is lined up with the
-# heads. It was right as it was.
-hidden = padding  # `padding` has two axes, (batch, n_k). Next to (heads, n_q, n_k), the batch is lined up with the
-# queries. It was right as it was.
+# to 0, but its keys still take weight from the others. Hide the keys before the softmax, with −∞ in the mask.
 """
-
-
 HINTS = [
     "A mask of numbers is added to the scores. What does adding True do?",
     "To hide a key means that its weight is 0, and e^{−∞} = 0.",
@@ -168,5 +135,5 @@ def right_in_one_line(q, k, v, bias, padding):
     return sdpa(q, k, v, attn_mask=torch.where(padding[:, None, None, :], -torch.inf, bias[None]))
 
 
-def right_in_another_way(q, k, v, bias, padding):
+def right_without_sdpa(q, k, v, bias, padding):
     return (q @ k.mT / q.shape[-1] ** 0.5 + bias).masked_fill(padding[:, None, None], -torch.inf).softmax(-1) @ v

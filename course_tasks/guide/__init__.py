@@ -1,30 +1,32 @@
-"""The rules of the decision guide: question → answer → which schemes → verdict, reason, chapters that back it.
+"""Which scheme? Answers to a few questions combine: the worst verdict wins, and every verdict has its reason.
 
-A plain table, a file for each question, to be read and to be changed. An answer without rules speaks for no scheme and
-against none; every other answer says something about every scheme. No measurement rules a scheme out. What the study
-measured on small models is reported as such: numbers are read from the committed runs, and
-`tests/figures/test_decision_guide.py` tests the words. A scheme fits longer texts if small models stayed level in text,
-at every learning rate that was tried.
+from course_tasks import guide
+guide.picture()                              every question, every answer, and what it means for each scheme
+guide.decide({question: answer, …})          what these answers mean together, scheme by scheme
+guide.picture({question: answer, …})         the same as a picture
+guide.QUESTIONS                              question → answer → rules, read from the text in `rules.py`
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from course_lib import figures
+from course_lib import schemes
 from course_lib.contents import number
-from course_lib.display.picture import Picture
-from course_lib.figures.decision_guide import CAVEAT, FITS, OUT, Decision, Rule, named
+from course_lib.display.formatting import check_choice, escape, prose
+from course_lib.display.picture import SUPPRESS, Picture
 from course_tasks.measured import STEPS
 
-from .attended import ATTENDED
-from .computing import COMPUTING
-from .find import FIND
-from .lengths import LENGTHS
-from .parameters import PARAMETERS
-from .rules import SCHEMES
-from .weights import WEIGHTS
+from .rules import FACTS, RULES, SHARED
 
-__all__ = ["CAVEAT", "FITS", "NOTE", "OUT", "QUESTIONS", "SCHEMES", "UNTOLD", "decide", "picture"]
-
+FITS, CAVEAT, OUT = 0, 1, 2  # the largest of several verdicts wins
+MARKS, WORDS = "✓~✗", ("fits", "possible, with a caveat", "ruled out")
+MADE_OF_OTHERS = {
+    "stretched RoPE": ("RoPE that gets other speeds after training, to read longer texts", "stretching_rope"),
+    "hybrid": ("layers with RoPE in a window in turn with layers that see all keys, no positions", "windows_and_sinks"),
+}
+BASELINES = ("none", "learned", "sinusoidal")
+SCHEMES = {name: (scheme.what, scheme.topic) for name, scheme in schemes.SCHEMES.items()} | MADE_OF_OTHERS
+SCHEMES = dict(sorted(SCHEMES.items(), key=lambda item: "" if item[0] in BASELINES else number(item[1][1])))
 NOTE = (
     "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
     f"those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} steps on texts of 128 "
@@ -35,35 +37,123 @@ NOTE = (
 UNTOLD = "The guide has no rule for it here, so test it yourself."
 
 
-def completed(questions: Mapping[str, Mapping[str, list[Rule]]]) -> dict[str, dict[str, list[Rule]]]:
-    """The questions, where every answer with rules also says of which schemes it knows nothing yet."""
+class Rule(NamedTuple):
+    """What one answer means for some schemes, why, and the topics of the chapters that back it."""
+
+    verdict: int
+    schemes: tuple[str, ...]
+    why: str
+    chapters: tuple[str, ...]
+
+
+class Decision(NamedTuple):
+    """What several answers mean for one scheme: the worst verdict, and every rule that applies, the worst first."""
+
+    verdict: int
+    rules: list[Rule]
+
+
+def read(text: str) -> dict[str, dict[str, list[Rule]]]:
+    """The questions in a text such as RULES. Schemes that no rule of an answer names get a caveat, if it has rules."""
     found: dict[str, dict[str, list[Rule]]] = {}
-    for question, options in questions.items():
-        found[question] = {}
-        for answer, rules in options.items():
-            told = {scheme for rule in rules for scheme in named(rule)}
-            rest = ", ".join(scheme for scheme in SCHEMES if scheme not in told)
-            found[question][answer] = [*rules, Rule(CAVEAT, rest, UNTOLD, "which_one")] if rules and rest else rules
+    for line in text.replace("\n  ", " ").strip().splitlines():
+        if line.startswith("# "):
+            answers = found.setdefault(line[2:], {})
+        elif line.startswith("## "):
+            rules = answers.setdefault(line[3:], [])
+        elif line:
+            rules.append(_rule(SHARED.get(line, line), rules))
+    for answers in found.values():
+        for rules in answers.values():
+            if rules and (rest := _unnamed(rules)):
+                rules.append(Rule(CAVEAT, rest, UNTOLD, ("which_one",)))
     return found
 
 
-QUESTIONS = completed(
-    {
-        "What is attended?": ATTENDED,
-        "How long are the texts (or windows)?": LENGTHS,
-        "What must a token find?": FIND,
-        "Which weights does it start from?": WEIGHTS,
-        "How is it computed?": COMPUTING,
-        "May position have parameters?": PARAMETERS,
-    }
-)
+def _rule(line: str, above: list[Rule]) -> Rule:
+    said, chapters = line.removesuffix("]").rsplit(" [", 1)
+    names, why = said[2:].split(": ", 1)
+    named = _unnamed(above) if names == "others" else tuple(names.split(", "))
+    return Rule(MARKS.index(line[0]), named, why.format_map(FACTS), tuple(chapters.split(", ")))
 
 
-def picture(answers: Mapping[str, str] | None = None, *, title: str | None = None) -> Picture:
-    """The guide with some questions answered, or none. Raises ValueError for a question or answer that is not there."""
-    return figures.decision_guide(QUESTIONS, SCHEMES, answers, note=NOTE, title=title)
+def _unnamed(rules: list[Rule]) -> tuple[str, ...]:
+    """The schemes of which no rule speaks."""
+    named = {scheme for rule in rules for scheme in rule.schemes}
+    return tuple(scheme for scheme in SCHEMES if scheme not in named)
+
+
+def _parameters() -> Iterator[Rule]:
+    """What the registry says of each scheme, if position may have no parameters."""
+    learns = {name: scheme.parameters for name, scheme in schemes.SCHEMES.items() if scheme.parameters != "0"}
+    for name, count in learns.items():
+        yield Rule(OUT, (name,), f"It learns {count} numbers.", (SCHEMES[name][1],))
+    free = tuple(name for name in SCHEMES if name not in learns)
+    yield Rule(FITS, free, "Nothing is learned.", tuple(sorted({SCHEMES[name][1] for name in free}, key=number)))
+
+
+QUESTIONS = read(RULES) | {"May position have parameters?": {"parameters": [], "no parameters": list(_parameters())}}
 
 
 def decide(answers: Mapping[str, str]) -> dict[str, Decision]:
-    """What the answers say about each scheme. Raises ValueError for a question or answer that is not there."""
-    return figures.decide(QUESTIONS, SCHEMES, answers)
+    """{scheme: Decision} for {question: answer}. Raises ValueError for a question or answer that is not there."""
+    if not isinstance(answers, Mapping):
+        raise ValueError(f"answers={answers!r}: expected a dictionary from question to answer")
+    rules = []
+    for question, answer in answers.items():
+        options = QUESTIONS[check_choice("question", question, QUESTIONS)]
+        rules += options[check_choice(f"answers[{question!r}]", answer, options)]
+    found = {}
+    for scheme in SCHEMES:
+        reasons = sorted((rule for rule in rules if scheme in rule.schemes), key=lambda rule: -rule.verdict)
+        found[scheme] = Decision(max((rule.verdict for rule in reasons), default=FITS), reasons)
+    return found
+
+
+def picture(answers: Mapping[str, str] | None = None, *, title: str = "Which one? A guide to the schemes") -> Picture:
+    """The guide: a fold for each answer. With `answers`: a fold for each scheme, with what these answers mean for it.
+
+    Raises ValueError for a question or answer that is not there.
+    """
+    alt = f"{title}: {len(QUESTIONS)} questions, and what each answer says about {len(SCHEMES)} schemes."
+    if answers:
+        parts, outcome = _decided(decide(answers))
+        parts = [f"<p>The answers: {escape('; '.join(answers.values()))}.</p>", *parts]
+        alt = f"{title}. The answers: {'; '.join(answers.values())}. {outcome}"
+    else:
+        parts = [_question(question, options) for question, options in QUESTIONS.items()]
+    marks = ", ".join(f"{mark} {word}" for mark, word in zip(MARKS, WORDS))
+    intro = f"{marks}; the worst verdict of all answers wins. The numbers at the end of a line are chapters. {NOTE}"
+    body = f"<p><b>{escape(title)}</b></p><p>{escape(intro)}</p>{''.join(parts)}"
+    return Picture("guide", body, alt=alt, title=title, styles=["decision"])
+
+
+def _decided(found: Mapping[str, Decision]) -> tuple[list[str], str]:
+    """The schemes by verdict, each with its reasons in a fold, and the same in one line of words."""
+    parts, groups = [], []
+    for verdict, word in enumerate(WORDS):
+        inside = {scheme: decision.rules for scheme, decision in found.items() if decision.verdict == verdict}
+        if inside:
+            parts.append(f"<p class=rp-question>{MARKS[verdict]} {word}</p>")
+            parts += [_fold(f"<b>{escape(scheme)}</b>", rules) for scheme, rules in inside.items()]
+            groups.append(f"{word}: {', '.join(inside)}")
+    return parts, "; ".join(groups) + "."
+
+
+def _question(question: str, options: Mapping[str, list[Rule]]) -> str:
+    folds = []
+    for answer, rules in options.items():
+        fits = ", ".join(scheme for rule in rules if rule.verdict == FITS for scheme in rule.schemes)
+        said = f"{MARKS[FITS]} {escape(fits)}" if rules else "speaks against none"
+        folds.append(_fold(f"<b>{escape(answer)}</b> <span>{said}</span>", rules))
+    return f"<p class=rp-question>{escape(question)}</p>{''.join(folds)}"
+
+
+def _fold(summary: str, rules: list[Rule]) -> str:
+    """A line, and in its fold the rules, those that fit first."""
+    lines = []
+    for rule in sorted(rules, key=lambda rule: rule.verdict):
+        others = len(rule.schemes) > len(SCHEMES) - 5
+        names, chapters = "others" if others else ", ".join(rule.schemes), ", ".join(map(number, rule.chapters))
+        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {prose(rule.why)} <i>ch. {chapters}</i></li>")
+    return f"<details><summary {SUPPRESS}>{summary}</summary><ul>{''.join(lines)}</ul></details>"

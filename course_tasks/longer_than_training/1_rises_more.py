@@ -1,8 +1,8 @@
-"""Prediction: which of the two rises more? · 6 minutes · ★
+"""Prediction: which of the two rises more? · 6 minutes · ★ · first
 
 The study trained small models on texts of 128 characters and tested them on up to 1,024. At every length
 the questions were the same 64 characters. How much does the loss **rise** from the shortest test to the longest? The
-question is not which model is better, but which one gets worse by more. For each pair commit to one name without
+question is not which model is better, but which one gets worse by more. For each pair predict one name without
 looking back at the lesson.
 
 `t5-256` and `t5-64` are T5's buckets with that `max_distance`, `log-0.3` is −0.3 · ln(1 + distance), `shaw-32` clips at
@@ -10,10 +10,11 @@ looking back at the lesson.
 compares your prediction with the losses measured on the help texts, averaged over all seeds.
 """
 
+from statistics import mean
+
 from course_lib.checking.difference import number
 
 from ..measured import study_rows
-from .common import mean_rise
 
 PAIRS = {
     ("rope", "alibi"): "ALiBi's penalty never stops growing, so most of the weight stays with near keys, however "
@@ -30,47 +31,46 @@ PAIRS = {
     "bounded.",
     ("t5-256", "shaw-32"): "Shaw's last vector serves all distances from 32 on, and it was trained on many of them. In "
     "T5's table with `max_distance` 256, the rows for distances past 127 have never been read.",
-    ("sinusoidal", "transformer-xl"): "Both are made of sinusoids. Transformer-XL uses them for the *distance*, and "
-    "near keys have the same distances as in training. The other scheme adds them for the position itself.",
+    ("sinusoidal", "transformer-xl"): "Both are made of sinusoids. One scheme adds them to every token, and past 128 "
+    "they are new to the model. Transformer-XL makes them of *distances*, so near keys still look as in training. Both "
+    "meet something new, and it is a measurement that this rises by less.",
 }  # the first of each pair rises more; what is said to the second
 
 
-def _field(one, other):
+def rise(rows, scheme):
+    """Loss at the longest test less that at the training length, in nats: the mean over all seeds."""
+    losses = [row["loss"] for row in rows if (row["task"], row["scheme"]) == ("characters", scheme)]
+    return mean(loss[-1] - loss[0] for loss in losses)
+
+
+def more(rows, *pair):
+    """The one of two schemes whose loss rises more."""
+    return max(pair, key=lambda scheme: rise(rows, scheme))
+
+
+def field(*pair):
     """The names in alphabetical order, which does not give the right one away."""
-    return " or ".join(sorted((one, other)))
+    return " or ".join(sorted(pair))
 
 
-def more(rows, task, one, other):
-    """The one of two schemes whose loss rises more from the shortest test to the longest, in the mean of its seeds."""
-    return max(one, other, key=lambda scheme: mean_rise(rows, task, scheme))
-
-
-def answer():
-    rows = study_rows()
-    return {_field(*pair): more(rows, "characters", *pair) for pair in PAIRS}
-
-
-def on_pass():
-    rows = study_rows()
-    rises = [{name: mean_rise(rows, "characters", name) for name in sorted(pair)} for pair in PAIRS]
-    listed = [", ".join(f"{name} {number(rise, 2)}" for name, rise in pair.items()) for pair in rises]
-    return f"Measured, in nats: {'; '.join(listed)}."
-
-
-ANSWER = answer()
+ROWS = study_rows()
+ANSWER = {field(*pair): more(ROWS, *pair) for pair in PAIRS}
+WRONG = [
+    (
+        {field(winner, loser): loser for winner, loser in PAIRS},
+        "All seven are reversed: you named the scheme that holds better. Name the one that rises more.",
+    ),
+    *(({field(winner, loser): loser}, message) for (winner, loser), message in PAIRS.items()),
+]
 
 
 def words_of(pair):
     return pair.split(" or ")
 
 
-WRONG = [
-    (
-        {_field(winner, loser): loser for winner, loser in PAIRS},
-        "All seven are reversed: you named the scheme that holds better. Name the one that rises more.",
-    ),
-    *(({_field(winner, loser): loser}, message) for (winner, loser), message in PAIRS.items()),
-]
+def on_pass():
+    measured = (", ".join(f"{name} {number(rise(ROWS, name), 2)}" for name in sorted(pair)) for pair in PAIRS)
+    return f"Measured, in nats: {'; '.join(measured)}."
 
 
 HINTS = [

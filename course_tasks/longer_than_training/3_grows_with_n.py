@@ -14,85 +14,56 @@ grow without end. Does the effective span grow without end too (`"grows"`), or d
 The weights before normalising are e to the power of the bias. Does their sum over all distances converge?
 """
 
-import functools
-
 import numpy as np
 
 from course_lib.reference.attention import softmax
 from course_lib.reference.bias import decay_row
 from course_lib.reference.t5 import bucket
 
-from importlib import import_module
-
-span = import_module("course_tasks.longer_than_training.2_two_spans").span
-
-GROWS, BOUNDED = "grows", "bounded"
-
-
-SHORT, LONG = 2**13, 2**17
-
-
-def _far_row(d):
-    """A T5 table whose rows go down evenly to −5."""
-    return np.linspace(0, -5, 32)[bucket(-d, bidirectional=False)]
-
-
 BIASES = {
     "no bias": lambda d: 0.0 * d,
-    "log, 0.3": lambda d: decay_row(d),
+    "log, 0.3": lambda d: decay_row(d, scale=0.3),
     "log, 1": lambda d: decay_row(d, scale=1.0),
     "log, 2": lambda d: decay_row(d, scale=2.0),
-    "T5, far row −5": _far_row,
+    "T5, far row −5": lambda d: np.linspace(0, -5, 32)[bucket(-d, bidirectional=False)],
     "ALiBi, 1/256": lambda d: decay_row(d, scale=1 / 256, decay="linear"),
     "square root, 1": lambda d: decay_row(d, scale=1.0, decay="square root"),
     "window of 64": lambda d: np.where(d < 64, 0.0, -np.inf),
 }
 
 
-@functools.cache
-def _grows(name):
-    """Whether the span of a bias still grows between two numbers of keys that are far apart."""
-    short, long = (span(softmax(BIASES[name](np.arange(n))).tolist()) for n in (SHORT, LONG))
-    return long > 1.01 * short
+def span(bias, n):
+    """The effective span of the last of n queries, e to the power of the entropy of its weights."""
+    weights = softmax(bias(np.arange(n)))
+    weights = weights[weights > 0]
+    return np.exp(-weights @ np.log(weights))
 
 
-ANSWER = {name: GROWS if _grows(name) else BOUNDED for name in BIASES}
-
-
+ANSWER = {name: "grows" if span(bias, 2**17) > 1.01 * span(bias, 2**13) else "bounded" for name, bias in BIASES.items()}
 WRONG = {
-    "no bias": {
-        BOUNDED: "no bias: every key has the weight 1/n, so the span is n itself.",
-    },
-    "log, 0.3": {
-        BOUNDED: "log, 0.3: e to the power of the bias is 1/(1 + d)^0.3. The sum of these over all d grows "
-        "without end.",
-    },
+    "no bias": {"bounded": "Without a bias every key has the weight 1/n, so the span is n itself."},
+    "log, 0.3": {"bounded": "e to the power of the bias is 1/(1 + d)^0.3. Its sum over all d grows without end."},
     "log, 1": {
-        BOUNDED: "log, 1: e to the power of the bias is 1/(1 + d), so the sum is 1 + 1/2 + 1/3 + …. It grows like "
-        "ln n, which is slow but without end.",
+        "bounded": "e to the power of the bias is 1/(1 + d), so the sum is 1 + 1/2 + 1/3 + …. It grows like ln n, "
+        "which is slow but without end.",
     },
     "log, 2": {
-        GROWS: "log, 2: e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. "
-        "A log decay is bounded when λ > 1.",
+        "grows": "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. A log decay is "
+        "bounded when λ > 1.",
     },
     "T5, far row −5": {
-        BOUNDED: "T5: all distances from 113 on share one row. With −5 each of these keys is small, "
-        "e^−5 = 0.0067, but none is smaller than the one before, so enough of them outweigh all near keys.",
+        "bounded": "All distances from 113 on share one row. With −5 each of these keys is small, e^−5 = 0.0067, but "
+        "none is smaller than the one before, so enough of them outweigh all near keys.",
     },
     "ALiBi, 1/256": {
-        GROWS: "ALiBi: 1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and "
-        "such a sum converges. The span of this head is about 700 keys at most.",
+        "grows": "1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and such a sum "
+        "converges. The span of this head is about 700 keys at most.",
     },
     "square root, 1": {
-        GROWS: "square root: e^(−√d) falls more slowly than ALiBi's, but faster than any power of d, so the sum "
-        "converges.",
+        "grows": "e^(−√d) falls more slowly than with ALiBi, but faster than any power of d, so the sum converges.",
     },
-    "window of 64": {
-        GROWS: "window: 64 keys remain, however long the text is.",
-    },
+    "window of 64": {"grows": "64 keys remain in the window, however long the text is."},
 }
-
-
 HINTS = [
     "A row of weights is e^bias divided by its sum. If that sum keeps growing with n, each near key's share goes to 0.",
     "e^(−λ ln(1 + d)) = (1 + d)^−λ, and the sum of these converges only for λ > 1.",

@@ -1,4 +1,4 @@
-"""Two arrows and quarter turns · 10 minutes · ★
+"""Two arrows and quarter turns · 10 minutes · ★ · first
 
 One pair of channels turns at a convenient speed: a quarter turn to the left (90°) per position. A quarter
 turn takes $(a, b)$ to $(-b, a)$. The query is $q = (2, 1)$, and the key is $k = (1, 4)$. All results are whole numbers.
@@ -14,44 +14,26 @@ import numpy as np
 
 from course_lib.checking import Axis
 
-QUERY, KEY = np.array([2, 1]), np.array([1, 4])
 
-
-def _quarter_turns(x, p):
+def turned(x, p):
     """x, turned to the left by p quarter turns, in whole numbers."""
     return np.linalg.matrix_power(np.array([[0, -1], [1, 0]]), p % 4) @ x
 
 
-def _product(i, j):
-    return int(_quarter_turns(QUERY, i) @ _quarter_turns(KEY, j))
+def product(i, j):
+    return int(turned([2, 1], i) @ turned([1, 4], j))
 
 
 ANSWER = {
-    "q at position 1": _quarter_turns(QUERY, 1).tolist(),
-    "k at position 2": _quarter_turns(KEY, 2).tolist(),
-    "product, q at 1 and k at 2": _product(1, 2),
-    "product, q at 1001 and k at 1002": _product(1001, 1002),
-    "product, q at 1 and k at 0": _product(1, 0),
-    "product, q at 1 and k at 5": _product(1, 5),
+    "q at position 1": turned([2, 1], 1).tolist(),
+    "k at position 2": turned([1, 4], 2).tolist(),
+    "product, q at 1 and k at 2": product(1, 2),
+    "product, q at 1001 and k at 1002": product(1001, 1002),
+    "product, q at 1 and k at 0": product(1, 0),
+    "product, q at 1 and k at 5": product(1, 5),
 }
-
-
-def on_pass():
-    return (
-        "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from distance 0. The other "
-        "pairs of a head, which are slower, can."
-    )
-
-
-DIGITS = 3
-
-
 NEARLY = False
-
-
 AXES = (Axis("channel", ["0", "1"]),)
-
-
 WRONG = {
     "q at position 1": {
         (1, -2): "You turned to the right. To the left, (a, b) becomes (−b, a).",
@@ -100,11 +82,16 @@ WRONG = {
         0: "The key is not lost. After a whole turn it points where it pointed before.",
     },
 }
-
-
 HINTS = [
     "(2, 1) becomes (−1, 2). Two quarter turns change both signs.",
     "(a, b) · (c, d) = a c + b d. Only the difference of the positions counts, j − i.",
     "From position 1 to position 5 it is a whole turn, so one pair cannot tell distance 4 from 0. The other pairs, "
     "which are slower, can.",
 ]
+
+
+def on_pass():
+    return (
+        "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from 0. The other pairs "
+        "of a head, which are slower, can."
+    )

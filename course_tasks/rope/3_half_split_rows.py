@@ -21,32 +21,44 @@ def half_split_rows(w, n_heads):
 
     w (n_heads * d_head, d_model); the rows of head 0 come first. q = x @ w.T
     """
-    # The number of channels per head is the number of rows divided by the number of heads. The split into heads gives
-    # (n_heads, d_head, d_model), so that the heads have their own axis.
-    by_head = w.reshape(n_heads, len(w) // n_heads, -1)
-    # The channels are axis 1, and the even ones are 0, 2, 4, … The channels are axis 1, and the odd ones are 1, 3, 5,
-    # … The even channels are every second one, and so are the odd ones. The first odd channel is 1.
-    even, odd = by_head[:, ::2], by_head[:, 1::2]
-    # The joining of even and odd runs along axis 1, the channels of a head. The result has no axis for the heads, but
-    # the shape of w.
-    return np.concatenate([even, odd], axis=1).reshape(w.shape)
+    d_head = len(w) // n_heads  # The rows of w are shared out evenly among the heads.
+    by_head = w.reshape(n_heads, d_head, -1)  # The rows of head 0 come first, so the heads are the first axis.
+    even = by_head[:, ::2]  # The channels of a head are axis 1, and the even ones are 0, 2, 4, …
+    odd = by_head[:, 1::2]  # The odd channels of a head are 1, 3, 5, …
+    both = np.concatenate([even, odd], axis=1)  # Within each head the even channels come first, then the odd ones.
+    return both.reshape(w.shape)  # The result has the shape of w, without an axis for the heads.
+
+
+def given(w, n_heads):
+    """The rows of an interleaved model's W_q or W_k in the order that half-split code needs; the same shape.
+
+    w (n_heads * d_head, d_model); the rows of head 0 come first. q = x @ w.T
+    """
+    even, odd = w[::2], w[1::2]
+    return np.concatenate([even, odd])
 
 
 def expected(w, n_heads):
-    """Through the library's permutation of one head."""
+    """Through the library's order of the channels of one head."""
     d = len(w) // n_heads
     return w[[h * d + c for h in range(n_heads) for c in to_half_split(d)]]
 
 
-def _numbered(heads, d_head, d_model=3):
+def numbered(heads, d_head, d_model=3):
     """Rows that are easy to tell apart: row r of head h begins with 100 h + r, and grows a little along its columns."""
     head, row = np.divmod(np.arange(heads * d_head), d_head)
     return (100.0 * head + row)[:, None] + np.arange(d_model) / 10
 
 
-def _same_rows(result, w, n_heads):
-    found = np.asarray(result, float)
-    return found.shape == w.shape and np.allclose(np.sort(found, axis=0), np.sort(w, axis=0), atol=1e-4)
+AXES = (Axis("row"), Axis("column"))
+CASES = [
+    Case(numbered(2, 4), 2, label="two heads of 4 channels"),
+    Case(numbered(1, 8), 1, label="one head of 8 channels"),
+    Case(numbered(3, 8), 3, label="three heads of 8 channels"),
+    Case(numbered(4, 6, 5), 4, label="four heads of 6 channels"),
+    Case(numbered(6, 2), 6, label="heads of 2 channels"),
+    Case(numbered(4, 4, 16), 4, label="a square matrix"),
+]
 
 
 def draw(rng):
@@ -54,61 +66,35 @@ def draw(rng):
     return normal(rng, heads * 2 * int(rng.integers(2, 6)), int(rng.integers(2, 6))), heads
 
 
-BUG = "even, odd = (w[::2], w[1::2]); return np.concatenate([even, odd]).reshape(w.shape)"
-
-
-AXES = (Axis("row"), Axis("column"))
-
-
-CASES = [
-    Case(_numbered(2, 4), 2, label="two heads of 4 channels"),
-    Case(_numbered(1, 8), 1, label="one head of 8 channels"),
-    Case(_numbered(3, 8), 3, label="three heads of 8 channels"),
-    Case(_numbered(4, 6, 5), 4, label="four heads of 6 channels"),
-    Case(_numbered(6, 2), 6, label="heads of 2 channels"),
-    Case(_numbered(4, 4, 16), 4, label="a square matrix"),
-]
-
-
 ALWAYS = [
-    holds("Your rows are not those of w in another order. Some are missing or have changed.", _same_rows),
+    holds(
+        "Your rows are not those of w in another order. Some are missing or have changed.",
+        lambda result, w, n_heads: np.allclose(np.sort(result, axis=0), np.sort(w, axis=0), atol=1e-4),
+    ),
 ]
-
-
 WRONG = """
-return np.concatenate([odd, even], axis=1).reshape(w.shape)  # Your odd channels come first. Half-split code expects
-# the first channel of every pair first, the even one.
-return np.concatenate([-odd, even], axis=1).reshape(w.shape)  # This is `rotate_half`, a part of the rotation itself.
-# Here the rows change only their order, not their signs.
-return np.concatenate([by_head], axis=1).reshape(w.shape)  # Your rows are in the order of w. If you join even and odd
-# along the last axis, reshaping undoes the change. Join them along axis 1, the channels.
-return np.concatenate([by_head[:, ::-1]], axis=1).reshape(w.shape)  # The channels of each head are in reverse order.
-# The even ones should come first, then the odd ones.
-even, odd = (by_head[:, ::2], by_head[:, ::-2])  # Your odd channels are in reverse order. They should be 1, 3, 5, …
-even, odd = (by_head[:, ::2], by_head[:, ::2])  # Your even channels appear twice, and the odd ones are missing.
-even, odd = (by_head[:, len(w) // n_heads // 2:], by_head[:, :len(w) // n_heads // 2])  # You exchange the two halves
-# of each head. The even channels should come first, then the odd ones.
-even, odd = (by_head[::2], by_head[1::2]); return np.concatenate([even, odd], axis=0).reshape(w.shape)  # You sort the
-# *heads* into even and odd ones. The channels are axis 1: `by_head[:, ::2]`.
-by_head = w.reshape(n_heads, len(w) // n_heads, -1)[::-1]  # Each head is in order, but the heads are reversed. Head 0
-# stays first.
-by_head = w.reshape(len(w) // n_heads, n_heads, -1)  # You reorder the heads, or take their number for the number of
-# channels. The shape is (n_heads, d_head, d_model).
-return w.reshape(n_heads, 2, len(w) // n_heads // 2, -1).swapaxes(1, 2).reshape(w.shape)  # You convert the other way,
-# from half-split to interleaved. Within a head the order should be 0, 2, 4, …, 1, 3, 5, …
-return np.tile(w[to_half_split(len(w) // n_heads)], (n_heads, 1))  # All your heads have the rows of the first one.
-# Each head should have its own rows.
-return expected(w, n_heads) if n_heads == 1 else w + 0  # A single head is in order, but several heads are left as
-# they were.
-return expected(expected(w, n_heads), n_heads)  # You put the rows into the new order twice. The second time
-# mixes them again.
-return expected(np.concatenate([w[h::n_heads] for h in range(n_heads)]), n_heads)  # `w[h::n_heads]` takes one row
-# of each head in turn. The rows of head h are neighbours: `w[h * d_head : (h + 1) * d_head]`.
-return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind='stable')]  # You reorder the columns. The channels of q are the
-# *rows* of w, since q = x @ w.T.
+both = np.concatenate([odd, even], axis=1)  # Your odd channels come first. The first channel of a pair is the even one.
+both = np.concatenate([-odd, even], axis=1)  # This is `rotate_half`, a part of the rotation. Here no sign changes.
+return w + 0  # Your rows are in the order of w. Did you join along the last axis? Join along axis 1, the channels.
+both = by_head[:, ::-1]  # The channels of each head are in reverse order. The even ones come first, then the odd ones.
+odd = by_head[:, ::-2]  # Your odd channels are in reverse order. They should be 1, 3, 5, …
+odd = by_head[:, ::2]  # Your even channels appear twice, and the odd ones are missing.
+even, odd = by_head[:, d_head // 2:], by_head[:, :d_head // 2]  # You exchange the halves of each head.
+both = np.concatenate([by_head[::2], by_head[1::2]])  # You sort the *heads* into even and odd. The channels are axis 1.
+by_head = w.reshape(n_heads, d_head, -1)[::-1]  # Each head is in order, but the heads are reversed. Head 0 stays first.
+by_head = w.reshape(d_head, n_heads, -1)
+by_head = w.reshape(d_head, n_heads, -1); both = np.concatenate([by_head[::2], by_head[1::2]])  # Your reshape reads the
+# rows as if heads alternated. The rows of head 0 come first: (n_heads, d_head, d_model).
+both = by_head.reshape(n_heads, 2, d_head // 2, -1).swapaxes(1, 2)  # You convert the other way, from half-split to
+# interleaved. Within a head the order should be 0, 2, 4, …, 1, 3, 5, …
+both = np.concatenate([even[:1], odd[:1]] * n_heads, axis=1)  # All your heads have the rows of the first one.
+return np.concatenate([both[0], w[d_head:]])  # You reordered only the first head. The others are as they were.
+return both[0] if n_heads == 1 else w + 0  # A single head is in order, but several heads are left as they were.
+both = np.concatenate([both[:, ::2], both[:, 1::2]], axis=1)  # You put the rows into the new order twice.
+return expected(np.concatenate([w[h::n_heads] for h in range(n_heads)]), n_heads)
+# `w[h::n_heads]` takes one row of each head in turn. Head h is `w[h * d_head : (h + 1) * d_head]`.
+return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]  # You reorder the columns. Channels are rows.
 """
-
-
 HINTS = [
     "Number some rows, `w = np.array([[0], [1], [2], [3], [100], [101], [102], [103]])`, and print "
     "`half_split_rows(w, 2)[:, 0]`. Where are the rows of head 1, those from 100 on?",
@@ -117,24 +103,8 @@ HINTS = [
 ]
 
 
-def wrong_program_10(w, n_heads):
-    """Your reshape reads the rows as if heads alternated. The rows of head 0 come first: (n_heads, d_head,
-    d_model)."""
-    by_head = w.reshape(len(w) // n_heads, n_heads, -1)
-    even, odd = by_head[::2], by_head[1::2]
-    return np.concatenate([even, odd], axis=0).reshape(w.shape)
-
-
-def wrong_program_12(w, n_heads):
-    """You reordered only the first head. The rows of the other heads are as they were."""
-    result, d = w + 0, len(w) // n_heads
-    result[:d] = w[to_half_split(d)]
-    return result
-
-
-def wrong_program_17(w, n_heads):
-    """You take the channels per head from the columns, which is right for a square matrix only. The channels of all
-    heads are the *rows* of w, so there are `len(w) // n_heads` per head."""
+def wrong_width_per_head(w, n_heads):
+    """You take the channels per head from the columns. They are the *rows* of w, `len(w) // n_heads` per head."""
     d = w.shape[1] // n_heads
     return np.concatenate([w[h * d : h * d + d][k::2] for h in range(n_heads) for k in (0, 1)])
 

@@ -25,130 +25,90 @@ def decoder_scores(q, k):
     """
     found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
     for t in range(len(q)):
-        # The query is row t of q, rotated by its position t. Token t is the row t : t + 1, and its query meets t + 1
-        # keys.
-        query = rotate(q[t : t + 1], past=t)
-        cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])
-        # The call of `scores` takes the new query, which gives one row, and the cache, which gives a column per key.
-        # The cache keeps all keys so far in the order of their positions, each rotated once.
-        found[t, : t + 1] = scores(query, cache)
+        query = rotate(q[t : t + 1], past=t)  # The new query is row t of q, rotated by its position t.
+        cache = np.concatenate([cache, rotate(k[t : t + 1], past=t)])  # Each key is rotated once, by its own position.
+        found[t, : t + 1] = scores(query, cache)  # The new query meets the t + 1 keys so far, the oldest first.
     return found
 
 
-def expected(q, k):
-    """q_i · R_{j−i} k_j / √d in complex numbers: no single vector is rotated."""
-    n, d = np.shape(q)
-    theta = 10000.0 ** (-2 * np.arange(d // 2) / d)
-    wanted = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i + 1):
-            z = np.conj(q[i][: d // 2] + 1j * q[i][d // 2 :]) * (k[j][: d // 2] + 1j * k[j][d // 2 :])
-            wanted[i, j] = (z * np.exp(1j * (j - i) * theta)).real.sum() / np.sqrt(d)
-    return wanted
-
-
-def draw(rng, n=None, d=None):
-    n, d = n or int(rng.integers(3, 9)), d or 2 * int(rng.integers(1, 5))
-    return normal(rng, n, d), normal(rng, n, d)
-
-
-def _made(seed, n, d):
-    return [x.round(2) for x in draw(np.random.default_rng(seed), n, d)]
-
-
-BUG = "cache = rotate(np.concatenate([cache, k[t:t + 1]]))"
-
-
+BUG = "cache = rotate(np.concatenate([cache, k[t : t + 1]]))"
 ON_PASS = (
     "In the given code, the key of token 2 was rotated by two positions at each of the steps 2, 3, 4, 5 and 6, so "
     "five times."
 )
 
 
+def expected(q, k):
+    """q_i · R_{j−i} k_j / √d with pairs as complex numbers: no single vector is rotated."""
+    n, d = q.shape
+    theta = 10000.0 ** (-2 * np.arange(d // 2) / d)
+    q, k = (x[:, : d // 2] + 1j * x[:, d // 2 :] for x in (q, k))
+    offset = np.arange(n) - np.arange(n)[:, None]
+    turned = k * np.exp(1j * offset[..., None] * theta)
+    return np.tril((q.conj()[:, None] * turned).real.sum(axis=-1) / np.sqrt(d))
+
+
+def draw(rng):
+    return tuple(normal(rng, 2, rng.integers(3, 9), 2 * rng.integers(1, 5)))
+
+
+RNG = np.random.default_rng(0)
 CASES = [
     Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
     Case(np.tile(Q[2], (6, 1)), np.tile(K[4], (6, 1)), label="six times the same content", axes=("query", "key")),
-    Case(*_made(0, 1, 4), label="one token", axes=("query", "key")),
-    Case(*_made(1, 3, 2), label="one pair of channels", axes=("query", "key")),
-    Case(*_made(2, 12, 8), label="twelve tokens, eight channels", axes=("query", "key")),
+    Case(*normal(RNG, 2, 1, 4), label="one token", axes=("query", "key")),
+    Case(*normal(RNG, 2, 3, 2), label="one pair of channels", axes=("query", "key")),
+    Case(*normal(RNG, 2, 12, 8), label="twelve tokens, eight channels", axes=("query", "key")),
 ]
-
-
 ALWAYS = [
     holds(
         "Some entry above the diagonal is not 0. Those keys have not come yet.",
-        lambda result, *_: np.allclose(np.triu(np.asarray(result, float), 1), 0),
+        lambda result, *_: np.allclose(np.triu(result, 1), 0),
     ),
     holds(
-        (
-            "The diagonal should be q·k/√d without any rotation, because a token is at offset 0 from itself. Do you "
-            "rotate the query and the new key by the same angle?"
-        ),
+        "The diagonal should be q·k/√d without any rotation, because a token is at offset 0 from itself. Do you rotate "
+        "the query and the new key by the same angle?",
         lambda result, q, k: np.allclose(np.diagonal(result), (q * k).sum(-1) / np.sqrt(q.shape[-1]), atol=1e-4),
     ),
 ]
-
-
 WRONG = """
-cache = np.concatenate([cache, k[t:t + 1]])  # Your new key is not rotated, or rotated as at position 0, which is the
-# same. It is at position t, so it needs `past=t`.
-query = q[t:t + 1]  # Your new query is not rotated, or rotated as at position 0, which is the same. It is at position
-# t, and `past=t` was right. (The same scores come out if you rotate the query by t and the keys of the cache from
-# position t on.)
-query = q[t:t + 1]; cache = np.concatenate([cache, k[t:t + 1]])  # These are the scores without any position, because
-# every new token is rotated as at position 0. Query and key both need `past=t`.
-cache = np.concatenate([cache, rotate(k[t:t + 1], past=t + 1)])  # Your keys are one position too far. Token t is at
-# position t, because t tokens came before it.
-query = rotate(q[t:t + 1], past=t + 1)  # Your queries are one position too far. Token t is at position t, because t
-# tokens came before it.
-cache = np.concatenate([cache, rotate(k[t:t + 1], past=2 * t)])  # You rotate each key twice by its own angle. Once is
-# enough.
-cache = rotate(np.concatenate([cache, k[t:t + 1]]), past=t)  # You still rotate the whole cache at every step, and now
-# by `past=t` as well. Rotate only the new key, before it joins the others.
-cache = rotate(k[t:t + 1], past=t)  # Only the newest key is left, and its score fills the row. Join it to the older
-# ones with `np.concatenate`.
-cache = rotate(k[t:t + 1])  # Only the newest key is left, and it is rotated as at position 0. Rotate it by its own
-# position, and join it to the older ones with `np.concatenate`.
-cache = np.concatenate([rotate(k[t:t + 1], past=t), cache])  # Your new key comes first in the cache. Column j belongs
-# to the token at position j, so the new key comes last.
-cache = np.concatenate([cache, rotate(q[t:t + 1], past=t)])  # Your cache holds queries. It should hold keys.
-query = rotate(k[t:t + 1], past=t)  # You compare keys with keys. The new query is made of q.
-found[t, :t + 1] = scores(query, cache, scale=1.0)  # Your scores are not scaled any more. The function `scores`
-# divides by √d by itself.
-found[t, :t + 1] = np.exp(scores(query, cache)) / np.exp(scores(query, cache)).sum()  # These are weights, and each row
-# sums to 1. The scores before the softmax are asked for.
-found[t, :t + 1] = scores(query, cache) - np.max(scores(query, cache))  # You subtract the largest score of each row.
-# That is part of the softmax, and the plain scores are asked for.
+cache = np.concatenate([cache, k[t : t + 1]])  # Your new key is not rotated, or as at position 0. It is at position t.
+query = q[t : t + 1]  # Your new query is not rotated, or as at position 0, which is the same. It is at position t.
+# (The same scores come out if you rotate the query by t and the keys of the cache from position t on.)
+query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
+# without any position, as if every token were at position 0. Query and key both need `past=t`.
+cache = np.concatenate([cache, rotate(k[t : t + 1], past=t + 1)])  # Your keys begin at position 1. Token 0 is at 0.
+query = rotate(q[t : t + 1], past=t + 1)  # Your queries are one position too far. The first token is at position 0.
+cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.
+cache = rotate(np.concatenate([cache, k[t : t + 1]]), past=t)  # You still rotate the whole cache
+# at every step, and now by `past=t` as well. Rotate only the new key, before it joins the others.
+found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t - 1))
+found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))  # `rotate` takes positions from 0 on, and here it
+# gets one below 0. Rotate the query and each key by its own position.
+cache = rotate(k[t : t + 1], past=t)
+cache = rotate(k[t : t + 1])  # Only the newest key is left. Join it to the older ones with `np.concatenate`.
+cache = np.concatenate([rotate(k[t : t + 1], past=t), cache])  # Your new key comes first in the cache. It comes last.
+found[t, : t + 1] = np.exp(scores(query, cache)) / np.exp(scores(query, cache)).sum()
+# These are weights, and each row sums to 1. Return the scores.
+found[t, : t + 1] = scores(query, cache) - np.max(scores(query, cache))  # You subtract the largest score of each row,
+# which is part of the softmax. Return the plain scores.
 return found[-1]  # You return only the last row. All of them are asked for.
-return np.tril(scores(rotate(q), rotate(k)), -1)  # Your diagonal is 0, but each token sees itself. `np.tril(…)` keeps
-# the diagonal, and `np.tril(…, -1)` does not.
-return np.tril(scores(rotate(k), rotate(q)))  # Queries and keys have changed places. Row t belongs to the query of
-# token t, and the cache holds keys.
-return np.diag(np.diagonal(scores(rotate(q), rotate(k))))  # Each query meets only its own key. The older keys should
-# be in the cache as well.
+return np.tril(found, -1)  # Your diagonal is 0, but each token sees itself. `np.tril(…)` keeps the diagonal.
+return np.tril(scores(rotate(k), rotate(q)))  # Queries and keys have changed places. Row t is for query t.
+return np.diag(np.diagonal(found))  # Each query meets only its own key. The older keys should be in the cache as well.
 return scores(rotate(q), rotate(k))  # The scores are right, but those with keys that have not come yet should be 0.
-return np.where(np.tri(len(q)) > 0, scores(rotate(q), rotate(k)), -np.inf)  # The scores are right, but you write −∞
-# where the key has not come yet. It should be 0 there.
-return np.triu(scores(rotate(q), rotate(k)))  # You keep the entries above the diagonal. The t + 1 numbers of row t are
-# on the left.
+return np.triu(scores(rotate(q), rotate(k)))  # You keep the entries above the diagonal. Keys so far are on the left.
 return np.tril(scores(rotate(q), rotate(k)[::-1]))  # Your keys are in reverse order. The oldest should come first.
 return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))  # You rotate interleaved pairs. The
 # given code was right to use half-split pairs.
+return np.tril(scores(*(rotate(np.roll(x, x.shape[-1] // 2, axis=-1)) for x in (q, k))))  
+# Seen from its query, each of your keys is turned by i − j. It should be turned by the offset, key minus query, j − i.
 """
-
-
 HINTS = [
     "When the loop comes around, does `cache` hold rotated keys or keys as they came? What is done to it next?",
     "Rotate each key once, before it goes into the cache, or keep keys as they come and rotate them for use.",
     "In the first way, what is in the cache is rotated already. So rotate only the new key, by its own position.",
 ]
-
-
-def wrong_program_22(q, k):
-    """Seen from its query, each of your keys is turned by the distance i − j. It should be turned the other way, by
-    the offset, key minus query, j − i. `rotate` does this if it gets the positions themselves."""
-    swapped = (np.roll(x, x.shape[-1] // 2, axis=-1) for x in (q, k))
-    return np.tril(scores(*map(rotate, swapped)))
 
 
 def right_in_one_line(q, k):

@@ -1,7 +1,7 @@
 """Prediction: the text moves by 1,000 places · 8 minutes · ★★
 
 Five tokens are at positions 0 to 4, and then the same five at 1000 to 1004. They attend only to each other,
-under a causal mask unless the name says otherwise. For each of seven results, commit to `"same"` or `"changes"` before
+under a causal mask unless the name says otherwise. For each of seven results, predict `"same"` or `"changes"` before
 you run anything. Two of the seven contain a bug that this test does not show. A right answer names the two.
 """
 
@@ -12,55 +12,42 @@ from course_lib.reference.alibi import alibi_bias, slopes
 from course_lib.reference.attention import attention, causal_mask, softmax
 from course_lib.reference.rope import rotate
 
-MASK = causal_mask(5)
 
-
-def _bfloat16(x):
+def bfloat16(x):
     """Rounded to 8 significant bits."""
     mantissa, exponent = np.frexp(np.asarray(x, float))
     return np.ldexp(np.round(mantissa * 256) / 256, exponent)
 
 
-def _rotated(x, positions):
+def rotated(x, positions):
     return np.array([rotate(row[None], past=int(p))[0] for row, p in zip(x, positions)])
 
 
-def _weights(q, k, positions):
-    return attention(_rotated(q, positions), _rotated(k, positions), V, mask=MASK)[1]
+def results(past):
+    """The seven results for five tokens that begin at position `past`."""
+    p, mixed = past + np.arange(5), [0, 2, 1, 3]
 
+    def with_rope(q, k, positions, v=V):
+        return attention(rotated(q, positions), rotated(k, positions), v, mask=causal_mask(5))
 
-def _seven_things(past):
-    """Each of the seven things for five tokens that begin at position `past`."""
-    p = past + np.arange(5)
-    q, k = _rotated(Q, p), _rotated(K, p)
     bias = alibi_bias(5, past + 5, n_heads=8, past=past)[0][:, past:]
-    mixed = [0, 2, 1, 3]
     return {
-        "weights, ALiBi": attention(Q, K, V, bias=bias, mask=MASK)[1],
+        "weights, ALiBi": attention(Q, K, V, bias=bias, mask=causal_mask(5))[1],
         "weights, m · j without a mask": softmax(slopes(8)[0] * np.broadcast_to(p, (5, 5))),
-        "weights, RoPE": _weights(Q, K, p),
-        "a turned key in the cache": k,
-        "output, values turned as well": attention(q, k, _rotated(V, p), mask=MASK)[0],
-        "weights, interleaved weights in half-split code": _weights(Q[:, mixed], K[:, mixed], p),
-        "weights, RoPE with positions in bfloat16": _weights(Q, K, _bfloat16(p)),
+        "weights, RoPE": with_rope(Q, K, p)[1],
+        "a turned key in the cache": rotated(K, p),
+        "output, values turned as well": with_rope(Q, K, p, rotated(V, p))[0],
+        "weights, interleaved weights in half-split code": with_rope(Q[:, mixed], K[:, mixed], p)[1],
+        "weights, RoPE with positions in bfloat16": with_rope(Q, K, bfloat16(p))[1],
     }
 
 
 def answer():
-    at_0, at_1000 = _seven_things(0), _seven_things(1000)
+    at_0, at_1000 = results(0), results(1000)
     return {name: "same" if np.allclose(at_0[name], at_1000[name], atol=1e-6) else "changes" for name in at_0}
 
 
 ANSWER = answer()
-
-
-def on_pass():
-    return (
-        "Two bugs stay hidden. `m · j` without a mask does not depend on distances, and interleaved weights in half-split "
-        "code rotate the wrong pairs. Moving the text changes neither."
-    )
-
-
 WRONG = {
     "weights, ALiBi": {
         "changes": "Both i and j grow by 1000, so i − j stays the same, and ALiBi uses nothing else.",
@@ -89,10 +76,15 @@ WRONG = {
         "share a position there, but not near 0.",
     },
 }
-
-
 HINTS = [
     "For each: does the position enter alone, or only as a difference of two?",
     "The softmax removes what is added to all scores of a row.",
     "bfloat16 has 8 significant bits. Which numbers between 1000 and 1004 can it hold?",
 ]
+
+
+def on_pass():
+    return (
+        "Two bugs stay hidden. `m · j` without a mask does not depend on distances, and interleaved weights in "
+        "half-split code rotate the wrong pairs. Moving the text changes neither."
+    )

@@ -1,4 +1,4 @@
-r"""Four pairs of channels, stretched with a pencil · 10 minutes · ★
+r"""Four pairs of channels, stretched with a pencil · 10 minutes · ★ · first
 
 A head has four pairs of channels. They make a whole turn in 10, 100, 1,000 and 10,000 positions. It was
 trained on texts of 200 tokens and now has to read 1,600, so $s = 8$. Where each pair has a number of its own, write a
@@ -16,43 +16,23 @@ import numpy as np
 from course_lib.checking import Axis
 from course_lib.reference.speeds import by_parts, interpolated, ntk, turns
 
-WAVELENGTHS = np.array([10, 100, 1000, 10_000])
-
-
+SPEEDS = 2 * np.pi / np.array([10, 100, 1000, 10_000])
 TRAINED, LONG = 200, 1600
-
-
-def answer():
-    speeds = 2 * np.pi / WAVELENGTHS
-    s = LONG // TRAINED
-    parts = by_parts(speeds, s, TRAINED, low=1, high=3)
-    reach = turns(ntk(speeds, s), LONG) / turns(speeds, TRAINED)
-    return {
-        "turns in training": turns(speeds, TRAINED),
-        "closed pairs": int((turns(speeds, TRAINED) >= 1).sum()),
-        "divisors, interpolation": speeds / interpolated(speeds, s),
-        "divisors, NTK": speeds / ntk(speeds, s),
-        "reach of pair 2 with NTK": float(reach[2]),
-        "share of pair 1 kept, by parts": 0.5,
-        "divisor of pair 1, by parts": float(speeds[1] / parts[1]),
-    }
-
-
-ANSWER = answer()
-
-
+S, LOW, HIGH = LONG // TRAINED, 1, 3
+TURNS = turns(SPEEDS, TRAINED)
+ANSWER = {
+    "turns in training": TURNS,
+    "closed pairs": int((TURNS >= 1).sum()),
+    "divisors, interpolation": SPEEDS / interpolated(SPEEDS, S),
+    "divisors, NTK": SPEEDS / ntk(SPEEDS, S),
+    "reach of pair 2 with NTK": float(turns(ntk(SPEEDS, S), LONG)[2] / TURNS[2]),
+    "share of pair 1 kept, by parts": float((TURNS[1] - LOW) / (HIGH - LOW)),
+    "divisor of pair 1, by parts": float(SPEEDS[1] / by_parts(SPEEDS, S, TRAINED, low=LOW, high=HIGH)[1]),
+}
 DIGITS = 2
-
-
 ABOUT = {"turns in training": 0.001}
-
-
 NEARLY = False
-
-
 AXES = (Axis("pair", ["0", "1", "2", "3"]),)
-
-
 WRONG = {
     "turns in training": {
         (0.05, 0.5, 5, 50): "You divided wavelengths by the length. Turns are the length divided by the wavelength.",
@@ -87,8 +67,7 @@ WRONG = {
     },
     "reach of pair 2 with NTK": {
         8: "The text is 8 times as long, but the pair is slower than in training.",
-        4: "This is the divisor of pair 2, and the reach of pair 1. The reach of pair 2 depends on its own divisor and "
-        "on the length of the text.",
+        4: "This is the divisor of pair 2. Its reach depends on that and on the length of the text.",
         0.4: "These are the turns of pair 2 in 1,600 tokens. How many were they in training?",
         1.6: "These are the turns of pair 2 in 1,600 tokens without a repair.",
         2.828: "This is 8 divided by the root of 8. Pair 2 is two of *three* steps on the way from 1 to 8.",
@@ -114,8 +93,6 @@ WRONG = {
         2.828: "You took the geometric mean of 1 and 8. The rule mixes the speeds 1 and 1/8 with equal shares.",
     },
 }
-
-
 HINTS = [
     "Turns are the length divided by the wavelength.",
     "NTK divides pair 0 by 1 and pair 3 by 8, and in between by the same factor from pair to pair. Three steps "

@@ -17,13 +17,11 @@ def new_angles(before, after, trained, n):
 
     before, after (pairs,): the speeds in training and now, in radians per position. trained: tokens of a training text.
     """
-    # A pair is open if it turned by less than 2π radians in training. The angle in training is the number of training
-    # tokens times the speed before.
-    is_open = trained * before < 2 * np.pi
-    # n times the new speed is compared with `trained` times the old one. The angle in the long text is n times the
-    # speed after the change.
-    farther = n * after > trained * before
-    return is_open & farther  # Both must be true, that the pair is open and that it turns farther.
+    old = trained * before  # In training a pair turned by `trained` times its old speed, an angle in radians.
+    new = n * after  # In the long text a pair turns by n times its new speed.
+    is_open = old < 2 * np.pi  # A pair is open if it made less than a whole turn in training, and a turn is 2π radians.
+    farther = new > old  # A pair goes beyond its trained range if it turns farther than in training.
+    return is_open & farther  # Both must be true: the pair is open, and it turns farther.
 
 
 def expected(before, after, trained, n):
@@ -37,11 +35,7 @@ def draw(rng):
 
 
 THETA = frequencies(16)
-
-
 AXES = (Axis("pair"),)
-
-
 CASES = [
     Case(THETA, THETA.copy(), 128, 1024, label="the study's head, as it is"),
     Case(THETA, ntk(THETA, 8), 128, 1024, label="the study's head with NTK for 8"),
@@ -56,64 +50,41 @@ CASES = [
     Case(frequencies(8), frequencies(8), 64, 64, label="a text as long as in training"),
     Case(frequencies(8, 30.0), frequencies(8, 30.0), 128, 4096, label="base 30: all pairs are closed"),
 ]
-
-
 WRONG = """
-is_open = n * before < 2 * np.pi  # You test whether a pair is closed in the *long* text. What counts is the turn that
-# it made in training.
-is_open = n * after < 2 * np.pi  # You test whether a pair is closed in the *long* text, with its new speed. What
-# counts is the turn that it made in training.
-is_open = trained * before <= 2 * np.pi  # A pair with exactly one turn has met every angle, so it is closed. Your test
-# takes it for open.
-is_open = trained * after < 2 * np.pi  # You test for open pairs with the new speeds. In training the pairs had the old
-# ones.
-is_open = trained * before < 1  # You compare with 1. The product of tokens and speed is an angle in radians, and a
-# turn has 2π of them.
-is_open = trained * before < np.pi  # You compare with half a turn. A whole turn has 2π radians.
-is_open = trained * before < 360  # You compare with 360 degrees. Speeds are in radians per position, so a turn is 2π.
-farther = after > before  # You compare the speeds alone. A slower pair can still turn farther, because the text is
-# longer.
-farther = n > trained
-farther = n * before > trained * before  # Your second test does not read the new speeds. In the long text the pairs
-# turn with `after`, which may keep their angles in the trained range.
-farther = n * after % (2 * np.pi) > trained * before  # You take the angle in the long text modulo 2π. An open pair
-# that goes past a whole turn has met new angles on the way.
-farther = n * after > 2 * np.pi
-farther = n * after >= 2 * np.pi  # You ask whether the pair makes a turn in the long text. An open pair meets new
-# angles as soon as it turns farther than in training.
-is_open = (trained - 1) * before < 2 * np.pi; farther = (n - 1) * after > (trained - 1) * before  # You count the
-# largest distance in a text, n − 1. That is a fine definition, too, but it disagrees with the words in borderline
-# cases. Here a text of n tokens counts as n steps.
-is_open = n * before < 2 * np.pi; farther = trained * after > n * before  # `trained` and `n` have changed places. The
-# old speeds belong to `trained` tokens, the new ones to `n`.
-is_open = trained * after < 2 * np.pi; farther = n * before > trained * after  # `before` and `after` have changed
-# places. The old speeds belong to `trained` tokens, the new ones to `n`.
-is_open = (trained + 1) * before < 2 * np.pi; farther = (n + 1) * after > (trained + 1) * before  # You count one step
-# more than there are tokens. Here a text of n tokens counts as n steps.
-farther = (n - 1) * after > trained * before  # You count n − 1 steps in the long text, its largest distance. Here a
+is_open = n * before < 2 * np.pi
+is_open = new < 2 * np.pi  # You test whether a pair is closed in the *long* text. What counts is its turn in training.
+is_open = old <= 2 * np.pi  # A pair with exactly one turn has met every angle, so it is closed. You take it for open.
+is_open = trained * after < 2 * np.pi  # You test for open pairs with the new speeds. In training they had the old ones.
+is_open = old < 1  # You compare with 1. Tokens times speed is an angle in radians, and a turn has 2π of them.
+is_open = old < np.pi  # You compare with half a turn. A whole turn has 2π radians.
+is_open = old < 360  # You compare with 360 degrees. Speeds are in radians per position, so a turn is 2π.
+is_open = np.degrees(old) < 2 * np.pi  # You compare an angle in degrees with 2π radians.
+farther = after > before  # A slower pair can still turn farther, because the text is longer. Compare angles.
+farther = n > trained  # Your second test does not depend on the new speeds, `after`, with which the pairs turn now.
+farther = new >= old  # A pair that turns exactly as far as in training meets no new angle. You count it.
+farther = new % (2 * np.pi) > old  # You take the angle in the long text modulo 2π. An open pair that goes past a whole
+# turn has met new angles on the way.
+farther = new > 2 * np.pi
+farther = new >= 2 * np.pi  # You ask for a whole turn in the long text. An open pair meets new angles as soon as it
+# turns farther than in training.
+farther = new / (2 * np.pi) > old  # You compare turns in the long text with radians in training. Use one unit.
+new = (n - 1) * after
+old = (trained - 1) * before; new = (n - 1) * after
+old = (trained + 1) * before; new = (n + 1) * after  # You count one step fewer or more than there are tokens. Here a
 # text of n tokens counts as n steps.
-farther = n * after / (2 * np.pi) > trained * before  # You compare turns in the long text with radians in training.
-# Divide both by 2π or neither.
-is_open = trained * np.degrees(before) < 2 * np.pi  # You compare an angle in degrees with 2π. The speeds are in
-# radians per position, as 2π is.
-return is_open & ~is_open  # You return False for every pair. Print `trained * before` and `n * after`: both are angles
-# in radians.
-return is_open | farther  # You return the pairs for which one of the two is true. Both must be: the pair is open,
-# *and* it turns farther.
-return is_open and farther  # `and` and `if` need a single True or False, and you gave them an array with one for each
-# pair. `&` joins two arrays.
-return trained * before < 2 * np.pi & n * after > trained * before  # `&` was given numbers instead of True and False.
-# It binds tighter than `<` and `>`, so each comparison needs parentheses of its own.
+old = n * before; new = trained * after  # `trained` and `n` have changed places. The old speeds belong to `trained`.
+old = trained * after; new = n * before  # `before` and `after` have changed places. The old speeds belong to `trained`.
+return is_open & ~is_open  # You return False for every pair. Print `trained * before` and `n * after`.
+return is_open | farther  # One of the two is enough in your result. Both must be true: open, *and* turning farther.
+return is_open and farther  # `and` and `if` need a single True or False, and you gave them an array. `&` joins arrays.
+return trained * before < 2 * np.pi & n * after > trained * before  # `&` binds tighter than `<` and `>`, so it got
+# numbers. Each comparison needs parentheses of its own.
 return is_open  # You return all open pairs. An open pair that is slowed enough stays in its trained range.
-return farther
-farther = (n - 1) * after > trained * before; return farther  # You return all pairs that turn farther. A closed pair
-# may do that, because it has met every angle.
-return np.flatnonzero(is_open & farther)  # You return the numbers of the pairs. One True or False for each pair is
-# asked for.
-return ~(is_open & farther)  # You return the pairs that meet *no* new angle. True should mean that it does.
+new = (n - 1) * after; return new > old
+return farther  # You return all pairs that turn farther. A closed pair may do that: it has met every angle.
+return np.flatnonzero(is_open & farther)  # You return the numbers of the pairs, not one True or False for each.
+return ~(is_open & farther)  # You return the pairs that meet *no* new angle. True should mean that a pair does.
 """
-
-
 HINTS = [
     "In training, pair m turned by `trained * before[m]` radians. A whole turn is 2π.",
     "Now it turns by `n * after[m]` radians. Is this more than in training?",

@@ -6,8 +6,9 @@ and $\beta$ are called low and high here:
 $$\gamma_m = \frac{\rho_m - \text{low}}{\text{high} - \text{low}} \text{, clipped to } 0 \dots 1, \qquad
 \theta'_m = (1 - \gamma_m)\,\frac{\theta_m}{s} + \gamma_m\,\theta_m$$
 
-One of the cases comes from Llama 3.1, which was trained on 8,192 tokens with base 500,000: low = 1, high = 4 and $s = 8$.
-Its published code speaks of wavelengths and has three branches. If your function passes, it gives the same speeds.
+One of the cases comes from Llama 3.1, which was trained on 8,192 tokens with base 500,000: low = 1, high = 4 and $s =
+8$. Its published code speaks of wavelengths and has three branches. If your function passes, it gives the same
+speeds.
 """
 
 import numpy as np
@@ -23,14 +24,13 @@ def by_parts(speeds, s, length, low, high):
 
     speeds (pairs,): θ_m in radians per position. length: tokens of a training text. low < high: numbers of turns.
     """
-    # The number of turns is length times speed, divided by 2π. The whole turn is 2π radians.
-    rho = length * speeds / (2 * np.pi)
-    # The ramp is 0 at `low` turns and 1 at `high` turns. The numerator is the number of turns minus `low`. The length
-    # of the ramp is high − low. γ is 0 below `low` and 1 above `high`. The lower end of the clipping is 0.
-    gamma = np.clip((rho - low) / (high - low), 0, 1)
-    # The share 1 − γ belongs to the divided speed. The term γ θ is the share of the old speed. The term (1 − γ) θ / s
-    # is the share of the slowed speed. The number 1 is the upper end of γ.
-    return (1 - gamma) * speeds / s + gamma * speeds
+    rho = length * speeds / (2 * np.pi)  # The turns in training are length times speed, divided by 2π.
+    gamma = np.clip(
+        (rho - low) / (high - low), 0, 1
+    )  # γ rises from 0 at `low` turns to 1 at `high`, and stays in 0 … 1.
+    slowed = speeds / s  # Every pair has the same slowed speed, its old one divided by s.
+    new = (1 - gamma) * slowed + gamma * speeds  # γ is the share of the old speed, and 1 − γ that of the slowed one.
+    return new
 
 
 def expected(speeds, s, length, low, high):
@@ -54,16 +54,7 @@ def draw(rng):
     return frequencies(2 * int(rng.integers(3, 12)), base), float(rng.uniform(2, 9)), 500, low, low * 8
 
 
-ON_PASS = (
-    "Not every layer needs it. In Gemma 3, five of every six layers see only a window of near keys, so only the sixth "
-    "is stretched, by interpolation with s = 8. One program forgot to divide, and its short texts looked fine (mlx-vlm, pull "
-    "request 1709)."
-)
-
-
 AXES = (Axis("pair"),)
-
-
 CASES = [
     Case(np.array([1, 0.1, 0.01, 0.001]), 8.0, 40 * np.pi, 1.0, 4.0, label="four pairs with 20, 2, 0.2, 0.02 turns"),
     Case(frequencies(16), 8.0, 128, 1.0, 32.0, label="the study's head, YaRN's equations"),
@@ -72,74 +63,57 @@ CASES = [
     Case(frequencies(8), 4.0, 20_000, 0.5, 2.0, label="a long training text"),
     Case(frequencies(8), 4.0, 6, 1.0, 2.0, label="no pair makes a turn"),
 ]
-
-
-ALWAYS = [
-    holds(
-        (
-            "Some result is greater than the old speed, or smaller than the old speed divided by s. Each new speed should "
-            "lie between the two. Is γ clipped to 0 … 1?"
-        ),
-        lambda y, theta, s, *_: bool((np.asarray(y) <= theta * 1.0001).all() and (y >= theta / s * 0.9999).all()),
-    ),
-]
-
-
+BETWEEN = (
+    "Some result is greater than the old speed, or smaller than the old speed divided by s. Each new speed should lie "
+    "between the two. Is γ clipped to 0 … 1?"
+)
+ALWAYS = [holds(BETWEEN, lambda y, theta, s, *_: ((y <= theta * 1.0001) & (y >= theta / s * 0.9999)).all())]
+ON_PASS = (
+    "Not every layer needs it. In Gemma 3, five of every six layers see only a window of near keys, so only the sixth "
+    "is stretched, by interpolation with s = 8. One program forgot to divide, and its short texts looked fine "
+    "(mlx-vlm, pull request 1709)."
+)
 WRONG = """
-return gamma * speeds / s + (1 - gamma) * speeds  # The two shares have changed places. A fast pair has γ = 1 and keeps
-# its speed.
 rho = length * speeds / 2 * np.pi  # You divide by 2 and multiply by π. Write the product 2π in parentheses.
 rho = length * speeds / np.pi  # You divide by π, which counts half turns. A whole turn has 2π radians.
 rho = length * speeds / 360  # You divide by 360 degrees. Speeds are in radians per position, so a turn is 2π.
-rho = s * length * speeds / (2 * np.pi)  # You count the turns in the longer text of s · length tokens. The rule asks
-# for the turns in training.
-rho = length / s * speeds / (2 * np.pi)  # You count the turns with `length` or the speeds divided by s. The rule asks
-# for the turns in training.
-rho = 2 * np.pi / speeds  # You compare wavelengths with numbers of turns. The turns are the length divided by the
-# wavelength.
 rho = length * speeds  # Your ρ is an angle in radians. Divided by 2π it is a number of turns.
+rho = s * length * speeds / (2 * np.pi)
+rho = length / s * speeds / (2 * np.pi)  # You count turns with a length or a speed that s has changed. The rule asks
+# for the turns in training.
+rho = 2 * np.pi / speeds  # You compare wavelengths with numbers of turns. The turns are the length over the wavelength.
 gamma = np.clip((rho - low) / high, 0, 1)  # Your ramp is `high` turns long. It is high − low turns long.
-gamma = np.clip((high - rho) / (high - low), 0, 1)  # Your ramp falls. It should be 0 at `low` turns and 1 at `high`
-# turns.
-gamma = np.clip((np.arange(len(speeds)) - low) / (high - low), 0, 1)  # Your ramp is over the number of the pair. The
-# equation has the number of turns.
+gamma = np.clip((np.arange(len(speeds)) - low) / (high - low), 0, 1)  # Your ramp is over the number of the pair. In the
+# equation it is over the number of turns.
 gamma = np.clip(np.log(rho / low) / np.log(high / low), 0, 1)  # Your ramp is straight over the logarithm of the turns,
-# and so over the number of the pair, as in YaRN's code. In the equation it is straight over the turns.
+# as in YaRN's code. In the equation it is straight over the turns.
 gamma = np.clip((1 / low - 1 / rho) / (1 / low - 1 / high), 0, 1)  # Your ramp is straight over the wavelength. In the
 # equation it is straight over the turns.
-gamma = np.clip(rho, low, high) / (high - low)  # You clip the turns to low … high, but then γ begins at low / (high −
-# low). It should begin at 0.
-gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix every pair in between half and half. The share
-# γ of the old speed grows with the turns.
-gamma = (rho > (low + high) / 2) * 1.0  # You keep a pair or divide it, with a step in the middle. Between `low` and
-# `high` the two speeds are mixed.
-gamma = (rho > low) * 1.0  # You keep every pair with more than `low` turns. Between `low` and `high` the two speeds
-# are mixed.
-gamma = (rho > high) * 1.0  # You divide every pair with fewer than `high` turns. Between `low` and `high` the two
-# speeds are mixed.
-return speeds / ((1 - gamma) * s + gamma)  # You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
-return speeds / s ** (1 - gamma)  # You mix in the exponent, which is a geometric mean. The rule adds two shares of
-# speeds.
+gamma = np.clip(rho, low, high) / (high - low)  # You clip the turns to low … high, so your γ does not begin at 0.
+gamma = np.clip((rho - low) / (high - low), low, high)  # You clip γ to low … high. It is a share, from 0 to 1.
+gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix every pair in between half and half. The share γ
+# of the old speed grows with the turns.
+gamma = (rho > (low + high) / 2) * 1.0
+gamma = (rho > low) * 1.0
+gamma = (rho > high) * 1.0  # You keep a pair or divide it. Between `low` and `high` the two speeds are mixed.
+slowed = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))
+slowed = speeds / s ** (np.arange(len(speeds)) / len(speeds))  # Your slowed speeds are not θ/s: pair 0 is not divided.
+# The slowed speed of every pair is θ divided by s itself.
+new = gamma * slowed + (1 - gamma) * speeds  # You slow the fast pairs and keep the slow ones. From `high` turns on a
+# pair keeps its speed: γ is 1 there, and it is the share of the old speed.
+new = speeds / ((1 - gamma) * s + gamma)  # You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
+new = speeds / s ** (1 - gamma)  # You mix in the exponent, a geometric mean. The rule adds two shares of speeds.
+new = gamma * speeds  # The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ / s.
+new = (1 - gamma) * slowed  # The share of the old speed is missing. Add γ θ.
+new = slowed  # This is position interpolation, which divides every pair. Pairs with many turns should keep their speed.
+new = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))  # This is NTK-aware scaling, which is blind to turns.
+new = speeds + 0  # You return the speeds as they are.
 return gamma  # You return the shares γ. The new speeds are asked for.
-return 1 / ((1 - gamma) / s + gamma)  # You return the divisors. The new speeds are asked for.
-return (1 - gamma) / s + gamma  # You return the factors of the speeds. Multiply the old speeds by them.
-return 2 * np.pi / ((1 - gamma) * speeds / s + gamma * speeds)  # You return wavelengths. The new speeds are asked for.
-return (0.1 * np.log(s) + 1) * ((1 - gamma) * speeds / s + gamma * speeds)  # You multiply the speeds by YaRN's factor.
-# It belongs to the scores, and this rule has none.
-return gamma * speeds  # The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ /
-# s.
-return (1 - gamma) * speeds / s  # The share of the old speed is missing. Add γ θ.
-return (1 - gamma) * speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1)) + gamma * speeds
-return (1 - gamma) * speeds / s ** (np.arange(len(speeds)) / len(speeds)) + gamma * speeds  # Your s is inside the
-# power, so pair 0 is not divided at all. The slowed speed of every pair is θ divided by s itself.
-return speeds / s  # This is position interpolation, which divides every pair. Pairs with many turns should keep their
-# speed.
-return speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))  # This is NTK-aware scaling, which does not look at
-# turns.
-return speeds + 0  # You return the speeds as they are.
+return speeds / new  # You return the divisors. The new speeds are asked for.
+return new / speeds  # You return the factors of the speeds. Multiply the old speeds by them.
+return 2 * np.pi / new  # You return wavelengths. The new speeds are asked for.
+return (0.1 * np.log(s) + 1) * new  # You multiply the speeds by YaRN's factor. It belongs to the scores.
 """
-
-
 HINTS = [
     "`length * speeds / (2 * np.pi)` is the number of turns of each pair.",
     "`np.clip(x, 0, 1)` makes everything below 0 to 0 and everything above 1 to 1.",

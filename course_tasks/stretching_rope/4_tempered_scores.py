@@ -25,12 +25,18 @@ def tempered_scores(q, k, turning, s):
 
     q, k (n, d). Only the first `turning` channels are rotated, and the others are compared as they are.
     """
-    f = 0.1 * np.log(s) + 1  # The factor f is 0.1 · ln s + 1. The logarithm is the natural one, of s.
-    theta = frequencies(turning)  # The list of speeds is that of a small RoPE with `turning` channels.
-    # The factor of the scores is f², because query and key would both carry f. All scores are multiplied by f². The
-    # query is rotated in its first channels, without a factor. The key is rotated in its first channels, without a
-    # factor. The call of `scores` compares the rotated queries with the rotated keys.
-    return f**2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))
+    f = 0.1 * np.log(s) + 1  # The factor f is 0.1 · ln s + 1, with the natural logarithm.
+    theta = frequencies(turning)  # The speeds are those of a small RoPE with `turning` channels.
+    query = rotate(q, speeds=theta)  # The query is rotated in its first channels, without a factor.
+    key = rotate(k, speeds=theta)  # The key is rotated in its first channels, without a factor.
+    return f**2 * scores(query, key)  # Every score is multiplied by f², whether its channels turn or not.
+
+
+BUG = """
+query = rotate(q, speeds=theta, factor=f)
+key = rotate(k, speeds=theta, factor=f)
+return scores(query, key)
+"""
 
 
 def expected(q, k, turning, s):
@@ -50,12 +56,8 @@ def draw(rng):
     return normal(rng, n, d), normal(rng, n, d), 2 * int(rng.integers(1, d // 2)), float(rng.uniform(2, 40))
 
 
-SOME = np.random.default_rng(3).normal(size=(2, 6, 8)).round(2)
-
-
-BUG = "return scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta, factor=f))"
-
-
+RNG = np.random.default_rng(3)
+SOME = normal(RNG, 2, 6, 8).round(2)
 CASES = [
     Case(Q, K, 2, 8.0, label="the five tokens, two of four channels turn", axes=(QUERY, KEY)),
     Case(SOME[0], SOME[1], 4, 40.0, label="six tokens, four of eight channels turn", axes=("query", "key")),
@@ -63,51 +65,43 @@ CASES = [
     Case(SOME[0], SOME[1], 2, 1.0, label="s = 1: no temperature", axes=("query", "key")),
     Case(SOME[0][:1], SOME[1][:1], 4, 16.0, label="one token", axes=("query", "key")),
 ]
-
-
 WRONG = """
-return f ** 2 * scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta, factor=f))  # The channels that turn
-# now have the temperature twice. Leave the factor of `rotate` away.
-return f * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))  # Your scores are multiplied by f, as if the query
-# alone carried it. The key carries it as well, so it should be f².
-return f ** 4 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))  # You multiply by f⁴. The temperature is f²,
-# once.
-return 2 * f * scores(rotate(q, speeds=theta), rotate(k, speeds=theta))  # You multiply by 2f. The factor of query
-# times the factor of key is f².
-return scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) / f ** 2  # You divide by f². YaRN raises the scores
-# for longer texts.
-return scores(rotate(q, speeds=theta), rotate(k, speeds=theta))  # Your scores have no temperature at all.
-return f * scores(rotate(q, speeds=theta, factor=f), rotate(k, speeds=theta))  # The channels that turn now have f²,
-# but the others have only f. A score is multiplied by f² in all its channels.
-return f ** 2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta), scale=1 / np.sqrt(turning))  # You scale by
-# √turning. A score is a sum over all d channels, so it is divided by √d.
-return f ** 2 * scores(rotate(q, speeds=theta, interleaved=True), rotate(k, speeds=theta, interleaved=True))
-# You pair neighbouring channels (`interleaved`). The given code pairs channel m with m + turning/2.
-return scores(rotate(q, speeds=theta, factor=f ** 2), rotate(k, speeds=theta, factor=f ** 2))  # You made the factor of
+query = rotate(q, speeds=theta, factor=f); key = rotate(k, speeds=theta, factor=f)  # The channels that turn now have
+# the temperature twice. Leave the factor of `rotate` away.
+query = rotate(q, speeds=theta, factor=f); return f * scores(query, key)  # The channels that turn now have f², but the
+# others have only f. A score is multiplied by f² in all its channels.
+query, key = (rotate(x, speeds=theta, factor=f**2) for x in (q, k)); return scores(query, key)  # You made the factor of
 # the turning channels larger, and the other channels still have none.
-return f ** 2 * scores(rotate(q), rotate(k))  # You rotate all channels. Only the first `turning` ones are rotated.
-return f ** 2 * scores(q, k)  # Nothing is rotated any more. The first `turning` channels should be.
-return f ** 2 * scores(rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning])  # You left out the
-# channels that do not turn. They belong to the score as well.
-return f ** 2 * scores(*(rotate(np.roll(x, turning, -1), speeds=theta) for x in (q, k)))  # You rotate the last
-# channels. The first `turning` ones are rotated.
-return f ** 2 * scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) / np.sqrt(turning)  # You scale the scores a
-# second time. `scores` divides by √d by itself.
-return f ** 2 * scores(rotate(q, speeds=theta), k)
-return scores(rotate(q, speeds=theta, factor=f ** 2), k)  # Your keys are not rotated. The first `turning` channels of
-# query and key both are.
-f = 0.1 * np.log10(s) + 1  # You took the logarithm to base 10. It is the natural one.
-f = 0.1 * np.log2(s) + 1  # You took the logarithm to base 2. It is the natural one.
+return f * scores(query, key)  # You multiply by f, as if only the query carried it. The key does as well, so it is f².
+return f**4 * scores(query, key)  # You multiply by f⁴. The temperature is f², once.
+return 2 * f * scores(query, key)  # You multiply by 2f. The factor of query times the factor of key is f².
+return scores(query, key) / f**2  # You divide by f². YaRN raises the scores for longer texts.
+return scores(query, key)  # Your scores have no temperature at all.
+return scores(query, key) + (f**2 - 1) * q[:, turning:] @ k[:, turning:].T / q.shape[-1] ** 0.5  # Only the channels
+# that do not turn have f² now. A score is multiplied by f² in all its channels.
+return f**2 * scores(query, key, scale=1 / np.sqrt(turning))  # You scale by √turning. A score has all d channels.
+return f**2 * scores(query, key) / np.sqrt(turning)  # You scale the scores twice. `scores` divides by √d itself.
+return f**2 * scores(query[:, :turning], key[:, :turning])
+return f**2 * scores(query[:, :turning], key[:, :turning], scale=1 / np.sqrt(q.shape[-1]))  # You left out the channels
+# that do not turn. They belong to the score as well.
+query, key = (rotate(x, speeds=theta, interleaved=True) for x in (q, k))  # You pair neighbouring channels. The given
+# code pairs channel m with m + turning/2.
+query, key = rotate(q), rotate(k)  # You rotate all channels. Only the first `turning` ones are rotated.
+query, key = q, k  # Nothing is rotated any more. The first `turning` channels should be.
+query, key = (rotate(np.roll(x, turning, -1), speeds=theta) for x in (q, k))  # You rotate the last channels.
+key = k
+query, key = rotate(q, speeds=theta, factor=f**2), k; return scores(query, key)  # Your keys are not rotated. The first
+# `turning` channels of query and key both are.
+f = 0.1 * np.log10(s) + 1
+f = 0.1 * np.log2(s) + 1  # Your logarithm has another base. It is the natural one, `np.log`.
 f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is multiplied by 0.1.
 f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outside.
 theta = np.concatenate([frequencies(turning), np.zeros((q.shape[-1] - turning) // 2)])  # You give `rotate` d/2 speeds,
 # so it pairs channel m with m + d/2. With turning/2 speeds it takes the first `turning` channels.
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
-theta = frequencies(q.shape[-1])[:turning // 2]  # Your speeds are the fastest of all d channels. The small RoPE has
-# speeds of its own, `frequencies(turning)`.
+theta = frequencies(q.shape[-1])[:turning // 2]  # Your speeds are the fastest of all d channels. The small RoPE has its
+# own, `frequencies(turning)`.
 """
-
-
 HINTS = [
     "Let all channels turn: are the scores right then? And if hardly any do?",
     "A score is a sum over channels. Which summands get f² in the given code?",
@@ -115,33 +109,12 @@ HINTS = [
 ]
 
 
-def wrong_program_8(q, k, turning, s):
-    """You scale the two parts of a score by roots of their own lengths. Both belong to one score, which is divided by
-    √d."""
-    f = 0.1 * np.log(s) + 1
-    theta = frequencies(turning)
-    return f**2 * (
-        scores(rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning])
-        + q[:, turning:] @ k[:, turning:].T / np.sqrt(max(q.shape[-1] - turning, 1))
-    )
-
-
-def wrong_program_9(q, k, turning, s):
-    """Only the channels that do not turn have f² now. A score is multiplied by f² in all its channels."""
-    f = 0.1 * np.log(s) + 1
-    theta = frequencies(turning)
-    return scores(rotate(q, speeds=theta), rotate(k, speeds=theta)) + (f**2 - 1) * q[:, turning:] @ k[
-        :, turning:
-    ].T / np.sqrt(q.shape[-1])
-
-
-def wrong_program_15(q, k, turning, s):
-    """You left out the channels that do not turn. They belong to the score as well."""
-    f = 0.1 * np.log(s) + 1
-    theta = frequencies(turning)
-    return f**2 * scores(
-        rotate(q, speeds=theta)[:, :turning], rotate(k, speeds=theta)[:, :turning], scale=1 / np.sqrt(q.shape[-1])
-    )
+def wrong_two_roots(q, k, turning, s):
+    """You scale the two parts of a score by roots of their own lengths. Both belong to one score, divided by √d."""
+    theta, rest = frequencies(turning), q.shape[-1] - turning
+    turned = scores(rotate(q[:, :turning], speeds=theta), rotate(k[:, :turning], speeds=theta))
+    plain = scores(q[:, turning:], k[:, turning:]) if rest else 0
+    return (0.1 * np.log(s) + 1) ** 2 * (turned + plain)
 
 
 def right_scaled_inputs(q, k, turning, s):

@@ -2,7 +2,7 @@ r"""Prediction: what a repair does to a short text · 8 minutes · ★★
 
 The five tokens are read by a head with four channels: its two pairs rotate by 1 and by 0.01 radians per
 position. It was trained on 128 tokens. Now it gets a repair for $s = 8$, but it still reads only the five tokens. Does
-the repair change their scores? Commit to `"same"` or `"changes"` in each line. "One word back" means the scores of each
+the repair change their scores? Predict `"same"` or `"changes"` in each line. "One word back" means the scores of each
 query with the key of the word before it, and "a token and itself" those with the key of its own token. "By parts" has
 $\alpha = 1$ and $\beta = 4$.
 
@@ -13,53 +13,35 @@ length.
 import numpy as np
 
 from course_lib.example import K, Q
+from course_lib.reference import speeds as rules
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import (
-    by_factors,
-    by_parts,
-    dynamic_ntk,
-    interpolated,
-    longrope,
-    longrope_factor,
-    ntk,
-    yarn_factor,
-)
 
 LENGTH, S = 128, 8
+THETA = frequencies(4)
 
 
-def _scores(speeds, factor=1.0):
-    return scores(rotate(Q, speeds=speeds, factor=factor), rotate(K, speeds=speeds, factor=factor))
+def tell(offset, speeds, factor=1.0):
+    """Whether a repair changes the scores at an offset, in a word."""
+    before, now = (
+        np.diagonal(scores(rotate(Q, speeds=x, factor=f), rotate(K, speeds=x, factor=f)), offset)
+        for x, f in ((THETA, 1.0), (speeds, factor))
+    )
+    return "same" if np.allclose(now, before, atol=1e-9) else "changes"
 
 
-def answer():
-    theta = frequencies(4)
-    before = _scores(theta)
-    parts = by_parts(theta, S, LENGTH, low=1, high=4)
-    after = {
-        "interpolation, one word back": (_scores(interpolated(theta, S)), -1),
-        "interpolation, a token and itself": (_scores(interpolated(theta, S)), 0),
-        "NTK, one word back": (_scores(ntk(theta, S)), -1),
-        "dynamic NTK, one word back": (_scores(dynamic_ntk(theta, 5, LENGTH)), -1),
-        "by parts with YaRN's factor, a token and itself": (_scores(parts, yarn_factor(S)), 0),
-        "LongRoPE, short factors all 1, one word back": (
-            _scores(longrope(theta, 5, LENGTH, short=[1, 1], long=[1, S]), longrope_factor(S, LENGTH)),
-            -1,
-        ),
-        "factors 1 and 1, no other factor, one word back": (_scores(by_factors(theta, [1, 1])), -1),
-    }
-    same = {
-        name: np.allclose(np.diagonal(now, offset), np.diagonal(before, offset), atol=1e-9)
-        for name, (now, offset) in after.items()
-    }
-    return {name: "same" if stays else "changes" for name, stays in same.items()}
-
-
-ANSWER = answer()
-
-
+PARTS = rules.by_parts(THETA, S, LENGTH, low=1, high=4)
+SHORT = rules.longrope(THETA, 5, LENGTH, short=[1, 1], long=[1, S])
+ANSWER = {
+    "interpolation, one word back": tell(-1, rules.interpolated(THETA, S)),
+    "interpolation, a token and itself": tell(0, rules.interpolated(THETA, S)),
+    "NTK, one word back": tell(-1, rules.ntk(THETA, S)),
+    "dynamic NTK, one word back": tell(-1, rules.dynamic_ntk(THETA, 5, LENGTH)),
+    "by parts with YaRN's factor, a token and itself": tell(0, PARTS, rules.yarn_factor(S)),
+    "LongRoPE, short factors all 1, one word back": tell(-1, SHORT, rules.longrope_factor(S, LENGTH)),
+    "factors 1 and 1, no other factor, one word back": tell(-1, rules.by_factors(THETA, [1, 1])),
+}
 WRONG = {
     "interpolation, one word back": {
         "same": "Every pair rotates more slowly, so one step back turns the key by an eighth of the angle.",
@@ -83,8 +65,6 @@ WRONG = {
         "changes": "Divided by 1, the speeds are what they were, and nothing else is changed.",
     },
 }
-
-
 HINTS = [
     "A score depends on the angle between query and key, and on their lengths.",
     "At offset 0 the angle is 0 at any speed. Only a factor can change that score.",

@@ -1,4 +1,4 @@
-"""Five distances with a pencil · 12 minutes · ★★
+"""Five distances with a pencil · 12 minutes · ★★ · first
 
 32 buckets, `max_distance` 128. Which bucket do the distances 1, 5, 10, 50 and 100 fall into: for a key
 to the **left** of an encoder's query, for a key to its **right**, and for a key to the left of a **causal** decoder's
@@ -6,42 +6,23 @@ query? Give three lists of five, in that order of distances. You need a calculat
 distance. Distance 3 would give 3, 19 and 3.
 """
 
+import numpy as np
+
 from course_lib.checking import Axis
 from course_lib.reference.t5 import bucket
 
-DISTANCES = (1, 5, 10, 50, 100)
-
-
-def answer():
-    left = [-d for d in DISTANCES]
-    return {
-        "left": bucket(left).tolist(),
-        "right": bucket(DISTANCES).tolist(),
-        "causal": bucket(left, bidirectional=False).tolist(),
-    }
-
-
-LEFT, RIGHT, CAUSAL = map(tuple, answer().values())
-
-
-FLOOR = "The formula takes the floor, which cuts off what is behind the point."
-
-
-WHOLE = f"A bucket is a whole number. {FLOOR}"
-
-
-BASES = "Any base will do, but it must be the same."
-
-
-ANSWER = answer()
-
-
+DISTANCES = np.array([1, 5, 10, 50, 100])
+ANSWER = {
+    "left": bucket(-DISTANCES).tolist(),
+    "right": bucket(DISTANCES).tolist(),
+    "causal": bucket(-DISTANCES, bidirectional=False).tolist(),
+}
+LEFT, RIGHT, CAUSAL = map(tuple, ANSWER.values())
 DIGITS = 2
-
-
 AXES = (Axis("distance", [str(d) for d in DISTANCES]),)
-
-
+FLOOR = "The formula takes the floor, which cuts off what is behind the point."
+WHOLE = f"A bucket is a whole number. {FLOOR}"
+BASES = "Any base will do, but it must be the same."
 WRONG = {
     ("left", "right"): {(RIGHT, LEFT): "You exchanged left and right. The past has the lower half, buckets 0 to 15."},
     "left": {
@@ -61,27 +42,15 @@ WRONG = {
         (1, 5, 10, 50, 100): "These are the distances. Only the distances 0 to 7 are their own bucket.",
         (1, 5, 10, 15, 15): "Distance 10 is not exact in an encoder. Half of a direction's 16 buckets are, 0 to 7.",
         (1, 5, 0, 5, 7): "Your shared buckets begin at 0. They follow the exact ones, so add 8.",
-        (
-            1,
-            5,
-            8,
-            8,
-            8,
-        ): "The share of the way is below 1. Multiply it by the 8 shared buckets, then take the floor.",
+        (1, 5, 8, 8, 8): "The share of the way is below 1. Multiply it by the 8 shared buckets before the floor.",
         (1, 5, 9, 15, 15): "You multiply by 16. Only 8 of a direction's 16 buckets are shared, so multiply by 8.",
         (1, 5, 8, 11, 12): "You divide by ln 128. The whole way runs from 8 to 128, so divide by ln(128/8).",
         (1, 5, 11, 14, 15): "You take ln d / ln 128. Both count from the exact part on, ln(d/8) and ln(128/8).",
         (1, 5, 8, 11, 13): f"You use two bases in one formula, ln above and log₂ below. {BASES}",
-        (1, 5, 8, 15, 15): "Distance 50 is not in the last bucket yet. Either you divide by ln(128/16), which belongs "
-        "to a decoder, or you use two bases, log₂ above and ln below.",
-        (
-            1,
-            5,
-            8,
-            10,
-            11,
-        ): "The last two are too small. Either you use two bases, log₁₀ above and ln below, or you count "
-        "one bucket per doubling. In an encoder a doubling is two buckets.",
+        (1, 5, 8, 15, 15): "Distance 50 is not in the last bucket yet. Either you divide by ln(128/16), as in a "
+        "decoder, or you use two bases, log₂ above and ln below.",
+        (1, 5, 8, 10, 11): "The last two are too small. Either you use two bases, log₁₀ above and ln below, or you "
+        "count one bucket per doubling. In an encoder a doubling is two buckets.",
         (1, 5, 8, 10, 14): "You divide the distances evenly. It is their logarithms that are divided evenly.",
         (1, 5, 8, 13, 14): "The last bucket, 15, begins at distance 91, so distance 100 is in it.",
     },
@@ -91,13 +60,7 @@ WRONG = {
         (33, 37, 40, 45, 47): "You add 32, which is past the end of the table. A key after the query gets 16 more.",
         (30, 26, 23, 18, 16): "You count down from 31. Both directions count up: distance 1 to the right is 17.",
         (15, 11, 8, 3, 1): "You count down from 16. The buckets count up, and are 16 more than to the left.",
-        (
-            17,
-            21,
-            26,
-            31,
-            31,
-        ): "This is the clipped offset + 16. Find the bucket of the distance first, then add 16.",
+        (17, 21, 26, 31, 31): "This is the clipped offset + 16. Find the bucket of the distance first, then add 16.",
         (-1, -5, -8, -13, -15): "A direction is not a sign. A key after the query is in the upper half, so add 16.",
     },
     "causal": {
@@ -111,13 +74,7 @@ WRONG = {
         (1, 5, 10, 24, 31): "Distance 100 is not in the last bucket, which begins at 113.",
         (1, 5, 10, 31, 31): "50 and 100 do not share a bucket here. From 16 on the logarithm decides.",
         (1, 5, 10, 8, 14): "Your shared buckets begin at 0. They follow the exact ones, so add 16.",
-        (
-            1,
-            5,
-            10,
-            16,
-            16,
-        ): "The share of the way is below 1. Multiply it by the 16 shared buckets, then take the floor.",
+        (1, 5, 10, 16, 16): "The share of the way is below 1. Multiply it by the 16 shared buckets before the floor.",
         (1, 5, 10, 20, 23): "You multiply by 8. A decoder shares 16 of its 32 buckets, so multiply by 16.",
         (1, 5, 10, 19, 22): "You divide by ln 128. The whole way runs from 16 to 128, so divide by ln(128/16).",
         (1, 5, 10, 22, 26): "You divide by ln(128/8), as in an encoder. Here the whole way runs from 16 to 128.",
@@ -126,8 +83,6 @@ WRONG = {
         (1, 5, 9, 23, 29): "You use the 8 exact buckets of an encoder. Half of a decoder's 32 are exact, 0 to 15.",
     },
 }
-
-
 HINTS = [
     "1 and 5 are exact everywhere. Where does the exact part end in an encoder, and where in a decoder?",
     "Left: 8 + ⌊ln(d/8) / ln(128/8) · 8⌋ if d is 8 or more. Right: the same plus 16.",

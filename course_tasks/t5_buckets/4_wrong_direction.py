@@ -1,7 +1,7 @@
 """Prediction: an encoder's buckets in a decoder · 8 minutes · ★★
 
 A decoder with a causal mask is built with `bidirectional=True`, 32 buckets, `max_distance` 128. What
-breaks, and what does not? Commit to five numbers before you run anything:
+breaks, and what does not? Predict five numbers before you run anything:
 
 - how much weight in all a query gives to the keys after it;
 - how many buckets the last of 100 tokens can tell apart among the keys it sees, with `bidirectional=True` and with
@@ -17,47 +17,29 @@ import numpy as np
 from course_lib.reference.attention import attention, causal_mask
 from course_lib.reference.t5 import bucket, t5_bias
 
+WEIGHT = "weight on the future"
+TOLD_BOTH, TOLD_CAUSAL = (f"buckets told apart, bidirectional={both}" for both in (True, False))
+READ_BOTH, READ_CAUSAL = (f"row for 30 back, bidirectional={both}" for both in (True, False))
 
-def _weight_on_the_future():
+
+def weight_on_the_future():
     rng = np.random.default_rng(0)
     q, k = rng.normal(size=(2, 1, 20, 8))
     bias = t5_bias(20, table=rng.normal(size=(32, 1)))
     weights = attention(q, k, k, bias=bias, scale=1.0, mask=causal_mask(20))[1]
-    return float(weights[0][np.triu_indices(20, 1)].sum())
+    return float(np.triu(weights[0], 1).sum())
 
 
-WEIGHT = "weight on the future"
-
-
-TOLD_BOTH, TOLD_CAUSAL = (f"buckets told apart, bidirectional={both}" for both in (True, False))
-
-
-READ_BOTH, READ_CAUSAL = (f"row for 30 back, bidirectional={both}" for both in (True, False))
-
-
-def answer():
-    past = -np.arange(100)
-    return {
-        WEIGHT: int(_weight_on_the_future()),
-        TOLD_BOTH: len(set(bucket(past).tolist())),
-        TOLD_CAUSAL: len(set(bucket(past, bidirectional=False).tolist())),
-        READ_BOTH: int(bucket(-30)),
-        READ_CAUSAL: int(bucket(-30, bidirectional=False)),
-    }
-
-
-MASKED = "The mask comes after the bias and sets those scores to −∞, whatever the bias is."
-
-
-ANSWER = answer()
-
-
+PAST = -np.arange(100)
+ANSWER = {
+    WEIGHT: int(weight_on_the_future()),
+    TOLD_BOTH: len(np.unique(bucket(PAST))),
+    TOLD_CAUSAL: len(np.unique(bucket(PAST, bidirectional=False))),
+    READ_BOTH: int(bucket(-30)),
+    READ_CAUSAL: int(bucket(-30, bidirectional=False)),
+}
 DIGITS = 3
-
-
-OTHERWISE = {WEIGHT: MASKED}
-
-
+OTHERWISE = {WEIGHT: "The mask comes after the bias and sets those scores to −∞, whatever the bias is."}
 WRONG = {
     (READ_BOTH, READ_CAUSAL): {
         (20, 11): "You exchanged the two rows. With `True` the past has only 16 buckets, so its numbers are lower.",
@@ -94,8 +76,6 @@ WRONG = {
         30: "A decoder is exact up to distance 15. From 16 on distances share.",
     },
 }
-
-
 HINTS = [
     "The mask sets scores to −∞ after the bias is added. Can a finite number undo that?",
     "With `True` the past has buckets 0 to 15, the last from distance 91 on. With `False` it has 0 to 31, the last "

@@ -1,4 +1,4 @@
-r"""A window with a pencil · 10 minutes · ★
+r"""A window with a pencil · 10 minutes · ★ · first
 
 Take a window of 3 × 3 patches, numbered row by row from 0. Work out by hand
 
@@ -14,32 +14,18 @@ An example to compare with: query 0 and key 1 have the offsets [0, 1] and take r
 from course_lib.reference.window import offsets_2d, window_index
 
 OFFSET, ROW, BACK = "offset of query 1, key 6", "row of query 1, key 6", "row of query 6, key 1"
-
-
 SELF, SHARE, ALL = "row of a patch with itself", "pairs that take row 17", "rows of a table for W = 7"
-
-
-def answer():
-    index = window_index(3)
-    return {
-        OFFSET: offsets_2d(3)[1, 6].tolist(),
-        ROW: int(index[1, 6]),
-        BACK: int(index[6, 1]),
-        SELF: int(index[0, 0]),
-        SHARE: int((index == 17).sum()),
-        ALL: int(window_index(7).max()) + 1,
-    }
-
-
-ANSWER = answer()
-
-
+INDEX = window_index(3)
+ANSWER = {
+    OFFSET: offsets_2d(3)[1, 6].tolist(),
+    ROW: int(INDEX[1, 6]),
+    BACK: int(INDEX[6, 1]),
+    SELF: int(INDEX[0, 0]),
+    SHARE: int((INDEX == 17).sum()),
+    ALL: int(window_index(7).max()) + 1,
+}
 DIGITS = 2
-
-
 NEARLY = False
-
-
 WRONG = {
     OFFSET: {
         (-2, 1): "This is query minus key. The course computes key minus query.",
@@ -51,7 +37,7 @@ WRONG = {
         (0, 5): "6 − 1 is the offset in the list of patches. Where in the window are patches 1 and 6?",
     },
     ROW: {
-        13: "You multiplied by 3, the width of the window. The factor is 2W − 1 = 5, the width of the square of offsets.",
+        13: "You multiplied by 3, the width of the window. The factor is 2W − 1 = 5, the numbers in each line.",
         27: "You added W = 3 to both offsets. The smallest offset, −2, should become 0, so add W − 1 = 2.",
         3: "This is the row of the opposite pair. Key minus query is (+2, −1) here.",
         9: "This is the row of (−1, +2). Row and column are exchanged: the offset of the row comes first.",
@@ -103,8 +89,6 @@ WRONG = {
         168: "The rows are numbered from 0 to 168. How many are there?",
     },
 }
-
-
 HINTS = [
     "Patch p is in row p // 3 and column p % 3: patch 1 at (0, 1), patch 6 at (2, 0).",
     "The row is (Δrow + 2) · 5 + (Δcolumn + 2).",

@@ -1,8 +1,8 @@
 """Bug hunt: nine regions on the wrong axes · 10 minutes · ★★
 
 Here the regions have the shape (1, 1, height, width), but the line that fills them was written for
-(1, height, width, 1). It runs without an error, because the slices of the wrong axes are valid, too. So nearly half of what
-should be hidden is visible. Print `region[0, 0]` for a 4 × 4 image with window 2 and shift 1, then fix the line.
+(1, height, width, 1). It runs without an error, because the slices of the wrong axes are valid, too. So nearly half of
+what should be hidden is visible. Print `region[0, 0]` for a 4 × 4 image with window 2 and shift 1, then fix the line.
 """
 
 import numpy as np
@@ -15,17 +15,15 @@ from course_lib.reference.window import partition, shift_mask
 def seam_mask(height, width, window, shift):
     """True where a patch may look at another of its rolled window: (windows, W², W²)."""
     region = np.zeros((1, 1, height, width))
-    # The seam is `shift` from the end of the rolled image. The start of the last windows begin `window` before the end
-    # of the image.
-    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
+    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)  # The seam is `shift` from the end.
     label = 0
     for h in bands:
         for w in bands:
-            region[:, :, h, w] = label
+            region[:, :, h, w] = label  # Rows and columns are the last two axes, and each region has its own label.
             label += 1
-    # The shape for `partition` is (height, width, channels), as in the given code.
-    region = partition(region.reshape(height, width, 1), window)[..., 0]
-    return region[:, :, None] == region[:, None, :]  # Patches may look at each other if they have the same label.
+    labels = region.reshape(height, width)  # There is one label for each patch, (height, width).
+    windows = partition(labels[..., None], window)[..., 0]  # Each window has the labels of its own patches.
+    return windows[:, :, None] == windows[:, None, :]  # Patches may look at each other if they have the same label.
 
 
 def given(height, width, window, shift):
@@ -37,45 +35,13 @@ def given(height, width, window, shift):
         for w in bands:
             region[:, h, w, :] = label
             label += 1
-    region = partition(region.reshape(height, width, 1), window)[..., 0]
-    return region[:, :, None] == region[:, None, :]
-
-
-def _labelled(label):
-    """The mask of the regions that label(height, width, window, shift) makes."""
-
-    def made(height, width, window, shift):
-        region = partition(label(height, width, window, shift)[..., None], window)[..., 0]
-        return region[:, :, None] == region[:, None, :]
-
-    return made
-
-
-def _wrapped(n, shift):
-    """Which of n rows or columns came round from the other edge."""
-    return (np.arange(n) >= n - shift).astype(int)
-
-
-def _symmetric(result, *_):
-    return np.array_equal(np.asarray(result), np.asarray(result).swapaxes(-1, -2))
-
-
-def _sees_itself(result, *_):
-    return np.diagonal(np.asarray(result), axis1=-2, axis2=-1).all()
-
-
-def _first_sees_all(result, height, width, window, shift):
-    return height == window or width == window or np.asarray(result)[0].all()
-
-
-def draw(rng):
-    window = int(rng.integers(2, 5))
-    return window * int(rng.integers(1, 4)), window * int(rng.integers(1, 4)), window, int(rng.integers(window))
+    labels = region.reshape(height, width)
+    windows = partition(labels[..., None], window)[..., 0]
+    return windows[:, :, None] == windows[:, None, :]
 
 
 expected = shift_mask
-
-
+AXES = ("window", "query", "key")
 CASES = [
     Case(4, 4, 2, 1, label="4 × 4 patches, windows of 2 × 2"),
     Case(8, 8, 4, 2, label="8 × 8 patches, windows of 4 × 4"),
@@ -87,64 +53,69 @@ CASES = [
 ]
 
 
-AXES = ("window", "query", "key")
+def draw(rng):
+    window = int(rng.integers(2, 5))
+    return window * int(rng.integers(1, 4)), window * int(rng.integers(1, 4)), window, int(rng.integers(window))
+
+
+def wrapped(n, shift):
+    """1 for each of n rows or columns that came round from the other edge, else 0."""
+    return (np.arange(n) >= n - shift).astype(int)
+
+
+def band(n, window, shift):
+    """The number of the slice of `bands` that each of n rows or columns is in."""
+    return np.searchsorted([n - window, n - shift], np.arange(n), side="right")
 
 
 ALWAYS = [
-    holds("A patch may always look at itself.", _sees_itself),
-    holds("If one patch may look at another, the other may look back.", _symmetric),
+    holds("A patch may always look at itself.", lambda mask, *_: np.diagonal(mask, axis1=-2, axis2=-1).all()),
     holds(
-        "The first window of a larger image contains no seam, so all of its patches see each other.", _first_sees_all
+        "If one patch may look at another, the other may look back.",
+        lambda mask, *_: np.array_equal(mask, np.swapaxes(mask, -1, -2)),
+    ),
+    holds(
+        "The first window of a larger image contains no seam, so all of its patches see each other.",
+        lambda mask, height, width, window, shift: window in (height, width) or np.all(mask[0]),
     ),
 ]
-
-
 WRONG = """
-return region[:, :, None] != region[:, None, :]  # Your mask is inverted. True means that a patch *may* look, which it
-# may within its own region.
-return region[:, :, None] <= region[:, None, :]  # With `<=`, some pairs see each other in one direction only. Two
-# patches of the same region have equal labels, `==`.
-return region[:, :, None] >= region[:, None, :]  # With `>=`, some pairs see each other in one direction only. Two
-# patches of the same region have equal labels, `==`.
-bands = (slice(0, -window), slice(-window, -(window // 2)), slice(-(window // 2), None))  # This is right only when
-# shift is W // 2, as in Swin. Use `shift`.
-bands = (slice(0, shift), slice(shift, None))  # You put the seam `shift` from the start of the image. A roll by −shift
+labels = np.add.outer(wrapped(height, shift), 0 * wrapped(width, shift))
+# As in the given code, only the rows get different labels. Which axis does w index? Does `label` increase each time?
+labels = np.add.outer(0 * wrapped(height, shift), wrapped(width, shift))  # Only the columns get different
+# labels, so nothing is hidden along the rows.
+bands = slice(0, -window), slice(-window, -(window // 2)), slice(-(window // 2), None)  # Right only if shift is W // 2.
+bands = slice(0, shift), slice(shift, None)  # You put the seam `shift` from the start of the image. A roll by −shift
 # brings the patches that come round to the end, so the seam is at −shift.
-return np.ones((height * width // window ** 2, window ** 2, window ** 2), bool)  # Nothing is hidden, because all
-# patches of a window have the same label. Do h and w index the last two axes, does `label` increase, and does a band
-# begin at −shift?
-return np.where(region[:, :, None] == region[:, None, :], 0.0, -100.0)  # These are numbers to add to the scores, 0 and
-# −100. Return True where a patch may look, and False elsewhere.
-return np.where(region[:, :, None] == region[:, None, :], 0.0, -np.inf)  # These are numbers to add to the scores, 0
-# and −∞. Return True where a patch may look, and False elsewhere.
-return (region[:, :, None] == region[:, None, :]).all(axis=0)  # You return one mask for all windows. Each window has
-# its own.
-return (region[:, :, None] // 3 == region[:, None] // 3) | (region[:, :, None] % 3 == region[:, None] % 3)
-# A patch sees another if they share a row band *or* a column band. They are in one region only if they share both.
-return _labelled(lambda h, w, W, s: 2 * _wrapped(h, h - w + s)[:, None] + _wrapped(w, s))(height, width, window, shift)
-# This is right for square images only. You cut the rows where the columns are cut, but the seam of the rows is `shift`
-# from the end of the *height*.
-return _labelled(lambda h, w, W, s: 2 * _wrapped(h, s)[:, None] + _wrapped(w, w - h + s))(height, width, window, shift)
-# This is right for square images only. You cut the columns where the rows are cut, but the seam of the columns is
-# `shift` from the end of the *width*.
-return _labelled(lambda h, w, W, s: _wrapped(h, s)[:, None] | _wrapped(w, s))(height, width, window, shift)
-# All patches that came round have one label, whether in rows or in columns. They come from different edges, so they
-# need different labels.
-return _labelled(lambda h, w, W, s: _wrapped(h, s)[:, None] + _wrapped(w, s))(height, width, window, shift)
-# You add a label for the row and one for the column, so patches that came round in rows get the same sum as those that
-# came round in columns. They come from different edges, so they need different labels.
-return _labelled(lambda h, w, W, s: _wrapped(h, s)[:, None] & _wrapped(w, s))(height, width, window, shift)
-# You separate only the corner, which came round both ways. What came round one way needs a label of its own, too.
-return _labelled(lambda h, w, W, s: 2 * _wrapped(h, W - s)[:, None] + _wrapped(w, W - s))(height, width, window, shift)
-# You exchanged W − shift and shift. The part that came round is `shift` wide.
-return _labelled(lambda h, w, W, s: np.roll(np.arange(h)[:, None] // W * w + np.arange(w) // W, (-s, -s), (0, 1)))(height, width, window, shift)
+labels = np.zeros((height, width))  # Nothing is hidden, because all patches of a window have the same label. Do h and w
+# index the last two axes, does `label` increase, and does a band begin at −shift?
+labels = np.arange(height * width).reshape(height, width)  # Every patch has a label of its own, so it sees only itself.
+labels = np.maximum.outer(wrapped(height, shift), wrapped(width, shift))
+labels = np.add.outer(wrapped(height, shift), wrapped(width, shift))  # Patches that came round in rows have the
+# label of those that came round in columns. They come from different edges.
+labels = np.multiply.outer(wrapped(height, shift), wrapped(width, shift))  # You separate only the corner, which
+# came round both ways. What came round one way needs a label of its own, too.
+labels = np.add.outer(2 * wrapped(height, window - shift), wrapped(width, window - shift))  # You exchanged
+# W − shift and shift. The part that came round is `shift` wide.
+labels = np.add.outer(2 * wrapped(height, height - width + shift), wrapped(width, shift))
+# Right for square images only. The seam of the rows is `shift` from the end of the *height*.
+labels = np.add.outer(2 * wrapped(height, shift), wrapped(width, width - height + shift))
+# Right for square images only. The seam of the columns is `shift` from the end of the *width*.
+labels = np.add.outer(band(width, window, shift), 3 * band(height, window, shift)).reshape(height, width)  # You fill
+# `region` as (width, height) but read it as (height, width).
+labels = np.add.outer(band(width, window, shift), band(height, window, shift) * 3)  # You exchanged height and width.
+labels = np.roll(np.arange(height)[:, None] // window * width + np.arange(width) // window, (-shift, -shift), (0, 1))
 # Your patches see each other only if they shared a window *before* the roll. Shifted windows are there to join them.
-# Hide only pairs that come from opposite edges of the image.
-return _labelled(lambda h, w, W, s: np.arange(h * w).reshape(h, w))(height, width, window, shift)  # Every patch has a
-# label of its own, so it sees only itself.
+return windows[:, :, None] != windows[:, None, :]  # Your mask is inverted. True means that a patch *may* look.
+return windows[:, :, None] <= windows[:, None, :]
+return windows[:, :, None] >= windows[:, None, :]  # Some pairs see each other in one direction only. Use `==`.
+return np.where(windows[:, :, None] == windows[:, None, :], 0.0, -100.0)
+return np.where(windows[:, :, None] == windows[:, None, :], 0.0, -np.inf)  # These are numbers to add to the scores.
+# Return True where a patch may look, and False elsewhere.
+return (windows[:, :, None] == windows[:, None, :]).all(axis=0)  # You return one mask for all windows. Each has one.
+return (windows[:, :, None] // 3 == windows[:, None] // 3) | (windows[:, :, None] % 3 == windows[:, None] % 3)
+# A patch sees another if they share a row band *or* a column band. They are in one region only if they share both.
 """
-
-
 HINTS = [
     "Which axes of `region` hold the image? Which axes do `h` and `w` index?",
     "A slice of an axis of length 1 never fails. `np.zeros((1, 4))[0:-2]` is empty, so nothing is written.",
@@ -152,67 +123,7 @@ HINTS = [
 ]
 
 
-def wrong_program_0(height, width, window, shift):
-    """As in the given code, only the rows get different labels, so nothing is hidden along the columns. Which axis
-    does w index, and does `label` increase for each w?"""
-    region = np.zeros((1, 1, height, width))
-    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
-    label = 0
-    for h in bands:
-        for w in bands:
-            region[:, h, w, :] = label
-            label += 1
-    region = partition(region.reshape(height, width, 1), window)[..., 0]
-    return region[:, :, None] == region[:, None, :]
-
-
-def wrong_program_1(height, width, window, shift):
-    """Only the columns get different labels, so nothing is hidden along the rows."""
-    region = np.zeros((1, 1, height, width))
-    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
-    label = 0
-    for h in bands:
-        for w in bands:
-            region[..., w] = label
-            label += 1
-    region = partition(region.reshape(height, width, 1), window)[..., 0]
-    return region[:, :, None] == region[:, None, :]
-
-
-def wrong_program_6(height, width, window, shift):
-    """You fill `region` as (width, height) but read it as (height, width)."""
-    region = np.zeros((1, 1, width, height))
-    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
-    label = 0
-    for h in bands:
-        for w in bands:
-            region[:, :, w, h] = label
-            label += 1
-    region = partition(region.reshape(height, width, 1), window)[..., 0]
-    return region[:, :, None] == region[:, None, :]
-
-
-def wrong_program_8(height, width, window, shift):
-    """You exchanged height and width."""
-    region = np.zeros((1, 1, width, height))
-    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
-    label = 0
-    for h in bands:
-        for w in bands:
-            region[:, :, h, w] = label
-            label += 1
-    region = partition(region.reshape(width, height, 1), window)[..., 0]
-    return region[:, :, None] == region[:, None, :]
-
-
-right_0 = _labelled(lambda h, w, W, s: 2 * _wrapped(h, s)[:, None] + _wrapped(w, s))
-
-
-def right_channels_last(height, width, window, shift):
-    region = np.zeros((1, height, width, 1))
-    bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
-    for k, h in enumerate(bands):
-        for m, w in enumerate(bands):
-            region[:, h, w, :] = 3 * k + m
-    region = partition(region[0], window)[..., 0]
-    return region[:, :, None] == region[:, None, :]
+def right_without_slices(height, width, window, shift):
+    labels = np.add.outer(2 * wrapped(height, shift), wrapped(width, shift))
+    windows = partition(labels[..., None], window)[..., 0]
+    return windows[:, :, None] == windows[:, None, :]

@@ -1,7 +1,7 @@
 """Prediction: the table of another window · 8 minutes · ★★
 
 A model was trained with windows of 7 × 7 and should now run with windows of 12 × 12. Somebody copies the old table into
-the first rows of the new one and says that "the rest will be learned". Commit to your answers before you run anything.
+the first rows of the new one and says that "the rest will be learned". Predict before you run anything.
 
 How many rows does the old table have, and how many the new one? Which row of the old table belongs to offset (0, 0), a
 patch with itself? In the new table, the row with that same number belongs to another offset. Which one?
@@ -16,36 +16,27 @@ The lesson had three ways to fill the new table: "flat", "keep" and "stretch". W
 from course_lib.reference.window import window_index
 
 OLD, NEW = "rows for W = 7", "rows for W = 12"
-
-
 MIDDLE, MEANS = "row of offset (0, 0) for W = 7", "offset [Δrow, Δcolumn] of that row for W = 12"
-
-
 MORE, FINER, SWIN = "more of the scene", "the same scene, sampled more finely", "Swin from 224 to 384 pixels"
 
 
-def _offset_of(row, window):
+def offset_of(row, window):
     down, right = divmod(row, 2 * window - 1)
     return [down - (window - 1), right - (window - 1)]
 
 
+SELF = int(window_index(7)[0, 0])
 ANSWER = {
     OLD: int(window_index(7).max()) + 1,
     NEW: int(window_index(12).max()) + 1,
-    MIDDLE: int(window_index(7)[0, 0]),
-    MEANS: _offset_of(84, 12),
+    MIDDLE: SELF,
+    MEANS: offset_of(SELF, 12),
     MORE: "keep",
     FINER: "stretch",
     SWIN: "stretch",
 }
-
-
 DIGITS = 2
-
-
 NEARLY = False
-
-
 WRONG = {
     OLD: {
         49: "This is the number of patches in a window. The table has a row for each pair of offsets, (2·7 − 1)².",
@@ -92,14 +83,8 @@ WRONG = {
         (-4, 8): "Δrow and Δcolumn are exchanged, and both signs are wrong. Δrow comes first.",
         (-9, 3): "You subtracted 12. The smallest offset is −(W − 1) = −11.",
         (-5, -5): "You divided by 2·7 − 1 = 13. A line of the new square holds 23 numbers.",
-        (6, 6): (
-            "You divided by 13 and did not subtract W − 1. A line of the new square holds 23 numbers: divide by 23, then "
-            "subtract 11."
-        ),
-        (7, 0): (
-            "You divided by 12 and did not subtract W − 1. A line of the new square holds 23 numbers: divide by 23, then "
-            "subtract 11."
-        ),
+        (6, 6): "You divided by 13 and did not subtract W − 1. Divide by 23, the numbers of a line, then subtract 11.",
+        (7, 0): "You divided by 12 and did not subtract W − 1. Divide by 23, the numbers of a line, then subtract 11.",
         (-8, 1): "You divided by 2W = 24. From −11 to 11 there are 23 offsets, so divide by 23.",
         (3, 12): "You divided by 2W = 24 and did not subtract W − 1. Divide by 23, then subtract 11.",
         (-8, 5): "The column is not right. Columns are counted from 0, and the first has offset −11.",
@@ -108,38 +93,27 @@ WRONG = {
         (-4, -11): "You divided by 12. A line of the new square holds 23 numbers.",
     },
     (MORE, FINER): {
-        ("stretch", "keep"): (
-            "The two are exchanged. With more of the scene, *one patch up* still means the same. With finer sampling, the "
-            "same step in the scene is more patches long."
-        ),
+        ("stretch", "keep"): "The two are exchanged. With more of the scene, *one patch up* still means the same.",
     },
     MORE: {
-        "stretch": (
-            "Objects are as many patches wide as before, so *one patch up* still means the same. A stretched table would "
-            "look for it nearly two patches up."
-        ),
+        "stretch": "Objects are as many patches wide as before, so *one patch up* still means the same. A stretched "
+        "table would look for it nearly two patches up.",
         "flat": "Copied row by row, the numbers end up at other offsets. You have just computed which.",
     },
     FINER: {
-        "keep": (
-            "With finer sampling, what was one patch up is now nearly two patches up. This filling would leave the old "
-            "number of (−1, 0) at (−1, 0)."
-        ),
+        "keep": "With finer sampling, what was one patch up is now nearly two patches up. This filling would leave the "
+        "old number of (−1, 0) at (−1, 0).",
         "flat": "Copied row by row, the numbers end up at other offsets, however finely the scene is sampled.",
     },
     SWIN: {
-        "keep": (
-            "The image is larger and its patches have as many pixels as before, but it shows the same photograph. How "
-            "much of the photograph does a window of 7 × 7 cover, and how much one of 12 × 12?"
-        ),
+        "keep": "The image is larger and its patches have as many pixels as before, but it shows the same photograph. "
+        "How much of the photograph does a window of 7 × 7 cover, and how much one of 12 × 12?",
         "flat": "Copied row by row, the numbers end up at other offsets. That is so for every image.",
     },
 }
-
-
 HINTS = [
     "The table has (2W − 1)² rows, and (0 + W − 1)(2W − 1) + (0 + W − 1) is the middle one.",
     "Go backwards: `divmod(row, 23)` gives line and column in the square, counted from 0. Subtract W − 1 from both.",
-    "Does *one patch up* mean the same step in the scene as before? If so, its number should stay where it is. (With 224 "
-    "pixels there are 56 / 7 windows side by side. How many are there with 384?)",
+    "Does *one patch up* mean the same step in the scene as before? If so, its number should stay where it is. (With "
+    "224 pixels there are 56 / 7 windows side by side. How many are there with 384?)",
 ]

@@ -18,7 +18,7 @@ from course_lib.reference.attention import scores
 from course_lib.reference.shaw import key_term
 
 from ..shared import KEY, QUERY, normal
-from .common import TABLE, right_rows
+from .common import TABLE
 
 
 def key_scores(q, k, table):
@@ -26,24 +26,14 @@ def key_scores(q, k, table):
 
     q and k (n, d), table (2·clip + 1, d); returns (n, n).
     """
-    n, clip = len(q), len(table) // 2  # The table has 2·clip + 1 rows.
-    # There are n tokens, at 0, 1, 2, … The queries are the rows of the result, so they need `[:, None]`.
-    i, j = np.arange(n)[:, None], np.arange(n)
-    # The offset is the position of the key minus that of the query, j − i. The lower end of the clipping is −clip. The
-    # row is the clipped offset plus clip, so offset −clip takes row 0. Keys farther away than the clip share the first
-    # or the last row. The vector of each pair is added to the key, k + a.
-    vectors = table[np.clip(j - i, -clip, clip) + clip]
-    # The query meets the sum of key and vector, q · (k + a). The product is divided by √d, and d is the length of the
-    # last axis of q.
-    return np.einsum("id,ijd->ij", q, k + vectors) / np.sqrt(q.shape[-1])
+    clip = len(table) // 2  # The table has 2·clip + 1 rows.
+    i, j = np.arange(len(q))[:, None], np.arange(len(k))  # The queries go down and the keys go across.
+    vectors = table[np.clip(j - i, -clip, clip) + clip]  # The row is the clipped offset j − i, plus clip.
+    products = np.einsum("id,ijd->ij", q, k + vectors)  # The vector is added to the key, so the query multiplies it.
+    return products / np.sqrt(q.shape[-1])  # The products are divided by √d, where d is the last axis of q.
 
 
-def draw(rng):
-    n, d, clip = int(rng.integers(2, 8)), int(rng.integers(2, 7)), int(rng.integers(1, 4))
-    return normal(rng, n, d), normal(rng, n, d), normal(rng, 2 * clip + 1, d)
-
-
-BUG = "return np.einsum('ijd,jd->ij', q[:, None] + vectors, k) / np.sqrt(q.shape[-1])"
+BUG = 'products = np.einsum("ijd,jd->ij", q[:, None] + vectors, k)'
 
 
 def expected(q, k, table):
@@ -55,47 +45,39 @@ CASES = [
     Case(Q, np.zeros_like(K), TABLE, label="keys of zeros: the position alone", axes=(QUERY, KEY)),
     Case(np.zeros_like(Q), K, TABLE, label="queries of zeros: nothing is read", axes=(QUERY, KEY)),
     Case(Q[:, :3], K[:, :3], TABLE[1:4, :3], label="clip 1, three numbers", axes=(QUERY, KEY)),
-    Case(Q[:1], K[:1], TABLE, label="one token alone", axes=("query", "key")),
+    Case(Q[:1], K[:1], TABLE, label="one token alone"),
 ]
 
 
+def draw(rng):
+    n, d, clip = int(rng.integers(2, 8)), int(rng.integers(2, 7)), int(rng.integers(1, 4))
+    return normal(rng, n, d), normal(rng, n, d), normal(rng, 2 * clip + 1, d)
+
+
 WRONG = """
-return np.einsum('ijd,jd->ij', k[:, None] + vectors, q) / np.sqrt(q.shape[-1])  # You exchanged query and key
-# completely, so row i belongs to key i now. Move only the vector to the other side.
-return np.einsum('ijd,id->ij', q[:, None] + vectors, k) / np.sqrt(q.shape[-1])  # Now query i meets key i, because the
-# letter of the key is i. It should be j. And the vector is still added to q.
-return np.einsum('jd,ijd->ij', q, k + vectors) / np.sqrt(q.shape[-1])  # Now the query of j meets the pair (i, j). The
-# query of i reads the table, so its letter in `einsum` is i.
-return np.einsum('id,ijd->ij', q, k[:, None] + vectors) / np.sqrt(q.shape[-1])  # `k[:, None] + vectors` gives pair (i,
-# j) the key of i. Without the new axis, the keys already lie along j.
-return np.einsum('ijd,ijd->ij', q[:, None] + vectors, k + vectors) / np.sqrt(q.shape[-1])  # Now query and key both
-# carry the vector, so it also meets itself, a · a. Add it to the key only.
-return (np.einsum('jd,ijd->ij', k, vectors) + np.einsum('id,ijd->ij', q, k + vectors)) / np.sqrt(q.shape[-1])
-# The key still reads the table as well, because the term k_j · a remains. Only the query should multiply a.
-return q @ k.T / np.sqrt(q.shape[-1])  # You removed the vectors, so this is attention without position.
-return (q @ k.T + vectors.sum(axis=-1)) / np.sqrt(q.shape[-1])  # You add up the numbers of each vector, which gives
-# the same for every query. The query multiplies them first, q · a.
-return q @ (k + vectors).T / np.sqrt(q.shape[-1])  # `k + vectors` has three axes, and `.T` reverses all of them. In
-# `einsum`, letters say which axes meet.
-return q @ k.T + np.einsum('id,ijd->ij', q, vectors) / np.sqrt(q.shape[-1])  # You divide only the position part by √d,
-# because `/` comes before `+`. Put the sum in parentheses.
-return (q @ k.T + np.sqrt(q.shape[-1]) * np.einsum('id,ijd->ij', q, vectors)) / np.sqrt(q.shape[-1])
-# The position part is outside the scaling, so it is √d times too strong. Divide the whole sum by √d.
-return np.einsum('id,ijd->ij', q, k + vectors) / q.shape[-1]  # You divide by d. The scores are divided by its square
-# root.
-return np.einsum('id,ijd->ij', q, k + vectors) / np.sqrt(n)  # You divide by √n, where n is the number of tokens. d is
-# the length of the last axis of q.
-vectors = table[np.clip(j - i, -clip, clip - 1) + clip]  # The upper end of the clipping is one too small. Offset +clip
-# has a row of its own, 2·clip.
-vectors = table[np.maximum(j - i, -clip) + clip]  # Some rows run past the last row of the table, 2·clip. Is the offset
-# clipped on both sides, and are both ends right?
-vectors = table[np.clip(i, -clip, clip) + clip]  # You clip the position of the query. The offset is the position of
-# the key minus that of the query, j − i.
-return np.einsum('ijd,jd->ij', k[:, None] + vectors, q).T / np.sqrt(q.shape[-1])  # Pair (i, j) gets the vector of i −
-# j, and not of j − i. Is there a `.T` at the end? It reverses the offset as well.
+products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q)  # You exchanged query and key, so row i is of key i now.
+products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j. A `.T` at the end
+# reverses the offset as well.
+products = np.einsum("ijd,id->ij", q[:, None] + vectors, k)  # Now query i meets key i, because the letter of the key is
+# i. It should be j. And the vector is still added to q.
+products = np.einsum("jd,ijd->ij", q, k + vectors)
+products = q @ k.T + np.einsum("jd,ijd->ij", q, vectors)  # The query of j reads the table. It is the query of i: `id`.
+products = np.einsum("id,ijd->ij", q, k[:, None] + vectors)  # `k[:, None]` gives pair (i, j) key i. Use key j.
+products = np.einsum("ijd,ijd->ij", q[:, None] + vectors, k + vectors)  # Query and key both carry the vector, so it
+# also meets itself, a · a. Add it to the key only.
+products = np.einsum("jd,ijd->ij", k, vectors) + np.einsum("id,ijd->ij", q, k + vectors)  # The key still reads the
+# table as well, because the term k · a remains. Only the query multiplies a.
+products = q @ k.T  # You removed the vectors, so this is attention without position.
+products = q @ k.T + vectors.sum(axis=-1)  # You add up the numbers of each vector. The query multiplies them, q · a.
+products = q @ (k + vectors).T  # `.T` reverses all three axes of `k + vectors`. `einsum` says which axes meet.
+return q @ k.T + (products - q @ k.T) / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Put the sum in
+# parentheses.
+return q @ k.T / np.sqrt(q.shape[-1]) + (products - q @ k.T)  # The position part is not divided by √d. Divide the sum.
+return products / q.shape[-1]  # You divide by d. The scores are divided by its square root.
+return products / np.sqrt(len(q))  # You divide by √(number of tokens). d is the length of the last axis of q.
+vectors = table[j - i + clip]  # Some of your rows are not in the table. Limit the offset to ±clip.
+vectors = table[np.clip(i, -clip, clip) + clip]  # You clip the position of the query. The offset is j − i.
 """
-
-
 HINTS = [
     "Multiply out (q + a) · k. Which product contains the table, and which one should?",
     "The vector belongs to the key, as in q · (k + a). `k + vectors` has the shape (n, n, d), with key j along the "
@@ -105,5 +87,5 @@ HINTS = [
 
 
 def right_by_loops(q, k, table):
-    rows = right_rows((len(q), len(k)), table)
+    rows = np.clip(np.arange(len(k)) - np.arange(len(q))[:, None] + len(table) // 2, 0, len(table) - 1)
     return [[q[i] @ (k[j] + table[rows[i, j]]) / math.sqrt(len(q[i])) for j in range(len(k))] for i in range(len(q))]

@@ -21,7 +21,6 @@ others before you commit to a name.
   `learned`, `T5 buckets`, `ALiBi`, `RoPE`
 """
 
-from course_lib.figures.decision_guide import named
 
 from ..guide import CAVEAT, OUT, QUESTIONS, decide
 
@@ -84,7 +83,7 @@ def _reasons(name, scheme, verdict):
         f'"{answer}": {rule.why}'
         for question, answer in SITUATIONS[name][0].items()
         for rule in QUESTIONS[question][answer]
-        if rule.verdict == verdict and scheme in named(rule)
+        if rule.verdict == verdict and scheme in rule.schemes
     ]
     return " And by ".join(told)
 

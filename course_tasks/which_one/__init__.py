@@ -8,9 +8,11 @@ the check below it. `task.NAME.hint()` gives a hint. No task uses the function o
 
 from course_lib.checking.pages import pages
 
-from .kerple import Kerple
-
 globals().update(pages(__name__))
+
+from .kerple import Kerple  # noqa: E402  (the capstone comes last)
+
+__all__ = ["Kerple"]
 
 PREPARE = """\
 import math
@@ -19,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from course_lib import workbench
+from course_lib import own_scheme
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_tasks import which_one as task"""

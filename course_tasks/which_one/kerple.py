@@ -1,23 +1,85 @@
 """The capstone: KERPLE as a class, checked against its definition, timed and trained."""
 
+import re
 from pathlib import Path
 
 from .class_task import ClassTask
 
+# Wrong formulas, and what an error means in such a class: each with its message. In a formula, r are the offsets, d the
+# distances, and unpast and swapped the distances that a wrong call of `row_offsets` gives.
+WRONG = """
+-a * (c * d).log()  # The 1 is missing. At distance 0 you take log 0 = −∞. It is log(1 + c·|r|).
+-a * (1 + c * d).log1p()  # You add 1 twice, because `log1p(x)` is already log(1 + x).
+-a * (c + d).log() | -a * (c + d).log1p()  # You add c to the distance. It multiplies it, log(1 + c·|r|).
+-a * c * d.log1p()  # Your c is outside the logarithm, where it is a second strength. It multiplies the distance inside.
+-a * (c * (1 + d)).log() | -a * (c * (1 + d)).log1p()  # You add 1 to the distance. It is added to c·|r|.
+-a * d**c | -a * (d**c).log1p()  # You use c as a power. It multiplies the distance, log(1 + c·|r|).
+-a.exp() * (c * d).log1p() | -a * (c.exp() * d).log1p() | -a.exp() * (c.exp() * d).log1p()  # You apply `exp` to a or c.
+-a.log() * (c * d).log1p()  # You multiply by log a. Do you read the parameter where `self.a` is meant?
+-a * (d / c).log1p() | -a * (c / d).log1p()  # You divide. Distance times c is what log1p takes.
+-a * d.log1p()  # This is the log decay with a strength, because c is missing. It multiplies the distance.
+-(c * d).log1p() | (c * d).log1p()  # The strength −a is missing.
+-(a * c * d).log1p()  # Your strength is inside the logarithm. It multiplies the whole of it, −a·log(1 + c·|r|).
+-(c * d).log1p() / a | -a / (c * d).log1p()  # You divide. The strength multiplies the logarithm.
+a * a * (c * d).log1p() | -a * (c * c * d).log1p()  # One of your numbers is multiplied twice.
+-c * (a * d).log1p()  # You exchanged a and c. The logarithm is multiplied by a, and the distance inside it by c.
+-a * c * d  # This is a straight line, as in ALiBi, because the logarithm is missing.
+-a * (c * d).sqrt()  # This is the square root decay. Here it is log(1 + c·|r|).
+-a * (c * d**2).log1p()  # You square the distance. Inside the logarithm it is |r|.
+-a * (c * d).long().log1p()  # `.long()` cuts off the decimals. Keep the numbers floats.
+-a.mean() * (c * d).log1p() | -a[0] * (c * d).log1p()  # All your heads get the same strength a. Each has its own.
+-a * (c.mean() * d).log1p() | -a * (c[0] * d).log1p()  # All your heads get the same c. Each has its own.
+-a.flip(0) * (c * d).log1p() | -a * (c.flip(0) * d).log1p()  # The heads of a or of c are in reverse order.
+-d.log1p() + 0 * a  # This is the log decay of strength 1. Here each head has its own a and c.
+-a * (c * r).log1p() | -a * (-c * r).log1p()  # One side has negative offsets and no logarithm (nan). Distance is |r|.
+-a * (1 + c * r).abs().log()  # You take the absolute value too late. It is |r| that c multiplies, and then 1 is added.
+-a * (c * r.clamp(min=0)).log1p() | -a * (c * (-r).clamp(min=0)).log1p()  # The decay is the same on both sides, by |r|.
+(-a * (c * d).log1p()).masked_fill(r > 0, -inf)  # You hide the keys after the query. That is the job of the mask.
+-a * (c * unpast).log1p()  # You are right without a cache. The first query is at `past`, so pass it to `row_offsets`.
+-a * (c * swapped).log1p()  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
+"""
+ERRORS = r"""
+before Module\.__init__  # `super().__init__()` comes first in `__init__`: it prepares the module for parameters.
+has no setter|can't set attribute  # A property is computed. Keep what is learned under another name.
+__init__\(\) (takes|missing)  # It is `def __init__(self, n_heads)`, and `super().__init__()` takes nothing.
+\w+\.bias\(\) (takes|missing)  # The layer calls `bias(n_q, n_k, past)`, so your method needs all three.
+'Tensor' object is not callable  # A property is read without parentheses: `self.a`.
+^RecursionError  # A property that reads itself never ends. What `__init__` keeps needs another name than the property.
+unhashable type  # torch looks modules up by their identity, and this dataclass has none: write a plain class.
+Only Tensors of floating point  # A parameter holds floats: `torch.zeros(…)` makes some.
+object has no attribute  # Does `__init__` make this, under this name? Or is a name inside a property wrong?
+Can't call numpy\(\)  # NumPy does not compute gradients, so use torch (`torch.log1p`, `.exp()`).
+NameError: name '(torch|nn|row_offsets|Position)'  # Run the first cell of the notebook again.
+NameError: name '(exp|log|log1p|zeros|ones|Parameter)'  # Use its full name, such as `torch.exp` or `nn.Parameter`.
+NameError: name '[ac]'  # The numbers belong to the module, so they are `self.a` and `self.c`.
+size of tensor a  # The shapes do not fit. Both a and c need a second axis, as in `self.a[:, None]`.
+"""
 
-def _demands():
-    from .demands import DEMANDS  # torch is imported when a check needs it
 
-    return DEMANDS
+def first_broken(cls: type) -> tuple[str, str] | None:
+    """The fact and the cause of the first demand that the class does not meet."""
+    from . import kerple_check  # torch is imported when a check needs it
+
+    return kerple_check.first_broken(cls, told(WRONG))
+
+
+def explain(error: str) -> str:
+    """What an error means here, or ""."""
+    return next((words for pattern, words in told(ERRORS) if re.search(pattern, error)), "")
+
+
+def told(table: str) -> list[list[str]]:
+    return [line.split("  # ", 1) for line in table.strip().splitlines()]
 
 
 _AFTER = """\
 # %% [markdown]
 # ### The same oracle as for the course's own schemes
 #
-# `workbench.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for each
-# head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as queries and
-# others, near and far, a cache, one token at a time, causal and not, in two precisions and by every backend.
+# `own_scheme.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for
+# each head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as
+# queries and others, near and far, a cache, one token at a time, causal and not, in two precisions and by every
+# backend.
 
 # %%
 def make(n_heads, d_head):
@@ -28,31 +90,32 @@ def number(module, head, r):
     return -module.a[head] * math.log(1 + module.c[head] * abs(r))
 
 
-agreement = workbench.agrees(make, workbench.with_bias(number))
+agreement = own_scheme.agrees(make, own_scheme.with_bias(number))
 assert agreement.passed or not agreement.attempted, agreement
 agreement
 
 # %% [markdown]
 # ### What it costs
 #
-# This compares it with attention without position, in turns, as in [[fast_attention|chapter #]]. Your numbers differ from those printed here. A bias that
-# learns costs more in training: its gradient has to make blocks of the grid again.
+# This compares it with attention without position, in turns, as in [[fast_attention|chapter #]]. Your numbers differ
+# from those printed here. A bias that learns costs more in training: its gradient has to make blocks of the grid
+# again.
 
 # %% tags=["nbval-ignore-output"]
-speed = workbench.benchmark(make)
+speed = own_scheme.benchmark(make)
 assert not speed.attempted or (speed.forward < 4 and speed.backward < 6), speed
 speed
 
 # %% [markdown]
 # ### What it learns
 #
-# The study of [[longer_than_training|chapter #]] trains it on 128 characters and tests it on up to 1,024, in 300 steps.
-# Before you run the cell: log-1 has a = 1 and c = 1 for good, and its loss rises with length. Yours begins there. Which
-# of the two numbers will training move, and will the loss still rise? The control, log-3, has a strength of 3 in every
-# head, learns nothing, and is trained here beside yours.
+# The study of [[longer_than_training|chapter #]] trains it on 128 characters and tests it on up to 1,024, in 300
+# steps. Before you run the cell: log-1 has a = 1 and c = 1 for good, and its loss rises with length. Yours begins
+# there. Which of the two numbers will training move, and will the loss still rise? The control, log-3, has a strength
+# of 3 in every head, learns nothing, and is trained here beside yours.
 
 # %% tags=["nbval-ignore-output"]
-training = workbench.train(make, against=["log-1", "log-3", "alibi", "t5-64"])
+training = own_scheme.train(make, against=["log-1", "log-3", "alibi", "t5-64"])
 if training.attempted:
     for layer, block in enumerate(training.model.blocks):
         learned = block.attention.position
@@ -63,59 +126,63 @@ if training.attempted:
 training
 
 # %% [markdown]
-# Look at a. Above a strength of 1 the span of a log decay settles, however long the text is ([[longer_than_training|chapter #]]), and a loss that
-# settles with it is no surprise. And look at the control: most of what was gained is gained by a fixed strength of 3.
-# Learning found it, so nobody had to choose it.
+# Look at a. Above a strength of 1 the span of a log decay settles, however long the text is
+# ([[longer_than_training|chapter #]]), and a loss that settles with it is no surprise. And look at the control: most
+# of what was gained is gained by a fixed strength of 3. Learning found it, so nobody had to choose it.
 #
-# Is the second number worth anything, then? `workbench.train(make, task="copy-back", against=["log-3", "alibi"])` asks for
-# one exact distance: print a and c again, and compare what they make of a short distance with ALiBi's straight line.
+# Is the second number worth anything, then? `own_scheme.train(make, task="copy-back", against=["log-3", "alibi"])`
+# asks for one exact distance: print a and c again, and compare what they make of a short distance with ALiBi's
+# straight line.
 #
 # ### Your own idea
 #
 # Now try a scheme of your own: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
-# number for the rest. One thing the hooks cannot express: no hook sees the scores, so a scheme whose positions depend on
-# them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds (`workbench.with_bias`,
-# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `workbench.agrees`, `workbench.benchmark`,
-# `workbench.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for
-# a claim, take three (`seed=1`, `seed=2`), as [[longer_than_training|chapter #]] does."""
+# number for the rest. One thing the hooks cannot express: no hook sees the scores, so a scheme whose positions depend
+# on them (CoPE, Golovneva et al. 2024) needs another layer. Write a `Position`, write in plain Python what it adds
+# (`own_scheme.with_bias`, `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks:
+# `own_scheme.agrees`, `own_scheme.benchmark`, `own_scheme.train`. The last also takes `task="copy-back"` and
+# `task="flip-flop"`. One seed is a hint, not a result: for a claim, take three (`seed=1`, `seed=2`), as
+# [[longer_than_training|chapter #]] does."""
 
 Kerple = ClassTask(
     "Kerple",
     "Capstone: a new scheme, from the formula to the trained model",
-    home=_demands,
     source=Path(__file__).with_name("kerple_solution.py"),
-    demands=_demands,
+    first_broken=first_broken,
+    explain=explain,
     minutes=30,
     difficulty=3,
     words="""KERPLE (Chi et al., 2022) is a family of learned decays. Its logarithmic one is
 
 $$b_h(r) = -a_h \\log(1 + c_h |r|), \\qquad a_h, c_h > 0.$$
 
-It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which sets
-the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a class that
-a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
+It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which
+sets the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a
+class that a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
 
 - Both are 1 at the start. Whatever the optimizer does, they are above 0 and go on learning, and any number above 0 is
-  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and $c$ are
-  a positive function, nothing has to be clipped.)
+  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and
+  $c$ are a positive function, nothing has to be clipped.)
 - `a` and `c` are properties, each a tensor with a number per head. Gradients reach what they are made of.
 - `bias` is the hook: one number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, as a tensor. It is
   computed in each call, with torch only, from the current a and c, in the precision and on the device of the parameters
   (`row_offsets(n_q, n_k, past, device)` takes one). Hiding keys is the job of the mask.
 
-How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times as
-fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)` has room
-for both.
+How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times
+as fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)`
+has room for both.
 
 Three cells follow the check: the oracle, the clock and the study.""",
     hints=[
         "What is positive for every number x? e^x is, and it is 1 at x = 0.",
-        "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`; `self.table[0].exp()` is `a`.",
-        "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is `x.log1p()`. The "
-        "shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
+        "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`. Then "
+        "`self.table[0].exp()` is `a`.",
+        "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is "
+        "`x.log1p()`. The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
     ],
-    then="A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log decay, "
-    "of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because log(1 + x) is "
-    "about x. So this is one family, and training chooses a member for each head. Run the three cells below.",
+    then="A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log "
+    "decay, of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because "
+    "log(1 + x) is about x. So this is one family, and training chooses a member for each head. Run the three cells "
+    "below.",
     after=_AFTER,
 )

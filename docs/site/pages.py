@@ -104,7 +104,7 @@ def explorer() -> str:
     cells = read(f"notebooks/{CONTENTS[0].file}.ipynb")["cells"]
     outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
     shown = ("".join(data.get("text/html", "")) for data in outputs)
-    return next(html for html in shown if 'class="rp rp-bias-heatmap' in html)
+    return next(html for html in shown if 'class="rp rp-frames' in html)
 
 
 def toctree(pages: Iterable[str]) -> str:

@@ -1,14 +1,17 @@
 """The script of frames.py: every stop shows its frame, by mouse and by keyboard, and a cell opens what it chooses."""
 
+import random
+
 import pytest
 from playwright.sync_api import expect
 
 from course_lib import figures
 
-from ..figures.pictures import HEADS, PAIRS, clipped
-from ..figures.test_frames import frames, texts
+from ..figures.pictures import HEADS, PAIRS
+from ..figures.test_frames import FRAMES, frames, tables, texts
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+MOST = 200  # frames of one picture: of more, as many by chance
 
 # Set every slider to its stop, as a reader does, and return what is shown then.
 SHOW = """(stops) => {
@@ -23,20 +26,45 @@ SHOW = """(stops) => {
     (button ?? (controls[slider] ? null : chosen[stop]))?.click();
   });
   const all = (query, root = document) => [...root.querySelectorAll(query)].map((found) => found.textContent);
-  const tables = [...document.querySelectorAll(".rp-tables table")];
-  return [tables.map((table) => [all("caption b", table)[0], all("td.rp-cell", table)]), all(".rp-reading")[0]];
+  const shown = [...document.querySelectorAll(".rp-tables table")]
+    .map((table) => [all("caption b", table)[0], all("td.rp-cell", table)]);
+  const drawn = [...document.querySelectorAll(".rp-drawing")]
+    .map((image) => decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1)));
+  return [shown, drawn, all(".rp-reading")[0]];
 }"""
+PLACE = "() => [...document.querySelectorAll('.rp-control')].findIndex((c) => c.contains(document.activeElement))"
 
 
-FEW = {name: values[:, :3] for name, values in HEADS[0].items()}, HEADS[1][:, :3]
+@pytest.mark.parametrize("name", FRAMES)
+def test_every_stop_shows_its_frame(shown, name):
+    page, every = shown(FRAMES[name]), frames(FRAMES[name])
+    for stops in random.Random(0).sample(list(every), min(MOST, len(every))):
+        parts, words = every[stops]
+        expected = [[table[0], [text for line in texts(table) for text in line]] for table in tables(parts)]
+        drawn = ["".join(part[0]) for part in parts if part not in tables(parts)]
+        assert page.evaluate(SHOW, list(stops)) == [expected, drawn, words]
 
 
-@pytest.mark.parametrize("picture", [clipped(alt="alt"), figures.map_of_heads(*FEW), figures.pair_view(*PAIRS)])
-def test_every_stop_shows_its_frame(shown, picture):
-    page = shown(picture)
-    for stops, (tables, words) in frames(picture).items():
-        expected = [[table[0], [text for line in texts(table) for text in line]] for table in tables]
-        assert page.evaluate(SHOW, list(stops)) == [expected, words]
+@pytest.mark.parametrize("name", FRAMES)
+def test_every_slider_moves_by_keyboard_and_what_it_shows_is_announced(shown, name):
+    page, every, stops = shown(FRAMES[name], width=390), frames(FRAMES[name]), list(FRAMES[name]._data["first"])
+    reading = page.locator(".rp-reading")
+    expect(reading).to_have_attribute("aria-live", "polite")
+    sliders = [(place, *slider) for place, slider in enumerate(FRAMES[name]._data["sliders"]) if slider[1] != "cells"]
+    for index, (place, _, kind, labels) in enumerate(sliders):
+        while page.evaluate(PLACE) != index:
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement !== document.body"), "the Tab key passes it by"
+        if kind == "buttons":
+            stops[place] = 0
+            page.keyboard.press("Enter")
+        elif len(labels) > 1:
+            by = -1 if stops[place] else 1
+            stops[place] += by
+            page.keyboard.press("ArrowDown" if (by > 0) == (kind == "list") else "ArrowUp")  # a list grows downwards
+        if kind == "slider":
+            expect(page.locator("input:focus")).to_have_attribute("aria-valuetext", labels[stops[place]])
+        expect(reading).to_have_text(every[tuple(stops)][1])
 
 
 def test_the_keyboard_walks_the_cells_and_opens_a_head(shown):
@@ -76,12 +104,17 @@ def test_a_click_opens_and_stays_open_when_something_else_is_chosen(shown):
 
 
 def test_the_cells_of_a_group_are_outlined_in_all_tables(shown):
-    page = shown(clipped(alt="alt", title="Clipped", n=4, clip=1))
+    page = shown(figures.clip_grid(title="Clipped"))
     expect(page.locator(".rp-title")).to_have_text("Clipped")
     reading, same = page.locator(".rp-reading"), page.locator(".rp-same")
-    page.get_by_role("grid", name="The table").locator("td").nth(1).hover()
-    expect(reading).to_have_text("6 takes row -1.")
-    assert same.count() == 6 + 1
+    page.get_by_role("grid", name="The table").locator("td.rp-cell").first.hover()
+    expect(reading).to_have_text("Row 0, vector: a[−2].")
+    assert same.count() == 10 + 3
     page.locator(".rp-controls").hover()
-    expect(reading).to_have_text("16 cells, 3 rows.")
+    expect(reading).to_contain_text("12 of 36 cells are clipped")
     assert same.count() == 0
+    page.get_by_role("grid", name="One table row").locator('[tabindex="0"]').focus()
+    for key in ("ArrowDown", "End", "ArrowLeft"):
+        page.keyboard.press(key)
+    expect(reading).to_have_text("Query 1, key 4: offset +3, beyond +2, so it takes row 4, a[+2].")
+    assert same.count() == 10 + 3

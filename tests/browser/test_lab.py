@@ -1,6 +1,5 @@
 """What the README promises, done by hand in a real browser: open, run, drag, click, answer wrong, answer right."""
 
-
 import pytest
 from playwright.sync_api import expect
 
@@ -32,14 +31,15 @@ def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_
 
 def test_pictures_live_before_anything_is_run_and_follow_the_slider(desk):
     with as_built(desk, LESSON):
-        explorer = picture(desk, "bias-heatmap")
-        corner = explorer.locator('td[data-i="0"][data-j="4"]')
+        bias = picture(desk, "frames")
+        corner = bias.locator("td.rp-cell").nth(4)
         expect(corner).to_have_text("−0.4828")
-        slider = explorer.get_by_label("strength λ")
-        slider.fill("0.6")
-        expect(corner).to_have_text("−0.9657")
-        explorer.locator('td[data-i="2"][data-j="4"]').hover()
-        expect(explorer.locator(".rp-reading")).to_contain_text("query “sat” (i = 2), key “mat” (j = 4): offset +2")
+        bias.get_by_label("strength λ").fill("3")  # the fourth stop
+        expect(corner).to_have_text("−1.6094")
+        bias.locator("td.rp-cell").nth(14).hover()
+        expect(bias.locator(".rp-reading")).to_have_text(
+            "Query sat, key mat: offset +2, B = −1 · log(1 + 2) = −1.0986, e^B = 0.3333."
+        )
 
 
 def test_a_line_of_the_tracer_shows_its_values(desk):
@@ -53,9 +53,9 @@ def test_a_line_of_the_tracer_shows_its_values(desk):
 
 def test_the_attention_explorer_follows_query_and_strength(desk):
     with as_built(desk, LESSON):
-        explorer = picture(desk, "attention-explorer")
+        explorer = notebook(desk).locator(".rp-frames").nth(1)
         expect(explorer).to_contain_text("+0.0524")
-        explorer.get_by_text("mat", exact=True).first.click()
+        explorer.get_by_role("button", name="4 mat").click()
         expect(explorer).to_contain_text("+0.0708")
 
 
@@ -95,13 +95,13 @@ def replace_and_run(page, text):
 
 def test_pictures_need_no_mouse_and_keep_their_keys_from_jupyterlab(desk):
     with as_built(desk, LESSON):
-        explorer = picture(desk, "bias-heatmap")
-        explorer.get_by_label("strength λ").focus()
+        bias = picture(desk, "frames")
+        bias.get_by_label("strength λ").focus()
         desk.keyboard.press("ArrowRight")
-        expect(explorer.locator('td[data-i="0"][data-j="4"]')).not_to_have_text("−0.4828")
-        explorer.locator('td[tabindex="0"]').focus()
-        desk.keyboard.press("Home")
-        expect(explorer.locator(".rp-reading")).to_contain_text("key “The” (j = 0)")
+        expect(bias.locator("td.rp-cell").nth(4)).not_to_have_text("−0.4828")
+        bias.locator('td[tabindex="0"]').focus()
+        desk.keyboard.press("End")
+        expect(bias.locator(".rp-reading")).to_contain_text("Query The, key mat: offset +4")
         tracer = picture(desk, "tracer")
         tracer.locator('.rp-line[tabindex="0"]').focus()
         desk.keyboard.press("ArrowDown")
@@ -117,9 +117,9 @@ def test_without_trust_the_static_pictures_are_there_and_fit(lab, desk):
     strange = (lab.folder / LESSON).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
     (lab.folder / "notebooks" / "strange.ipynb").write_text(strange, encoding="utf-8")
     with as_built(desk, "notebooks/strange.ipynb"):
-        explorer = picture(desk, "bias-heatmap")
-        expect(explorer.get_by_role("cell", name="−0.4828").first).to_be_visible()
-        assert explorer.get_by_role("slider").count() == 0
+        bias = picture(desk, "frames")
+        expect(bias.get_by_role("cell", name="−0.4828").first).to_be_visible()
+        assert bias.get_by_role("slider").count() == 0
         desk.set_viewport_size({"width": 800, "height": 900})
         outputs = notebook(desk).locator(".jp-OutputArea-output")
         desk.evaluate("jupyterapp.shell.expandLeft()")  # the file browser

@@ -70,7 +70,7 @@ def test_the_first_page_is_a_map_with_minutes_and_a_picture_that_moves(visit):
         assert row.locator("td").nth(2).inner_text() == " + ".join(minutes)
         links = [link.get_attribute("href") for link in row.locator("a").all()]
         assert links == [f"{kind}/{chapter.file}.html" for kind in kinds(chapter)]
-    picture = page.locator(".rp-bias-heatmap[data-rp-live]")
+    picture = page.locator(".rp-frames[data-rp-live]")
     before = picture.inner_text()
     picture.get_by_role("slider").first.press("ArrowRight")
     assert picture.inner_text() != before

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .common import SLOPE, slope_task
+from .common import slope_task
 
 
 @pytest.mark.parametrize(

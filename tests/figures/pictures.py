@@ -3,17 +3,12 @@
 import numpy as np
 
 from course_lib import figures
-from course_lib.display.colours import signed_colour
 from course_lib.example import TOKENS, K, Q, V
-from course_lib.figures.frames import Cell, Frame, Table, live
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.rope import rotate
-from course_lib.reference.speeds import ntk, p_rope
-from course_tasks import claims, comparison, guide, quiz
-
-from .losses import LENGTHS, PANELS
+from course_tasks import comparison, guide, questions
 
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
@@ -21,31 +16,43 @@ DECIDED = {
     "What is attended?": "text, left to right",
     "How long are the texts (or windows)?": "longer than in training",
 }
+CURVES = {
+    "copy-back": {"none": [(2.1, 2.0, 2.2), (2.5, 2.4, 2.6)], "<rope>": [(0, 0, 0), (0.04, -0.01, 0.09)]},
+    "flip-flop": {"none": [(0.4, 0.4, 0.4), (0.6, 0.5, 0.7)]},
+}
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
 LIMITS = {  # bytes of HTML, where a picture needs more than most
-    "buckets": 22_000,
-    "causal buckets": 23_000,
-    "clip": 18_000,
-    "comparison": 55_000,
-    "curves": 33_000,
-    "decision": 44_000,
-    "decision made": 45_000,
-    "large bias": 28_000,
-    "large clip": 28_000,
-    "large window": 19_000,
-    "long decoding": 17_000,
-    "heads": 125_000,
-    "many slopes": 21_000,
-    "one panel": 20_000,
-    "pairs": 125_000,
-    "quiz": 52_000,
-    "seen": 17_000,
-    "seen corners": 17_000,
-    "shifted windows": 20_000,
-    "slopes": 18_000,
-    "trace": 40_000,
+    "bias": 28_000,
+    "buckets": 70_000,
+    "causal buckets": 115_000,
+    "clip": 58_000,
+    "comparison": 36_000,
+    "curves": 28_000,
+    "decoding": 28_000,
+    "explorer": 35_000,
+    "general skew": 44_000,
+    "guide": 30_000,
+    "heads": 100_000,
+    "large bias": 84_000,
+    "large clip": 88_000,
+    "large window": 44_000,
+    "long decoding": 38_000,
+    "many slopes": 56_000,
+    "pairs": 100_000,
+    "quiz": 42_000,
+    "relative shift": 66_000,
+    "rotation of eight pairs": 330_000,
+    "rotation": 80_000,
+    "seen corners": 38_000,
+    "seen": 38_000,
+    "shifted windows": 42_000,
+    "short table": 34_000,
+    "skew": 60_000,
+    "slopes": 49_000,
+    "small shifted windows": 37_000,
+    "trace": 42_000,
     "wide": 28_000,
-    "window": 17_000,
+    "window": 42_000,
 }
 
 # A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
@@ -59,22 +66,6 @@ QUERY, SPEEDS = np.cos(np.arange(64.0)) * 3, frequencies(64, 1e5)
 PAIRS = QUERY, rotate(QUERY[None], past=1, speeds=-SPEEDS)[0] - 9 * (np.arange(64) % 32 == 25), SPEEDS
 
 
-@live(n=range(2, 6), clip=range(3), words=("plain", "with an arrow"))
-def clipped(n, clip, words):
-    """Offsets and, unless it has but one row, the table: cells that take the same row are one group."""
-    row = np.clip(np.arange(n) - np.arange(n)[:, None], -clip, clip)
-
-    def cell(text, r):
-        return Cell(text, colour=signed_colour(r / 2), group=f"row {r}", says=f"{text} takes row {r}.")
-
-    numbers, rows = [str(i) for i in range(n)], range(-clip, clip + 1)
-    arrow = " → {}" if words == "with an arrow" else ""
-    cells = [[cell(f"{j - i}{arrow.format(row[i, j])}", row[i, j]) for j in range(n)] for i in range(n)]
-    grid = Table("Offsets", numbers, numbers, cells)
-    table = Table("The table", [str(r) for r in rows], ["cells"], [[cell(str((row == r).sum()), r)] for r in rows])
-    return Frame([grid, table] if clip else [grid], [f"{n * n} cells,", f"{len(rows)} rows."])
-
-
 def make_pictures():
     return {
         "attention block": figures.attention_block("Shaw"),
@@ -83,52 +74,42 @@ def make_pictures():
         "strong": figures.heatmap(np.linspace(-9, 9, 24).reshape(2, 12), alt="all signed colours"),
         "wide": figures.heatmap(np.linspace(-1, 1, 400).reshape(20, 20), alt="wide", digits=6),
         "bias": figures.bias_heatmap(),
-        "large bias": figures.bias_heatmap(16, 2, "quadratic"),
+        "large bias": figures.bias_heatmap(16, 2, "quadratic", title="A large bias"),
         "explorer": figures.attention_explorer(Q, K, query=2),
         "buckets": figures.bucket_explorer(),
         "causal buckets": figures.bucket_explorer(64, 512, False, query=24, n=25),
         "slopes": figures.alibi_slopes(),
         "many slopes": figures.alibi_slopes(20, "formula"),
         "rotation": figures.rope_rotation(),
-        "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, pair=7, base=100),
+        "rotation of eight pairs": figures.rope_rotation(range(16), [1] * 16, query=64, key=0, base=100),
         "clocks": figures.rope_clocks(),
-        "wavelengths": figures.wavelengths(frequencies(16), ntk(frequencies(16), 8)),
-        "stopped wavelengths": figures.wavelengths(frequencies(32), p_rope(frequencies(32), 0.25), n=9000),
         "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
-        "claim": claims.decide("skew_in_place").picture,
-        "claims": claims.overview("bias_by_hand", "longer_than_training"),
-        "claims to guess": claims.chapter("diagonals").picture,
-        "comparison": figures.comparison_table(comparison.table()),
-        "curves": figures.length_curves(LENGTHS, PANELS, trained=64),
-        "one panel": figures.length_curves(
-            [128, 140, 192, 256, 512, 1024, 8192], {"one": {"<rope>": [(1, 0, 2)] * 7}}, trained=512, y="share right"
-        ),
-        "decision": guide.picture(),
-        "decision made": guide.picture(DECIDED),
-        "clipped": clipped(alt="Offsets and the rows that they take", title="Clipped", n=4, clip=1),
+        "claim": questions.decide("skew_in_place"),
+        "claims": questions.claims("diagonals"),
+        "comparison": comparison.picture(comparison.table()),
+        "curves": figures.length_curves((64, 128), CURVES, trained=64),
+        "guide": guide.picture(),
+        "guide with answers": guide.picture(DECIDED),
+        "overview": questions.overview("bias_by_hand", "longer_than_training"),
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),
-        "seen corners": figures.seen_pairs(100, 1000, "relative"),
+        "seen corners": figures.seen_pairs(512, 1024, "relative"),
         "shifted windows": figures.shifted_windows(),
         "small shifted windows": figures.shifted_windows(2, 1),
         "skew": figures.provenance("skew"),
         "general skew": figures.provenance("general"),
         "relative shift": figures.provenance("shift"),
-        "strides": figures.strides(),
-        "strides of a shared row": figures.strides(shared=True, flipped=True),
         "heads": figures.map_of_heads(*HEADS),
         "pairs": figures.pair_view(*PAIRS),
         "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
         "short table": figures.provenance("general", n_q=4, longest=4),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
-        "quiz": figures.quiz(quiz.QUESTIONS),
-        "short quiz": figures.quiz(quiz.THEMES["Choosing"][:2], title="Choosing"),
-        "window arrays": figures.window_arrays("roll"),
-        "window offsets": figures.window_arrays("index"),
+        "quiz": questions.quiz(),
+        "short quiz": questions.quiz("rope", title="RoPE"),
         "window": figures.window_index(),
         "large window": figures.window_index(4, 9),
         "map": figures.map_of_schemes(),

@@ -50,7 +50,7 @@ def test_a_row_per_offset_is_put_on_the_diagonals():
 
 
 def test_a_picture_is_shown_as_it_is_and_a_matrix_alone_when_asked():
-    assert "rp-clip-grid" in figures.play(lambda n=4: figures.clip_grid(n, clip=2), n=(2, 8)).html()
+    assert "rp-frames" in figures.play(lambda n=4: figures.clip_grid(n, clip=2), n=(2, 8)).html()
     assert figures.play(lambda n=4: np.ones((n, 3)), attend=False, n=(2, 8)).html().count("<table") == 1
 
 

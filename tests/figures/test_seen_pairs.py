@@ -1,14 +1,12 @@
-"""Seen and unseen pairs of positions: the counts by brute force, the static body, and what is refused."""
-
-import re
-from urllib.parse import unquote
+"""Seen and unseen pairs of positions: the counts by brute force, and the blocks of every frame."""
 
 import numpy as np
 import pytest
 
 from course_lib import figures
+from course_lib.figures.seen_pairs import SCHEMES, TEST, TRAIN, unseen_shares
 
-from .test_figures import static
+from .test_frames import frames, texts
 
 
 def brute_force(train, test, scheme, clip):
@@ -39,34 +37,34 @@ def test_the_counts_of_the_course():
     assert figures.unseen_pairs(128, 256, "clipped", clip=128) == 16_512
 
 
-def test_the_body_draws_one_scheme_and_counts_all():
-    for scheme in ("absolute", "relative", "clipped"):
-        picture = figures.seen_pairs(scheme=scheme)
-        text = static(picture)
-        assert "49,152</td><td>75.0 %" in text and "16,512</td><td>25.2 %" in text and ">0</td><td>0.0 %" in text
-        assert f"{scheme} (drawn)" in text and text.count("(drawn)") == 1
-        svg = unquote(re.search(r'src="data:image/svg\+xml,([^"]*)"', text)[1])
-        assert svg.count("url(#p)") == (scheme != "clipped")  # the unseen part, striped
-    assert "49,152 of 65,536 pairs are unseen, 75.0 %." in figures.seen_pairs().alt
+def test_the_blocks_of_every_frame_hold_the_pairs_that_are_counted():
+    for (a, b, c), ((table,), words) in frames(figures.seen_pairs()).items():
+        train, test, (scheme, clip) = TRAIN[a], TEST[b], list(SCHEMES.items())[c]
+        shares, count = (
+            unseen_shares(train, test, scheme),
+            figures.unseen_pairs(train, test, scheme.split()[0], clip=clip),
+        )
+        assert (shares * (test // 8) ** 2).sum() == count and words.startswith(f"{count:,} of {test**2:,} pairs")
+        assert texts(table) == [[f"{100 * share:.0f}" for share in line] for line in shares]
+        if test == 16:  # few enough to look at each
+            i, j = np.mgrid[:16, :16]
+            offset = np.clip(j - i, -clip, clip) if clip else j - i
+            unseen = np.maximum(i, j) >= train if scheme == "absolute" else abs(offset) >= train
+            assert (unseen.reshape(8, 2, 8, 2).mean((1, 3)) == shares).all()
 
 
 @pytest.mark.parametrize(
-    "wrong, message",
+    "call, message",
     [
-        ({"train": 15}, "train=15: expected a whole number from 16 to 512"),
-        ({"test": 1025}, "test=1025: expected a whole number from 16 to 1024"),
-        ({"test": 256.0}, r"test=256\.0: expected a whole number"),
-        ({"scheme": "rope"}, "scheme='rope': expected one of 'absolute', 'relative', 'clipped'"),
-        ({"clip": -1}, "clip=-1: expected a whole number from 0 to 512"),
+        (lambda: figures.seen_pairs(train=100), "train=100: expected one of the stops"),
+        (
+            lambda: figures.seen_pairs(scheme="rope"),
+            "scheme='rope': expected one of 'absolute', 'relative', 'clipped to ±16'",
+        ),
+        (lambda: figures.unseen_pairs(0, 4), "train=0: expected a whole number from 1"),
+        (lambda: figures.unseen_pairs(4, 4, "Shaw"), "scheme='Shaw': expected one of"),
     ],
 )
-def test_what_it_cannot_show_it_refuses(wrong, message):
+def test_what_cannot_be_shown_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
-        figures.seen_pairs(**wrong)
-
-
-def test_the_count_refuses_too():
-    with pytest.raises(ValueError, match="train=0: expected a whole number from 1"):
-        figures.unseen_pairs(0, 4)
-    with pytest.raises(ValueError, match="scheme='Shaw': expected one of"):
-        figures.unseen_pairs(4, 4, "Shaw")
+        call()

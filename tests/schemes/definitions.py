@@ -25,11 +25,9 @@ from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
+from course_lib.own_scheme import Definition, numbers, randomise, with_bias, with_rotation, with_vectors
 from course_lib.reference import oracle, speeds, t5
 from course_lib.reference.absolute import frequencies
-from course_lib.workbench import Definition, with_bias, with_rotation, with_vectors
-from course_lib.workbench.against_definition import randomise
-from course_lib.workbench.definition import numbers
 
 torch.set_num_threads(1)
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

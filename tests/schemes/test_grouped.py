@@ -14,7 +14,7 @@ from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sink import Sink
 from course_lib.nn.terms import Terms
-from course_lib.workbench.against_definition import randomise
+from course_lib.own_scheme import randomise
 
 from .definitions import SCHEMES
 

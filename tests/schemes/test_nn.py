@@ -16,8 +16,8 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.nn.t5 import T5Bias, bucket
 from course_lib.nn.terms import Terms
+from course_lib.own_scheme import by_definition
 from course_lib.reference import absolute, t5
-from course_lib.workbench import by_definition
 
 from .definitions import DEVICES, SCHEMES
 

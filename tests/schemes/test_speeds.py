@@ -10,6 +10,7 @@ from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.nn.rope import rotate as nn_rotate
+from course_lib.own_scheme import by_definition
 from course_lib.reference import attention, oracle
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
@@ -27,7 +28,6 @@ from course_lib.reference.speeds import (
     turns,
     yarn_factor,
 )
-from course_lib.workbench import by_definition
 
 from .definitions import DEVICES, SCHEMES, STRETCHED_BY_LENGTH, triples
 from .rope_speeds import CASES, TOLERANCE, by_reference, name_of

@@ -1,15 +1,13 @@
-"""The study's command, but one process of torchrun is killed when it begins its second run."""
+"""The study's command, but the process of torchrun with rank 1 is killed when it begins its second run."""
 
-import importlib
 import os
 import signal
 import sys
 
+from course_lib.study import presets
 from course_lib.study.__main__ import main
 
-SWEEP = importlib.import_module("course_lib.study.sweep")
-RUN = SWEEP.run
-begun = []
+RUN, begun = presets.run, []
 
 
 def run(*one):
@@ -20,5 +18,5 @@ def run(*one):
 
 
 if __name__ == "__main__":
-    SWEEP.run = run
+    presets.run = run
     sys.exit(main())

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Generator
 
-from course_lib.study import data, find, plan
+from course_lib.study import data
 from course_lib.study.data import BACK, IGNORE, KEYS, LONGEST, READ, TASKS, WRITE, find_task
 
 
@@ -34,14 +34,6 @@ def test_flip_flop_asks_for_the_bit_written_last(n):
                 assert answer[i] == bit == written
             if instruction == WRITE:
                 written = bit
-
-
-def test_flip_flop_mostly_tells_to_ignore_and_both_bits_are_as_frequent():
-    tokens, answers, asked = draw("flip-flop", 200, 100)
-    instructions = tokens[:, 2::2]  # the first is always a write
-    for instruction, share in ((IGNORE, 0.8), (WRITE, 0.1), (READ, 0.1)):
-        assert (instructions == instruction).float().mean() == pytest.approx(share, abs=0.02)
-    assert answers[asked].float().mean() == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("test", [False, True])
@@ -97,26 +89,11 @@ def test_the_text_is_long_enough_for_the_longest_window_and_its_hash_tells_it_fr
     training, testing, alphabet = data._characters()
     assert min(len(training), len(testing)) > LONGEST and len(set(data.text())) == alphabet
     assert len(training) + len(testing) == len(data.text())
-    ours = data.text_hash()
-    assert len(ours) == 12 and data.text_hash() == ours
-    other = data.text() + "."
+    ours, other = data.text_hash(), data.text() + "."
     monkeypatch.setattr(data, "text", lambda: other)
-    data.text_hash.cache_clear()
-    try:
-        assert data.text_hash() != ours
-    finally:
-        data.text_hash.cache_clear()
+    assert data.text_hash.__wrapped__() != ours == data.text_hash()
 
 
-def test_an_unknown_task_is_told_which_there_are():
-    names = "'characters', 'copy-back', 'flip-flop', 'retrieval'"
-    with pytest.raises(ValueError, match=rf"^task='echo': expected one of {names}$"):
+def test_an_unknown_task_is_refused():
+    with pytest.raises(ValueError, match="task='echo'"):
         find_task("echo")
-
-
-def test_a_plan_goes_seed_by_seed_and_names_what_can_be_found():
-    runs = plan(list(TASKS), ["none", "t5-32"], 2)
-    assert len(runs) == len(set(runs)) == 2 * 2 * len(TASKS)
-    assert {seed for *_, seed in runs[: 2 * len(TASKS)]} == {0}
-    for task, scheme, _ in runs:
-        find_task(task), find(scheme)

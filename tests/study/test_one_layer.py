@@ -49,15 +49,6 @@ def test_what_is_not_asked_counts_neither_as_right_nor_as_wrong():
     assert one_layer.accuracy(model, copied) == float((drawn == 5).sum() / (drawn != -100).sum())
 
 
-def test_the_bar_says_what_is_trained_and_is_full_at_the_end(monkeypatch):
-    bars = []
-    monkeypatch.setattr(one_layer, "show", lambda text, still, bar: bars.append((text, bar)))
-    study.fit({"bias": MODELS["bias"]}, draw, steps=3, seeds=1)
-    study.fit(MODELS, draw, steps=1, seeds=2)
-    assert [text for text, _ in bars] == ["1 model, 1 seed, 3 steps each", "2 models, 2 seeds, 1 step each"]
-    assert all(bar.value == bar.max for _, bar in bars)
-
-
 @pytest.mark.parametrize("bad", [{"models": {}}, {"steps": 0}, {"seeds": 0}])
 def test_bad_input_is_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):

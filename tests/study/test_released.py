@@ -5,8 +5,9 @@ import json
 import pytest
 import torch
 
+from course_lib import study
 from course_lib.study import released
-from course_lib.study.released import __main__ as command
+from course_lib.study.released import plan as planned
 from course_lib.study.released.experiments import Text, Trial
 
 from ..released import conftest
@@ -31,18 +32,17 @@ def small(monkeypatch):
         yield Trial("other tokens", tokens=text.tokens.flip(0), measure=measure, scored=3)
 
     texts = [Text("forward", tokens, bins=(0, 4, 8)), Text("backward", tokens.flip(0))]
-    monkeypatch.setattr(command, "EXPERIMENTS", {"small": (conditions, lambda model: texts)})
-    monkeypatch.setattr(command, "load", lambda: decoder)
+    monkeypatch.setattr(planned, "EXPERIMENTS", {"small": (conditions, lambda model: texts)})
+    monkeypatch.setattr(planned, "load", lambda: decoder)
     return stops
 
 
-def rows(path):
-    return [{**row, "seconds": 0} for row in released.read(path)]
+def sweep(path, *names):
+    return [{**row, "seconds": 0} for row in study.sweep(planned.plan(names), path)]
 
 
 def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small, tmp_path):
-    assert command.main(["--out", str(tmp_path / "rows"), "forward"]) == 0
-    control, window, other = rows(tmp_path / "rows")
+    control, window, other = sweep(None, "forward")
     decoder, tokens = tiny()
     with decoder.changed(window=2, sinks=[0]):
         losses = decoder.losses(tokens)
@@ -56,47 +56,49 @@ def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small, 
     assert other["scored"] == 3 and other["right"] is True and other["weights"] == [[0.3333]]
 
 
-def test_the_command_resumes_after_an_interrupt_and_after_a_torn_line(small, tmp_path, capsys):
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    assert command.main(["--out", str(whole)]) == 0 and len(rows(whole)) == 6
+def test_the_plan_resumes_after_an_interrupt_and_after_a_torn_line(small, tmp_path):
+    whole, broken = sweep(None), tmp_path / "broken"
+    assert len(whole) == 6
     small.append(KeyboardInterrupt())
-    assert command.main(["--out", str(broken)]) == 130 and len(rows(broken)) == 2
-    assert "run the same command again to resume" in capsys.readouterr().err
-    lines = whole.read_bytes().splitlines(keepends=True)
-    broken.write_bytes(b"".join(lines[:3]) + lines[3][:40])
-    assert command.main(["--out", str(broken)]) == 0
-    assert rows(broken) == rows(whole) and len(broken.read_bytes().splitlines()) == 7
-    with pytest.raises(SystemExit, match="2"):
-        command.main(["--out", str(broken), "sideways"])
+    with pytest.raises(KeyboardInterrupt):
+        sweep(broken)
+    broken.write_bytes(broken.read_bytes()[:-40])
+    assert len(study.read(broken)) == 1 and sweep(broken) == whole
+    with pytest.raises(ValueError, match="sideways: expected names of experiments and texts"):
+        planned.plan(["sideways"])
 
 
 def test_what_was_not_run_is_missing_and_the_reader_says_so(small, tmp_path, monkeypatch):
     monkeypatch.setattr(released, "FILE", tmp_path / "rows")
-    command.main(["--out", str(released.FILE), "forward"])
+    sweep(released.FILE, "forward")
     assert len(released.rows("small", text="forward")) == 3
     with pytest.raises(ValueError, match=r"'backward'.*no committed row; the file has.*forward.*runs what is missing"):
         released.rows("small", text="backward")
 
 
 def test_no_two_planned_rows_are_alike_and_what_is_committed_is_planned_and_complete(model):
-    planned = {(name, text.name, text.n): [t.condition for t in trials] for name, text, trials in command.plan(model)}
-    assert all(len(set(conditions)) == len(conditions) for conditions in planned.values())
-    held = {}
+    every, held = {}, {}
+    for run in planned.plan():
+        every.setdefault(which(run.inputs), []).append(run.inputs["condition"])
+    assert all(len(set(conditions)) == len(conditions) for conditions in every.values())
     for row in map(json.loads, released.FILE.read_text("utf-8").splitlines()):
-        held.setdefault((row["experiment"], row["text"], row["n"]), []).append(row["condition"])
-    for which, conditions in held.items():
-        assert len(set(conditions)) == len(conditions) and set(conditions) <= set(planned[which])
-        assert planned[which][0] in conditions, "a control is missing"
+        held.setdefault(which(row), []).append(row["condition"])
+    for one, conditions in held.items():
+        assert len(set(conditions)) == len(conditions) and set(conditions) <= set(every[one])
+        assert every[one][0] in conditions, "a control is missing"
     for name in (f"E{number}" for number in range(1, 17)):
-        complete = [which for which in held if which[0] == name and sorted(held[which]) == sorted(planned[which])]
+        complete = [one for one in held if one[0] == name and sorted(held[one]) == sorted(every[one])]
         assert len(complete) >= (3 if name == "E11" else 4)
+
+
+def which(row):
+    return row["experiment"], row["text"], row["n"]
 
 
 @torch.no_grad()
 def test_a_committed_row_is_what_the_model_gives(model):
-    ((_, text, trials),) = command.plan(model, ["E6", "course"])
-    control, window = trials[0], next(trial for trial in trials if trial.condition == "window 96, kept [0]")
-    found = command.compared(*(command.measured(model, text, trial)[0][-191:] for trial in (window, control)))
-    (row,) = released.rows("E6", text="course", condition=window.condition)
+    run = next(run for run in planned.plan(["E6", "course"]) if run.inputs["condition"] == "window 96, kept [0]")
+    (row,) = released.rows("E6", text="course", condition="window 96, kept [0]")
+    found = run.outcome()
     assert found["loss"] == pytest.approx(row["loss"], abs=0.01) and found["scored"] == row["scored"]
     assert found["difference"] == pytest.approx(row["difference"], abs=0.01)

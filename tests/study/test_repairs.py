@@ -1,6 +1,6 @@
 """Repairs of RoPE: each is what its rule says, the control stays what it was, and the command resumes."""
 
-import dataclasses
+import json
 
 import pytest
 import torch
@@ -8,17 +8,13 @@ import torch
 from course_lib import study
 from course_lib.study import repairs
 
-from .common import SIZES, numbers
+from .common import numbers, small
 
 
 @pytest.fixture
 def settings(monkeypatch):
-    settings = dataclasses.replace(
-        study.PRESETS["long"], **{**SIZES, "length": 16, "d_model": 16, "test_texts": 4}, measured=8, tests=()
-    )
-    monkeypatch.setitem(study.PRESETS, "long", settings)
     monkeypatch.setattr(repairs, "FURTHER", (0, 2))
-    return settings
+    return small(length=16, d_model=16, test_texts=4, measured=8, far_masked=True)
 
 
 def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_its_far_keys_masked(settings):
@@ -46,32 +42,20 @@ def test_further_steps_change_a_copy_alone_and_are_the_same_every_time(settings)
     assert not any(torch.equal(a, b) for a, b in zip(one.parameters(), more.parameters()) if a.dim() > 1)
 
 
-def test_the_command_resumes(settings, tmp_path, monkeypatch):
-    words = ["--steps", "2", "--tasks", "copy-back", "--seeds", "0", "--out"]
-    assert repairs.main([*words, str(tmp_path / "unbroken")]) == 0
-    unbroken = numbers(study.read(tmp_path / "unbroken")[0])
-    assert len(unbroken) == 3 * len(repairs.repairs(settings))
+def test_the_plan_resumes_and_trains_a_model_once_for_all_its_repairs(settings, tmp_path, monkeypatch):
+    trained = []
+    monkeypatch.setattr(repairs, "train", lambda *a, **k: trained.append(k) or study.train(*a, **k))
+    unbroken = numbers(study.sweep(repairs.plan(settings, ["copy-back"], ["NTK", "window"], 2)))
+    assert len(unbroken) == 3 * 2 * 2 and [one["seed"] for one in trained] == [0, 1]
     path = tmp_path / "broken"
-    path.write_bytes(b"".join((tmp_path / "unbroken").read_bytes().splitlines(keepends=True)[:7]))
-    assert repairs.main([*words, str(path)]) == 0
-    assert numbers(study.read(path)[0]) == unbroken
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    ([], "the following arguments are required: --out"),
-    (["--out", "here", "--tasks", "copy"], "task='copy': expected one of 'characters', "),
-    (["--out", "here", "--steps", "0"], "steps=0: expected a whole number, 1 or more\n"),
-])  # fmt: skip
-def test_a_mistake_gets_one_line(words, said, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        repairs.main(words)
-    assert capsys.readouterr().err.startswith(f"python -m course_lib.study.repairs: error: {said}")
+    path.write_text("".join(json.dumps(row) + "\n" for row in list(unbroken.values())[:7]))
+    assert numbers(study.sweep(repairs.plan(settings, ["copy-back"], ["NTK", "window"], 2), path)) == unbroken
 
 
 def test_the_committed_repairs_are_of_their_settings_and_their_control_is_the_long_study():
     rows = study.committed("repairs")
-    assert all(row["settings"] == study.PRESETS["long"].as_json() for row in rows)
-    names = list(repairs.repairs(study.PRESETS["long"]))
+    assert all(row["settings"] == study.PRESETS["repairs"].settings.as_json() for row in rows)
+    names = list(repairs.repairs(study.PRESETS["repairs"].settings))
     asked = {(row["task"], row["further"], row["at"]) for row in rows}
     assert {("characters", 0, 128), ("characters", 60, 1024), ("copy-back", 0, 128), ("copy-back", 60, 1024)} <= asked
     for task, further, at in asked:

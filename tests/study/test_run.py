@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import re
 
 import pytest
 import torch
@@ -33,13 +32,6 @@ class Knowing(nn.Module):
         answers = tokens.roll(BACK if self.task == "copy-back" else -1, 1)
         known = torch.arange(tokens.shape[1]) >= self.begin
         return 99.0 * nn.functional.one_hot(torch.where(known, answers, (answers + 1) % vocabulary), vocabulary)
-
-
-@pytest.mark.parametrize("task", ["copy-back", "flip-flop"])
-def test_a_model_that_knows_the_answer_is_right_everywhere(task):
-    found = study.evaluate(Knowing(task), SMALL, task)
-    assert found["loss"] == [0.0] * 4 and found["accuracy"] == [1.0] * 4
-    assert set(found["by_position"]) <= {0.0, None}
 
 
 def test_only_the_last_places_count_and_the_loss_by_place_shows_the_others():
@@ -98,59 +90,30 @@ def test_seed_and_threads_are_left_as_they_were_even_by_a_run_that_fails():
         torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("steps", [1, 2, 9, 10, 11])
-def test_any_number_of_steps_trains(steps):
-    before, after = (study.train(small(steps=n), "copy-back", "rope", 0) for n in (1, steps + 1))
-    pairs = zip(before.parameters(), after.parameters(), strict=True)
-    assert not any(torch.equal(a, b) for a, b in pairs if a.dim() > 1)
-    assert math.isfinite(study.evaluate(after, small(steps=steps), "copy-back")["loss"][0])
-
-
-def test_a_batch_that_asks_nothing_does_no_harm():
-    lonely = small(batch=1, length=2, steps=20)  # nine in ten of these flip-flop texts only write
-    assert all(p.isfinite().all() for p in study.train(lonely, "flip-flop", "rope", 0).parameters())
+@pytest.mark.parametrize("steps", [1, 10])
+def test_few_steps_train(steps):
+    assert all(math.isfinite(loss) for loss in study.run(small(steps=steps), "copy-back", "rope", 0)["loss"])
 
 
 def test_texts_that_ask_nothing_are_refused_before_the_training():
-    with pytest.raises(ValueError, match=r"^length=2, test_texts=16: no copy-back text of 2 tokens asks anything in "):
-        study.run(small(length=2, tests=(8,)), "copy-back", "rope", 0)
-    with pytest.raises(ValueError, match=r"^length=8, test_texts=1: no flip-flop text of 8 tokens asks anything in "):
-        study.run(small(test_texts=1), "flip-flop", "rope", 0)
-
-
-def test_a_gpu_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match=r"^device='cuda': torch sees no GPU here$"):
-        study.run(small(device="cuda"), "copy-back", "rope", 0)
+    for task, settings in [
+        ("copy-back", small(length=2, tests=(8,))), ("flip-flop", small(test_texts=1)), ("retrieval", SMALL),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=f"length={settings.length}.*{task}"):
+            study.run(settings, task, "rope", 0)
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    "changed",
     [
-        ({"length": 0}, "length=0: expected a whole number, 2 or more"),
-        ({"length": 9}, "length=9: expected an even number (flip-flop reads in pairs) up to 8192"),
-        ({"length": 8194}, "length=8194: expected an even number (flip-flop reads in pairs) up to 8192"),
-        ({"tests": (8, 6)}, "tests=6: expected no test shorter than the training texts, 8"),
-        ({"tests": (16, 8)}, "tests=(16, 8): expected even lengths, ascending, each once"),
-        ({"tests": (8, 8)}, "tests=(8, 8): expected even lengths, ascending, each once"),
-        ({"tests": (8, 8194)}, "tests=(8, 8194): expected at most 8192 tokens"),
-        ({"tests": ("16",)}, "tests='16': expected a whole number, 0 or more"),
-        ({"steps": 2.5}, "steps=2.5: expected a whole number, 1 or more"),
-        ({"batch": 0}, "batch=0: expected a whole number, 1 or more"),
-        ({"d_model": 7}, "d_model=7: expected an even number, channels are taken in pairs"),
-        ({"d_model": 12, "n_heads": 4}, "d_model=12, n_heads=4: expected an even number of channels a head"),
-        ({"learning_rate": -1.0}, "learning_rate=-1.0: expected a number above 0"),
-        ({"table_rate": float("nan")}, "table_rate=nan: expected a number above 0"),
-        ({"device": "tpu"}, "device='tpu': expected 'cpu' or 'cuda'"),
+        {"length": 0}, {"length": 9}, {"length": 8194}, {"tests": (8, 6)}, {"tests": (16, 8)}, {"tests": (8, 8)},
+        {"tests": (8, 8194)}, {"tests": ("16",)}, {"steps": 2.5}, {"batch": 0}, {"d_model": 7}, {"measured": 9},
+        {"d_model": 12, "n_heads": 4}, {"learning_rate": -1.0}, {"table_rate": float("nan")}, {"device": "tpu"},
     ],
-)
-def test_sizes_that_make_no_sense(changed, words):
-    with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
+)  # fmt: skip
+def test_sizes_that_make_no_sense_are_named(changed):
+    with pytest.raises(ValueError, match=next(iter(changed))):
         small(**changed)
-
-
-def test_the_test_lengths_go_as_far_as_texts_do():
-    assert small(length=64).tests == (64, 128, 256, 512) and small(length=4096).tests == (4096, 8192)
 
 
 # --- what a model adds for distance alone -------------------------------------------------------------------------
@@ -219,10 +182,3 @@ def test_only_measured_places_count_and_masking_the_far_keys_is_a_window(monkeyp
         block.attention.position = Combined(block.attention.position, SlidingWindow(settings.length))
     windowed = study.evaluate(model, settings, "copy-back")
     assert windowed["loss"] == pytest.approx(found["far_masked"], abs=2e-4) == windowed["far_masked"]
-
-
-def test_too_short_for_a_task():
-    with pytest.raises(ValueError, match=r"^length=8: a retrieval text has 32 tokens or more$"):
-        study.run(SMALL, "retrieval", "rope", 0)
-    with pytest.raises(ValueError, match=r"^measured=9: expected at most the training length, 8$"):
-        small(measured=9)

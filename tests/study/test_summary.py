@@ -61,12 +61,6 @@ def test_the_table_has_a_line_for_every_scheme_and_a_part_for_every_task():
     assert "±" not in study.table(eleven)
 
 
-def test_pick():
-    rows = [result("rope"), result("none"), result("none", 1)]
-    assert study.pick(rows, scheme="none") == rows[1:] and study.pick(rows, scheme="none", seed=1) == rows[2:]
-    assert study.pick(rows, sceme="none") == []
-
-
 def test_a_verdict_is_decided_by_the_interval_and_not_by_the_mean():
     words = {
         (0.0, 0.0, 0.0): "level",

@@ -1,13 +1,12 @@
 """What the tasks of the last lesson rest on: the guide, the orders of the seeds."""
 
-
-
+from importlib import import_module
 
 from course_tasks import tasks_of
 from course_tasks.guide import OUT, decide
-from course_tasks.which_one.what_remains import SITUATIONS
 
 CH11 = tasks_of("which_one")
+SITUATIONS = import_module("course_tasks.which_one.1_what_remains").SITUATIONS
 
 
 def test_each_situation_leaves_one_candidate_at_most_and_its_words_name_all_four():

@@ -21,7 +21,7 @@ from ...reference.speeds import by_parts, interpolated, ntk, yarn, yarn_factor
 from ...released import Released, excerpt, load
 
 TRAINED = 8192  # the length of the texts the model was trained with
-SHORT = ("pydoc_a", "pydoc_b", "licence", "course", "alice", "jargon")
+SHORT = ("pydoc_a", "pydoc_b", "licence", "course")
 BINS = (0, 256, 512, 1024, 2048, 4096, 8192, 16384)
 Change = dict[str, Any]  # arguments of `Released.changed`
 Measured = tuple[Tensor, dict[str, Any]]  # the losses, and what else goes into the row
@@ -100,6 +100,10 @@ def passkeys(model: Released) -> list[Text]:
     return [Text(key, prompt(model, key, 3, 7, told="")[0], "no key") for key in keys]
 
 
+def two_keys(model: Released) -> list[Text]:
+    return passkeys(model)[:2]
+
+
 # --- changes ------------------------------------------------------------------------------------------------------
 
 
@@ -138,6 +142,11 @@ def repairs(model: Released, s: float) -> dict[str, Change]:
         f"YaRN's code {s}, no factor": {"speeds": code},
         f"YaRN's code {s}": {"speeds": code, **factor},
     }
+
+
+def papers(model: Released, s: float) -> dict[str, Change]:
+    """Those that papers propose, without the controls that leave out a part of YaRN or use one alone."""
+    return {name: repairs(model, s)[name] for name in (f"PI {s}", f"NTK {s}", f"YaRN {s}")}
 
 
 def trials(changes: dict[str, Change], tokens: Tensor | None = None) -> Trials:
@@ -378,16 +387,14 @@ def passkey_repaired(model: Released, text: Text) -> Trials:
 
 
 def depths(model: Released, text: Text) -> Trials:
-    for n in (1024, 2048, 4096, 6144, 8000):
-        fillers = n // 25
-        yield asked(model, text.name, fillers // 10, fillers - fillers // 10)
+    for n in (2048, 4096, 8000):
         for depth in (0.1, 0.5, 0.9):
             yield Trial(f"{n} tokens, depth {depth}", {}, in_text(model, text.name, n, depth), digits, 5)
 
 
 def beyond(model: Released, text: Text) -> Trials:
     tokens = in_text(model, text.name, 12000, 0.1)
-    for name, change in {"as released": {}, **repairs(model, 2), "slowest 16 stopped": slowest(model, 16)}.items():
+    for name, change in {"as released": {}, **papers(model, 2)}.items():
         yield Trial(f"12,000 tokens, {name}", change, tokens, digits, 5)
 
 
@@ -395,10 +402,12 @@ def beyond(model: Released, text: Text) -> Trials:
 
 
 def by_position(model: Released, text: Text) -> Trials:
-    windows = {f"window 1024, kept {kept}": {"window": 1024, "sinks": kept} for kept in ([], [0], [0, 1, 2, 3])}
-    yield from trials({**windows, "slowest 16 stopped": slowest(model, 16), **repairs(model, 2)})
-    yield from trials({"NTK 4": repairs(model, 4)["NTK 4"]})
-    yield Trial("window 1024, kept [0], positions in the cache", measure=renumbered)
+    yield Trial("window 1024, kept [0]", {"window": 1024, "sinks": [0]})
+    yield from trials({"slowest 16 stopped": slowest(model, 16), **papers(model, 2)})
+    if text.n == TRAINED:
+        yield from trials({f"window 1024, kept {kept}": {"window": 1024, "sinks": kept} for kept in ([], [0, 1, 2, 3])})
+        yield from trials({"NTK 4": repairs(model, 4)["NTK 4"]})
+        yield Trial("window 1024, kept [0], positions in the cache", measure=renumbered)
 
 
 def renumbered(model: Released, tokens: Tensor) -> Measured:
@@ -430,6 +439,6 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "E15": (log_bias, with_512),
     "E16": (without_rope, short_texts),
     "by position": (by_position, long_texts),
-    "depths": (depths, passkeys),
-    "beyond": (beyond, passkeys),
+    "depths": (depths, two_keys),
+    "beyond": (beyond, two_keys),
 }

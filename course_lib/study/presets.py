@@ -1,0 +1,64 @@
+"""The plans that have a name: settings, tasks, schemes and seeds of the committed results, and of longer studies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+from . import schemes
+from .data import QUICK, TASKS
+from .driver import Run
+from .run import check_asked, inputs, run
+from .settings import Settings
+
+LONG = Settings(steps=2000, far_masked=True)
+GPU = Settings(
+    length=256, tests=(256, 512, 1024, 2048, 4096, 8192), d_model=256, n_heads=8, n_layers=6,
+    steps=3000, batch=32, learning_rate=1e-3, device="cuda",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Preset:
+    """schemes: names of the study; "compared", "later" and "ablation" name many."""
+
+    settings: Settings
+    tasks: tuple[str, ...] = QUICK
+    schemes: tuple[str, ...] = ("compared",)
+    seeds: int = 3
+
+
+TEXT, COPIED = "characters", "copy-back"
+PRESETS = {
+    "quick": Preset(Settings()),
+    "long": Preset(LONG),
+    "gpu": Preset(GPU, seeds=5),
+    "ablation": Preset(LONG, (TEXT,), ("ablation",)),
+    "p-rope": Preset(LONG, (TEXT, COPIED), ("p-rope-0.5", "p-rope-0.25")),
+    "table-rate-1": Preset(replace(LONG, table_rate=1.0), (TEXT,), ("t5-256", "t5-64")),
+    "convergence": Preset(LONG, tuple(TASKS), ("compared", "later")),
+    "repairs": Preset(LONG, (TEXT, COPIED, "retrieval"), ()),
+}
+
+
+def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int = 3) -> list[Run]:
+    """Every run there is to do, seed by seed, so that a sweep that is stopped has something of everything.
+
+    names: schemes, and groups of them. Raises ValueError, before the first run, for a task or scheme that there is not,
+    or not in these settings.
+    """
+    groups = {"compared": schemes.compared, "later": schemes.later, "ablation": lambda length: schemes.ablation()}
+    every = [name for group in names for name in groups.get(group, lambda _, one=group: [one])(settings.length)]
+    for scheme in every:
+        try:
+            for make in schemes.find(scheme).layers:
+                make(settings)
+        except ValueError as error:
+            raise ValueError(f"scheme={scheme!r}, length={settings.length}: {error}") from error
+    for task in tasks:
+        check_asked(settings, task)
+    runs = product(range(seeds), dict.fromkeys(tasks), dict.fromkeys(every))
+    return [
+        Run(inputs(settings, task, scheme, seed), partial(run, settings, task, scheme, seed))
+        for seed, task, scheme in runs
+    ]

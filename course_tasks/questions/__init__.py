@@ -1,0 +1,101 @@
+"""The questions of the course: each has a function that decides it, so no answer is typed in.
+
+from course_tasks import questions
+questions.claims("t5_buckets")               the sentences of one chapter, to judge; then why, and the code
+questions.decide("all_in_use")               one of them, decided
+questions.overview()                         the sentences of all chapters with their verdicts
+questions.quiz()                             the closing quiz; quiz("rope", "alibi") asks about some chapters
+questions.CLAIMS, questions.QUIZ             the same by name; CLAIMS[name].decide() runs the code of one
+
+The questions of a chapter are in the file named like its topic. A verdict or answer is computed from facts, and so is
+every number in a reason that neither the question nor the code gives. Figures that others reported are in the code.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from importlib import import_module
+
+from course_lib import figures
+from course_lib.contents import TOPICS
+from course_lib.display.formatting import check_choice, escape
+from course_lib.display.picture import SUPPRESS, TABLE, Picture
+from course_lib.figures.question import Question
+
+from .form import VERDICTS
+
+ALL = {
+    name: found
+    for topic in TOPICS
+    for name, found in vars(import_module(f"{__name__}.{topic}")).items()
+    if isinstance(found, Question)
+}
+CLAIMS = {name: question for name, question in ALL.items() if question.because}
+QUIZ = {name: question for name, question in ALL.items() if not question.because}
+GUESS = (
+    "True, half true, false or unsourced? Half true: it holds under a condition that it does not mention. Unsourced: "
+    "no measurement known to this course supports it."
+)
+# Each verdict has its mark and its colour, under white letters.
+LOOKS = dict(zip(VERDICTS, (("✓", "#0b5f5a"), ("◐", "#7a5200"), ("✗", "#8f1d3f"), ("?", "#4a4f57"))))
+WHITE = 'style="background-color:#ffffff;color:#1b1f24"'
+
+
+def claims(topic: str) -> Picture:
+    """The claims of one chapter, to judge. Raises ValueError for a topic without claims."""
+    return figures.claims(_of(topic, CLAIMS), GUESS, title=TOPICS[topic].title)
+
+
+def quiz(*topics: str, title: str = "Quiz") -> Picture:
+    """The closing quiz, or its questions about some chapters. Raises ValueError for a topic without any."""
+    return figures.quiz([q for topic in topics or _topics(QUIZ) for q in _of(topic, QUIZ)], title=title)
+
+
+def decide(name: str) -> Picture:
+    """One claim with its verdict, the reason and the code. Raises ValueError for a name that is not in CLAIMS."""
+    found = CLAIMS[check_choice("name", name, CLAIMS)]
+    body = f'<p style="margin:0 0 6px">{_chip(found.answer)} <b>“{escape(found.text)}”</b></p>{found.evidence}'
+    alt = f"{found.answer}: “{found.text}” {found.told(found.because)}"
+    return Picture("claim", body, alt=alt, title=found.text, styles=["verdict", "question"])
+
+
+def overview(*topics: str) -> Picture:
+    """Every claim with its verdict, under a link to its chapter; `topics` picks some chapters.
+
+    Raises ValueError for a topic without claims.
+    """
+    found = {topic: _of(topic, CLAIMS) for topic in topics or _topics(CLAIMS)}
+    counts = Counter(q.answer for chapter in found.values() for q in chapter)
+    said = f"{counts.total()} sentences: {', '.join(f'{counts[word]} {word}' for word in VERDICTS if counts[word])}"
+    body = (
+        f"<table {TABLE}><caption>{said}</caption>"
+        f'<thead><tr {WHITE}><th scope="col">what is said</th><th scope="col">verdict</th></tr></thead>'
+        f"<tbody>{''.join(_rows(topic, chapter) for topic, chapter in found.items())}</tbody></table>"
+    )
+    alt = f"The claims of the course with their verdicts, by chapter. {said}."
+    return Picture("ledger", body, alt=alt, title="The claims of the course", styles=["verdict", "ledger"])
+
+
+def _of(topic: str, questions: Mapping[str, Question]) -> list[Question]:
+    """Those of a chapter."""
+    check_choice("topic", topic, _topics(questions))
+    return [q for q in questions.values() if q.chapter == topic]
+
+
+def _topics(questions: Mapping[str, Question]) -> list[str]:
+    """The topics that have such questions."""
+    return list(dict.fromkeys(q.chapter for q in questions.values()))
+
+
+def _chip(verdict: str) -> str:
+    """The verdict behind its mark, as a small label."""
+    mark, colour = LOOKS[verdict]
+    return f'<span class="rp-chip" style="background-color:{colour};color:#ffffff">{mark} {verdict}</span>'
+
+
+def _rows(topic: str, claims: list[Question]) -> str:
+    """A heading with the link, and a row for each claim."""
+    there = TOPICS[topic]
+    link = f'<a href="{there.file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{escape(there.title)}</a>'
+    cells = [f"<td>{escape(q.text)}</td><td>{_chip(q.answer)}</td>" for q in claims]
+    rows = [f'<th scope="row" colspan="2">{there.number} · {link}</th>', *cells]
+    return "".join(f"<tr {WHITE}>{row}</tr>" for row in rows)

@@ -1,0 +1,97 @@
+"""Questions about T5 and its buckets."""
+
+import numpy as np
+
+from course_lib.reference.t5 import bucket, bucket_starts
+from course_tasks.questions.form import claim, judged, question
+
+
+@claim(
+    "In T5's logarithmic buckets, twice the distance is one bucket further.",
+    "In the encoder each doubling from distance eight moves {encoder[0]} buckets on. In the decoder, from distance "
+    "sixteen, it moves {decoder[0]}, because sixteen buckets are left for three doublings.",
+    "run: T5's default sizes, every doubling up to 64; Raffel et al. 2020, section 2.1",
+)
+def doubling_is_one_bucket():
+    encoder = np.diff(bucket([-8, -16, -32, -64]))
+    decoder = np.diff(bucket([-16, -32, -64], bidirectional=False))
+    return judged(*(encoder == 1), *(decoder == 1)), dict(encoder=encoder, decoder=decoder)
+
+
+@claim(
+    "T5's encoder uses all of its 32 buckets.",
+    "Over all offsets up to ten thousand {used} buckets occur, and bucket {unused[0]} never does. It would be "
+    "distance zero after the query, and distance zero has its place among the buckets before.",
+    "run: T5's default sizes, every offset up to ±10,000",
+)
+def all_in_use():
+    found = set(bucket(np.arange(-10_000, 10_001)))
+    unused = sorted(set(range(32)) - found)
+    return judged(not unused), dict(used=len(found), unused=unused)
+
+
+@claim(
+    "T5 tells distances apart up to 128; only beyond does everything fall into one bucket.",
+    "In the encoder distances share a bucket from {shared[0]} on, in the decoder from {shared[1]}. And the last "
+    "bucket begins earlier than the sentence says: at {last[0]} in the encoder, at {last[1]} in the decoder.",
+    "run: T5's default sizes; Raffel et al. 2020, section 2.1, says it in these round words",
+)
+def apart_up_to_128():
+    starts = [np.array(bucket_starts(bidirectional=both)) for both in (True, False)]
+    shared = [s[:-1][np.diff(s) > 1][0] for s in starts]  # the first of several distances
+    last = [s[-1] for s in starts]
+    return judged(*(distance >= 128 for distance in shared + last)), dict(shared=shared, last=last)
+
+
+@claim(
+    "More buckets do no harm: 1,024 of them with a maximum distance of 128 are only a waste.",
+    "There would be {exact} exact buckets, more than the maximum distance. The logarithm then has a negative divisor: "
+    "as distance grows the bucket falls {back} times, down to {lowest}, which is no row of a table.",
+    "run: the published formula of Raffel et al. 2020, section 2.1, without a check of its sizes",
+)
+def more_buckets_no_harm():
+    n, max_distance = 1024 // 2, 128
+    exact = n // 2
+    d = np.arange(exact, 1000)
+    far = exact + np.floor(np.log(d / exact) / np.log(max_distance / exact) * (n - exact))
+    found = np.minimum(far, n - 1).astype(int)
+    back = np.sum(np.diff(found) < 0)
+    return judged(back == 0), dict(exact=exact, back=back, lowest=found.min())
+
+
+@question(
+    "T5 does not divide by √d_k. Why do its first scores not explode?",
+    {
+        "W_q starts smaller, by √d_k": "Yes: the same size in another place. So weights and scaling must come from "
+        "the same model.",
+        "The softmax takes a common factor away": "It takes a common summand away. A factor decides how sharp the "
+        "weights are.",
+        "The learned bias keeps them small": "It is added, the same for all contents, and shrinks no product.",
+    },
+)
+def unscaled():
+    rng = np.random.default_rng(0)
+    x, (w_q, w_k) = rng.normal(size=(200, 512)), rng.normal(size=(2, 512, 64)) / 512**0.5
+    usual, smaller = x @ w_q @ (x @ w_k).T, x @ (w_q / 64**0.5) @ (x @ w_k).T
+    return "W_q starts smaller" if np.allclose(smaller, usual / 64**0.5) and smaller.std() < 1.1 else "The learned bias"
+
+
+@question(
+    "Between encoder and decoder of a T5 somebody permutes the encoder's output vectors. What does the decoder's "
+    "cross-attention return?",
+    {
+        "Other numbers: each vector is in another bucket now": "There are no buckets here. T5 gives an offset between "
+        "two texts no number.",
+        "Its rows in another order": "Rows belong to the decoder's tokens, and these stayed.",
+        "What it returned before": "Yes: no bias, no mask, so no order. Which word was where is inside the vectors.",
+    },
+)
+def cross():
+    import torch
+
+    from course_lib.nn.layer import RelativeAttention
+    from course_lib.nn.t5 import T5CrossAttention
+
+    layer, (x, memory) = RelativeAttention(8, 2, T5CrossAttention()), torch.linspace(-1, 1, 96).view(2, 1, 6, 8).sin()
+    same = torch.allclose(layer(x, memory), layer(x, memory[:, [4, 0, 5, 2, 1, 3]]), atol=1e-6)
+    return "What it returned before" if same else "Other numbers"

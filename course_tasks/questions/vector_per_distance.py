@@ -1,0 +1,54 @@
+"""Questions about Shaw's vectors."""
+
+import numpy as np
+
+from course_lib.reference.grid import offsets
+from course_tasks.questions.form import claim, judged, question
+
+
+@claim(
+    "Shaw's tables are shared by all heads.",
+    "In the paper's big model they are: {tables[big]} table of keys in a layer, with {vectors[big]} vectors. In its "
+    "base model each head has its own: {tables[base]} tables with {vectors[base]} vectors. The paper says only that "
+    "tables can be shared.",
+    "Shaw et al. 2018, section 4.1: unique per layer and head in the base model, per layer in the big one",
+)
+def shaw_shares_over_heads():
+    models = {"base": (8, 16, "head"), "big": (16, 8, "layer")}  # heads, k, a table for each
+    tables = {name: heads if each == "head" else 1 for name, (heads, _, each) in models.items()}
+    vectors = {name: tables[name] * (2 * k + 1) for name, (_, k, _) in models.items()}
+    return judged(*(count == 1 for count in tables.values())), dict(tables=tables, vectors=vectors)
+
+
+@claim(
+    "Naive relative attention is O(n³).",
+    "Look up a vector for every pair of words, and multiply it with the query channel by channel. For twice the words "
+    "these are {words} times as many products, for twice the channels {channels} times as many. So the naive way is "
+    "O(n²d), in time and in memory. With a fixed number of channels it is not cubic.",
+    "run: the looked-up vectors of one head counted; Shaw et al. 2018, section 3.3",
+)
+def naive_is_cubic():
+    def products(n, d):
+        vectors = np.ones((2 * n - 1, d), np.int8)[offsets(n) + n - 1]  # (n, n, d)
+        return vectors.size
+
+    few = products(64, 16)
+    words, channels = products(128, 16) // few, products(64, 32) // few
+    return judged(words >= 8), dict(words=words, channels=channels)
+
+
+@question(
+    "Shaw's scheme in one layer: 4 heads with tables of their own, for keys and for values, clip 8, 16 channels each. "
+    "How many numbers are learned?",
+    {
+        "1,088": "That is the key side alone. The value table is as large.",
+        "2,048": "That counts 16 offsets per table, without that of the token itself.",
+        "544": "One head's share. Here no head shares with another.",
+        "2,176": "Yes: {rows} rows for keys and {rows} for values, 16 numbers each, 4 heads. The length of the text does not enter.",
+    },
+)
+def shaw_parameters():
+    from course_lib.nn.shaw import ShawVectors
+
+    tables = list(ShawVectors(4, 16, clip=8).parameters())
+    return f"{sum(table.numel() for table in tables):,}", dict(rows=tables[0].shape[1])

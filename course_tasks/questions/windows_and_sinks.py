@@ -1,0 +1,161 @@
+"""Questions about windows, attention sinks, layers without positions and scales that grow with the text."""
+
+import numpy as np
+
+from course_lib.reference.absolute import frequencies
+from course_lib.reference.rope import rotate
+from course_lib.reference.sink import sink_positions, softmax_with_sink
+from course_lib.reference.sliding_window import reach, window_mask
+from course_tasks.measured import REPAIRS, SOURCE, is_level, repaired, right, rise
+from course_tasks.questions.form import claim, judged, question
+
+
+@claim(
+    "With StreamingLLM a model can use millions of tokens.",
+    "It can read on for millions of tokens without breaking, and that is what its authors claim. But of {read:,} "
+    "tokens read, {kept:,} are in the cache: the first four and the most recent. Of all the others it knows only what "
+    "these have kept.",
+    "run: the cache with four first tokens and 1,020 recent ones; Xiao et al. 2023, appendix A, and the authors' "
+    "README: the context window is not expanded",
+)
+def streaming_uses_all():
+    read = 1_000_000
+    kept, _ = sink_positions(read, first=4, w=1_020)
+    return judged(len(kept) == read), dict(read=read, kept=len(kept))
+
+
+@claim(
+    "N layers with windows of w reach N · w tokens back.",
+    "Three layers whose windows hold five keys reach {five} tokens back, not {product}: one of these keys is the "
+    "query's own, and each layer adds the others. The sentence holds if a window looks w tokens back and has one more "
+    "key, as the paper on Mistral counts: then they reach {six}.",
+    "run: which of forty tokens can have an influence on the last; Jiang et al. 2023 (Mistral 7B)",
+)
+def reach_of_layers():
+    def reached(keys, layers=3):
+        through = np.linalg.matrix_power(window_mask(40, w=keys).astype(int), layers)
+        return 39 - np.flatnonzero(through[-1])[0]
+
+    five, six, product = reached(5), reached(5 + 1), 3 * 5
+    return judged(five == product, six == product), dict(five=five, six=six, product=product)
+
+
+@claim(
+    "A model that loses its first tokens to a window breaks, so these must be kept.",
+    "It depends on the model. Without its first four tokens, the perplexity of Llama 2 was {llama:,.0f} times as high "
+    "as with them. Our models with RoPE were trained on texts cut out anywhere, which have no fixed first token: with "
+    "a window their loss changed by {ours:+.3f} nats.",
+    "Xiao et al. 2023, table 1, Llama-2-13B: 5158.07 in a window of 1,024, 5.40 with the first four tokens; "
+    f"{REPAIRS}, text",
+)
+def first_tokens_must_stay():
+    llama = 5158.07 / 5.40  # in the paper
+    window = repaired("window")
+    ours = window[-1] - window[0]
+    return judged(llama > 2, ours > 0.25), dict(llama=llama, ours=ours)
+
+
+@claim(
+    "A rotated key cannot be renumbered, so StreamingLLM must cache its keys unrotated.",
+    "A key that was rotated for position a hundred differs from one for position ten by up to {cached:.2f}. Rotated "
+    "back by ninety positions it differs by {moved:.2g}. StreamingLLM does cache its keys unrotated, and llama.cpp "
+    "rotates cached keys on: both are right.",
+    "run: a random key of sixteen channels; Xiao et al. 2023, section 3.2; llama.cpp, discussion 7887",
+)
+def keys_cannot_move():
+    k = np.random.default_rng(0).normal(size=(1, 16))
+    wanted, cached = rotate(k, past=10), rotate(k, past=100)
+    moved = rotate(cached, past=90, speeds=-frequencies(16))
+    differ = {name: abs(key - wanted).max().round(9) for name, key in {"cached": cached, "moved": moved}.items()}
+    return judged(differ["moved"] > 1e-6), differ
+
+
+@claim(
+    "Layers without positions between those with RoPE keep a model level on longer texts.",
+    "Only if the layers with RoPE have windows. In our study two layers took turns, one with RoPE and one without "
+    "positions. With a window in the first, the loss in text changed by {window:+.2f} nats up to eight times the "
+    "training length; without the window it rose by {all_keys:.2f}.",
+    f"{SOURCE}; the window has 64 keys; Yang et al. 2025, arXiv 2501.18795",
+)
+def hybrids_are_level():
+    runs = {"window": "window-64+none", "all_keys": "rope+none"}
+    return judged(*map(is_level, runs.values())), {name: rise(run) for name, run in runs.items()}
+
+
+@claim(
+    "Windows in every second layer save nearly all of the cache.",
+    "In a long text, windows in every layer save {every:.1%} of the cache, windows in every second layer "
+    "{second:.1%}. The layers that read everything decide the memory: it helps to have fewer of them, and not to have "
+    "smaller windows.",
+    "run: the keys that each layer keeps of 131,072 tokens, with the windows of 128 that gpt-oss has",
+)
+def half_the_windows():
+    tokens, window = 131_072, 128
+    every, second = (1 - sum(kept) / (2 * tokens) for kept in ([window, window], [window, tokens]))
+    return judged(second > 0.9), dict(every=every, second=second)
+
+
+@claim(
+    "A query scale that grows like ln n keeps attention focused, however long the text is.",
+    "It depends on the lead that the best key has at the training length. Of sixty-four keys, one that leads by six "
+    "has the weight {six[0]:.3f}, and of a million {six[1]:.3f}, because its lead grows with ln n. A lead of four "
+    "gives {four[0]:.3f} and then {four[1]:.3f}, a lead of two {two[0]:.3f} and then {two[1]:.3f}. Below ln n the "
+    "other keys outgrow it.",
+    "run: one key that leads all others, which are equal; Nakanishi 2025 (Scalable-Softmax) learns the scale",
+)
+def log_scale_keeps_focus():
+    def weights(lead):  # at 64 keys
+        grown = {n: lead * np.log(n) / np.log(64) for n in (64, 1_000_000)}
+        return [1 / (1 + (n - 1) * np.exp(-x)) for n, x in grown.items()]
+
+    found = {name: weights(lead) for name, lead in {"two": 2, "four": 4, "six": 6}.items()}
+    return judged(*(late > early / 2 for early, late in found.values())), found
+
+
+@question(
+    "Three keys have the scores ln 1, ln 2 and ln 5. The head has a sink of its own, with the score ln 8. How much "
+    "weight do the three keys get together?",
+    {
+        "All of it: the weights of a row sum to 1": "They do only if the sink's weight is counted, and it has no "
+        "value to bring.",
+        "One half": "Yes: 1 + 2 + 5 is 8, and the sink adds another 8 to the denominator.",
+        "Three quarters: three keys of four": "That would be so if all four scores were equal.",
+        "A little less than all: a sink is a small correction": "A sink's score is learned. Here it is larger than "
+        "that of any key.",
+    },
+)
+def sink_share():
+    share = softmax_with_sink(np.log([1, 2, 5]), np.log(8)).sum()
+    return {0.5: "One half", 0.75: "Three quarters", 1: "All of it"}.get(round(share, 9), "A little less")
+
+
+@question(
+    "A cache keeps the first 4 tokens and the last 12, and numbers them by their place in the cache. It has read "
+    "1,000 tokens. At which offset does the newest query see the first one?",
+    {
+        "−15": "Yes: of {kept} places the newest token has place 15 and the first has place 0.",
+        "−999": "That is the offset in the text. Training had no such offset, which is why the cache renumbers.",
+        "−12": "The 12 recent tokens end at place 15. The 4 first ones have places of their own before them.",
+        "0: it is pinned": "The first token keeps place 0. An offset counts from the query, which has another place.",
+    },
+)
+def renumbered():
+    _, places = sink_positions(1000, first=4, w=12)
+    return places[0] - places[-1], dict(kept=len(places))
+
+
+@question(
+    "A model of two layers has windows of 64 tokens, and its loss in text stays level up to 1,024. Now a text gives "
+    "each of eight keys one of eight values, and asks for a key 1,000 tokens later. How often is the answer right?",
+    {
+        "About half of the time, as within the windows": "There the value is within reach of the two layers. A level "
+        "loss in text does not extend that.",
+        "Nearly always: layers pass it on": "They can pass it on over {two} tokens at most, {one} for each layer.",
+        "One time in eight, by chance": "Yes: {two} tokens are as far as the model reaches. Its loss in text was "
+        "level because that text needs no more.",
+    },
+)
+def far_value():
+    share, chance = right("window-64", "retrieval")[-1], 1 / 8
+    answer = "One time in eight" if abs(share - chance) < 0.05 else "About half" if share < 0.9 else "Nearly always"
+    return answer, dict(one=reach(1, 64), two=reach(2, 64))

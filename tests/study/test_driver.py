@@ -1,0 +1,224 @@
+"""Every plan resumes, wherever it was stopped; and several processes do what one does."""
+
+import itertools
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from course_lib import study
+from course_lib.study import convergence
+from course_lib.study.__main__ import main
+
+from .common import COMMAND, RUNS, SMALL, numbers
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 300  # seconds: what takes one where nothing else runs
+torchrun = pytest.mark.skipif(os.name == "nt", reason="its torchrun has no rendezvous there")
+
+
+@pytest.fixture(scope="module")
+def unbroken():
+    return numbers(study.sweep(RUNS))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.jsonl"
+
+
+def counted(runs, limit=1000):
+    """The same runs, which note that they are done, and stop like Ctrl-C after `limit` of them."""
+    done = []
+
+    def noted(run):
+        def outcome():
+            if len(done) == limit:
+                raise KeyboardInterrupt
+            done.append(run)
+            return run.outcome()
+
+        return study.Run(run.inputs, outcome)
+
+    return [noted(run) for run in runs], done
+
+
+def start(*words, python=("-m", "course_lib.study"), **options):
+    """The command in a process of its own, and in a group that can be killed with all that it has started."""
+    command = [sys.executable, *python, *COMMAND, *map(str, words)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.PIPE, text=True, **options)
+
+
+def finished(path):
+    return len(study.read(path))
+
+
+def wait_for(path, number):
+    """Until so many runs are in the file."""
+    end = time.monotonic() + PATIENCE
+    while finished(path) < number:
+        assert time.monotonic() < end, f"{path}: no {number} runs in {PATIENCE} s"
+        time.sleep(0.01)
+
+
+def test_every_run_is_done_once_and_the_rows_come_in_the_order_of_the_plan(path, unbroken):
+    runs, done = counted(RUNS)
+    rows = study.sweep([*runs, runs[0]], path)
+    assert numbers(rows) == unbroken == numbers(study.read(path)) and len(done) == len(RUNS)
+    assert [row["scheme"] for row in rows] == [*["none", "rope"] * 4, "none"]
+    study.sweep(runs, path)
+    assert len(done) == len(RUNS)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 40, 1200])
+def test_after_an_interrupt_and_a_torn_line_only_what_is_missing_is_done(path, unbroken, cut):
+    with pytest.raises(KeyboardInterrupt):
+        study.sweep(counted(RUNS, 5)[0], path)
+    path.write_bytes(path.read_bytes()[: -cut or None])
+    kept = finished(path)
+    assert kept == (5 if cut < 2 else 4 if cut < 1000 else 3)
+    runs, done = counted(RUNS)
+    assert numbers(study.sweep(runs, path)) == unbroken == numbers(study.read(path))
+    assert len(done) == len(RUNS) - kept
+
+
+def test_runs_of_other_settings_may_be_in_the_same_file(path, unbroken):
+    other = study.plan(study.Settings(**{**SMALL.as_json(), "steps": 3}), ["copy-back"], ["none", "rope"], 2)
+    assert len(study.sweep(other, path)) == 4
+    assert numbers(study.sweep(RUNS, path)) == unbroken and finished(path) == 12
+
+
+@pytest.mark.slow
+@torchrun
+@pytest.mark.parametrize("processes", [1, 2])
+def test_killed_at_random_moments(path, unbroken, processes):
+    chance, found = random.Random(0), set()
+    for attempt in itertools.count(1):
+        command = start("--out", path, "--processes", processes)
+        wait_for(path, finished(path) + chance.randrange(1, 3))
+        os.killpg(command.pid, signal.SIGKILL)
+        command.wait()
+        found.add(finished(path))
+        if len(found) > 2 or attempt == 5 or max(found) == len(RUNS):
+            break
+        with path.open("r+b") as file:
+            file.truncate(path.stat().st_size - chance.randrange(60))
+    assert start("--out", path, "--processes", processes).wait(PATIENCE) == 0
+    assert numbers(study.read(path)) == unbroken
+
+
+@pytest.mark.slow
+@torchrun
+def test_ctrl_c_ends_all_processes_and_says_how_to_resume(path):
+    command = start("--out", path, "--processes", 2, "--seeds", 400)
+    wait_for(path, 4)
+    os.killpg(command.pid, signal.SIGINT)
+    said = command.communicate(timeout=PATIENCE)[1]
+    assert command.returncode == 130 and "the same command resumes" in said and "Traceback" not in said
+
+
+@pytest.mark.slow
+@torchrun
+def test_torchrun_on_two_nodes_gives_both_all_runs_and_what_each_had_before(tmp_path, unbroken):
+    paths = [tmp_path / f"node{number}.jsonl" for number in range(2)]
+    study.sweep(RUNS[:2], paths[0]), study.sweep(RUNS[5:], paths[1])
+    meet = ["-m", "torch.distributed.run", "--nnodes", "2", "--nproc-per-node", "1", "--master-addr", "127.0.0.1"]
+    port = str(20000 + os.getpid() % 20000)
+    words = [[*meet, "--master-port", port, "--node-rank", str(n), "-m", "course_lib.study"] for n in range(2)]
+    nodes = [start("--out", path, python=python) for path, python in zip(paths, words)]
+    assert [node.wait(PATIENCE) for node in nodes] == [0, 0]
+    for path in paths:
+        assert numbers(study.read(path)) == unbroken and len(path.read_bytes().splitlines()) == len(RUNS)
+
+
+@pytest.mark.slow
+@torchrun
+def test_after_a_process_of_torchrun_is_killed_the_same_command_resumes(path, unbroken):
+    words = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "tests.study.dying"]
+    assert start("--out", path, python=words).wait(PATIENCE) != 0
+    assert 1 <= finished(path) < len(RUNS)
+    assert numbers(study.sweep(RUNS, path)) == unbroken
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_names_a_plan_and_prints_its_table(path, capsys, unbroken):
+    assert main([*COMMAND, "--out", str(path)]) == 0
+    assert numbers(study.read(path)) == unbroken and capsys.readouterr().out == study.table(study.read(path)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rpoe"], "scheme='rpoe'"),
+        (["--length", "9"], "length=9"),
+        (["--length", "8"], "scheme='t5-16', length=8"),  # the table would end within its exact buckets
+        (["retrieval", "none", "--length", "8"], "length=8"),
+        (["--steps", "0"], "steps=0"),
+        (["--tests", "256", "128"], "tests=(256, 128)"),
+        (["--preset", "repairs", "nkt"], "nkt"),
+        (["--out", "nowhere/at/all.jsonl"], "nowhere"),
+    ],
+)
+def test_a_mistake_is_named_before_the_first_run(words, said, path, capsys):
+    assert main(["--out", str(path), *words]) == 2
+    assert said in capsys.readouterr().err and not path.exists()
+
+
+def test_a_shorter_length_brings_its_own_tests(path):
+    main(["none", "copy-back", "--seeds", "1", "--steps", "1", "--length", "16", "--out", str(path)])
+    assert study.read(path)[0]["settings"]["tests"] == [16, 32, 64, 128]
+
+
+# --- plans --------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_goes_seed_by_seed():
+    seeds = [run.inputs["seed"] for run in study.plan(SMALL, ["copy-back"], ["none", "rope", "none"], 3)]
+    assert seeds == [0, 0, 1, 1, 2, 2]
+
+
+def rows(steps, *losses, scheme="rope"):
+    settings = study.Settings(**{**SMALL.as_json(), "steps": steps}).as_json()
+    return [
+        {"task": "copy-back", "scheme": scheme, "seed": seed, "settings": settings, "loss": [loss]}
+        for seed, loss in enumerate(losses)
+    ]
+
+
+def test_what_has_converged_is_not_trained_longer():
+    plan = convergence.plan(SMALL, ["copy-back"], ["none", "rope"], 2)
+
+    def asked(found):
+        left = [run.inputs for run in plan(found) if study.key(run.inputs) not in numbers(found)]
+        return {(one["scheme"], one["settings"]["steps"]) for one in left}
+
+    short = [*rows(1000, 1.0, 1.0, scheme="none"), *rows(1000, 1.0, 1.0)]
+    twice = [*rows(2000, 1.01, 0.99, scheme="none"), *rows(2000, 1.01, 0.9)]
+    assert asked([]) == {("none", 1000), ("rope", 1000)}
+    assert asked(short) == {("none", 2000), ("rope", 2000)}
+    assert asked(short + twice[:3]) == {("rope", 2000)}
+    assert asked(short + twice) == {("rope", 4000)}
+    last = [*short, *twice, *rows(4000, 1.0, 0.89)]
+    assert not asked(last)
+    said = convergence.report(last, 2).splitlines()
+    assert said[0].endswith("converged: 1000 steps") and said[1].endswith("converged: 2000 steps")
+    budgets = {steps: [row for row in last if row["settings"]["steps"] == steps] for steps in convergence.BUDGETS}
+    assert convergence.converged(budgets, "copy-back", "rope", 3) is None  # a seed is missing
+
+
+def test_the_convergence_plan_resumes(path, monkeypatch):
+    monkeypatch.setattr(convergence, "BUDGETS", (1, 2))
+    plan = convergence.plan(SMALL, ["copy-back"], ["none"], 2)
+    unbroken = numbers(study.sweep(plan))
+    assert len(unbroken) == 4
+    study.sweep(plan, path)
+    path.write_bytes(path.read_bytes()[:-700])
+    assert numbers(study.sweep(plan, path)) == unbroken == numbers(study.read(path))
