@@ -27,11 +27,11 @@ def positions_with_padding(mask):
 
     mask (batch, n) is True for a token of the prompt and False for padding.
     """
-    # The position is the number of tokens before, so the running sum without the token itself. Tokens get their
-    # position, and padding gets 0. The running sum counts the tokens of the prompt up to each place, along the row.
-    # Each prompt is counted along its own row, the last axis. The task asks for 0. With −1, padding would silently
-    # read the last row of a table. The mask is True for a token of the prompt and False for padding.
-    return np.where(mask, np.cumsum(mask, axis=-1) - 1, 0)
+    count = np.cumsum(
+        mask, axis=-1
+    )  # The running sum counts the tokens of the prompt up to each place, in its own row.
+    before = count - 1  # A position is the number of tokens before, so the running sum without the token itself.
+    return np.where(mask, before, 0)  # The mask is True for a token of the prompt. Padding gets 0.
 
 
 def given(mask):
@@ -48,9 +48,21 @@ def expected(mask):
     return [[sum(map(int, row[:k])) if real else 0 for k, real in enumerate(row)] for row in mask]
 
 
-def _padded(*rows, label):
+def padded(*rows, label):
     """A case from rows of text in which a dot is padding."""
     return Case(np.array([[token != "." for token in row] for row in rows]), label=label)
+
+
+AXES = ("prompt", "place")
+CASES = [
+    padded("...xx", "..xxx", "xxxxx", label="left padding"),
+    padded("xx...", "xxx..", "xxxxx", label="right padding"),
+    padded("xxxx", "xxxx", label="no padding"),
+    padded("xx..xx", "x....x", ".x.xx.", label="padding in the middle"),
+    padded("....", "..xx", label="a row of padding only"),
+    padded("x", label="one token"),
+    padded(".....xxx", label="three tokens after five of padding"),
+]
 
 
 def draw(rng):
@@ -58,46 +70,13 @@ def draw(rng):
     return (rng.random((batch, n)) < rng.choice([0.3, 0.7]),)
 
 
-# The places of each row, moved by a number of its own, and what becomes of padding.
-_MOVES = {
-    "np.argmax(mask, axis=-1)[:, None]": "Each prompt begins at 0 now, but you still count padding after its first token.",
-    "np.sum(~mask, axis=-1, keepdims=True)": "You move each row by the number of its padding tokens, which is right for left padding only.",
-}
-
-
-_MOVED = """
-np.cumsum(mask, axis=-1) - 1 → {0}
-or np.cumsum(mask, axis=-1) - 1 → np.maximum({0}, 0)
-    {1} Count the tokens of the prompt, not the places.
-... → return {0}
-or ... → return np.maximum({0}, 0)
-    {1} Count the tokens of the prompt, and give padding 0.
-"""
-
-
-CASES = [
-    _padded("...xx", "..xxx", "xxxxx", label="left padding"),
-    _padded("xx...", "xxx..", "xxxxx", label="right padding"),
-    _padded("xxxx", "xxxx", label="no padding"),
-    _padded("xx..xx", "x....x", ".x.xx.", label="padding in the middle"),
-    _padded("....", "..xx", label="a row of padding only"),
-    _padded("x", label="one token"),
-    _padded(".....xxx", label="three tokens after five of padding"),
-]
-
-
-AXES = ("prompt", "place")
+def counts_up(found, mask):
+    """Whether the tokens of each prompt have the positions 0, 1, 2, …"""
+    return all(np.array_equal(row[real], np.arange(real.sum())) for row, real in zip(np.asarray(found), mask))
 
 
 ALWAYS = [
-    holds(
-        "A prompt must get the same positions with and without padding, 0, 1, 2, … for its own tokens.",
-        (
-            lambda found, mask: all(
-                np.array_equal(row[real], np.arange(real.sum())) for row, real in zip(np.asarray(found), mask)
-            )
-        ),
-    ),
+    holds("A prompt gets the same positions with and without padding, 0, 1, 2, … for its own tokens.", counts_up),
     holds(
         "The positions of all tokens are right, but padding should get 0.",
         lambda found, mask: (np.asarray(found)[~mask] == 0).all(),
@@ -105,82 +84,71 @@ ALWAYS = [
 ]
 
 
+def places(mask):
+    """The numbers of the places in a row, padding included."""
+    return np.arange(mask.shape[-1])
+
+
 WRONG = """
-return np.where(mask, np.arange(mask.shape[-1]) - np.argmax(mask, axis=-1)[:, None], 0)
-return np.where(mask, np.maximum(np.arange(mask.shape[-1]) - np.argmax(mask, axis=-1)[:, None], 0), 0)
-# Each prompt begins at 0 now, but you still count padding after its first token. Count the tokens of the prompt, not
-# the places.
-return np.arange(mask.shape[-1]) - np.argmax(mask, axis=-1)[:, None]
-return np.maximum(np.arange(mask.shape[-1]) - np.argmax(mask, axis=-1)[:, None], 0)  # Each prompt begins at 0 now, but
-# you still count padding after its first token. Count the tokens of the prompt, and give padding 0.
-return np.where(mask, np.arange(mask.shape[-1]) - np.sum(~mask, axis=-1, keepdims=True), 0)
-return np.where(mask, np.maximum(np.arange(mask.shape[-1]) - np.sum(~mask, axis=-1, keepdims=True), 0), 0)
-# You move each row by the number of its padding tokens, which is right for left padding only. Count the tokens of the
-# prompt, not the places.
-return np.arange(mask.shape[-1]) - np.sum(~mask, axis=-1, keepdims=True)
-return np.maximum(np.arange(mask.shape[-1]) - np.sum(~mask, axis=-1, keepdims=True), 0)  # You move each row by the
-# number of its padding tokens, which is right for left padding only. Count the tokens of the prompt, and give padding
-# 0.
-return np.where(mask, np.cumsum(mask, axis=-1), 0)
-return np.cumsum(mask, axis=-1)  # Your positions begin at 1, because the running sum counts the token itself. Subtract
-# 1.
-return np.cumsum(mask, axis=-1) - 1
-return np.maximum(np.cumsum(mask, axis=-1) - 1, 0)
-return np.cumsum(mask, axis=-1) - mask
-return np.argsort(np.argsort(~mask, axis=-1, kind='stable'), axis=-1)
-return np.where(mask, np.cumsum(mask, axis=-1) - 1, np.nan)
-return np.where(mask, np.cumsum(mask, axis=-1) - 1, np.arange(mask.shape[-1]))  # The positions of all tokens are
-# right, but padding should get 0. The mask says where the padding is.
-return np.where(mask, np.cumsum(mask.long(), axis=-1) - 1, 0)  # `.long()` is a method of torch tensors. NumPy can sum
-# the mask as it is, with True as 1 and False as 0.
-return np.where(mask, np.cumsum(~mask, axis=-1) - 1, 0)
-return np.where(mask, np.cumsum(~mask, axis=-1), 0)
-return np.cumsum(~mask, axis=-1)
-return np.where(~mask, np.cumsum(~mask, axis=-1) - 1, 0)  # You count the padding. A token of the prompt is True in the
-# mask.
-return np.cumsum(mask.astype(int) - 1, axis=-1)  # You subtract 1 from the mask, so the sum counts the padding, with a
-# minus sign. Subtract 1 from the sum instead.
-return np.where(mask, np.sum(mask, axis=-1, keepdims=True) - 1, 0)
-return np.where(mask, np.sum(mask, axis=-1, keepdims=True), 0)  # Every token of a prompt gets the same number. A
-# running sum, `np.cumsum`, counts up from token to token.
-return np.where(mask, mask - 1, 0)  # Every entry is 0. The first token of a prompt gets 0, but the second gets 1. Does
-# your code fill the result?
-return mask  # You return 1 for each token and 0 for padding, like the mask. Count how many tokens of the prompt come
-# before.
-return (np.cumsum(mask, axis=-1) - 1).astype(bool)
-return np.where(mask, np.cumsum(mask, axis=-1) - 1, 0).astype(bool)  # You return truth values. The mask and its copies
-# hold nothing else; `np.zeros(mask.shape, dtype=int)` holds numbers.
-return np.where(mask, np.arange(mask.shape[-1]), 0)  # You give padding 0, but still count it for the tokens. Count the
-# tokens of the prompt, not the places.
-return np.where(mask, np.arange(mask.shape[-1])[::-1], 0)
-return np.where(mask, np.arange(mask.shape[-1]) - mask.shape[-1], 0)  # You count the places from the end of the row,
-# padding included. Count the tokens of the prompt from its beginning.
-return mask * (np.arange(mask.shape[-1]) + 1)  # You count the places from 1. Count the tokens of the prompt instead,
-# from 0.
-return np.where(np.arange(mask.shape[-1]) < mask.sum(-1, keepdims=True), np.arange(mask.shape[-1]), 0)  # You fill the
-# first places of each row, which is right for padding on the right only. Count up where the tokens are.
-return np.where(mask, np.arange(mask.shape[-1]) - mask.shape[-1] + mask.sum(-1).max(), 0)
-return np.where(mask, np.arange(mask.shape[-1]) - mask.shape[-1] + mask.sum(-1).min(), 0)  # You move all rows by the
-# same number of places. Each prompt has its own padding.
-return np.where(mask, np.argsort(~mask, axis=-1, kind='stable'), 0)  # `argsort` says *which* places come first when
-# tokens are put before padding. Here you need the rank of each place.
-return np.where(mask, np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1] - 1, 0)
-return np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1] - 1  # You count from the right. The first token of a prompt gets 0,
-# and so does padding.
-return np.where(mask, np.cumsum(mask).reshape(mask.shape) - 1, 0)  # Your count continues from prompt to prompt. It
-# should begin again at 0 in each row.
-return np.where(mask, (t := np.cumsum(mask, axis=-1)) - np.maximum.accumulate(t * ~mask, axis=-1) - 1, 0)
-# Your count begins again after padding in the middle. It should begin again only at a new row.
-return np.arange(mask.shape[-1])  # You return one row for all prompts, and it counts padding. Each prompt needs its
-# own row.
+before = places(mask)  # You give padding 0, but still count it for the tokens. Count tokens of the prompt, not places.
+before = places(mask) - np.argmax(mask, axis=-1)[:, None]
+before = places(mask) - np.argmax(mask, axis=-1)[:, None]; return before
+before = places(mask) - np.argmax(mask, axis=-1)[:, None]; return np.maximum(before, 0)
+# Each prompt begins at 0 now, but you still count padding after its first token. Count the tokens, not the places.
+before = places(mask) - np.sum(~mask, axis=-1, keepdims=True)
+before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0)
+before = places(mask) - np.sum(~mask, axis=-1, keepdims=True); return before
+before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0); return before
+# You move each row by the number of its padding tokens, which is right for left padding only.
+before = places(mask) - mask.shape[-1] + mask.sum(-1).max()
+before = places(mask) - mask.shape[-1] + mask.sum(-1).min()  # You move all rows by the same number of places. Each
+# prompt has its own padding.
+before = places(mask)[::-1]
+before = places(mask) - mask.shape[-1]  # You count the places from the end of the row, padding included. Count the
+# tokens of the prompt from its beginning.
+return mask * (places(mask) + 1)  # You count the places from 1. Count the tokens of the prompt instead, from 0.
+return np.where(places(mask) < mask.sum(-1, keepdims=True), places(mask), 0)  # You fill the first places of each row,
+# which is right for padding on the right only. Count up where the tokens are.
+return places(mask)  # You return one row for all prompts, and it counts padding. Each prompt needs its own row.
+before = count
+return count  # Your positions begin at 1, because the running sum counts the token itself. Subtract 1.
+return before
+return np.maximum(before, 0)
+return count - mask
+return np.argsort(np.argsort(~mask, kind="stable"))
+return np.where(mask, before, 1)
+return np.where(mask, before, np.nan)
+return np.where(mask, before, places(mask))  # The positions of all tokens are right, but padding should get 0. The mask
+# says where the padding is.
+count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
+count = np.cumsum(~mask, axis=-1)
+count = np.cumsum(~mask, axis=-1); before = count
+count = np.cumsum(~mask, axis=-1); return count
+count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You count the padding. A token of the prompt is
+# True in the mask.
+count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You subtract 1 from the mask, so the sum counts the
+# padding, with a minus sign. Subtract 1 from the sum instead.
+count = np.cumsum(mask).reshape(mask.shape)  # Your count continues from prompt to prompt. Each row begins at 0.
+count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]
+count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]; return before  # You count from the right. The first token of a
+# prompt gets 0, and so does padding.
+before = count - np.maximum.accumulate(count * ~mask, axis=-1) - 1  # Your count begins again after padding in the
+# middle. It should begin again only at a new row.
+mask = mask & (np.cumsum(np.diff(mask.astype(int), prepend=0) == 1, axis=-1) == 1)  # You stop at the first padding
+# after a token. A prompt may continue after padding in its middle.
+count = np.sum(mask, axis=-1, keepdims=True)
+before = np.sum(mask, axis=-1, keepdims=True)  # Every token of a prompt gets the same number. `np.cumsum` counts up.
+before = 0  # Every entry is 0. The second token of a prompt gets 1. Does your code fill the result?
+before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first when tokens
+# are put before padding. Here you need the rank of each place.
+return mask  # You return 1 for each token and 0 for padding, like the mask. Count the tokens that come before.
+return before.astype(bool)
+return np.where(mask, before, 0).astype(bool)  # You return truth values. The mask and its copies hold nothing else;
+# `np.zeros(mask.shape, dtype=int)` holds numbers.
 return np.concatenate([np.arange(row.sum()) for row in mask])
-return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the shape of the
-# mask, (batch, n).
-return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries, with 0
-# for padding.
+return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
+return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.
 """
-
-
 HINTS = [
     "Run the code by hand on the row False False True True. Which position does the first token of the prompt get? "
     "Which would it get without the padding?",
@@ -190,20 +158,7 @@ HINTS = [
 ]
 
 
-def wrong_program_40(mask):
-    """You stop at the first padding after a token. A prompt may continue after padding in its middle."""
-    return np.where(
-        mask & (np.cumsum(np.diff(mask.astype(int), axis=-1, prepend=0) == 1, axis=-1) == 1),
-        np.cumsum(mask, axis=-1) - 1,
-        0,
-    )
-
-
-def right_in_a_third_way(mask):
-    return mask * (mask.cumsum(1) - 1)
-
-
-def right_without_where(mask):
+def right_by_rows(mask):
     positions = np.zeros(mask.shape, dtype=int)
     for row, real in zip(positions, mask):
         row[real] = np.arange(real.sum())
