@@ -19,18 +19,19 @@ from course_lib.checking.solution_source import blank_class, methods
 class ClassTask(Exercise):
     """One class to write. `source` is the file with the solution, under the name the learner uses.
 
-    first_broken(cls): the fact and the cause of the first demand that the class does not meet, or None. explain(error):
-    what an error means in this class, or "". `after` are further cells of the notebook, in jupytext's percent text.
+    first_broken(cls): the fact and the cause of the first demand that the class does not meet, or None. prepare() comes
+    before the learner's time begins. explain(error): what an error means in this class, or "". `after` are further cells of the notebook, in jupytext's percent text.
     """
 
     seconds = 20.0
 
     def __init__(
         self, name: str, title: str, *, source: Path, first_broken: Callable[[type], tuple[str, str] | None],
-        explain: Callable[[str], str], then: str, after: str, **words: Any,
+        prepare: Callable[[], Any], explain: Callable[[str], str], then: str, after: str, **words: Any,
     ) -> None:  # fmt: skip
         super().__init__(name, title, home=first_broken, **words)
         self.text, self.first_broken, self.explain = source.read_text(encoding="utf-8"), first_broken, explain
+        self.prepare = prepare
         self.then, self.after = then, after
         self.node = next(node for node in ast.parse(self.text).body if isinstance(node, ast.ClassDef))
 
@@ -58,6 +59,7 @@ class ClassTask(Exercise):
         if not issubclass(type(given), type):
             text = f"`check` was given {describe_type(given)}; it takes the class itself: `check({self.name})`."
             return Result("wrong type", self.title, (text,))
+        self.prepare()
         found: list[tuple[str, str] | None] = []
         asked = Asked(lambda: found.append(self.first_broken(given)), given)
         done = run(asked, [Case()], lambda _: {"": np.zeros(1)}, self.seconds)

@@ -56,9 +56,16 @@ size of tensor a  # The shapes do not fit. Both a and c need a second axis, as i
 """
 
 
+def prepare() -> None:
+    """Import what the demands need. The first tensor without numbers imports much of torch, which takes seconds."""
+    from . import kerple_check  # torch is imported when a check needs it
+
+    kerple_check.torch.arange(1, device="meta")
+
+
 def first_broken(cls: type) -> tuple[str, str] | None:
     """The fact and the cause of the first demand that the class does not meet."""
-    from . import kerple_check  # torch is imported when a check needs it
+    from . import kerple_check
 
     return kerple_check.first_broken(cls, told(WRONG))
 
@@ -149,6 +156,7 @@ Kerple = ClassTask(
     "Capstone: a new scheme, from the formula to the trained model",
     source=Path(__file__).with_name("kerple_solution.py"),
     first_broken=first_broken,
+    prepare=prepare,
     explain=explain,
     minutes=30,
     difficulty=3,
