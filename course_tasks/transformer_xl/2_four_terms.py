@@ -1,4 +1,4 @@
-r"""The four terms · 18 minutes · ★★
+r"""The four terms · 18 minutes · ★★ · first
 
 Return the four terms and the scores, in the order `a, b, c, d, scores`. Each has shape $(n_q, n_k)$. All
 rows of (c) are the same, so its one row alone is accepted too. The terms are not scaled, but the scores are:
@@ -11,11 +11,11 @@ too, because `r` then begins at a lower offset.) Two loops are as welcome as pro
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.example import K, Q
-from course_lib.reference.transformer_xl import term_a, term_b, term_c, term_d, xl_scores
+from course_lib.checking import Axis, Case
+from course_lib.example import TOKENS, K, Q
+from course_lib.reference.transformer_xl import position_keys, term_a, term_b, term_c, term_d, xl_scores
 
-from .common import KEY, LAST_TWO, QUERY, U, V, normal, vectors
+from ..shared import KEY, QUERY, normal
 
 
 def four_terms(q, k, r, u, v):
@@ -25,22 +25,15 @@ def four_terms(q, k, r, u, v):
     pair (i, j) finds its vector in row j - i + n_q - 1.
     """
     n_q, n_k = len(q), len(k)
-    i, j = np.arange(n_q)[:, None], np.arange(n_k)
-    # The last query and the first key find their vector in row 0, and the last row is n_q + n_k − 2. The offset is key
-    # minus query, j − i, and the rows of r are sorted by it, with the far past first.
-    row = j - i + n_q - 1
-    a = q @ k.T  # Each query meets each key, q · k. The scores are the sum of all four terms, divided by √d.
-    # The query meets the vector of the distance, and cell (i, j) takes column j − i + n_q − 1 of `q @ r.T`. The scores
-    # are the sum of all four terms, divided by √d.
-    b = (q @ r.T)[i, row]
-    # u meets each key, u · k, and every query gets the same row. The scores are the sum of all four terms, divided by
-    # √d.
-    c = np.tile(u @ k.T, (n_q, 1))
-    # v meets the vector of the distance, and cell (i, j) takes number j − i + n_q − 1 of `v @ r.T`. The scores are the
-    # sum of all four terms, divided by √d.
-    d = (v @ r.T)[row]
-    # The sum of the four terms is divided by √d, and d is the length of the last axis of q.
-    return a, b, c, d, (a + b + c + d) / np.sqrt(q.shape[-1])
+    i, j = np.arange(n_q)[:, None], np.arange(n_k)  # Queries go down, and keys go across.
+    row = j - i + n_q - 1  # The rows of r ascend with the offset j − i, from the last query and the first key on.
+    a = q @ k.T  # In (a) each query meets each key, q · k.
+    b = (q @ r.T)[i, row]  # In (b) the query meets the vector of the distance, in row j − i + n_q − 1 of r.
+    c = np.tile(u @ k.T, (n_q, 1))  # In (c) u meets each key, and every query gets the same row.
+    d = (v @ r.T)[row]  # In (d) v meets the vector of the distance, in row j − i + n_q − 1 of r.
+    root = np.sqrt(q.shape[-1])  # The scaling is √d, and d is the length of one vector, the last axis of q.
+    scores = (a + b + c + d) / root  # The scores are the sum of all four terms, divided by √d.
+    return a, b, c, d, scores
 
 
 def expected(q, k, r, u, v):
@@ -48,94 +41,64 @@ def expected(q, k, r, u, v):
     return term_a(q, k), term_b(q, r), c, term_d(v, r, len(q)), xl_scores(q, k, r, u, v)
 
 
-PARTS = ("a", "b", "c", "d", "scores")
+def draw(rng, sizes=None):
+    n_q, n_k, d = sizes or rng.integers([2, 2, 2], [6, 6, 9])
+    return tuple(normal(rng, *shape) for shape in [(n_q, d), (n_k, d), (n_q + n_k - 1, d), (d,), (d,)])
 
 
-def _case(rng, n_q, n_k, d):
-    return normal(rng, n_q, d), normal(rng, n_k, d), normal(rng, n_q + n_k - 1, d), normal(rng, d), normal(rng, d)
+def vectors(n_q, n_k, past=0):
+    """r of the lesson for every offset, (n_q + n_k − 1, 4)."""
+    return position_keys(n_q, n_k, np.eye(6, 4), past=past)
 
 
-RETURNS = PARTS
-
-
+RETURNS = ("a", "b", "c", "d", "scores")
+U, V = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.5, 1.0, 0.0, 0.0])  # as in the lesson
+AFTER_THREE = dict.fromkeys(RETURNS, (Axis("query", TOKENS[3:]), KEY))
 CASES = [
-    Case(Q, K, vectors(5, 5), U, V, label="the five tokens", axes=dict.fromkeys(PARTS, (QUERY, KEY))),
-    Case(
-        *(Q[3:], K, vectors(2, 5, past=3), U, V),
-        label="two queries after a memory of three",
-        axes=dict.fromkeys(PARTS, (LAST_TWO, KEY)),
-    ),
-    Case(*_case(np.random.default_rng(1), 4, 3, 6), label="four queries, three keys, d = 6"),
+    Case(Q, K, vectors(5, 5), U, V, label="the five tokens", axes=dict.fromkeys(RETURNS, (QUERY, KEY))),
+    Case(Q[3:], K, vectors(2, 5, past=3), U, V, label="two queries after a memory of three", axes=AFTER_THREE),
+    Case(*draw(np.random.default_rng(1), (4, 3, 6)), label="four queries, three keys, d = 6"),
     Case(Q[:1], K[:1], vectors(1, 1), U, V, label="one token alone"),
 ]
 
-
-def draw(rng):
-    return _case(rng, *(int(x) for x in rng.integers([2, 2, 2], [6, 6, 9])))
-
-
 WRONG = """
-c = np.tile(v @ k.T, (n_q, 1)); d = (u @ r.T)[row]  # You exchanged u and v. u meets keys, and v meets distances.
-return (a, b, c, d, a / np.sqrt(q.shape[-1]) + b + c + d)  # You scaled only (a). In Transformer-XL the sum of all four
-# terms is scaled.
-return (a, b, c, d, (a + b) / np.sqrt(q.shape[-1]) + c + d)  # You scaled only (a) and (b). In Transformer-XL the sum
-# of all four terms is scaled.
-return (a, b, c, d, (a + b + c + d) / np.sqrt(d))  # You divide by the root of term (d). Do you call the length of a
-# vector `d` as well? Give it another name.
-return (a, b, c, d, (a + b + c + d) / q.shape[-1])  # The terms are right, but you divide their sum by d. Divide it by
-# √d.
-return (a, b, c, d, (a + b + c + d) / np.sqrt(len(k)))  # You scale by the number of keys. d is the length of one
-# vector, `q.shape[-1]`.
-return (a, b, c, d, (a + b + c + d) / np.sqrt(len(q)))  # You scale by the number of queries. d is the length of one
-# vector, `q.shape[-1]`.
-return (a, b, c, d, (a + b + c + d) / 2.0)  # You divide by 2, which is √d only while d is 4. Take d from the shape of
-# q.
-return (a, b, c, d, (a + b) / np.sqrt(q.shape[-1]))  # The four terms are right, but your scores hold only (a) and (b).
-row = j - i + len(r) // 2  # You take offset 0 from the middle row of r, which is right only with as many queries as
-# keys. It is in row n_q − 1.
-row = i - j + n_k - 1  # You look up the distance i − j, so past and future are exchanged. The rows of r are sorted by
-# the offset j − i.
-row = j - i  # Row j − i is negative for keys before the query, and NumPy then counts from the end. The offsets start
-# at −(n_q − 1), so add n_q − 1.
-row = j - i + n_k - 1  # This is right as long as there are as many queries as keys. The first row of r belongs to the
-# *last query*, so add n_q − 1.
-row = j - i + n_q - 1 - (n_k - n_q)  # You subtract the memory a second time. r begins at the lowest offset already, so
-# the row is j − i + n_q − 1 with any memory.
-b = (q @ r[::-1].T)[i, row]  # In (b) you read the rows of r backwards. They are sorted by the offset j − i, with the
-# far past first.
-d = (v @ r[::-1].T)[row]  # In (d) you read the rows of r backwards. They are sorted by the offset j − i, with the far
-# past first.
-b = (k @ r.T)[j, row]  # In (b) your keys meet the distances. It is the query that meets a distance, `q @ r.T`.
-b = (q @ r.T)[:, :n_k]  # In (b) every query has the same offset in the same column. Cell (i, j) needs row j − i + n_q
-# − 1 of r.
+row = i - j + n_q - 1
+row = i - j + n_k - 1  # You look up the distance i − j. The rows of r are sorted by the offset j − i.
+row = j - i  # Row j − i is negative for keys before the query, and NumPy counts it from the end. Add n_q − 1.
+row = j - i + n_q  # Your rows of r are one too high. The last query and the first key find theirs in row 0.
+row = (j - i + n_k - 1) % len(r)
+row = j - i + n_k - 1  # You add n_k − 1. The first row of r belongs to the *last query*, so add n_q − 1.
+row = j - i + len(r) // 2  # You take offset 0 from the middle of r, as if n_q were n_k. It is in row n_q − 1.
+row = j - i + n_q - 1 - (n_k - n_q)  # You subtract the memory once more. r begins at the lowest offset already.
 a = q * k  # `*` multiplies entry by entry. To let every query meet every key, use a matrix product.
-d = v * r[row]  # You have not summed `v * r` yet. v · r is one number per offset.
-d = np.tile((v @ r.T)[n_q - 1:][:n_k], (n_q, 1))  # In (d) every query has the numbers of query 0. Cell (i, j) takes
-# number j − i + n_q − 1 of `v @ r.T`.
-d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In (d) every query has the same offset in the same column. Cell (i, j) takes
-# number j − i + n_q − 1 of `v @ r.T`.
-d = np.tile(v @ k.T, (n_q, 1))  # In (d) v meets the keys made from words. It should meet those made from distances, v
-# · r.
+b = q @ r.T  # Your (b) has a column per offset. Cell (i, j) takes column j − i + n_q − 1 of `q @ r.T`.
+b = (k @ r.T)[j, row]  # In (b) your keys meet the distances. It is the query that meets a distance, `q @ r.T`.
+b = (q @ r.T)[:, :n_k]  # In (b) a column is still an offset. Cell (i, j) needs row j − i + n_q − 1 of r.
 c = (k @ u)[:, None]  # Your (c) is a column, so it varies with the query. u · k belongs to the keys, so it is a row.
-c = np.repeat((q @ u)[:, None], n_k, axis=1)  # In (c) u meets the queries. That gives a constant per row, which
-# cancels in the softmax. u meets the keys.
+c = np.repeat((q @ u)[:, None], n_k, axis=1)  # In (c) u meets the queries, a constant per row. u meets the keys.
 c = a + u @ k.T  # Your (c) contains (a). Return u · k alone, which is the same in every row.
-return (a + c, b, c, d, (a + b + c + d) / np.sqrt(q.shape[-1]))  # Your (a) contains (c), because it is (q + u) · k.
-# Return q · k alone.
-return (a, b + d, c, d, (a + b + c + d) / np.sqrt(q.shape[-1]))  # Your (b) contains (d), because it is (q + v) · r.
-# Return q · r alone.
-return (a, c, b, d, (a + b + c + d) / np.sqrt(q.shape[-1]))  # You return (b) and (c) in the wrong order. It is a, b,
-# c, d, scores.
-return ((a + b + c + d) / np.sqrt(q.shape[-1]), a, b, c, d)  # You return the scores first. The order is a, b, c, d,
-# scores.
-return (d, d, d, d, 4 * d / np.sqrt(q.shape[-1]))  # Your a, b, c and d are one array under four names, so all of them
-# hold what you wrote last. Make four arrays, `np.zeros((4, n_q, n_k))`.
-return (a, b, c, d, np.where(i < j, -np.inf, (a + b + c + d) / np.sqrt(q.shape[-1])))  # You masked the scores (and
-# your mask forgets the memory). Return them as they are, without −∞.
-return right_one_by_one(q, k[np.arange(len(q))], r, u, v)  # Your tables are as wide as there are queries. They need a
-# column for each key, `len(k)` of them.
+c = np.tile(v @ k.T, (n_q, 1)); d = (u @ r.T)[row]  # You exchanged u and v. u meets keys, and v meets distances.
+d = v * r[row]  # You have not summed `v * r` yet. v · r is one number per offset.
+d = np.tile((v @ r.T)[n_q - 1 :][:n_k], (n_q, 1))
+d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In (d) all queries have the same numbers. Cell (i, j) needs row j − i + n_q − 1.
+d = np.tile(v @ k.T, (n_q, 1))  # In (d) v meets the keys made from words. It should meet the distances, v · r.
+root = np.sqrt(d)  # You divide by the root of term (d). Is the length of a vector called `d` as well?
+root = q.shape[-1]  # The terms are right, but you divide their sum by d. Divide it by √d.
+root = np.sqrt(len(k))
+root = np.sqrt(len(q))  # You scale by the number of tokens. d is the length of one vector, `q.shape[-1]`.
+root = 2.0  # You divide by 2, which is √d only while d is 4. Take d from the shape of q.
+scores = a / root + b + c + d
+scores = (a + b) / root + c + d  # You scaled a part of the sum. In Transformer-XL the sum of all four terms is scaled.
+scores = (a + b) / root  # The four terms are right, but your scores hold only (a) and (b).
+scores = np.where(i < j, -np.inf, (a + b + c + d) / root)  # You masked the scores. Return them without −∞.
+return a / root, b / root, c / root, d / root, scores  # You divided the four terms by √d. Only the scores are scaled.
+return a + c, b, c, d, scores  # Your (a) contains (c), because it is (q + u) · k. Return q · k alone.
+return a, b + d, c, d, scores  # Your (b) contains (d), because it is (q + v) · r. Return q · r alone.
+return a, c, b, d, scores
+return scores, a, b, c, d  # You return them in another order. It is a, b, c, d, scores.
+return d, d, d, d, 4 * d / root  # Your a, b, c and d are one array under four names. Make four arrays.
+return right_one_by_one(q, k[np.arange(n_q)], r, u, v)  # Your tables are as wide as there are queries, not keys.
 """
-
 
 HINTS = [
     "Begin with two loops over i and j. In each cell: `r_ij = r[j - i + n_q - 1]`, then four products.",
@@ -146,30 +109,12 @@ HINTS = [
 ]
 
 
-def wrong_program_28(q, k, r, u, v):
-    """You divided the four terms by √d already. Return them unscaled; only the scores are scaled."""
-    n_q, n_k = len(q), len(k)
-    i, j = np.arange(n_q)[:, None], np.arange(n_k)
-    row = j - i + n_q - 1
-    a = q @ k.T
-    b = (q @ r.T)[i, row]
-    c = np.tile(u @ k.T, (n_q, 1))
-    d = (v @ r.T)[row]
-    s = np.sqrt(q.shape[-1])
-    return a / s, b / s, c / s, d / s, (a + b + c + d) / np.sqrt(q.shape[-1])
-
-
 def wrong_causal_shift(q, k, r, u, v):
-    """In (b) and (d) the keys after the query hold junk, because the causal shift uses only the first n_k offsets. r
-    has all of them, and cell (i, j) takes number j − i + n_q − 1."""
-    n_q, n_k = len(q), len(k)
-
-    def shift(x):
-        return np.concatenate([np.zeros((n_q, 1)), x[:, :n_k]], axis=1).ravel()[n_q:].reshape(n_q, n_k)
-
-    a, c = term_a(q, k), np.repeat(term_c(u, k), n_q, axis=0)
-    b, d = shift(q @ r.T), shift(np.tile(v @ r.T, (n_q, 1)))
-    return a, b, c, d, (a + b + c + d) / np.sqrt(q.shape[-1])
+    """In (b) and (d) later keys hold junk, as in the causal shift of the first n_k offsets. r has all offsets."""
+    a, _, c, _, _ = right_one_by_one(q, k, r, u, v)
+    rows = [(x @ r.T)[:, : len(k)] for x in (q, np.tile(v, (len(q), 1)))]
+    b, d = (np.pad(x, ((0, 0), (1, 0))).ravel()[len(q) :].reshape(len(q), len(k)) for x in rows)
+    return a, b, c, d, (a + b + c + d) / np.sqrt(len(v))
 
 
 def right_one_by_one(q, k, r, u, v):

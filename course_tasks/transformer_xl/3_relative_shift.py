@@ -15,11 +15,11 @@ of the grid is `[rows[0, 2], rows[0, 3], rows[0, 4], 0, 0]`.
 import numpy as np
 
 from course_lib.checking import Case
-from course_lib.checking.pages import holds
 from course_lib.example import Q
 from course_lib.reference.grid import to_grid
+from course_lib.reference.transformer_xl import position_keys
 
-from .common import KEY, QUERY, normal, vectors
+from ..shared import KEY, QUERY, normal
 
 
 def relative_shift(rows):
@@ -27,15 +27,13 @@ def relative_shift(rows):
 
     0 for keys after the query.
     """
-    n_q, n_k = rows.shape  # There are n_q numbers too many, all of them at the beginning.
-    # The padding adds one column in front of the rows. The zeros are one column.
-    padded = np.concatenate([np.zeros((n_q, 1)), rows], axis=1)
-    # The flat line of numbers has n_q numbers too many, all of them at the beginning. The line is one number after
-    # another, and it is cut into rows of n_k numbers.
-    shifted = padded.ravel()[n_q:].reshape(n_q, n_k)
-    # After each query the shift leaves a zero and numbers of the next query, so put 0 there. Query i is at position
-    # n_k − n_q + i and sees every key up to there.
-    return np.tril(shifted, n_k - n_q)
+    n_q, n_k = rows.shape
+    i, j = np.indices(rows.shape)  # Queries go down, and keys go across.
+    past = n_k - n_q  # There are n_k − n_q keys in memory.
+    padded = np.pad(rows, ((0, 0), (1, 0)))  # A column of zeros in front makes each row longer than the new ones.
+    line = padded.ravel()[n_q:]  # The flat line has n_q numbers too many, all of them at the beginning.
+    shifted = line.reshape(n_q, n_k)  # A row of the grid has a cell for each key, so cut every n_k numbers.
+    return np.where(j <= past + i, shifted, 0)  # Query i is at position n_k − n_q + i and sees every key up to there.
 
 
 def expected(rows):
@@ -44,23 +42,16 @@ def expected(rows):
     return to_grid(np.concatenate([rows, np.zeros((n_q, n_q - 1))], axis=1), n_q)
 
 
-def _after_is_zero(result, rows):
-    """Asked only when the visible numbers are right, because otherwise something else is more urgent."""
-    after = len(rows[0]) - len(rows) + 1
-    visible = np.allclose(np.asarray(result) - np.triu(result, after), expected(rows))
-    return not visible or np.allclose(np.triu(result, after), 0)
-
-
-def _distances(n_q, n_k):
+def distances(n_q, n_k):
     """Rows whose numbers show query and distance: 10 · (query + 1) + distance."""
     return 10.0 * np.arange(1, n_q + 1)[:, None] + np.arange(n_k - 1, -1, -1)
 
 
 CASES = [
-    Case(_distances(3, 5), label="three queries, memory of two", axes=("query", "key")),
-    Case(Q @ vectors(5, 5)[:5].T, label="the five tokens, no memory", axes=(QUERY, KEY)),
-    Case(_distances(1, 5), label="one query after four", axes=("query", "key")),
-    Case(_distances(2, 7), label="two queries, memory of five", axes=("query", "key")),
+    Case(distances(3, 5), label="three queries, memory of two", axes=("query", "key")),
+    Case(Q @ position_keys(5, 5, np.eye(6, 4))[:5].T, label="the five tokens, no memory", axes=(QUERY, KEY)),
+    Case(distances(1, 5), label="one query after four", axes=("query", "key")),
+    Case(distances(2, 7), label="two queries, memory of five", axes=("query", "key")),
     Case(np.array([[3.0]]), label="one token alone", axes=("query", "key")),
 ]
 
@@ -69,61 +60,35 @@ def draw(rng):
     return (normal(rng, n_q := int(rng.integers(2, 6)), n_q + int(rng.integers(0, 5))),)
 
 
-ALWAYS = [
-    holds(
-        "Every number up to the query is right. Keys after n_k − n_q + i should get 0, but some have a number.",
-        _after_is_zero,
-    ),
-]
-
-
 WRONG = """
-return np.tril(shifted)  # The zeros begin too early because you forgot the memory. Query i is at n_k − n_q + i and
-# sees every key up to there.
-return np.where(np.tri(n_q, n_k, n_k - n_q) > 0, shifted, -np.inf)  # Every number up to the query is right. The scores
-# are masked with −∞ later; here keys after the query get 0.
-padded = np.concatenate([rows, np.zeros((n_q, 1))], axis=1)  # You look one column too far to the right, so each cell
-# holds the number of the next smaller distance. If you add a column of zeros, it belongs in front of the rows.
-shifted = rows  # Nothing is shifted, so every row still has distance 0 in its last column. That is right for the last
-# query only.
-return rows  # You return the rows as they were. Row i has to move left by n_q − 1 − i, so that distance 0 is at key
-# n_k − n_q + i.
-return rows[:, ::-1]  # You reversed the rows and shifted none. Their order is right; row i has to move left by n_q − 1
-# − i.
-shifted = padded.ravel()[:-n_q].reshape(n_q, n_k)  # You cut off the wrong end. Skip the first n_q numbers and keep the
-# last.
-shifted = padded.ravel()[1:][:n_q * n_k].reshape(n_q, n_k)  # You skip one number. The line has n_q numbers too many,
-# all at the beginning, so skip n_q.
-shifted = padded.ravel()[n_q:].reshape(n_k, n_q).T  # You cut the line into pieces of n_q and transpose. Cut it every
-# n_k numbers, because a row of the grid has a cell for each key.
-return np.tril(np.hstack([np.zeros((n_q, 1)), rows]).reshape(n_q + 1, n_k)[1:])  # `(n_q + 1, n_k)` holds the padded
-# numbers only without a memory. Skip n_q numbers of the flat line instead, then cut it every n_k.
-return padded[:, :-1]  # After the padding you do not cut the line again, so each row has only moved one place to the
-# right.
-shifted = np.stack([np.roll(row, k + 1 - n_q) for k, row in enumerate(rows)])[:, ::-1]  # Your rows run backwards. Keys
-# on the left are further back, so the distance falls from left to right.
-shifted = np.stack([np.roll(row, -k) for k, row in enumerate(rows)])  # You keep row 0 and move later rows left. Keep
-# the last row instead, and move row i left by n_q − 1 − i.
-shifted = np.stack([np.roll(row, k) for k, row in enumerate(rows)])  # You move row i to the right by i. Keep the last
-# row instead, and move row i left by n_q − 1 − i.
-shifted = np.stack([np.roll(row, k - n_q) for k, row in enumerate(rows)])  # You move every row one place too far to
-# the left. The last query needs no shift at all.
-shifted = np.stack([np.roll(row, n_q - 1 - k) for k, row in enumerate(rows)])  # The steps have the right size but the
-# wrong direction. `np.roll` with a positive number moves a row to the right, and row i has to move left.
-shifted = np.stack([np.roll(row, k + 1 - n_k) for k, row in enumerate(rows)])  # With a memory you move every row too
-# far. The last query needs no shift, so row i moves by n_q − 1 − i and not by n_k − 1 − i.
-return [[rows[i, n_k - 1 - i + j] if j <= i else 0 for j in range(n_k)] for i in range(n_q)]  # You take i for the
-# position of query i. The memory comes before it, so its position is n_k − n_q + i.
-return [[rows[i, j - i + n_q - 1] for j in range(n_k)] for i in range(n_q)]  # A key after the query has no column,
-# because the rows end at distance 0. Put 0 there, and look up the others.
-return [[rows[i, i - j + n_q - 1] if j <= i else 0 for j in range(n_k)] for i in range(n_q)]  # You exchanged i and j
-# in the column. One key later is one column later. The `if` also forgets the memory.
-return [[rows[i, 2 - i + j] if j <= 2 + i else 0 for j in range(n_k)] for i in range(n_q)]  # 2 is right for the first
-# case only. The column needs n_q − 1, and the `if` needs the memory, n_k − n_q.
-return [[rows[i, -1 - j] if j <= n_k - n_q + i else 0 for j in range(n_k)] for i in range(n_q)]  # You put distance j
-# under key j. From query i back to key j it is n_k − n_q + i − j, so key 0 is the farthest.
+return np.where(j < past + i, shifted, 0)  # Your zeros begin one key too early. Query i sees its own key, too.
+past = 0  # The zeros begin too early because you forgot the memory. Query i sees every key up to n_k − n_q + i.
+padded = np.pad(rows, ((0, 0), (0, 1)))  # Each cell holds the next smaller distance. Zeros belong in front of the rows.
+line = padded.ravel()[:-n_q]  # You cut off the wrong end. Skip the first n_q numbers and keep the last.
+line = padded.ravel()[1:][: n_q * n_k]  # You skip one number. The line has n_q too many, all at the beginning.
+shifted = line.reshape(n_k, n_q).T  # You cut every n_q numbers and transpose. Cut every n_k, a cell for each key.
+shifted = padded.reshape(n_q + 1, n_k)[1:]  # `(n_q + 1, n_k)` fits only without a memory. Skip n_q numbers, then cut.
+shifted = rows  # Nothing is shifted: distance 0 is in the last column. That is right for the last query only.
+shifted = rows[i, (j + n_q - 1 - i) % n_k][:, ::-1]  # Your rows run backwards. The distance falls from left to right.
+shifted = rows[i, (j + i) % n_k]
+shifted = rows[i, (j - i) % n_k]  # You keep row 0 and move later ones. Keep the last; row i moves left by n_q − 1 − i.
+shifted = rows[i, (j + n_q - i) % n_k]  # You move every row one place too far left. The last one needs no shift.
+shifted = rows[i, (j + n_k - 1 - i) % n_k]  # With a memory your rows move too far. Row i moves left by n_q − 1 − i.
+shifted = rows[i, (j - n_q + 1 + i) % n_k]
+return np.where(j >= n_q - 1 - i, rows[i, j - n_q + 1 + i], 0)  # Your row i moves right. It moves left.
+shifted = rows[i, past + i - j]  # You use the distance as the column. Column 0 holds the largest distance, n_k − 1.
+shifted = rows[i, -1 - j]  # You put distance j under key j. From query i back to key j it is n_k − n_q + i − j.
+shifted = rows[i, i - j + n_q - 1]
+past = 0; shifted = rows[i, i - j + n_q - 1]  # You exchanged i and j in the column. One key later is one column later.
+past = 0; shifted = rows[i, (j + n_k - 1 - i) % n_k]  # You take i for the position of query i. It is n_k − n_q + i.
+past = 2; shifted = rows[i, (2 - i + j) * (j <= 2 + i)]  # 2 is right for the first case only. Use n_q and n_k.
+return rows[i, j - i + n_q - 1]  # A key after the query has no column: the rows end at distance 0. Put 0 there.
+return np.where(j <= i, rows[i, (n_q - 1 - i + j) * (j <= i)], 0)[:, :n_q]  # Your grid has a column per query, not per key.
+return shifted  # After each query there is a zero and numbers of the next query. Put 0 there.
+return rows  # You return the rows as they were. Row i has to move left by n_q − 1 − i.
+return rows[:, ::-1]  # You reversed the rows and shifted none. Row i has to move left by n_q − 1 − i.
+return padded[:, :-1]  # After the padding you do not cut the line again, so each row moved one place to the right.
 """
-
 
 HINTS = [
     "Query i is at position n_k − n_q + i. Its distance to key j is that minus j. Which column is it in?",
@@ -131,37 +96,6 @@ HINTS = [
     "The published way: zeros in front, flatten, skip n_q numbers, `reshape(n_q, n_k)`. Then "
     "`np.tril(…, n_k - n_q)` clears the rest.",
 ]
-
-
-def wrong_program_18(rows):
-    """You use the distance as the column. Column 0 holds the largest distance, n_k − 1, and the last column holds
-    0."""
-    n_q, n_k = rows.shape
-    padded = np.concatenate([np.zeros((n_q, 1)), rows], axis=1)
-    past = n_k - n_q
-    return [[rows[i, past + i - j] if j <= past + i else 0 for j in range(n_k)] for i in range(n_q)]
-
-
-def wrong_program_20(rows):
-    """You move row i to the right by n_q − 1 − i. It has to move left by as much."""
-    n_q, n_k = rows.shape
-    padded = np.concatenate([np.zeros((n_q, 1)), rows], axis=1)
-    far = n_q - 1
-    return [[rows[i, j - far + i] if j >= far - i else 0 for j in range(n_k)] for i in range(n_q)]
-
-
-def wrong_program_22(rows):
-    """You exchanged i and j. One key later is one column later, and one query later is one column earlier."""
-    n_q, n_k = rows.shape
-    padded = np.concatenate([np.zeros((n_q, 1)), rows], axis=1)
-    n = n_k - n_q
-    return [[rows[i, i - j + n_q - 1] if j <= n + i else 0 for j in range(n_k)] for i in range(n_q)]
-
-
-def wrong_program_25(rows):
-    """Your grid is as wide as there are queries. It needs a column for each of the n_k keys."""
-    n = len(rows)
-    return [[rows[i, n - 1 - i + j] if j <= i else 0 for j in range(n)] for i in range(n)]
 
 
 def right_by_loops(rows):

@@ -7,7 +7,7 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your 
 
 from course_lib.checking.pages import pages
 
-from .given import attend
+from .given import attend as attend
 
 globals().update(pages(__name__))
 
