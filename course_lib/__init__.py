@@ -1,7 +1,7 @@
-"""Relative position in attention: NumPy to read, torch to run, tasks to do, pictures to touch.
+"""Relative position in attention: NumPy to read in `reference`, torch to run in `nn`, a released model in `released`.
 
-`import course_lib` loads nothing else: take `course_lib.reference` (NumPy), `course_lib.nn` (torch),
-`course_lib.figures` or `course_tasks` when you need them.
+`import course_lib` loads nothing else. Checks and pictures are in `course_kit`, the small models and their runs in
+`course_study`, the tasks in `course_tasks`.
 """
 
 __version__ = "0.2.0"

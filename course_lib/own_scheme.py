@@ -32,11 +32,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from . import study
-from .checking.axes import Axis
-from .checking.relations import FINISHES, WEAK, Pair, common
-from .checking.results import SYMBOL
-from .display.box import AMBER, GREEN, GREY, box, rich
+import course_study as study
+from course_kit.checking.axes import Axis
+from course_kit.checking.relations import FINISHES, WEAK, Pair, common
+from course_kit.checking.results import SYMBOL
+from course_kit.display.box import AMBER, GREEN, GREY, box, rich
+from course_study.run import inputs
+
 from .nn.backends import attend
 from .nn.cache import KeyValueCache, SegmentMemory
 from .nn.layer import RelativeAttention
@@ -46,7 +48,6 @@ from .nn.threads import one_thread
 from .reference import oracle
 from .reference.grid import check_whole
 from .reference.oracle import Rows, Vector
-from .study.run import inputs
 
 Make = Callable[[int, int], Position]
 LIMIT = "No hook sees the scores, as CoPE would need, and none returns matrices, as PaTH would need."

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
-from .contents import number
 from .reference.absolute import check_pairs
 from .reference.axial_rope import grid_positions, text_positions
 from .reference.grid import check_whole
@@ -98,11 +97,6 @@ class Scheme:
     size: str = ""
     runs: tuple[str, ...] = ()
     other: tuple[str, bool] | None = None
-
-    @property
-    def chapter(self) -> str:
-        """The number of its chapter: "07"."""
-        return number(self.topic)
 
     def module(self, sizes: Sizes, seed: int = 0) -> Any:
         """The module with random tables, the same in every run; the caller's random numbers are left alone."""

@@ -4,8 +4,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from course_lib.checking.exercise import Exercise
-from course_lib.contents import TOPICS
+from course_kit.checking.exercise import Exercise
+from course_kit.contents import TOPICS
 
 
 def topics() -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 
 from .given import StandIn
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.contents import number
+from course_kit.contents import number
 from course_lib.reference.attention import Array
 
 STEPS = 2_000
-STUDY = f"long-{STEPS}"  # the file in course_lib/study/committed
+STUDY = f"long-{STEPS}"  # the file in course_study/committed
 TEXT, COPY, BITS = TASKS = ("characters", "copy-back", "flip-flop")  # text, copying, and remembering a bit
 COMPARED = (  # these have runs in each of the tasks
     *("none", "learned", "sinusoidal", "log-0.3", "log-1", "t5-256", "t5-64", "shaw-32"),
@@ -33,8 +33,8 @@ REPAIRS = (
 
 @functools.cache
 def committed(file: str = STUDY) -> Sequence[dict[str, Any]]:
-    """All runs of a file in course_lib/study/committed, a dictionary each: task, scheme, seed, the losses, and more."""
-    path = files("course_lib").joinpath("study", "committed", f"{file}.jsonl")
+    """All runs of a file in course_study/committed, a dictionary each: task, scheme, seed, the losses, and more."""
+    path = files("course_study").joinpath("committed", f"{file}.jsonl")
     return tuple(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
 
 
@@ -82,7 +82,7 @@ def rise(run: str, task: str = TEXT, file: str = STUDY) -> float:
 
 def verdict(run: str, task: str = TEXT, file: str = STUDY) -> str:
     """The study's word for the rise of a loss: "level", "rises", "breaks", "open", or "one seed"."""
-    from course_lib import study
+    import course_study as study
 
     seeds = rises(run, task, file).tolist()
     return study.verdict(study.interval(seeds)) if len(seeds) > 1 else "one seed"

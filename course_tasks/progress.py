@@ -3,10 +3,10 @@
 import html
 from dataclasses import dataclass
 
-from course_lib.checking.exercise import Exercise
-from course_lib.checking.record import passed_tasks
-from course_lib.contents import TOPICS
-from course_lib.display.box import GREY, box
+from course_kit.checking.exercise import Exercise
+from course_kit.checking.record import passed_tasks
+from course_kit.contents import TOPICS
+from course_kit.display.box import GREY, box
 
 from . import tasks_of, topics
 

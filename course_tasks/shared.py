@@ -1,6 +1,6 @@
 """What tasks of several topics share: names for axes, helpers for random cases, the scores of the five tokens."""
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 from course_lib.example import TOKENS, K, Q
 from course_lib.reference.attention import scores
 

@@ -81,7 +81,7 @@ print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 # ## Is your machine ready?
 
 # %% tags=["nbval-ignore-output"]
-from course_lib.environment import check_machine
+from course_kit.environment import check_machine
 
 ready = check_machine()
 ready
@@ -100,7 +100,7 @@ assert ready.ok, ready
 # acknowledgements in `docs/acknowledgements.md`). The arrays are in `course_lib.example`.
 
 # %%
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 
 four = ["0", "1", "2", "3"]

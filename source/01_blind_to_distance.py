@@ -15,7 +15,7 @@
 # %%
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import D_K, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)

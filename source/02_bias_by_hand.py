@@ -17,7 +17,7 @@
 # The picture shows attention from the input $x$ to the output $o_i$. Our bias is added to the score.
 
 # %%
-from course_lib import figures
+from course_kit import figures
 
 figures.attention_block("log decay")
 
@@ -556,7 +556,7 @@ print("answers:", "".join("ABCDEFGH"[a] if a >= 0 else "·" for a in answers[0])
 # %% tags=["nbval-ignore-output"]
 from torch.nn.functional import cross_entropy
 
-from course_lib import study
+import course_study as study
 
 torch.manual_seed(0)
 model = study.OneLayer(DecayBias(scale=3.0), vocabulary=16, answers=8, causal=True)

@@ -17,7 +17,7 @@ from itertools import permutations
 
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.reference.attention import attention, causal_mask, softmax
 from course_lib.reference.grid import offsets
 
@@ -256,10 +256,10 @@ def draw_longer(generator):
 # %% tags=["nbval-ignore-output"]
 from torch import nn
 
-from course_lib import study
+import course_study as study
 from course_lib.nn.shaw import ShawVectors
-from course_lib.study.one_layer import accuracy, train
-from course_lib.study.run import reproducible
+from course_study.one_layer import accuracy, train
+from course_study.run import reproducible
 
 kinds = {
     "learned": lambda: Learned(32, 32), "sinusoidal": lambda: Sinusoidal(32),

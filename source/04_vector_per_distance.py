@@ -20,7 +20,7 @@
 # %%
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import D_K, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)
@@ -530,7 +530,7 @@ assert torch.arange(-8, 9)[trained].tolist() == [-5, -4, -3, -2, -1, 0]
 # margin: with all three seeds, the vectors reach 0.95 and the bias stays below 0.65.**
 
 # %%
-from course_lib import study
+import course_study as study
 from course_lib.nn.position import Position
 
 

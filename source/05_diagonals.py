@@ -16,7 +16,7 @@
 # %%
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import D_K, TOKENS, K, Q, V
 from course_lib.reference.grid import from_grid, offsets, row_offsets, to_grid
 

@@ -16,7 +16,7 @@
 # %%
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 
 np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Transformer-XL")
@@ -666,7 +666,7 @@ assert follows == [False, True]
 # segments of four. Each answer is the token four places back, which lies in the previous segment.
 
 # %%
-from course_lib import study
+import course_study as study
 
 
 class InSegments(study.OneLayer):

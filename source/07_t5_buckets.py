@@ -22,7 +22,7 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import D_K, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)
@@ -510,7 +510,7 @@ assert np.allclose(with_bias, without)  # with i − j
 # **Our margin: with all three seeds, the right sign is better by 0.2.**
 
 # %%
-from course_lib import study
+import course_study as study
 
 
 class WrongSign(T5Bias):

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention, causal_mask, scores, softmax
 from course_lib.reference.grid import row_offsets, to_grid
@@ -305,7 +305,7 @@ print("40 tokens one by one = all at once")
 # %%
 from torch import nn
 
-from course_lib import study
+import course_study as study
 from course_lib.nn.grid import row_offsets as offsets_of
 from course_lib.nn.position import Position
 

@@ -19,7 +19,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from course_lib import figures, study
+import course_study as study
+from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention

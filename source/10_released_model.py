@@ -19,7 +19,8 @@
 import numpy as np
 import torch
 
-from course_lib import figures, released
+from course_kit import figures
+from course_lib import released
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.reference.attention import causal_mask, softmax
@@ -552,7 +553,7 @@ assert abs(rises["16 slowest"]) < 0.05
 # contents. Does this hold for longer texts? A committed run read 8,192 tokens of *Alice* with the 16 slowest pairs stopped.
 
 # %%
-from course_lib.study.released import rows as committed
+from course_study.released import rows as committed
 
 (long_run,) = committed("by position", condition="slowest 16 stopped", text="alice", n=8192)
 for part in long_run["bins"]:

@@ -19,7 +19,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 
 np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Swin")
@@ -464,7 +464,7 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 import torch
 from torch import nn
 
-from course_lib import study
+import course_study as study
 from course_lib.nn.window import WindowAttention
 
 torch.set_num_threads(1)  # quicker for small matrices

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import D_K, LAMBDA, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)

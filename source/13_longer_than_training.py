@@ -21,7 +21,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from course_lib import figures, study
+import course_study as study
+from course_kit import figures
 
 np.set_printoptions(precision=4, suppress=True)
 torch.set_num_threads(1)  # quicker for small matrices
@@ -203,7 +204,7 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 # %% [markdown]
 # ## The study
 #
-# `course_lib/study` trains small decoders: two layers, four heads, 64 channels, 2,000 steps of
+# `course_study` trains small decoders: two layers, four heads, 64 channels, 2,000 steps of
 # eight texts of 128 tokens each. **They differ in position alone**, except that T5's tables learn ten times faster (see
 # below) and that `sinusoidal-scaled` multiplies the embeddings by $\sqrt{d_{model}}$, as Vaswani et al. do. Data,
 # order, steps and all other initial weights are the same. (`t5-64` has `max_distance` 64, `t5-256` has 256, `log-0.3`
@@ -215,7 +216,7 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 #   that was written last, however long ago.
 
 # %%
-from course_lib.study.data import text
+from course_study.data import text
 
 generator = torch.Generator().manual_seed(1)
 print("characters:", repr(text()[:44]))
@@ -350,7 +351,7 @@ print("ALiBi copies right at each length, 2,000 steps:", *(f"{x.mean:.2f}" for x
 # steps, each time from the start with its own learning-rate schedule:
 
 # %%
-from course_lib.study.convergence import BOUND, BUDGETS, converged
+from course_study.convergence import BOUND, BUDGETS, converged
 
 budgets = {steps: study.committed(f"long-{steps}") for steps in BUDGETS}
 late = ("none", "log-0.3", "log-1", "alibi")  # nothing in these singles out distance 3
@@ -411,7 +412,7 @@ for how, some in (("10 times faster", rows), ("ordinary rate", slow), ("10 times
 # added to a whole row cancels in the softmax, so each line is shifted to have mean 0 over the trained distances.
 
 # %%
-from course_lib.study.learned_bias import distances
+from course_study.learned_bias import distances
 
 at_distance = np.array(distances(1024))
 added = {}
@@ -537,7 +538,7 @@ for scheme in ("log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi",
 # In a terminal, in the course's folder (`.venv\Scripts\python` on Windows):
 #
 # ```sh
-# .venv/bin/python -m course_lib.study --out mine.jsonl
+# .venv/bin/python -m course_study --out mine.jsonl
 # ```
 #
 # This trains eleven of the schemes for 300 steps, in about eight minutes on two cores. Choose others with

@@ -27,7 +27,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from course_lib import figures, study
+import course_study as study
+from course_kit import figures
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE

@@ -25,7 +25,8 @@ import torch
 from torch import nn
 from torch.nn.functional import one_hot
 
-from course_lib import figures, study
+import course_study as study
+from course_kit import figures
 from course_lib.nn.cache import RingCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Combined, Position
@@ -600,7 +601,7 @@ show("none, window at 1,024:", exchanged)
 # training. A third model never has positions, with the same 240 steps.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
-from course_lib.study.one_layer import train
+from course_study.one_layer import train
 
 
 def trained_more(model):

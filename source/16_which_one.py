@@ -22,9 +22,11 @@ from pydoc_data.topics import topics
 
 import numpy as np
 
-from course_lib import figures, own_scheme, study
+import course_study as study
+from course_kit import figures
+from course_lib import own_scheme
 from course_lib.example import TOKENS, K, Q, V
-from course_lib.study.convergence import BUDGETS, converged
+from course_study.convergence import BUDGETS, converged
 from course_tasks import comparison, guide, measured, questions
 
 np.set_printoptions(precision=4, suppress=True)

@@ -3,7 +3,8 @@
 The comment above a picture is the name of its file, which begins with its topic, and what it shows.
 """
 
-from course_lib import figures, study
+import course_study as study
+from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias

@@ -27,7 +27,7 @@ import jupytext
 import numpy as np
 import torch
 
-from course_lib.study import one_layer
+from course_study import one_layer
 
 ROOT = Path(__file__).resolve().parent.parent
 NOISE = 3e-7  # a few last digits of a float32

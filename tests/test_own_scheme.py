@@ -11,8 +11,9 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib import own_scheme, study
-from course_lib.display.box import AMBER, GREEN, GREY
+import course_study as study
+from course_kit.display.box import AMBER, GREEN, GREY
+from course_lib import own_scheme
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position, Vectors

@@ -28,8 +28,8 @@ from traitlets.config import Config
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from course_lib.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
-from course_lib.display.widget import WIDGET  # noqa: E402
+from course_kit.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
+from course_kit.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
@@ -73,7 +73,7 @@ def chapter_notebooks(source: Path) -> dict[Path, Built]:
     """The notebooks of one chapter, not yet executed, by the path they belong to."""
     chapter = next((chapter for chapter in CONTENTS if chapter.file == source.stem), None)
     if chapter is None:
-        raise BuildError(f"{where(source)}: no chapter of course_lib/contents.py has this file name")
+        raise BuildError(f"{where(source)}: no chapter of course_kit/contents.py has this file name")
     notebooks = {ROOT / "notebooks" / f"{chapter.file}.ipynb": lesson(source, chapter)}
     if chapter.topic in topics():
         for folder in ("exercises", "solutions"):

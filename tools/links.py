@@ -10,7 +10,7 @@ What is in backticks stays as it is.
 import re
 from collections.abc import Mapping
 
-from course_lib.contents import CONTENTS, TOPICS, Chapter, number
+from course_kit.contents import CONTENTS, TOPICS, Chapter, number
 from course_tasks import tasks_of, topics
 from tools.address import address
 from tools.pictures import imports, slides

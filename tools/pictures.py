@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.contents import TOPICS, Chapter
+from course_kit.contents import TOPICS, Chapter
 
 LIST = Path(__file__).resolve().parent.parent / "source" / "pictures.py"
 

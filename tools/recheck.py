@@ -19,10 +19,10 @@ import nbformat
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from course_lib.checking import CodingTask, Exercise, Prediction  # noqa: E402
-from course_lib.checking.elsewhere import Elsewhere  # noqa: E402
-from course_lib.checking.runner import Outcome, Run  # noqa: E402
-from course_lib.contents import TOPICS  # noqa: E402
+from course_kit.checking import CodingTask, Exercise, Prediction  # noqa: E402
+from course_kit.checking.elsewhere import Elsewhere  # noqa: E402
+from course_kit.checking.runner import Outcome, Run  # noqa: E402
+from course_kit.contents import TOPICS  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.judge import data, fence  # noqa: E402
 
@@ -78,7 +78,7 @@ def asked(task: Exercise) -> dict[str, Any]:
 
 
 def verdict(task: Exercise, report: dict[str, Any] | str, checked: bool) -> tuple[str, str]:
-    """A status of `course_lib.checking` or one of those below, and why."""
+    """A status of `course_kit.checking` or one of those below, and why."""
     if isinstance(report, str):
         return "did not finish", report
     if "begun" not in report:

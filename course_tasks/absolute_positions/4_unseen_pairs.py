@@ -11,7 +11,7 @@ also be the shorter one.
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 
 
 def unseen_pairs(train, test, clip=None):

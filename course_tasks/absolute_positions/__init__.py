@@ -5,7 +5,7 @@ it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your functi
 `task.NAME.solution()` shows a solution. You can start anywhere, because no task needs another one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

@@ -8,7 +8,7 @@ ALiBi's slopes, as a list with head 1 first (you can write `1/4`, because Python
 - one number, the bias that head 1 of *4* adds to the score of a key 3 tokens back.
 """
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 from course_lib.reference.alibi import slopes
 
 FOUR, SIX = "4 heads", "6 heads, authors' code"

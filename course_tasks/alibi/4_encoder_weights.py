@@ -7,8 +7,8 @@ it: an encoder needs a penalty for distance on both sides. (This is an extension
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Axis, Case
+from course_kit.checking.pages import holds
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import softmax
 

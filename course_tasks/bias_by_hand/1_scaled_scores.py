@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 

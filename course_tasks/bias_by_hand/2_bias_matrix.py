@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Case
+from course_kit.checking.pages import holds
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 

@@ -6,7 +6,7 @@ A model works on many sequences and many heads at once. Write biased attention f
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias

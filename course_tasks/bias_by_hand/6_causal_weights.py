@@ -11,8 +11,8 @@ uses both.
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Case
+from course_kit.checking.pages import holds
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.bias import decay_bias
 

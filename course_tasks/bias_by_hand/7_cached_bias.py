@@ -11,7 +11,7 @@ and fix it.
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 

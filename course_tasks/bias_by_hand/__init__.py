@@ -5,7 +5,7 @@ the cell and the check below it. `task.NAME.hint()` gives a hint, `task.NAME.com
 expected one, and `task.NAME.solution()` shows a solution. You can start with any task, because none needs another one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

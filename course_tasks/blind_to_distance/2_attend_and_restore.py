@@ -10,7 +10,7 @@ Permuting and undoing it are two different things. With `order = [3, 0, 4, 1, 2]
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention
 

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from course_lib.display.formatting import escape, prose
-from course_lib.display.picture import SUPPRESS, Picture
-from course_lib.figures.map_of_schemes import PLACES
+from course_kit.display.formatting import escape, prose
+from course_kit.display.picture import SUPPRESS, Picture
+from course_kit.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES
 
 from .columns import COLUMNS, Cell

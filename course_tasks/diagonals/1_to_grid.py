@@ -9,7 +9,7 @@ If two queries share one row of three numbers, `to_grid(np.array([[-1, 0, 1]]), 
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.reference.grid import row_offsets
 from course_lib.reference.grid import to_grid as placed
 

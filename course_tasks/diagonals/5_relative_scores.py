@@ -12,7 +12,7 @@ with past 2 and three keys gets `[[-2, -1, 0]]`.
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.example import TOKENS, Q
 from course_lib.reference.music_transformer import music_transformer_scores
 

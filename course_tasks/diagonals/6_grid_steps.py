@@ -26,7 +26,7 @@ grid = np.lib.stride_tricks.as_strided(rows.ravel()[start:], (2, 4), steps)
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.reference.grid import to_grid
 
 

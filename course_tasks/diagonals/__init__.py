@@ -5,7 +5,7 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your f
 `task.NAME.solution()` shows a solution. Start where you like: no task uses the function of another.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

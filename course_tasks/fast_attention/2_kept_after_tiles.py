@@ -8,8 +8,8 @@ available. The first tile always has a finite score; later tiles may hold −∞
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.checking.runner import run
+from course_kit.checking import Case
+from course_kit.checking.runner import run
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import decay_bias

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.example import LAMBDA, K, Q, V
 from course_lib.reference.attention import attention, causal_mask
 from course_lib.reference.bias import decay_bias

@@ -6,7 +6,7 @@ the `...`, or fix the given code, then run the cell and the check below it. `tas
 where you like, because no task needs an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

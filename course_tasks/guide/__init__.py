@@ -10,10 +10,10 @@ guide.QUESTIONS                              question → answer → rules, read
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from course_kit.contents import number
+from course_kit.display.formatting import check_choice, escape, prose
+from course_kit.display.picture import SUPPRESS, Picture
 from course_lib import schemes
-from course_lib.contents import number
-from course_lib.display.formatting import check_choice, escape, prose
-from course_lib.display.picture import SUPPRESS, Picture
 from course_tasks.measured import STEPS
 
 from .rules import FACTS, RULES, SHARED

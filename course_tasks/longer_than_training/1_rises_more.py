@@ -12,7 +12,7 @@ compares your prediction with the losses measured on the help texts, averaged ov
 
 from statistics import mean
 
-from course_lib.checking.difference import number
+from course_kit.checking.difference import number
 
 from ..measured import study_rows
 

@@ -13,7 +13,7 @@ token. It was trained on eight positions (in one case six), so its curve should 
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 
 from .given import VOCABULARY, copier, copier_of_six
 

@@ -10,7 +10,7 @@ These are three small models, which take about half a minute.
 
 ```python
 import torch
-from course_lib import study
+import course_study as study
 
 class SquareRootDecay(Position):
     def __init__(self, strengths):

@@ -6,7 +6,7 @@ Write your answer in place of the `...`, or fix the code that is there, run the 
 `task.NAME.hint()` gives a hint. No task uses the function of an earlier one, and none trains a model.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

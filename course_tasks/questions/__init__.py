@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 
-from course_lib import figures
-from course_lib.contents import TOPICS
-from course_lib.display.formatting import check_choice, escape
-from course_lib.display.picture import SUPPRESS, TABLE, Picture
-from course_lib.figures.question import Question
+from course_kit import figures
+from course_kit.contents import TOPICS
+from course_kit.display.formatting import check_choice, escape
+from course_kit.display.picture import SUPPRESS, TABLE, Picture
+from course_kit.figures.question import Question
 
 from .form import VERDICTS
 

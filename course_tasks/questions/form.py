@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from course_lib.figures.question import Question
+from course_kit.figures.question import Question
 
 VERDICTS = ("true", "half true", "false", "unsourced")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib.contents import number
+from course_kit.contents import number
 from course_lib.reference.t5 import bucket, bucket_starts
 from course_tasks.measured import SOURCE, TASKS, is_level, losses, right, rise, schemes, settings
 from course_tasks.questions.form import claim, judged, question

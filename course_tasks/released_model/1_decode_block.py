@@ -15,8 +15,8 @@ import struct
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Case
+from course_kit.checking.pages import holds
 
 
 def decode_block(block):

@@ -12,7 +12,7 @@ Write down
 
 import numpy as np
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 
 
 def turned(x, p):

@@ -13,7 +13,7 @@ list of four numbers, pair 0 first. If you round, keep two decimals or more. Ans
 
 import numpy as np
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 from course_lib.reference.speeds import by_parts, interpolated, ntk, turns
 
 SPEEDS = 2 * np.pi / np.array([10, 100, 1000, 10_000])

@@ -7,7 +7,7 @@ text of $n$ tokens as $n$ steps, so pair $m$ with its new speed $\theta'_m$ turn
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.speeds import interpolated, ntk, p_rope, turns
 

@@ -13,8 +13,8 @@ speeds.
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Axis, Case
+from course_kit.checking.pages import holds
 from course_lib.reference import speeds as rules
 from course_lib.reference.absolute import frequencies
 

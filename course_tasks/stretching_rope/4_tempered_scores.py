@@ -11,7 +11,7 @@ is that not enough here? Fix the code. Two programs were reported in which the f
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.example import K, Q
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores

@@ -6,7 +6,7 @@ or fix the code in the cell, run the cell, then run the check below it. `task.NA
 the function of an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

@@ -8,7 +8,7 @@ distance. Distance 3 would give 3, 19 and 3.
 
 import numpy as np
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 from course_lib.reference.t5 import bucket
 
 DISTANCES = np.array([1, 5, 10, 50, 100])

@@ -10,7 +10,7 @@ gets *one* array in every step, with new numbers in it, so its identity `id(tabl
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket, t5_bias
 

@@ -6,7 +6,7 @@ them; in task 2 you write it yourself. Write your answer in place of the `...`, 
 the cell and the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

@@ -11,7 +11,7 @@ too, because `r` then begins at a lower offset.) Two loops are as welcome as pro
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.example import TOKENS, K, Q
 from course_lib.reference.transformer_xl import position_keys, term_a, term_b, term_c, term_d, xl_scores
 

@@ -14,7 +14,7 @@ of the grid is `[rows[0, 2], rows[0, 3], rows[0, 4], 0, 0]`.
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.example import Q
 from course_lib.reference.grid import to_grid
 from course_lib.reference.transformer_xl import position_keys

@@ -12,7 +12,7 @@ holds everything that came before, your outputs equal those of one long pass, `a
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.reference.attention import causal_mask
 
 from ..shared import normal

@@ -5,7 +5,7 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your 
 `task.NAME.solution()` shows a solution. Start where you like, because no task uses the function of an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 from .given import attend as attend
 

@@ -7,7 +7,7 @@ given code, then run the cell and the check below it. `task.NAME.hint()` gives a
 task needs an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.shaw import key_term

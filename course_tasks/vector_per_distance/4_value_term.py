@@ -12,7 +12,7 @@ vector for every pair, or first collect the weight of each offset and then compu
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.reference.attention import softmax
 from course_lib.reference.shaw import clip_index
 from course_lib.reference.shaw import value_term as reference_value_term

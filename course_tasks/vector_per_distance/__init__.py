@@ -6,7 +6,7 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your 
 start with any task, because none needs an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

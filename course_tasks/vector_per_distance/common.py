@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 from course_lib.example import TOKENS
 
 LAST_TWO = Axis("query", TOKENS[3:])

@@ -18,8 +18,8 @@ too. It arises when a prompt that was padded on the right is continued.
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Case
+from course_kit.checking.pages import holds
 
 
 def positions_with_padding(mask):

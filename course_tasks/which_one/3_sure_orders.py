@@ -17,8 +17,8 @@ from itertools import product
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Axis, Case
+from course_kit.checking.pages import holds
 
 from ..measured import study_rows
 

@@ -6,7 +6,7 @@ its formula to a trained model. Write your answer in place of the `...`, or fix 
 the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

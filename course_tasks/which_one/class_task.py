@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checking import Case, Exercise, Result
-from course_lib.checking.arrays import describe_type
-from course_lib.checking.error_hints import explain_error
-from course_lib.checking.exercise import MISSING
-from course_lib.checking.results import Note
-from course_lib.checking.runner import run
-from course_lib.checking.solution_source import blank_class, methods
+from course_kit.checking import Case, Exercise, Result
+from course_kit.checking.arrays import describe_type
+from course_kit.checking.error_hints import explain_error
+from course_kit.checking.exercise import MISSING
+from course_kit.checking.results import Note
+from course_kit.checking.runner import run
+from course_kit.checking.solution_source import blank_class, methods
 
 
 class ClassTask(Exercise):

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from course_kit.checking.arrays import NOTHING, close, describe_type, same
+from course_kit.checking.axes import Axis
+from course_kit.checking.relations import FINISHES, Pair, common
 from course_lib import own_scheme
-from course_lib.checking.arrays import NOTHING, close, describe_type, same
-from course_lib.checking.axes import Axis
-from course_lib.checking.relations import FINISHES, Pair, common
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 

@@ -12,7 +12,7 @@ A window of $w$ shows a query the last $w$ keys, its own included. Work out with
   and 1.)
 """
 
-from course_lib.checking import Axis
+from course_kit.checking import Axis
 from course_lib.reference.sliding_window import reach, window_mask
 
 

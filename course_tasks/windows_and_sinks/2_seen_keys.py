@@ -12,7 +12,7 @@ distance, and both call it the window size.
 
 import numpy as np
 
-from course_lib.checking import Axis, Case
+from course_kit.checking import Axis, Case
 from course_lib.reference.sliding_window import window_mask
 
 from ..shared import KEY, QUERY

@@ -12,7 +12,7 @@ This was reported for ollama ([15591](https://github.com/ollama/ollama/pull/1559
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 
 from ..shared import normal
 

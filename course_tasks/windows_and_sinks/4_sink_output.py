@@ -12,7 +12,7 @@ before the denominator was known ([41026](https://github.com/huggingface/transfo
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.example import V
 from course_lib.reference.attention import softmax
 from course_lib.reference.sink import kept_share

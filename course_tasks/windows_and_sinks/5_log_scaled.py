@@ -12,7 +12,7 @@ position 0 becomes 0, which does no harm, because it sees one key only.
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 from course_lib.example import Q
 from course_lib.reference.query_scale import log_scale, scaled
 

@@ -12,7 +12,7 @@ shows, `near_counter` only among the last three. `crowded` does as `near_counter
 
 import numpy as np
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 
 from .given import VOCABULARY, counter, crowded, near_counter
 

@@ -12,7 +12,7 @@ that depends on the token.
 
 from statistics import fmean
 
-from course_lib.study.results import committed, pick
+from course_study.results import committed, pick
 
 SCHEMES = ("none", "log-1", "t5-256", "alibi", "rope", "window-64", "fox")
 SAME = 0.02  # nats: a smaller change counts as none

@@ -5,7 +5,7 @@ position, a test of use, and a prediction. Write your answer in place of the `..
 cell, then the check below it. `task.NAME.hint()` gives a hint. Start where you like, because no task needs an earlier one.
 """
 
-from course_lib.checking.pages import pages
+from course_kit.checking.pages import pages
 
 globals().update(pages(__name__))
 

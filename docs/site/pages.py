@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from course_kit.contents import CONTENTS, Chapter
 from course_lib import __version__
-from course_lib.contents import CONTENTS, Chapter
 from tools.address import open_in_colab
 
 ROOT = Path(__file__).resolve().parents[2]

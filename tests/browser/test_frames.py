@@ -5,7 +5,7 @@ import random
 import pytest
 from playwright.sync_api import expect
 
-from course_lib import figures
+from course_kit import figures
 
 from ..figures.pictures import HEADS, PAIRS
 from ..figures.test_frames import FRAMES, frames, tables, texts

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from course_lib.contents import TOPICS
+from course_kit.contents import TOPICS
 
 from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
 from .pages import PATIENCE, as_built, cell, errors, notebook, opened, picture, ready, run_all

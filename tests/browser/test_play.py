@@ -15,7 +15,7 @@ from .pages import PATIENCE, cell, errors, notebook, opened, run_all
 pytestmark = pytest.mark.browser
 
 PLAY = """import numpy as np
-from course_lib import figures
+from course_kit import figures
 calls = []
 def bias_matrix(n=5, scale=0.5, decay="log"):
     calls.append(n)

@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from course_lib import figures
-from course_lib.contents import TOPICS
+from course_kit import figures
+from course_kit.contents import TOPICS
 from course_tasks import comparison, guide, questions
 
 from .judged import assert_everyone_can_use_it, assert_it_fits

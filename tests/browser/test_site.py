@@ -6,8 +6,8 @@ from urllib.parse import unquote, urljoin
 import pytest
 from playwright.sync_api import expect
 
+from course_kit.contents import CONTENTS, TOPICS
 from course_lib import __version__
-from course_lib.contents import CONTENTS, TOPICS
 from docs.site.make import SITE, address
 from docs.site.pages import buttons, kinds, relinked
 from tools.links import task_minutes

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from course_lib.contents import CONTENTS
+from course_kit.contents import CONTENTS
 from docs.site.pages import TEXTS, kinds
 
 from .conftest import ROOT

@@ -4,7 +4,7 @@ import linecache
 
 import numpy as np
 
-from course_lib.checking import Axis, Case, CodingTask
+from course_kit.checking import Axis, Case, CodingTask
 
 WORDS = ("The", "cat", "sat")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.checking import Prediction
+from course_kit.checking import Prediction
 
 from .common import BASICS, Hostile, as_texts
 

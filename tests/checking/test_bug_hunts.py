@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course_lib.checking import Property
-from course_lib.checking.solution_source import not_attempted
+from course_kit.checking import Property
+from course_kit.checking.solution_source import not_attempted
 
 from .common import _softmax, array_task, cell, slope_task
 

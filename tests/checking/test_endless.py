@@ -7,7 +7,7 @@ from hashlib import pbkdf2_hmac
 
 import pytest
 
-from course_lib.checking import runner, stoppable
+from course_kit.checking import runner, stoppable
 
 from .common import SLOPE, endless, right, slope_task
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from course_lib.checking import Case, CodingTask, Prediction
+from course_kit.checking import Case, CodingTask, Prediction
 from course_tasks import tasks_of, topics
 
 from .common import BASICS, SLOPE, _mask, _softmax, array_task, expected_slope, right

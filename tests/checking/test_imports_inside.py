@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from course_lib.checking import runner
+from course_kit.checking import runner
 
 from .common import SLOPE, right
 

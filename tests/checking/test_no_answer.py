@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.checking import STATUSES
+from course_kit.checking import STATUSES
 
 from .common import SLOPE, Hostile, Slope, as_texts, right
 

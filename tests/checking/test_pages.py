@@ -6,9 +6,9 @@ import textwrap
 import numpy as np
 import pytest
 
-from course_lib.checking import CodingTask, Prediction
-from course_lib.checking.lines import facts, with_line, wrong_lines
-from course_lib.checking.pages import pages
+from course_kit.checking import CodingTask, Prediction
+from course_kit.checking.lines import facts, with_line, wrong_lines
+from course_kit.checking.pages import pages
 
 from .common import cell
 
@@ -20,8 +20,8 @@ Build $-s\\,|j - i|$.
 
 import numpy as np
 
-from course_lib.checking import Case
-from course_lib.checking.pages import holds
+from course_kit.checking import Case
+from course_kit.checking.pages import holds
 
 
 def slope(n, scale):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_lib.checking import record as memory
+from course_kit.checking import record as memory
 
 from .common import SLOPE, right
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_lib.checking.results import Result
+from course_kit.checking.results import Result
 
 from .common import SLOPE, broken_in_a_file, cell, endless, raiser, right, slope_task
 

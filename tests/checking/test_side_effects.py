@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.checking import Case
+from course_kit.checking import Case
 
 from .common import SLOPE, _centred, array_task, right, slope_task
 

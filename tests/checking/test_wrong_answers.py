@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.checking import Case, CodingTask, Property
+from course_kit.checking import Case, CodingTask, Property
 
 from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right
 

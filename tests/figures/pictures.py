@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores

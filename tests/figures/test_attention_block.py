@@ -5,8 +5,8 @@ from base64 import b64decode
 
 import pytest
 
-from course_lib import figures
-from course_lib.figures.map_of_schemes import PLACES
+from course_kit import figures
+from course_kit.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES
 
 

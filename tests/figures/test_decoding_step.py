@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib import figures
+from course_kit import figures
+from course_kit.figures.decoding_step import SAYS
 from course_lib.example import TOKENS
-from course_lib.figures.decoding_step import SAYS
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.shaw import ShawVectors

@@ -10,12 +10,12 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from course_lib import figures
-from course_lib.display import colours
-from course_lib.display import picture as live
+from course_kit import figures
+from course_kit.display import colours
+from course_kit.display import picture as live
+from course_kit.figures import statements as source
+from course_kit.figures import tracer_record as recorder
 from course_lib.example import LAMBDA, TOKENS, K, Q, V
-from course_lib.figures import statements as source
-from course_lib.figures import tracer_record as recorder
 from course_lib.reference.attention import attention, scores, softmax
 
 from .pictures import BIAS, LIMITS, OPTIONS, WEIGHTS, make_pictures
@@ -103,7 +103,7 @@ def test_every_element_that_takes_keys_keeps_them_from_jupyterlab(name):
 
 
 def test_scripts_build_elements_in_the_one_place_that_marks_them():
-    folder = resources.files("course_lib.figures")
+    folder = resources.files("course_kit.figures")
     scripts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name.endswith(".js")}
     assert {"live.js", "question.js"} < scripts.keys()
     assert 'node.setAttribute(SUPPRESS, "true")' in scripts["live.js"]
@@ -143,7 +143,7 @@ def test_outputs_stay_small(name):
 
 
 def test_the_style_sheet_touches_nothing_outside_its_pictures():
-    css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_lib.figures").joinpath("figures.css").read_text("utf-8"))
+    css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_kit.figures").joinpath("figures.css").read_text("utf-8"))
     css = re.sub(r"@(media|container) [^{]*\{", "", css)
     for selectors in re.findall(r"([^{}]+)\{", css):
         assert all(s.strip().startswith(".rp") for s in selectors.split(",")), selectors
@@ -162,7 +162,7 @@ def test_data_cannot_end_the_script():
 
 def test_importing_figures_loads_neither_torch_nor_matplotlib():
     code = (
-        "import sys, course_lib.figures; print([m for m in ('torch', 'matplotlib', 'ipywidgets') if m in sys.modules])"
+        "import sys, course_kit.figures; print([m for m in ('torch', 'matplotlib', 'ipywidgets') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 

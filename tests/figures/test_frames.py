@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from course_lib import figures
-from course_lib.figures.frames import Drawing, Frame, Table, bar, live
-from course_lib.figures.map_of_heads import distance_bins
+from course_kit import figures
+from course_kit.figures.frames import Drawing, Frame, Table, bar, live
+from course_kit.figures.map_of_heads import distance_bins
 from course_lib.reference.grid import from_grid
 from course_lib.reference.rope import rotate
 

@@ -3,8 +3,8 @@
 import pytest
 from matplotlib.axes import Axes
 
-from course_lib import figures
-from course_lib.display.colours import signed_colour
+from course_kit import figures
+from course_kit.display.colours import signed_colour
 
 from .pictures import CURVES
 from .test_figures import Page, static

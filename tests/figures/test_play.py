@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias

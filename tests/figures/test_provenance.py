@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from course_lib import figures
-from course_lib.display import colours
+from course_kit import figures
+from course_kit.display import colours
+from course_kit.figures.provenance import QUERIES
 from course_lib.example import TOKENS
-from course_lib.figures.provenance import QUERIES
 from course_lib.reference.grid import offsets, row_offsets
 from course_lib.reference.music_transformer import skew, skew_causal, slice_table
 from course_lib.reference.transformer_xl import relative_shift

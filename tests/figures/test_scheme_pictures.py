@@ -7,9 +7,9 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from course_lib import figures
+from course_kit import figures
+from course_kit.figures.alibi_slopes import DISTANCES, plain_slopes
 from course_lib.example import TOKENS, K, Q
-from course_lib.figures.alibi_slopes import DISTANCES, plain_slopes
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import scores, softmax

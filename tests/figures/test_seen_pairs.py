@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from course_lib import figures
-from course_lib.figures.seen_pairs import SCHEMES, TEST, TRAIN, unseen_shares
+from course_kit import figures
+from course_kit.figures.seen_pairs import SCHEMES, TEST, TRAIN, unseen_shares
 
 from .test_frames import frames, texts
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib import figures
+from course_kit import figures
 from course_lib.reference.window import partition, shift_mask, window_index
 
 from .test_frames import frames, texts

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from course_lib import study
-from course_lib.figures.map_of_schemes import PLACES
+import course_study as study
+from course_kit.figures.map_of_schemes import PLACES
 from course_tasks import comparison
 from course_tasks.comparison import COLUMNS, SCHEMES, probes
 from course_tasks.measured import STUDY, TEXT, rise

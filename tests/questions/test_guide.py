@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from course_kit.contents import number
 from course_lib import schemes
-from course_lib.contents import number
 from course_lib.nn.attention import attention, causal_mask
 from course_lib.nn.cache import SegmentMemory
 from course_lib.nn.layer import RelativeAttention

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from course_lib import figures
-from course_lib.contents import number
-from course_lib.figures.question import LETTERS, Question
+from course_kit import figures
+from course_kit.contents import number
+from course_kit.figures.question import LETTERS, Question
 from course_tasks import measured, questions
 from course_tasks.questions import longer_than_training, windows_and_sinks
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from course_kit.contents import TOPICS
 from course_lib import schemes
-from course_lib.contents import TOPICS
 from course_lib.schemes import SCHEMES, Scheme, Sizes
 
 HOOKS = {"input", "bias", "key_vectors", "value_vectors", "rotate", "key_bias", "sink"}
@@ -43,7 +43,9 @@ NEW = (
 )
 ASK = """
 import torch
-from course_lib import figures, schemes, study
+from course_lib import schemes
+from course_kit import figures
+import course_study as study
 from course_tasks import comparison, guide
 from tests.schemes.test_registry import NEW
 names = [scheme.name for scheme in NEW]

@@ -2,7 +2,7 @@
 
 import torch
 
-from course_lib import study
+import course_study as study
 
 torch.set_num_threads(1)
 SIZES = {"length": 8, "steps": 2, "d_model": 8, "n_heads": 2, "n_layers": 2, "batch": 2, "test_texts": 16}

@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 
-from course_lib.study import presets
-from course_lib.study.__main__ import main
+from course_study import presets
+from course_study.__main__ import main
 
 RUN, begun = presets.run, []
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Generator
 
-from course_lib.study import data
-from course_lib.study.data import BACK, IGNORE, KEYS, LONGEST, READ, TASKS, WRITE, find_task
+from course_study import data
+from course_study.data import BACK, IGNORE, KEYS, LONGEST, READ, TASKS, WRITE, find_task
 
 
 def draw(task, n, size=5, seed=0, test=False):

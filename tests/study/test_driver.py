@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from course_lib import study
-from course_lib.study import convergence
-from course_lib.study.__main__ import main
+import course_study as study
+from course_study import convergence
+from course_study.__main__ import main
 
 from .common import COMMAND, RUNS, SMALL, numbers
 
@@ -48,7 +48,7 @@ def counted(runs, limit=1000):
     return [noted(run) for run in runs], done
 
 
-def start(*words, python=("-m", "course_lib.study"), **options):
+def start(*words, python=("-m", "course_study"), **options):
     """The command in a process of its own, and in a group that can be killed with all that it has started."""
     command = [sys.executable, *python, *COMMAND, *map(str, words)]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -130,7 +130,7 @@ def test_torchrun_on_two_nodes_gives_both_all_runs_and_what_each_had_before(tmp_
     study.sweep(RUNS[:2], paths[0]), study.sweep(RUNS[5:], paths[1])
     meet = ["-m", "torch.distributed.run", "--nnodes", "2", "--nproc-per-node", "1", "--master-addr", "127.0.0.1"]
     port = str(20000 + os.getpid() % 20000)
-    words = [[*meet, "--master-port", port, "--node-rank", str(n), "-m", "course_lib.study"] for n in range(2)]
+    words = [[*meet, "--master-port", port, "--node-rank", str(n), "-m", "course_study"] for n in range(2)]
     nodes = [start("--out", path, python=python) for path, python in zip(paths, words)]
     assert [node.wait(PATIENCE) for node in nodes] == [0, 0]
     for path in paths:

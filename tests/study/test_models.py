@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from course_lib import study
+import course_study as study
 from course_lib.nn.position import Combined
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
-from course_lib.study.buckets import BucketBias, starts
-from course_lib.study.model import Model
-from course_lib.study.run import _rates
+from course_study.buckets import BucketBias, starts
+from course_study.model import Model
+from course_study.run import _rates
 
 from .common import EVERY, WIDER, small
 

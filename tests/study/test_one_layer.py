@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from course_lib import study
+import course_study as study
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
-from course_lib.study import one_layer
+from course_study import one_layer
 
 WORDS = 16
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from course_lib import study
-from course_lib.study import convergence
-from course_lib.study.data import text_hash
+import course_study as study
+from course_study import convergence
+from course_study.data import text_hash
 
 SMALL = study.Settings(length=32, steps=150, test_texts=32)  # tests at 32, 64, 128, 256
 GUESSING = 2.77  # ln 16

@@ -5,10 +5,10 @@ import json
 import pytest
 import torch
 
-from course_lib import study
-from course_lib.study import released
-from course_lib.study.released import plan as planned
-from course_lib.study.released.experiments import Text, Trial
+import course_study as study
+from course_study import released
+from course_study.released import plan as planned
+from course_study.released.experiments import Text, Trial
 
 from ..released import conftest
 from ..released.tiny import tiny

@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 
-from course_lib import study
-from course_lib.study import repairs
+import course_study as study
+from course_study import repairs
 
 from .common import numbers, small
 

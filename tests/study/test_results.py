@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from course_lib import study
-from course_lib.study import results
+import course_study as study
+from course_study import results
 
 from .common import SMALL, result, small
 

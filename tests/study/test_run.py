@@ -8,14 +8,14 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib import study
+import course_study as study
 from course_lib.nn.position import Combined
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.reference import absolute, alibi, t5
-from course_lib.study.data import BACK, QUICK, TASKS
-from course_lib.study.learned_bias import added_by_distance, distances
-from course_lib.study.run import BINS, _test_texts
+from course_study.data import BACK, QUICK, TASKS
+from course_study.learned_bias import added_by_distance, distances
+from course_study.run import BINS, _test_texts
 
 from .common import EVERY, SMALL, WIDER, numbers, small
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from course_lib import study
-from course_lib.study.summary import T95
+import course_study as study
+from course_study.summary import T95
 
 from .common import result
 

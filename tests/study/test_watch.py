@@ -7,7 +7,7 @@ from base64 import b64decode
 import pytest
 import torch
 
-from course_lib import study
+import course_study as study
 
 SETTINGS = study.Settings(steps=12, tests=(128,))
 

@@ -4,7 +4,7 @@ import linecache
 import sys
 from typing import Any
 
-from course_lib.checking import Exercise
+from course_kit.checking import Exercise
 
 
 def defined(source: str, name: str, scope: dict[str, Any] | None = None) -> Any:

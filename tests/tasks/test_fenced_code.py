@@ -26,7 +26,7 @@ def test_the_blocks_are_found():
 
 @pytest.mark.parametrize("key", SHOWN)
 def test_the_code_shown_runs(key, monkeypatch, capsys):
-    study = pytest.importorskip("course_lib.study")
+    study = pytest.importorskip("course_study")
     monkeypatch.setattr(study, "Settings", functools.partial(study.Settings, steps=2, test_texts=2))
     monkeypatch.setattr(study.schemes, "PLAIN", dict(study.schemes.PLAIN))  # a block may add a scheme of its own
     task, blocks = SHOWN[key]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from course_lib.checking import CodingTask, Exercise, Prediction
-from course_lib.checking.difference import first_difference
+from course_kit.checking import CodingTask, Exercise, Prediction
+from course_kit.checking.difference import first_difference
 from course_tasks import tasks_of, topics
 
 from .mutants import mutants

@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from course_lib.checking import Exercise, Result
+from course_kit.checking import Exercise, Result
 from course_tasks import tasks_of, topics
 
 from .notebook import defined

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_lib.contents import TOPICS
+from course_kit.contents import TOPICS
 from course_tasks import bias_by_hand
 from tools import build
 

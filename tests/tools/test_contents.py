@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from course_lib.contents import CONTENTS, TOPICS, number
+from course_kit.contents import CONTENTS, TOPICS, number
 from course_tasks import topics
 
 from .. import ROOT
@@ -32,7 +32,7 @@ def test_no_number_of_a_chapter_is_written_by_hand():
     found = []
     for path in files:
         name = path.relative_to(ROOT).as_posix()
-        if name not in ("course_lib/contents.py", "tests/tools/test_contents.py", "tests/tools/test_recheck.py"):
+        if name not in ("course_kit/contents.py", "tests/tools/test_contents.py", "tests/tools/test_recheck.py"):
             lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
             found += [f"{name}, line {k}: {line.strip()}" for k, line in lines if re.search(BY_HAND, line)]
     assert not found, "\n".join(["write [[topic|chapter #]] in Markdown, contents.number(topic) in Python:", *found])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from course_lib.contents import CONTENTS, TOPICS
+from course_kit.contents import CONTENTS, TOPICS
 from course_tasks import topics
 from tools.links import task_minutes
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.checking import CodingTask, Prediction
+from course_kit.checking import CodingTask, Prediction
 from course_tasks import tasks_of, topics
 from tools import recheck
 from tools.judge import data, fence

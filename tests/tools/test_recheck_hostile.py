@@ -34,13 +34,13 @@ for _ in range(8):
         time.sleep(10**6)
 time.sleep(10**6)"""
 REPLACED = """
-import course_lib.checking.arrays, course_lib.checking.coding, course_lib.checking.runner
-from course_lib.checking import Result
+import course_kit.checking.arrays, course_kit.checking.coding, course_kit.checking.runner
+from course_kit.checking import Result
 passed = lambda *args, **kwargs: Result("passed", "The bias")
-course_lib.checking.coding.CodingTask._check = task.bias_matrix.check = passed
-course_lib.checking.arrays.close = lambda *args: True
-forged = course_lib.checking.runner.Outcome({"": np.zeros((5, 5))})
-course_lib.checking.runner.run_once = lambda *args: forged"""
+course_kit.checking.coding.CodingTask._check = task.bias_matrix.check = passed
+course_kit.checking.arrays.close = lambda *args: True
+forged = course_kit.checking.runner.Outcome({"": np.zeros((5, 5))})
+course_kit.checking.runner.run_once = lambda *args: forged"""
 KILLS = """
 import os, signal
 for number in (os.getppid(), -1, 1, *range(2, 40_000)):

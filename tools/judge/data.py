@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checking.arrays import Blank, Unusable, as_array
+from course_kit.checking.arrays import Blank, Unusable, as_array
 
 KIND = "kind of value"  # the key that tells a value from a dictionary
 

@@ -85,7 +85,8 @@ def watch(process: subprocess.Popen[bytes], limits: Limits, deadline: float) -> 
 def fill(box: Path) -> None:
     """What a hand-in may read of the course: the library, what the checks lend it, and tasks that answer nothing."""
     (box / "exercises").mkdir(parents=True)  # it runs here: a notebook finds the course in a folder above
-    shutil.copytree(ROOT / "course_lib", box / "course_lib")
+    for room in ("course_kit", "course_lib", "course_study"):
+        shutil.copytree(ROOT / room, box / room)
     shutil.copytree(ROOT / "tools" / "judge", box / "tools" / "judge")
     for init in ROOT.glob("course_tasks/*/__init__.py"):
         folder, lent = box / init.parent.relative_to(ROOT), init.with_name("given.py")

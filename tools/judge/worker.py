@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
-from course_lib.checking import Case
-from course_lib.checking.runner import run
-from course_lib.checking.solution_source import blank_class, compiled, not_attempted, unused_parameters
-from course_lib.checking.spec import Spec
+from course_kit.checking import Case
+from course_kit.checking.runner import run
+from course_kit.checking.solution_source import blank_class, compiled, not_attempted, unused_parameters
+from course_kit.checking.spec import Spec
 from tools.judge.data import read, write
 
 CHECKED: dict[str, Any] = {}  # what was last handed to the check of a task, by the task's name

@@ -1,0 +1,100 @@
+"""Standard against biased attention for one query token: both rows, what each key gains or loses, and the rule why."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from course_lib.example import LAMBDA, TOKENS
+from course_lib.reference.attention import scores, softmax
+from course_lib.reference.bias import DECAYS, decay_bias
+
+from ..display.colours import signed_colour
+from ..display.formatting import check_choice, check_labels, check_number, check_whole, number, with_sign
+from ..display.picture import Picture
+from .bias_heatmap import LARGEST_N, STRENGTHS, formula
+from .frames import Cell, Frame, Table, bar, live
+
+SAME = 1e-12  # two weights closer than this are called the same
+COLUMNS = ("offset", "weight without bias", "weight with bias", "e^B", "change")
+
+
+def attention_explorer(
+    q: Any,
+    k: Any,
+    tokens: Sequence[str] = TOKENS,
+    query: int = 0,
+    scale: float = LAMBDA,
+    decay: str = "log",
+    *,
+    title: str | None = None,
+) -> Picture:
+    """One query's attention without and with a bias −λ · decay(|j − i|). Alive: choose the query, move λ (0–3).
+
+    q, k (n, d) with n from 2 to 16 give the scaled scores. The picture shows who gains: exactly the keys whose e^B
+    lies above the row's mean Σ_k w_k e^B_k, w the weights without bias. A bar of e^B begins at this mean.
+    Raises ValueError for q and k that do not fit, a query that is not a row, or a scale or decay outside these.
+    """
+    q, k = check_rows("q", q), check_rows("k", k)
+    if q.shape != k.shape or not 2 <= len(q) <= LARGEST_N:
+        raise ValueError(f"q {q.shape}, k {k.shape}: expected the same shape (n, d) with n from 2 to {LARGEST_N}")
+    words = check_labels("tokens", tokens, len(q))
+    names = [f"{i} {word}" for i, word in enumerate(words)]  # a text may hold a word twice
+    query = check_whole("query", query, 0, len(q) - 1)
+    scale = check_number("scale", scale, 0, 3)
+    decay = check_choice("decay", decay, DECAYS)
+    raw = scores(q, k)
+
+    @live(query=names, strength_λ=sorted({*STRENGTHS, scale}))
+    def draw(query: str, strength_λ: float) -> Frame:
+        i = names.index(query)
+        bias = decay_bias(len(words), scale=strength_λ, decay=decay)[i]
+        before, after, factors = softmax(raw[i]), softmax(raw[i] + bias), np.exp(bias)
+        mean = float(before @ factors)
+        lines = []
+        for j, (old, new, factor) in enumerate(zip(before.tolist(), after.tolist(), factors.tolist())):
+            weights = (bar(w, number(w), 1, signed=False, hollow=w is old) for w in (old, new))
+            lines.append([Cell(with_sign(j - i)), *weights, from_mean(factor, mean), change(new - old)])
+        table = Table(
+            f"What the bias takes and gives: query {words[i]}",
+            rows=words,
+            columns=COLUMNS,
+            cells=lines,
+            corner="key",
+            note=f"B = −{strength_λ:g} · {formula(decay, '|j − i|')}; a bar of e^B begins at the row's mean",
+            says="Key {row}, {column}: {text}.",
+            track=60,
+        )
+        gain = ", ".join(word for word, line in zip(words, lines) if "gains" in line[-1].text)
+        here = f"Here: {gain}." if gain else "Here all keys have the same factor, so nothing moves."
+        rule = f"A key gains exactly when its e^B lies above the row's mean, Σ w·e^B = {number(mean)}."
+        return Frame([table], [rule, here])
+
+    alt = (
+        f"Attention of the query {words[query]!r} over {len(words)} keys, without and with a {decay} bias of strength "
+        f"{scale:g}: keys whose e^B lies above the row's weighted mean gain, the others lose."
+    )
+    return draw(alt=alt, title=title, query=names[query], strength_λ=scale)
+
+
+def from_mean(factor: float, mean: float) -> Cell:
+    """A key's e^B with a bar from the row's mean: to the right and orange when the key gains."""
+    above = factor - mean
+    side = "= mean" if abs(above) <= SAME else "above" if above > 0 else "below"
+    return bar(above, f"{number(factor)} {side}", 1)
+
+
+def change(by: float) -> Cell:
+    """What a weight gains or loses, in the colours of the bars."""
+    if abs(by) <= SAME:
+        return Cell("same")
+    word, side = ("▲ gains", 0.5) if by > 0 else ("▼ loses", -0.5)
+    return Cell(f"{word} {with_sign(by)}", colour=signed_colour(side))
+
+
+def check_rows(name: str, value: Any) -> np.ndarray:
+    """The vectors as an array (n, d), or a ValueError unless they are one row of finite numbers per token."""
+    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        raise ValueError(f"{name}, shape {array.shape}: expected one row of finite numbers per token, (n, d)")
+    return array.astype(float)

@@ -1,0 +1,242 @@
+"""Where every cell of a skew comes from: the numbers stay where they are in memory, and only the cuts move."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from course_lib.example import TOKENS
+from course_lib.reference.music_transformer import slice_table
+
+from ..display.formatting import check_choice, check_whole, number
+from ..display.picture import Picture
+from .frames import Cell, Frame, Table, live
+
+# One light colour per query, in turn; neighbours differ in brightness too, and black reads on each of them.
+QUERIES = ["#a8d4f7", "#f8cf84", "#bfe3c4", "#e3c3ee", "#f4ee9d", "#8fd3d1", "#f7c0b4", "#d3d7dd"]
+TAKEN, MISSING = "#b9e2da", "#f7c0b4"  # vectors of the table
+TITLES = {
+    "skew": "Huang’s skew: where every cell comes from",
+    "general": "The general skew: every offset, no junk",
+    "shift": "Transformer-XL’s relative shift: where every cell comes from",
+}
+STEPS = {
+    "table": "The vectors of the needed offsets lie together in the table: ✓ taken, – not needed.",
+    "product": "One product gives each query a number for each of its columns.",
+    "zeros": "Every row gets a zero. In memory the rows lie one behind the other.",
+    "new cuts": "The numbers stay where they are; only the cuts move. The new rows are one shorter, so each of them "
+    "starts a place earlier in its query’s numbers than the row above.",
+    "grid": "What is left out was marked “out”. Row i is query i, column j is key j.",
+}
+JUNK = "They hold a zero or a number of another query (✗), and the causal mask must hide them."
+NO_JUNK = "Every cell holds its own query and its own offset; nothing has to be hidden."
+SIZES = {"skew": {"n": range(1, 9)}, "shift": {"n": range(1, 5), "memory": range(5)}}
+USUAL = {"skew": {"n": 5}, "shift": {"n": 3, "memory": 2}}
+GENERAL = {"n_q": (3, 1, 6), "n_k": (5, 1, 8), "past": (2, 0, 6), "longest": (0, 0, 12)}  # usual, least, most
+OTHERS = [(3, 5, 2, 4), (5, 5, 0, 0), (6, 4, 0, 0), (1, 6, 5, 0)]  # more settings of the general form
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Rows of numbers, one per query, and how their memory is cut again.
+
+    A column of zeros is put in front of the rows, or behind them in the general form. Then `skip` numbers are left
+    out, the rest is cut every `width`, and the first n_k of each new row are the grid.
+    """
+
+    how: str
+    n_q: int
+    n_k: int
+    past: int = 0
+    longest: int = 0  # of the table of vectors, in the general form; 0: just enough
+
+    @property
+    def front(self) -> int:
+        return int(self.how != "general")
+
+    @property
+    def width(self) -> int:
+        return self.n_k if self.front else self.n_q + self.n_k - 1
+
+    @property
+    def skip(self) -> int:
+        return self.n_q - 1 + self.front
+
+    @property
+    def size(self) -> int:
+        return self.n_q * (self.width + 1)
+
+    def number(self, place: int) -> tuple[int, int | None]:
+        """The query of the number at this place of memory, and its offset; None for a zero."""
+        query, column = divmod(place, self.width + 1)
+        column -= self.front
+        return query, column - self.past - self.n_q + 1 if 0 <= column < self.width else None
+
+    def cell(self, place: int) -> tuple[int, int] | None:
+        """Row and column of the grid where the number at this place arrives, or None."""
+        row, column = divmod(place - self.skip, self.width)
+        return (row, column) if 0 <= row < self.n_q and column < self.n_k else None
+
+    def is_junk(self, place: int) -> bool:
+        """Whether it arrives in the grid and is a zero or a number of another query."""
+        found, (query, offset) = self.cell(place), self.number(place)
+        return found is not None and (offset is None or query != found[0])
+
+    @property
+    def junk(self) -> int:
+        return sum(map(self.is_junk, range(self.size)))
+
+
+def provenance(
+    how: str = "skew", *, tokens: Sequence[str] | None = None, title: str | None = None, **sizes: int
+) -> Picture:
+    """Where every cell of a skew comes from. Alive: go through the steps, choose the sizes, and point at a number to
+    find it in every step.
+
+    how="skew", n=5 (1 … 8): Huang's causal skew, `reference.music_transformer.skew_causal`.
+    how="general", n_q=3 (1 … 6), n_k=5 (1 … 8), past=2 (0 … 6), longest (1 … 12): `slice_table` and `skew`, from the
+    same file. The table holds the offsets −(longest − 1) … longest − 1, just enough by default; when it is too short
+    the picture says so. Some other settings can be chosen, too.
+    how="shift", n=3 (1 … 4), memory=2 (0 … 4): `reference.transformer_xl.relative_shift`, n queries after the memory.
+    `tokens` name the first positions (the five tokens; in the general form q0, q1 … and k0, k1 … unless given).
+    Raises ValueError for a size out of range or one that belongs to another `how`.
+    Sources: Huang et al. 2019, section 3.4.1; Dai et al. 2019, appendix B.
+    """
+    check_choice("how", how, TITLES)
+    if isinstance(tokens, str) or not isinstance(tokens, Iterable | None):
+        raise ValueError(f"tokens={tokens!r}: expected a word for each of the first positions")
+    words = None if how == "general" and tokens is None else [str(token) for token in tokens or TOKENS]
+    sliders: dict[str, Any] = SIZES.get(how, {})
+    first: dict[str, Any] = {**USUAL.get(how, {}), **sizes}
+    settings: dict[str, Cuts] = {}
+    if how == "general":
+        own = [check_whole(name, first.pop(name, usual), least, most) for name, (usual, least, most) in GENERAL.items()]
+        settings = {_named(*setting): Cuts(how, *setting) for setting in (own, *OTHERS)}
+        sliders, first = {"setting": settings}, {"setting": _named(*own), **first}
+    steps = list(STEPS)[how != "general" :]
+
+    def cuts_of(n: int = 0, memory: int = 0, setting: str = "") -> Cuts:
+        return settings[setting] if setting else Cuts(how, n, memory + n, memory)
+
+    @live(step=steps, **sliders)
+    def draw(step: str, **chosen: Any) -> Frame:
+        cuts = cuts_of(**chosen)
+        tables = [] if cuts.front else [_vectors(cuts)]
+        if refusal := _refusal(cuts):
+            return Frame(tables, ["✗ Too short, and slice_table says so:", f"{refusal}."])
+        tables += _stages(cuts, words)
+        says = [STEPS[step]]
+        if step == "grid":
+            says += [f"Junk: {cuts.junk} of {cuts.n_q * cuts.n_k} cells.", JUNK if cuts.junk else NO_JUNK]
+        return Frame(tables[: steps.index(step) + 1], says)
+
+    end = "Every cell holds its own query and offset." if how == "general" else "Cells after the query are junk."
+    alt = (
+        f"{title or TITLES[how]}, in {len(steps)} steps: a row of numbers per query, a column of zeros, the same line "
+        f"of numbers cut into rows that are one shorter, and the grid of queries and keys. {end}"
+    )
+    return draw(alt=alt, title=title or TITLES[how], **{"step": "grid", **first})
+
+
+def _named(n_q: int, n_k: int, past: int, longest: int) -> str:
+    queries, keys = (f"{n} {word}{'s' * (n > 1)}" for n, word in ((n_q, "query"), (n_k, "key")))
+    queries = queries.replace("querys", "queries")
+    return f"{queries}, {keys}, past {past}" + (f", table of length {longest}" if longest else "")
+
+
+def _length(cuts: Cuts) -> int:
+    """The length of the table: as given, or so that it reaches the first key and the last one."""
+    return cuts.longest or max(cuts.past + cuts.n_q, cuts.n_k - cuts.past)
+
+
+def _refusal(cuts: Cuts) -> str:
+    """What slice_table says of a table that is too short, or nothing."""
+    try:
+        slice_table(np.zeros((2 * _length(cuts) - 1, 1)), cuts.n_q, cuts.n_k, past=cuts.past)
+    except ValueError as refusal:
+        return str(refusal)
+    return ""
+
+
+def _vectors(cuts: Cuts) -> Table:
+    """The table of vectors: which of its rows are taken, which are not needed, and which are missing."""
+    length, first = _length(cuts), 1 - cuts.past - cuts.n_q
+    needed = range(first, first + cuts.width)
+    offsets = range(min(first, 1 - length), max(needed[-1], length - 1) + 1)
+    marks = [("✓" if o in needed else "–") if abs(o) < length else "✗" if o in needed else "" for o in offsets]
+    return Table(
+        f"1. The table: {2 * length - 1} vectors",
+        rows=["row", "taken"],
+        columns=[_signed(offset) for offset in offsets],
+        cells=[
+            [Cell(str(offset + length - 1) if abs(offset) < length else "") for offset in offsets],
+            [Cell(mark, colour={"✓": TAKEN, "✗": MISSING}.get(mark, "#ffffff")) for mark in marks],
+        ],
+        corner="offset",
+        note=f"offset o is in row o + {length} − 1",
+        says="Offset {column}, {row}: {text}.",
+    )
+
+
+def _stages(cuts: Cuts, words: Sequence[str] | None) -> list[Table]:
+    """The numbers as they are computed, with the zeros, with the new cuts, and as the grid."""
+
+    def named(position: int, letter: str) -> str:
+        if words is None:
+            return f"{letter}{position}"
+        return words[position] if position < len(words) else f"x{position}"
+
+    def shown(offset: int) -> str:
+        return number(-offset) if cuts.how == "shift" else _signed(offset)
+
+    queries = [named(i + (cuts.past if words else 0), "q") for i in range(cuts.n_q)]
+    keys = [named(j, "k") for j in range(cuts.n_k)]
+    line, width, skip, first = cuts.width + 1, cuts.width, cuts.skip, 1 - cuts.past - cuts.n_q
+    word = "distance" if cuts.how == "shift" else "offset"
+    columns = [shown(first + c) for c in range(width)]
+
+    def says(place: int) -> str:
+        query, offset = cuts.number(place)
+        what = f"the zero of {queries[query]}" if offset is None else f"{queries[query]}, {word} {shown(offset)}"
+        end = "left out."
+        if found := cuts.cell(place):
+            i, j = found
+            end = f"in the grid query {queries[i]}, key {keys[j]}"
+            end += f", where {word} {shown(j - cuts.past - i)} belongs: junk." if cuts.is_junk(place) else "."
+        return f"{what}: place {place} of the line; {end}"
+
+    def cell(place: int | None, step: int) -> Cell:
+        if place is None:
+            return Cell("", says="No number.")
+        query, offset = cuts.number(place)
+        text = "0" if offset is None else f"{queries[query]}\n{shown(offset)}"
+        out = offset is None or (step == 3 and cuts.cell(place) is None)
+        junk = "✗ " if step == 4 and cuts.is_junk(place) else ""
+        return Cell(junk + text, colour="#ffffff" if out else QUERIES[query], says=says(place), group=str(place))
+
+    def table(step: int, caption: str, heads: list[str], columns: list[str], rows: list[list[int | None]]) -> Table:
+        drawn = [[cell(place, step) for place in row] for row in rows]
+        title = f"{step + 1 - cuts.front}. {caption} ({len(rows)}, {len(rows[0])})"
+        return Table(title, heads, columns, drawn, says="{text}")
+
+    padded: list[list[int | None]] = [[*range(i * line, (i + 1) * line)] for i in range(cuts.n_q)]
+    flat: list[int | None] = [*[None] * (-skip % width), *range(cuts.size)]
+    flat += [None] * (-len(flat) % width)
+    recut = [flat[start : start + width] for start in range(0, len(flat), width)]
+    above = -(-skip // width)
+    heads = ["out"] * above + [str(i) for i in range(cuts.n_q)]
+    heads += ["out"] * (len(recut) - len(heads))
+    kept = [str(c) if c < cuts.n_k else "out" for c in range(width)]
+    product = "Q Rᵀ" if cuts.how == "shift" else "Q Eᵀ"
+    return [
+        table(1, product, queries, columns, [row[cuts.front :][:width] for row in padded]),
+        table(2, "with zeros", queries, ["zero", *columns] if cuts.front else [*columns, "zero"], padded),
+        table(3, f"{cuts.size} numbers, cut every {width}", heads, kept, recut),
+        table(4, "the grid", queries, keys, [row[: cuts.n_k] for row in recut[above:][: cuts.n_q]]),
+    ]
+
+
+def _signed(offset: int) -> str:
+    """−2, 0, +2."""
+    return ("+" if offset > 0 else "") + number(offset)

@@ -1,0 +1,24 @@
+"""Longer than training: small transformers that differ in position alone, trained at one length and tested at others.
+
+import course_study as study
+study.sweep(study.plan(study.Settings(steps=100), ["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
+study.watch(["none", "alibi"])               the losses, drawn while the models train, with a Stop button
+study.fit({"Shaw": make}, draw, steps=150)   one layer learns a small task, with three seeds, in some seconds
+study.committed("long-2000")                 the results that come with the course
+study.table(rows), study.curves(rows)        mean and interval over seeds
+study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
+
+python -m course_study --help            the same from a terminal, on several cores or machines; and longer studies
+"""
+
+from .data import QUICK, TASKS
+from .driver import Run, sweep
+from .model import Model
+from .one_layer import OneLayer, fit
+from .presets import PRESETS, plan
+from .results import committed, key, pick, read
+from .run import evaluate, run, train
+from .schemes import Scheme, ablation, compared, find, later
+from .settings import Settings
+from .summary import BREAKS, LEVEL, Interval, curves, interval, rise, table, verdict
+from .watch import watch

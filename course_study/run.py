@@ -1,0 +1,167 @@
+"""One run: a model of one scheme is trained on one task from one seed, and tested at every length."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
+
+from course_lib.nn.threads import one_thread
+
+from .data import Batch, find_task, text_hash
+from .driver import LOCAL_RANK
+from .learned_bias import added_by_distance
+from .model import Model
+from .results import Row
+from .schemes import Scheme, find
+from .settings import Settings
+
+BINS = 32  # of places in the longest test text
+TEST_SEED = 123
+AT_ONCE = 2**13  # tokens that are tested in one pass
+TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
+
+
+def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
+    """Train and test; what comes back is one line of a results file.
+
+    Raises ValueError for an unknown task or scheme, a device that is not there, or texts that ask nothing. The same
+    arguments give the same numbers on one machine, whatever else runs there: a run on a CPU has one thread.
+    """
+    check_asked(settings, task)
+    model = train(settings, task, scheme, seed)
+    row = {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
+    with reproducible():
+        added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
+    return row if added is None else {**row, "added": _rounded(added)}
+
+
+def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
+    """All that a run depends on: also the text, which is another one in another version of Python."""
+    row = {"task": task, "scheme": scheme, "seed": seed, "settings": settings.as_json()}
+    return {**row, "text": text_hash()} if task == "characters" else row
+
+
+def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Model:
+    """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
+    with reproducible(seed):
+        model, losses = begin(settings, task, scheme, seed)
+        for _ in losses:
+            pass
+    return model
+
+
+def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tuple[Model, Iterator[Tensor]]:
+    """A model before its training, and the training itself: each loss taken from it is one step."""
+    drawn, device = find_task(task), _device(settings)
+    added = scheme if isinstance(scheme, Scheme) else find(scheme)
+    with reproducible(seed):
+        model = Model(added, drawn.vocabulary(), settings).to(device)
+    optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
+    rates = [group["lr"] for group in optimizer.param_groups]
+    total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
+    schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
+    return model, training(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
+
+
+def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
+    """What a model is trained on: as many texts a step as the settings say, of the training length."""
+    drawn, device, generator = find_task(task), _device(settings), Generator().manual_seed(seed)
+    for _ in range(steps):
+        tokens, answers, asked = drawn.batch(settings.length, settings.batch, generator, False)
+        yield tokens.to(device), answers.to(device), asked.to(device)
+
+
+def training(
+    model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None
+) -> Iterator[Tensor]:
+    """One step for each batch; what it yields is the loss of the batch before the step."""
+    for tokens, answers, asked in batches:
+        loss = cross_entropy(model(tokens)[asked], answers[asked])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if schedule is not None:
+            schedule.step()
+        yield loss.detach()
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
+    """Mean loss (nats) and accuracy over the last `measured` places at each test length, and the loss by place.
+
+    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked. `far_masked`,
+    if the settings ask for it: the loss again, with the keys that are `length` or more back masked in every layer.
+    """
+    found: dict[str, Any] = {"loss": [], "accuracy": []}
+    with reproducible():
+        for n in settings.tests:
+            tokens, answers, asked = _test_texts(settings, task, n)
+            logits = _logits(model, tokens)
+            loss = cross_entropy(logits.mT, answers, reduction="none")
+            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.measured)
+            found["loss"].append(_rounded(loss[last].mean()))
+            found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
+            if settings.far_masked:
+                near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
+                masked = _logits(model, tokens, near) if n > settings.length else logits
+                found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
+    parts = zip(loss.tensor_split(BINS, 1), asked.tensor_split(BINS, 1), strict=True)
+    found["by_position"] = [_rounded(part[told].mean()) if told.any() else None for part, told in parts]
+    return found
+
+
+def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
+    return torch.cat([model(part, *mask) for part in tokens.split(max(1, AT_ONCE // tokens.shape[1]))])
+
+
+def check_asked(settings: Settings, task: str) -> None:
+    """A ValueError when texts so short or so few ask nothing: a mean over nothing is no result."""
+    if settings.length < (shortest := find_task(task).shortest):
+        raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
+    for n in (settings.length, *settings.tests):
+        if not _test_texts(settings, task, n)[2][:, -settings.measured :].any():
+            asks = f"no {task} text of {n} tokens asks anything at its end; expected longer texts, or more"
+            raise ValueError(f"length={settings.length}, test_texts={settings.test_texts}: {asks}")
+
+
+def _test_texts(settings: Settings, task: str, n: int) -> Batch:
+    """The same for all models."""
+    generator = Generator().manual_seed(TEST_SEED)
+    tokens, answers, asked = find_task(task).batch(n, settings.test_texts, generator, True)
+    device = _device(settings)
+    return tokens.to(device), answers.to(device), asked.to(device)
+
+
+def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
+    """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
+    tables = [p for name, p in model.named_parameters() if TABLE.search(name)]
+    others = [p for name, p in model.named_parameters() if not TABLE.search(name)]
+    groups = [(others, settings.learning_rate), (tables, settings.learning_rate * settings.table_rate)]
+    return [{"params": parameters, "lr": rate} for parameters, rate in groups if parameters]
+
+
+@contextlib.contextmanager
+def reproducible(seed: int = 0) -> Iterator[None]:
+    """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
+
+
+def _device(settings: Settings) -> torch.device:
+    if settings.device == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device='cuda': torch sees no GPU here")
+    if settings.device == "cpu":
+        return torch.device("cpu")
+    return torch.device("cuda", LOCAL_RANK % torch.cuda.device_count())  # under torchrun, one for each process
+
+
+def _rounded(tensor: Tensor) -> Any:
+    return (tensor.double() * 1e4).round().div(1e4).tolist()

@@ -1,0 +1,133 @@
+"""The schemes that the study compares: what each adds to a model that is otherwise the same."""
+
+import functools
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from course_lib import schemes
+from course_lib.nn.absolute import Sinusoidal
+from course_lib.nn.position import Position
+from course_lib.nn.rope import RoPE
+from course_lib.reference import speeds
+from course_lib.reference.absolute import frequencies
+from course_lib.schemes import Sizes
+
+from .buckets import LAYOUTS, BucketBias
+from .data import LONGEST
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """`input` changes the embeddings; layer l has position number l of `layers`, one for all layers where `shared`."""
+
+    layers: tuple[Callable[[Settings], Position], ...] = (lambda s: Position(),)
+    input: Callable[[Settings], nn.Module] | None = None
+    shared: bool = False
+
+
+def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
+    """A scheme of the registry in a decoder; `number` is the size that the name of a run gives."""
+    size: dict[str, Any] = {}
+    if number is not None:
+        size[scheme.size] = number if scheme.size == "scale" else whole(number)
+
+    def make(settings: Settings) -> Any:
+        # `longest`, because learned positions need a row for each; no text trains the rows past `length`.
+        module = scheme.make(Sizes(settings.d_model, settings.n_heads, settings.longest, causal=True, **size))
+        if isinstance(module, Position):
+            module.scale = None  # all divide by √d_head here: T5 makes up for it in W_q, which must begin alike
+        return module
+
+    return Scheme(input=make) if "input" in scheme.enters else Scheme((make,), shared=scheme.shared)
+
+
+def buckets(layout: str, number: float) -> Scheme:
+    """A table of that many buckets, the last of which begins before the training length ends."""
+    return Scheme((lambda s: BucketBias(s.n_heads, layout, whole(number), s.length),), shared=True)
+
+
+def rope_with_base(base: float) -> Scheme:
+    """RoPE whose speeds are base^(−2m/d)."""
+    return Scheme((lambda s: RoPE(s.d_model // s.n_heads, base=base),))
+
+
+def p_rope(p: float) -> Scheme:
+    """RoPE whose first p · M pairs of channels turn; the slowest ones stand still and compare content alone."""
+
+    def make(settings: Settings) -> RoPE:
+        d = settings.d_model // settings.n_heads
+        return RoPE(d, speeds=speeds.p_rope(frequencies(d), p))
+
+    return Scheme((make,))
+
+
+def scaled_sinusoidal() -> Scheme:
+    """Sinusoids added to embeddings that are multiplied by √d_model."""
+    return Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))
+
+
+RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
+PLAIN = {run: registered(scheme) for run, scheme in RUNS.items() if not scheme.size}
+PLAIN["sinusoidal-scaled"] = scaled_sinusoidal()
+NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
+    **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
+    "rope-base": rope_with_base,
+    "p-rope": p_rope,
+    **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
+}
+
+
+def find(name: str) -> Scheme:
+    """The scheme of that name: one of PLAIN, or a family of NUMBERED and its number, as in "t5-256" or "log-0.3".
+
+    "rope+none": the first layer has one, the second the other, and so on in turn. Raises ValueError for another name.
+    """
+    if "+" in name:
+        parts = [find(part) for part in name.split("+")]
+        if any(part.input for part in parts):
+            raise ValueError(f"scheme={name!r}: expected schemes of attention, not of the input")
+        return Scheme(tuple(layer for part in parts for layer in part.layers))
+    family, _, number = name.rpartition("-")
+    if name in PLAIN:
+        return PLAIN[name]
+    if family in NUMBERED and re.fullmatch(r"\d+(\.\d+)?", number):
+        return NUMBERED[family](float(number))
+    numbered = ", ".join(f"{family}-NUMBER" for family in NUMBERED)
+    raise ValueError(f"scheme={name!r}: expected one of {', '.join(PLAIN)}, {numbered}")
+
+
+def whole(number: float) -> int:
+    """The number as an int, or a ValueError: also for one so large that only its table would be."""
+    if number > 2 * LONGEST or number != int(number):
+        raise ValueError(f"number {number:g}: expected a whole number up to {2 * LONGEST}")
+    return int(number)
+
+
+def compared(length: int) -> list[str]:
+    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it."""
+    sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
+    return ["none", "learned", "sinusoidal", "log-0.3", "log-1", *sized, "transformer-xl", "alibi", "rope"]
+
+
+def later(length: int) -> list[str]:
+    """Schemes of after 2021, and the controls that go with them.
+
+    Of RoPE's two other bases one is usual for long texts, and with the other every pair of channels makes a full turn
+    within the training length; the windows are half as long as the training texts.
+    """
+    full_turns = int((length / (2 * math.pi)) ** (8 / 7))  # (length/2π)^(d/(d − 2)) for the d = 16 of the presets
+    window = f"window-{length // 2}"
+    layers = [window, f"{window}+none", "rope+none"]
+    return ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", *layers, "fox", "fire"]
+
+
+def ablation() -> list[str]:
+    """How many buckets, and how they are laid out: all end at the training length, so that training reaches each."""
+    numbers = [f"log-buckets-{number}" for number in (8, 16, 32, 64)]
+    return numbers + [f"{layout}-buckets-16" for layout in LAYOUTS if layout != "log"]
