@@ -23,15 +23,12 @@ def attend_and_restore(q, k, v, order):
     q, k, v (n, d): row a belongs to the token that was at place order[a].
     Returns (n, d), row p for the token of place p.
     """
-    d = q.shape[-1]  # d is the length of the last axis of q.
-    s = (
-        q @ k.T / np.sqrt(d)
-    )  # Each query meets each key: row i is query i, column j is key j. The scores are divided by √d.
+    d = q.shape[-1]  # d is the length of a query and of a key.
+    s = q @ k.T / np.sqrt(d)  # Row i is query i, and column j is key j. The scores are divided by √d.
     e = np.exp(s)  # The softmax takes e to each score.
-    # Each query shares its attention among the keys, so every row is divided by its own sum, which keeps its axis.
-    weights = e / e.sum(axis=-1, keepdims=True)
-    rows = weights @ v  # The values are averaged with the weights: row i belongs to query i, column j to value j.
-    output = np.zeros(v.shape)  # The output is as wide as v.
+    weights = e / e.sum(axis=-1, keepdims=True)  # Each row is divided by its own sum, because it belongs to a query.
+    rows = weights @ v  # The values are averaged with the weights: row i belongs to query i.
+    output = np.zeros(v.shape)  # The output has a row per token, as wide as v.
     output[order] = rows  # Row a is sent to place order[a].
     return output
 
@@ -63,41 +60,39 @@ CASES = [
     Case(Q[:1], K[:1], V[:1], np.array([0]), label="one token alone"),
     Case(Q[[1, 2, 0]], K[[1, 2, 0]], V[[1, 2, 0], :2], np.array([1, 2, 0]), label="values of two numbers"),
 ]
+BACK = np.argsort  # the permutation that undoes another
 WRONG = """
 return rows[order]  # You permute once more instead of back. `rows[order]` fetches row order[a] for a, but row a should
 # be sent to place order[a].
 return rows  # The rows are right but still in the permuted order. Send row a to place order[a].
 return rows[::-1]  # You reverse the rows. That undoes only an order that reversed them.
-return rows[:, np.argsort(order)]  # You index the columns with `order`. It names tokens, which are the rows.
-rows = weights @ v[np.argsort(order)]  # You put the values back before the average, but the columns of the weights are
-# still in the permuted order. So each value gets the weight of another token.
-return weights @ v[np.argsort(order)]  # You put back only the values. So each of them gets the weight of another token,
-# and the rows are still permuted.
-return weights[np.argsort(order)][:, np.argsort(order)] @ v
-s = q[np.argsort(order)] @ k[np.argsort(order)].T / np.sqrt(d)  # You put back the queries and keys, but not the values.
-# So column j of the weights and row j of `v` belong to different tokens. Compute first, then put back the output.
+return rows[:, BACK(order)]  # You index the columns with `order`. It names tokens, which are the rows.
+rows = weights @ v[BACK(order)]  # You put the values back before the average, but the columns of the weights are still
+# in the permuted order. So each value gets the weight of another token.
+return weights @ v[BACK(order)]  # You put back only the values. So each of them gets the weight of another token, and
+# the rows are still permuted.
+return weights[BACK(order)][:, BACK(order)] @ v
+s = q[BACK(order)] @ k[BACK(order)].T / np.sqrt(d)  # You put back the queries and keys, but not the values. So column j
+# of the weights and row j of `v` belong to different tokens.
 output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` inside the
 # loop?
-return right_before(q, k, v, order)[np.argsort(order)]  # You put the tokens back twice, before and after. Once is
-# enough, because the output follows its queries.
-return attention(q, k, v)[np.argsort(order)]  # `attention` returns two things, the output and the weights. Take the
-# first, `[0]`.
+return right_before(q, k, v, order)[BACK(order)]  # You put the tokens back twice, before and after. Once is enough,
+# because the output follows its queries.
+return attention(q, k, v)[BACK(order)]  # `attention` returns the output and the weights. Take the first, `[0]`.
 output = np.zeros(q.shape)  # Your output is as wide as q. It holds averages of values, so it is as wide as v.
 s = q @ k.T / d  # You divide the scores by d. Divide by its square root.
-d = len(k)  # You scale by the number of tokens. d is the length of the last axis of q.
-d = 4  # You divide by 2, which is √d for the five tokens only. d is the length of the last axis of q.
+d = len(k)  # You scale by the number of tokens. d is the length of a query and of a key.
+d = 4  # You divide by 2, which is √d for the five tokens only. d is the length of a query and of a key.
 s = k @ q.T / np.sqrt(d)  # Your scores are transposed. Row i belongs to query i, and column j to key j.
-e = np.exp(s - s.max(axis=-1))  # The maxima of the rows have lost their axis, so NumPy aligns them with the keys. Keep
-# it with `keepdims=True`.
+e = np.exp(s - s.max(axis=-1))  # The maxima of the rows have lost their axis. Keep it with `keepdims=True`.
 e = np.exp(s - s.max(axis=0))  # You subtract the largest score of each key, which changes the weights. The largest
 # score of each query does not.
 weights = e / e.sum(axis=0, keepdims=True)  # You divide by the sums of the columns. Each query shares its attention
 # among the keys, which are the last axis.
-weights = e / e.sum(axis=-1)  # Your sums have lost their axis, so NumPy aligns them with the keys. They need
+weights = e / e.sum(axis=-1)  # Your sums have lost their axis, so NumPy aligns them with the keys. Keep it with
 # `keepdims=True`.
 weights = s  # You average with the scores. The softmax is missing.
-rows = weights.T @ v  # You average with `weights.T`, which takes one row per key. Row i of the weights belongs to query
-# i.
+rows = weights.T @ v  # You average with `weights.T`, which has one row per key. Row i of the weights is query i.
 s = q @ k.T; weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)
 weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)  # You divide the weights by √d, so they no longer sum to 1.
 # Divide only the scores, before the softmax.
@@ -114,11 +109,7 @@ def right_before(q, k, v, order):
     return attention(q[back], k, v)[0]
 
 
-def right_after(q, k, v, order):
-    return attention(q, k, v)[0][np.argsort(order)]
-
-
-def right_matrix(q, k, v, order):
+def right_with_a_matrix(q, k, v, order):
     return np.eye(len(order))[order].T @ attention(q, k, v)[0]
 
 

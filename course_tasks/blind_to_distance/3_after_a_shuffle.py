@@ -16,10 +16,6 @@ from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention, causal_mask
 
 EVERY_ORDER = [list(order) for order in permutations(range(5))]
-NEAR_MISSES = [
-    *("equivariance", "invariance", "equivarient", "invarient", "permutation equivariant", "permutation invariant"),
-    *("permutation-equivariant", "permutation-invariant"),
-]
 
 
 def kind(result):
@@ -46,16 +42,13 @@ ANSWER = {
     "all outputs, keys shuffled only": kind(lambda order: outputs(order, "k")),
     "all outputs under a causal mask": kind(lambda order: outputs(order, mask=causal_mask(5))),
 }
+NEAR_MISSES = ["equivariance", "invariance", "equivarient", "invarient"]
+NEAR_MISSES += ["permutation equivariant", "permutation invariant", "permutation-equivariant", "permutation-invariant"]
 WRONG = {
     "all outputs": {
-        "invariant": "Row 0 belongs to the token that comes first. After the shuffle that is another token, with "
-        "another row.",
-        "neither": "Each token gives the same weights to the same keys as before, so it gets the same row. Where "
-        "is it now?",
-        **{
-            word: f'Instead of "{word}" write one of the three words, "invariant", "equivariant" or "neither".'
-            for word in NEAR_MISSES
-        },
+        "invariant": "Row 0 belongs to the token that comes first. After the shuffle that is another token.",
+        "neither": "Each token gives the same weights to the same keys as before. Where is its row now?",
+        **{word: 'Write one of the three words, "invariant", "equivariant" or "neither".' for word in NEAR_MISSES},
     },
     "their mean": {
         "equivariant": "A mean is a single row, so there is nothing in it to reorder.",
@@ -67,24 +60,19 @@ WRONG = {
     },
     "all outputs, keys and values shuffled only": {
         "equivariant": "The rows of the output belong to the queries, and those stay where they are.",
-        "neither": "Each query still meets the same pairs of key and value, and sums over them. Does a sum depend "
-        "on the order?",
+        "neither": "Each query still sums over the same pairs of key and value. Does a sum depend on the order?",
     },
     "all outputs, keys shuffled only": {
-        "invariant": "The weights move along with the keys, but the values do not. So each value gets the weight "
-        "of another key.",
-        "equivariant": "The rows belong to the queries, which do not move. And each value now gets the weight of "
-        "another key.",
+        "invariant": "The weights move along with the keys, but the values do not. So each gets another key's weight.",
+        "equivariant": "The rows belong to the queries, which do not move. And each value gets another key's weight.",
     },
     "all outputs under a causal mask": {
         "equivariant": "The mask does not move when the tokens do. The token that comes first sees only itself.",
-        "invariant": "Even without a mask, row 0 belongs to another token after the shuffle. With a mask, the "
-        "tokens also see other keys.",
+        "invariant": "Row 0 belongs to another token after the shuffle. With a mask, the tokens also see other keys.",
     },
 }
 HINTS = [
     "Go back to softmax(PQ(PK)ᵀ)PV and leave out each P that a line does not shuffle.",
     "With keys and values only: softmax(QKᵀPᵀ)PV = softmax(QKᵀ)PᵀPV.",
-    "Try it: `order = [3, 0, 4, 1, 2]`, then compare `softmax(Q @ K[order].T / 2) @ V` with "
-    "`softmax(Q @ K.T / 2) @ V`.",
+    "Try `order = [3, 0, 4, 1, 2]`: compare `softmax(Q @ K[order].T / 2) @ V` with `softmax(Q @ K.T / 2) @ V`.",
 ]

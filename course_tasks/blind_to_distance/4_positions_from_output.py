@@ -23,9 +23,9 @@ def positions_from_output(output, first, rest):
 
     The token at position 0 has the value `first`, and all others have the value `rest`.
     """
-    # The output is w · first + (1 − w) · rest, with weight w for the first token. So w is how far it is from `rest`.
-    weight = (output - rest) / (first - rest)
-    return 1 / weight - 1  # The weight is 1/(i + 1): position i has i + 1 keys, because it sees itself as well.
+    weight = (output - rest) / (first - rest)  # The first token's weight is how far the output is from `rest`.
+    keys = 1 / weight  # The weight is 1/(i + 1), one divided by the number of keys.
+    return keys - 1  # Position i has i + 1 keys, because it sees itself as well.
 
 
 def outputs(n, first, rest):
@@ -70,24 +70,21 @@ return np.argsort(-output)  # You sort the outputs, but some tokens may be missi
 return np.argsort(np.argsort(-output))
 return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
 # Compute each position from its output alone.
-return 1 / weight  # These are the numbers of keys, i + 1. Each position is one smaller.
-return 1 / weight - 2  # Your positions are one too small. The first token is at position 0.
-return np.floor(1 / weight - 1)  # You round down. A result such as 2.9999999 should become 3, so round to the nearest
-# whole number, or not at all.
+return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
+# positions, as many as there are outputs. Compute each position from its output alone.
+return keys  # These are the numbers of keys, i + 1. Each position is one smaller.
+return keys - 2  # Your positions are one too small. The first token is at position 0.
+return np.floor(keys - 1)  # You round down. 2.9999999 should become 3, so round to the nearest number, or not at all.
 return weight  # These are the weights of the first token, 1/(i + 1). Solve for i.
-weight = output  # Your position is right for `first = 1` and `rest = 0` only. Compute the weight of the first token
-# from the output.
-weight = output / first  # You leave out what the other tokens contribute. Their values are `rest`, which is not always
-# 0.
-weight = (first - output) / (first - rest)  # You exchanged `first` and `rest`. The weight of the first token is (output
-# − rest) / (first − rest); (first − output) / (first − rest) is that of all the others together.
+weight = output  # You take the output for the weight of the first token. So it is with `first = 1` and `rest = 0` only.
+weight = output / first
+return first / output - 1  # You leave out what the other tokens contribute. Their values are `rest`, not always 0.
+weight = output - rest / first - rest  # Your brackets are missing, so only `rest` is divided by `first`.
+weight = (output + rest) / (first + rest)  # You add `rest`. The weight is how far the output is *from* it: subtract.
+return 1 - weight
+weight = (first - output) / (first - rest)  # You use the weight of all other tokens together. Begin with that of the first token.
 return first / 0.0  # You divide by 0 in every case. Is it the number of a position, which begins at 0? Position i has i
 # + 1 keys.
-return first / output - 1  # You leave out what the other tokens contribute. Their values are `rest`, which is not
-# always 0.
-return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
-# positions, as many as there are outputs. A token may have a later position. Compute each position from its output
-# alone.
 """
 HINTS = [
     "Write down the output at position 2 with its three values: (first + rest + rest) / 3.",

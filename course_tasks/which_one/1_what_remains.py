@@ -1,9 +1,9 @@
-"""Six situations: what remains? · 8 minutes · ★★
+"""Six situations: what remains? · 8 minutes · ★★ · first
 
 A measurement on small models rules nothing out. The way a scheme is made can rule it out, and so can what
 you have. In each situation at most one of the four candidates is left, perhaps with a caveat. If none is, write
 `"no scheme"`. (The candidate `none` is something else, a model without positions.) Find a reason against each of the
-others before you commit to a name.
+others before you settle on a name.
 
 - `memory`: a text read in segments, each numbered from 0, with the segment before as a memory; position may have no
   parameters.
@@ -21,117 +21,73 @@ others before you commit to a name.
   `learned`, `T5 buckets`, `ALiBi`, `RoPE`
 """
 
-
 from ..guide import CAVEAT, OUT, QUESTIONS, decide
 
+ATTENDED, LENGTH, FIND, WEIGHTS, COMPUTED, PARAMETERS = QUESTIONS
+FLASH = {COMPUTED: "a flash kernel without a bias"}
+LONGER = {LENGTH: "longer than in training"}
+THREE_BACK = {FIND: "an exact distance: “three back”", PARAMETERS: "no parameters"}
+SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
+    "memory": (
+        {ATTENDED: "text in segments, with a memory", PARAMETERS: "no parameters"},
+        ("sinusoidal", "Shaw", "Transformer-XL", "log decay"),
+    ),
+    "encoder": ({ATTENDED: "text, read both ways", **LONGER}, ("none", "learned", "Shaw", "Music Transformer")),
+    "image": ({ATTENDED: "an image, in windows", **FLASH}, ("learned", "Shaw", "ALiBi", "Swin")),
+    "three back": (
+        {ATTENDED: "text, left to right", **LONGER, **THREE_BACK},
+        ("learned", "Music Transformer", "T5 buckets", "ALiBi"),
+    ),
+    "Llama": ({WEIGHTS: "from Llama, GPT-NeoX", **LONGER}, ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE")),
+    "T5": ({WEIGHTS: "from T5", **FLASH}, ("learned", "T5 buckets", "ALiBi", "RoPE")),
+}
 NOTHING = "no scheme"
 
 
-_ATTENDED, _LENGTH, _FIND, _WEIGHTS, _COMPUTED, _PARAMETERS = QUESTIONS
-
-
-_FLASH = {_COMPUTED: "a flash kernel without a bias"}
-
-
-_LONGER = {_LENGTH: "longer than in training"}
-
-
-SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
-    "memory": (
-        {_ATTENDED: "text in segments, with a memory", _PARAMETERS: "no parameters"},
-        ("sinusoidal", "Shaw", "Transformer-XL", "log decay"),
-    ),
-    "encoder": (
-        {_ATTENDED: "text, read both ways", **_LONGER},
-        ("none", "learned", "Shaw", "Music Transformer"),
-    ),
-    "image": ({_ATTENDED: "an image, in windows", **_FLASH}, ("learned", "Shaw", "ALiBi", "Swin")),
-    "three back": (
-        {
-            _ATTENDED: "text, left to right",
-            **_LONGER,
-            _FIND: "an exact distance: “three back”",
-            _PARAMETERS: "no parameters",
-        },
-        ("learned", "Music Transformer", "T5 buckets", "ALiBi"),
-    ),
-    "Llama": (
-        {_WEIGHTS: "from Llama, GPT-NeoX", **_LONGER},
-        ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE"),
-    ),
-    "T5": ({_WEIGHTS: "from T5", **_FLASH}, ("learned", "T5 buckets", "ALiBi", "RoPE")),
-}
-
-
-def _left(name):
-    """The candidates of a situation that nothing rules out."""
+def left(name):
+    """The one candidate of a situation that nothing rules out, or "no scheme"."""
     answers, candidates = SITUATIONS[name]
     found = decide(answers)
-    return [scheme for scheme in candidates if found[scheme].verdict != OUT]
+    (one,) = [scheme for scheme in candidates if found[scheme].verdict != OUT] or [NOTHING]
+    return one
 
 
-def answer():
-    left = {}
-    for name in SITUATIONS:
-        (left[name],) = _left(name) or [NOTHING]  # at most one, by the choice of the candidates
-    return left
+ANSWER = {name: left(name) for name in SITUATIONS}
 
 
-def _reasons(name, scheme, verdict):
+def reasons(name, scheme, verdict):
     """What the guide says about a scheme in a situation, answer by answer, where it gives this verdict."""
-    told = [
+    return " And by ".join(
         f'"{answer}": {rule.why}'
         for question, answer in SITUATIONS[name][0].items()
         for rule in QUESTIONS[question][answer]
         if rule.verdict == verdict and scheme in rule.schemes
-    ]
-    return " And by ".join(told)
+    )
 
 
-def on_pass():
-    told = [
-        f"{name}, `{scheme}` by {why}"
-        for name, scheme in answer().items()
-        if scheme != NOTHING and (why := _reasons(name, scheme, CAVEAT))
-    ]
-    return f"What is left may have a caveat. {' '.join(told)}"
-
-
-def _ruled_out():
-    """A message for each wrong candidate: the guide's reason."""
-    return [
-        ({name: scheme}, f"{name}: `{scheme}` is ruled out by {_reasons(name, scheme, OUT)}")
-        for name, (_, candidates) in SITUATIONS.items()
-        for scheme in candidates
-        if scheme not in _left(name)
-    ]
-
-
-def _too_strict():
-    return [
-        (
-            {name: NOTHING},
-            f"{name}: one of the four is left. A caveat rules nothing out, and neither does a scheme that would do "
-            f"better.",
-        )
-        for name in SITUATIONS
-        if _left(name)
-    ]
-
-
-ANSWER = answer()
+def message(name, scheme):
+    """What is wrong with a candidate, or with the answer that there is none: the guide's reason."""
+    if scheme == NOTHING:
+        return f"{name}: one is left. A caveat rules nothing out, and neither does a scheme that would do better."
+    return f"{name}: `{scheme}` is ruled out by {reasons(name, scheme, OUT)}"
 
 
 def words_of(name):
-    return (*SITUATIONS[name][1], NOTHING)
+    return *SITUATIONS[name][1], NOTHING
 
 
-WRONG = [*_ruled_out(), *_too_strict()]
-
-
+WRONG = {
+    name: {scheme: message(name, scheme) for scheme in words_of(name) if scheme != ANSWER[name]} for name in SITUATIONS
+}
 HINTS = [
     "Ask in this order: are the weights given? Does the scheme run in the given kernel? Does it have what is "
     "forbidden? Only then ask whether it can do what is needed.",
     "A bias is added to the scores. Which candidates add one, and which leave attention as it is?",
     "Given weights leave one candidate at most. If the kernel rules that one out, you need another kernel.",
 ]
+
+
+def on_pass():
+    caveats = ((name, scheme, reasons(name, scheme, CAVEAT)) for name, scheme in ANSWER.items())
+    told = " ".join(f"{name}, `{scheme}` by {why}" for name, scheme, why in caveats if why)
+    return f"What is left may have a caveat. {told}"

@@ -100,6 +100,7 @@ before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0)
 before = places(mask) - np.sum(~mask, axis=-1, keepdims=True); return before
 before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0); return before
 # You move each row by the number of its padding tokens, which is right for left padding only.
+before = places(mask) - np.sum(~mask, axis=-1)  # Your sums have lost their axis. `keepdims=True` keeps it.
 before = places(mask) - mask.shape[-1] + mask.sum(-1).max()
 before = places(mask) - mask.shape[-1] + mask.sum(-1).min()  # You move all rows by the same number of places. Each
 # prompt has its own padding.
@@ -112,6 +113,7 @@ return np.where(places(mask) < mask.sum(-1, keepdims=True), places(mask), 0)  # 
 return places(mask)  # You return one row for all prompts, and it counts padding. Each prompt needs its own row.
 before = count
 return count  # Your positions begin at 1, because the running sum counts the token itself. Subtract 1.
+before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
 return before
 return np.maximum(before, 0)
 return count - mask
@@ -128,6 +130,7 @@ count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You coun
 # True in the mask.
 count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You subtract 1 from the mask, so the sum counts the
 # padding, with a minus sign. Subtract 1 from the sum instead.
+count = np.cumsum(mask)  # Without an axis, `np.cumsum` makes one row of all prompts. Count along the last axis.
 count = np.cumsum(mask).reshape(mask.shape)  # Your count continues from prompt to prompt. Each row begins at 0.
 count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]
 count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]; return before  # You count from the right. The first token of a
