@@ -1,11 +1,11 @@
 """python tools/record.py TOPIC: what a lesson and its tasks ask the released model, for machines without its file.
 
-Runs the lesson and its solutions with the model, and writes course_lib/released/recorded/TOPIC.gz. Every answer is as
+Runs the lesson and its solutions with the model, and writes course_lib/released/recorded/TOPIC.xz. Every answer is as
 the recording will give it, so an assert that passes here passes there.
 """
 
-import gzip
 import io
+import lzma
 import os
 import sys
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Recorder(Recorded):
         """The same answers give the same bytes."""
         content = io.BytesIO()
         torch.save(self.answers, content)
-        file.write_bytes(gzip.compress(content.getvalue(), mtime=0))
+        file.write_bytes(lzma.compress(content.getvalue()))
 
 
 def packed(answer: Any) -> Any:
@@ -70,9 +70,9 @@ def main(topic: str) -> None:
                 if cell.cell_type == "code":
                     exec(compile(cell.source, path.name, "exec"), scope)
     FOLDER.mkdir(exist_ok=True)
-    recorder.save(FOLDER / f"{topic}.gz")
+    recorder.save(FOLDER / f"{topic}.xz")
     calls = sum(map(len, recorder.answers.values()))
-    print(f"{calls} calls, {(FOLDER / f'{topic}.gz').stat().st_size / 1e6:.2f} MB")
+    print(f"{calls} calls, {(FOLDER / f'{topic}.xz').stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ numbers the same to 1e-5, because processors differ in last digits. tools/record
 """
 
 import copy
-import gzip
 import inspect
 import io
 import json
+import lzma
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -37,7 +37,7 @@ class Recorded:
         self.answers: dict[str, list[tuple[list[float], Any]]] = {}  # by a call in words: its real numbers, its answer
         self.changes: list[dict[str, Any]] = []  # the `changed` blocks around the next call
         for file in files:
-            content = io.BytesIO(gzip.decompress(file.read_bytes()))
+            content = io.BytesIO(lzma.decompress(file.read_bytes()))
             for words, answers in torch.load(content, weights_only=True).items():
                 self.answers.setdefault(words, []).extend(answers)
         with torch.device("meta"):
@@ -73,7 +73,7 @@ class Recorded:
 def stand_in() -> Recorded:
     """The recordings of all lessons, announced in a line."""
     print(f"{MISSING} Until then, the lessons show recorded answers.")
-    return Recorded(*sorted(FOLDER.glob("*.gz")))
+    return Recorded(*sorted(FOLDER.glob("*.xz")))
 
 
 def described(call: list[Any]) -> tuple[str, list[float]]:

@@ -43,8 +43,8 @@ def recorder():
 
 
 def replayed(recorder, tmp_path):
-    recorder.save(tmp_path / "lesson.gz")
-    return Recorded(tmp_path / "lesson.gz")
+    recorder.save(tmp_path / "lesson.xz")
+    return Recorded(tmp_path / "lesson.xz")
 
 
 CALLS = [
@@ -141,4 +141,4 @@ def test_its_layers_can_be_seen_but_hold_no_numbers():
 
 
 def test_the_recordings_of_all_lessons_are_small():
-    assert 0 < sum(file.stat().st_size for file in FOLDER.glob("*.gz")) <= 3e6
+    assert 0 < sum(file.stat().st_size for file in FOLDER.glob("*.xz")) <= 3e6
