@@ -1,24 +1,65 @@
 """python tools/record.py TOPIC: what a lesson and its tasks ask the released model, for machines without its file.
 
-Runs the lesson and its solutions with the model, and writes course_lib/released/recorded/TOPIC.npz. Every answer is as
+Runs the lesson and its solutions with the model, and writes course_lib/released/recorded/TOPIC.xz. Every answer is as
 the recording will give it, so an assert that passes here passes there.
 """
 
+import io
+import lzma
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
 
 from course_lib import released  # noqa: E402
-from course_lib.released.recorded import FOLDER, Recorded  # noqa: E402
+from course_lib.released.recorded import FOLDER, Recorded, unpacked  # noqa: E402
+
+LARGE = 4096  # a tensor with more numbers than this is kept in half precision
+
+
+class Recorder(Recorded):
+    """A recording that asks the model what it does not know, and keeps the answer."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    @contextmanager
+    def changed(self, **changes: Any) -> Iterator[None]:
+        with self.model.changed(**changes), super().changed(**changes):
+            yield
+
+    def unknown(self, name: str, arguments: dict[str, Any], words: str, numbers: list[float]) -> Any:
+        answer = packed(getattr(self.model, name)(**arguments))
+        self.answers.setdefault(words, []).append((numbers, answer))
+        return unpacked(answer)
+
+    def save(self, file: Path) -> None:
+        """The same answers give the same bytes."""
+        content = io.BytesIO()
+        torch.save(self.answers, content)
+        file.write_bytes(lzma.compress(content.getvalue()))
+
+
+def packed(answer: Any) -> Any:
+    if isinstance(answer, tuple):
+        return tuple(map(packed, answer))
+    large = isinstance(answer, Tensor) and answer.is_floating_point() and answer.numel() > LARGE
+    return answer.half() if large else answer
 
 
 def main(topic: str) -> None:
-    recorded = Recorded(model=released.load())
-    released.load = lambda *args, **kwargs: recorded
+    recorder = Recorder(released.load())
+    released.load = lambda *args, **kwargs: recorder
     from tools.build import chapter_notebooks  # now, because tasks that import `load` must get this one
 
     (source,) = (ROOT / "source").glob(f"??_{topic}.py")
@@ -29,8 +70,9 @@ def main(topic: str) -> None:
                 if cell.cell_type == "code":
                     exec(compile(cell.source, path.name, "exec"), scope)
     FOLDER.mkdir(exist_ok=True)
-    recorded.save(FOLDER / f"{topic}.npz")
-    print(f"{len(recorded.calls)} calls, {(FOLDER / f'{topic}.npz').stat().st_size / 1e6:.2f} MB")
+    recorder.save(FOLDER / f"{topic}.xz")
+    calls = sum(map(len, recorder.answers.values()))
+    print(f"{calls} calls, {(FOLDER / f'{topic}.xz').stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def pair_view(
             columns=["turn", "adds"],
             cells=[[Cell(turn(theta[m])), drawn] for m, drawn in zip(members, bars, strict=True)],
             corner="pair",
-            note="turn in tokens; hollow: stopped",
+            note="turn: wavelength in tokens; hollow: stopped",
             says="Pair {row}, {column}: {text}.",
             chooses=("stop", [f"pair {m}" for m in members for _ in range(2)]),
             track=56,

@@ -1,6 +1,5 @@
-"""What can be changed in a trained model without training: its rotation, its scores, and what a query may see."""
+"""What can be changed in a trained model without training: its rotation, scores and heads, and what a query sees."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ from ..nn.terms import for_each_head
 from ..reference.absolute import frequencies
 from ..reference.grid import check_whole
 
-Heads = Iterable[tuple[int, int]]  # pairs (layer, head), both counted from 0
+Heads = Iterable[Sequence[int]]  # pairs (layer, head), both counted from 0
 
 
 class Turned(Position):
@@ -43,10 +42,9 @@ class Turned(Position):
         """x (batch, heads, n, d), whose first row is token number `first`, at so many positions more."""
         last = first + x.shape[-2]
         positions = torch.arange(last) if self.positions is None else self.positions
-        if len(positions) < last:
-            raise ValueError(f"positions {tuple(positions.shape)}: expected one for each of {last} tokens")
-        more = more if more.any() else more[:1]
-        angle = (positions[first:last].double() + more.double()[:, None])[..., None] * self.speeds[:, None]
+        if positions.dim() != 1 or len(positions) < last:
+            raise ValueError(f"positions {tuple(positions.shape)}: expected (n,), one for each of {last} tokens")
+        angle = (positions[first:last].double() + more[:, None])[..., None] * self.speeds[:, None]
         return turned_pairs(x, angle.cos().to(x.dtype), angle.sin().to(x.dtype), self.interleaved)
 
 
@@ -71,6 +69,7 @@ class Changes:
     turn_query: Tensor  # (layers, heads)
     score_factor: Tensor  # (layers, heads)
     stopped: Tensor  # (layers, heads), True for a stopped head
+    replaced_by: Tensor  # (layers, heads, d_head), its output
     schemes: tuple[Position | None, ...]  # for each layer, in place of its rotation
     biases: tuple[tuple[Position, ...], ...]  # for each layer
     positions: Tensor | None = None
@@ -79,57 +78,49 @@ class Changes:
     sinks: tuple[int, ...] = ()
 
     @classmethod
-    def none(cls, rope: RoPE, n_layers: int, n_heads: int) -> "Changes":
+    def none(cls, rope: RoPE, layers: int, heads: int) -> "Changes":
         """A model as it was trained."""
-        trained, zeros = torch.from_numpy(frequencies(rope.d_head, rope.base)), torch.zeros(n_layers, n_heads).double()
-        speeds = trained.expand(n_layers, n_heads, -1)
-        return cls(rope, trained, speeds, zeros, zeros + 1, zeros.bool(), (None,) * n_layers, ((),) * n_layers)
+        trained, zeros = torch.from_numpy(frequencies(rope.d_head, rope.base)), torch.zeros(layers, heads).double()
+        speeds, outputs = trained.expand(layers, heads, -1), zeros[..., None].expand(-1, -1, rope.d_head)
+        return cls(rope, trained, speeds, zeros, zeros + 1, zeros.bool(), outputs, (None,) * layers, ((),) * layers)
 
     def with_(
         self,
-        layers: Iterable[int] | None,
-        heads: Heads | None,
-        position: Position | None,
-        speeds: Sequence[float] | Tensor | None,
-        turn_query: float | None,
-        score_factor: float | None,
-        bias: Position | Tensor | None,
-        positions: Tensor | None,
-        mask: Tensor | None,
-        window: int | None,
-        sinks: Iterable[int],
-        stopped_heads: Heads,
+        *,
+        layers: Iterable[int] | None = None,
+        heads: Heads | None = None,
+        position: Position | None = None,
+        speeds: Sequence[float] | Tensor | None = None,
+        turn_query: float | None = None,
+        score_factor: float | None = None,
+        bias: Position | Tensor | None = None,
+        positions: Tensor | None = None,
+        mask: Tensor | None = None,
+        window: int | None = None,
+        sinks: Iterable[int] = (),
+        stopped_heads: Heads = (),
+        replaced_by: Tensor | float = 0.0,
     ) -> "Changes":
-        """The same with more changed; the arguments of `Released.changed`."""
-        where = self._where(layers, heads)
-        new: dict[str, Any] = {"stopped": self.stopped | self._where(None, stopped_heads or ())}
-        if speeds is not None:
-            row = torch.as_tensor(speeds, dtype=torch.float64)
-            if row.shape != self.trained.shape or not row.isfinite().all():
-                raise ValueError(f"speeds {tuple(row.shape)}: expected {len(self.trained)} finite numbers")
-            new["speeds"] = torch.where(where[..., None], row, self.speeds)
-        for name, number in (("turn_query", turn_query), ("score_factor", score_factor)):
-            if number is not None:
-                if not math.isfinite(number):
-                    raise ValueError(f"{name}={number}: expected a finite number")
-                new[name] = torch.where(where, float(number), getattr(self, name))
-        bias = Cells(bias) if isinstance(bias, Tensor) else bias
-        for name, scheme in (("position", position), ("bias", bias)):
-            if scheme is not None and not isinstance(scheme, Position):
-                raise ValueError(f"{name}={scheme!r}: expected a scheme, which is a Position")
-            if scheme is not None and heads is not None:
-                raise ValueError(f"heads, {name}: it changes whole layers, expected layers in place of heads")
+        """The same with more changed; the arguments are those of `Released.changed`."""
+        where, stopped = self._where(layers, heads), self._where(None, stopped_heads)
+        new: dict[str, Any] = {"stopped": self.stopped | stopped}
+        new["replaced_by"] = torch.where(stopped[..., None], replaced_by, self.replaced_by)
+        for name, value in {"speeds": speeds, "turn_query": turn_query, "score_factor": score_factor}.items():
+            if value is not None:
+                old, numbers = getattr(self, name), torch.as_tensor(value, dtype=torch.float64)
+                if numbers.shape != old.shape[2:] or not numbers.isfinite().all():
+                    raise ValueError(f"{name}={value}: expected finite numbers of shape {tuple(old.shape[2:])}")
+                new[name] = torch.where(where[..., None] if numbers.dim() else where, numbers, old)
+        if heads is not None and (position is not None or bias is not None):
+            raise ValueError("heads: position and bias change whole layers, expected layers in place of heads")
         if position is not None:
             new["schemes"] = tuple(position if row.any() else old for old, row in zip(self.schemes, where))
         if bias is not None:
-            new["biases"] = tuple((*old, bias) if row.any() else old for old, row in zip(self.biases, where))
+            more = Cells(bias) if isinstance(bias, Tensor) else bias
+            new["biases"] = tuple((*old, more) if row.any() else old for old, row in zip(self.biases, where))
         if positions is not None:
-            if positions.dim() != 1:
-                raise ValueError(f"positions {tuple(positions.shape)}: expected (n,), a position for each token")
             new["positions"] = positions
         if mask is not None:
-            if mask.dtype != torch.bool or mask.dim() != 2:
-                raise ValueError(f"mask {tuple(mask.shape)} of {mask.dtype}: expected (n, n) truth values")
             new["mask"] = mask if self.mask is None else mask & self.mask
         if window is not None:
             new |= {"window": check_whole("window", window), "sinks": tuple(sinks)}
@@ -144,16 +135,20 @@ class Changes:
 
     def position(self, layer: int) -> Position:
         """What turns and biases a layer: the model's own RoPE, unless something is changed."""
-        position = self.schemes[layer] or self.rope
-        if position is self.rope and self._turns(layer):
+        scheme, biases = self.schemes[layer], self.biases[layer]
+        rotation: Position = self.rope
+        if self._turns(layer):
             per_head = (self.speeds[layer], self.turn_query[layer], self.score_factor[layer])
-            position = Turned(self.positions, *per_head, self.rope.interleaved)
-        return Combined(position, *self.biases[layer]) if self.biases[layer] else position
+            rotation = Turned(self.positions, *per_head, self.rope.interleaved)
+        return rotation if scheme is None and not biases else Combined(scheme or rotation, *biases)
+
+    def outputs(self, layer: int, x: Tensor) -> Tensor:
+        """The outputs of all heads of a layer, (batch, n, heads · d_head), with those of stopped heads replaced."""
+        heads = x.unflatten(-1, self.replaced_by.shape[1:])
+        return torch.where(self.stopped[layer, :, None], self.replaced_by[layer].to(x.dtype), heads).flatten(-2)
 
     def visible(self, n: int) -> Tensor | None:
         """True where one of n queries may look, besides what causality hides: (n, n)."""
-        if self.mask is not None and self.mask.shape != (n, n):
-            raise ValueError(f"mask {tuple(self.mask.shape)}: expected ({n}, {n}) for a text of {n} tokens")
         if self.window is None:
             return self.mask
         i, j = torch.arange(n)[:, None], torch.arange(n)

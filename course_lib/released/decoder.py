@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,16 +11,6 @@ from ..nn.cache import KeyValueCache
 from ..nn.layer import RelativeAttention
 from ..nn.rope import RoPE
 from ..reference.rope import to_half_split
-
-PAIRINGS = ("interleaved", "half-split")
-STATED: tuple[str, ...] = (
-    "block_count",
-    "embedding_length",
-    "attention.head_count",
-    "attention.head_count_kv",
-    "feed_forward_length",
-)
-STATED += ("vocab_size", "rope.freq_base", "attention.layer_norm_rms_epsilon")  # in the order of `Sizes`
 
 
 @dataclass(frozen=True)
@@ -41,16 +30,6 @@ class Sizes:
     def d_head(self) -> int:
         """Channels of one head."""
         return self.d_model // self.n_heads
-
-    @classmethod
-    def of(cls, metadata: dict[str, Any]) -> "Sizes":
-        """The sizes that a GGUF file states. Raises ValueError for an architecture that is not "llama"."""
-        if (found := metadata.get("general.architecture")) != "llama":
-            raise ValueError(f"general.architecture={found!r} in the file: expected 'llama'")
-        names = [f"llama.{name}" for name in STATED]
-        if missing := [name for name in names if name not in metadata]:
-            raise ValueError(f"the file does not state {', '.join(missing)}")
-        return cls(*(metadata[name] for name in names))
 
 
 class SwiGLU(nn.Module):
@@ -84,15 +63,13 @@ class Decoder(nn.Module):
     """Token numbers (batch, n) to hidden states (batch, n, d_model), and these to logits.
 
     One matrix turns hidden states into logits, and its rows are the vectors of the tokens (tied embedding).
-    pairing: which channels RoPE turns together, "interleaved" or "half-split"; the rows of W_q and W_k must fit it.
-    Raises ValueError for another pairing. Source: Touvron et al. 2023 (Llama), section 2.2.
+    RoPE turns the channels 2m and 2m + 1 together, or with interleaved=False m and m + d_head/2; W_q and W_k must fit.
+    Source: Touvron et al. 2023 (Llama), section 2.2.
     """
 
-    def __init__(self, sizes: Sizes, pairing: str = "interleaved") -> None:
+    def __init__(self, sizes: Sizes, interleaved: bool = True) -> None:
         super().__init__()
-        if pairing not in PAIRINGS:
-            raise ValueError(f"pairing={pairing!r}: expected one of {', '.join(map(repr, PAIRINGS))}")
-        self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=pairing == "interleaved")
+        self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=interleaved)
         self.out = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
         blocks = [Block(sizes, self.rope) for _ in range(sizes.n_layers)]
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
@@ -119,53 +96,38 @@ class Decoder(nn.Module):
         return self.out(hidden)
 
 
-PARTS = {
-    "norm1": "attn_norm",
-    "attention.query": "attn_q",
-    "attention.key": "attn_k",
-    "attention.value": "attn_v",
-    "attention.out": "attn_output",
-    "norm2": "ffn_norm",
-    "feed_forward.gate": "ffn_gate",
-    "feed_forward.up": "ffn_up",
-    "feed_forward.down": "ffn_down",
+OURS = {  # the parts of the names in a GGUF file
+    "token_embd": "out",
+    "output_norm": "norm",
+    "blk": "blocks",
+    "attn_norm": "norm1",
+    "attn_q": "attention.query",
+    "attn_k": "attention.key",
+    "attn_v": "attention.value",
+    "attn_output": "attention.out",
+    "ffn_norm": "norm2",
+    "ffn_gate": "feed_forward.gate",
+    "ffn_up": "feed_forward.up",
+    "ffn_down": "feed_forward.down",
 }
 
 
-def names_in_file(n_layers: int) -> dict[str, str]:
-    """For each parameter of a `Decoder`, the name of its tensor in a GGUF file."""
-    names = {"out.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}
-    for layer in range(n_layers):
-        names |= {f"blocks.{layer}.{ours}.weight": f"blk.{layer}.{theirs}.weight" for ours, theirs in PARTS.items()}
-    return names
-
-
-def filled(sizes: Sizes, weights: Mapping[str, Tensor], pairing: str = "interleaved") -> Decoder:
+def filled(sizes: Sizes, weights: Mapping[str, Tensor], interleaved: bool = True) -> Decoder:
     """A decoder with these weights, by their names in a GGUF file, which stores W_q and W_k for interleaved pairs.
 
-    For half-split pairs the rows of each head of W_q and W_k are reordered, which changes no score.
-    Raises ValueError for a tensor that is missing, not expected or of the wrong shape, and for another pairing.
+    Without `interleaved` the rows of each head of W_q and W_k are put into half-split order, which changes no score.
+    Raises ValueError for a tensor that is missing, not expected or of the wrong shape.
     """
     with torch.device("meta"):  # shapes without numbers: nothing is drawn that would be overwritten
-        decoder = Decoder(sizes, pairing)
-    names, state = names_in_file(sizes.n_layers), {}
-    for problem, some in (
-        ("missing", {*names.values()} - {*weights}),
-        ("not expected", {*weights} - {*names.values()}),
-    ):
-        if some:
-            raise ValueError(f"tensor {min(some)}: {problem}; is the file a Llama with {sizes.n_layers} layers?")
-    for ours, parameter in decoder.named_parameters():
-        weight = weights[names[ours]]
-        if weight.shape != parameter.shape:
-            raise ValueError(f"tensor {names[ours]} {tuple(weight.shape)}: expected {tuple(parameter.shape)}")
-        if pairing == "half-split" and ours.endswith(("query.weight", "key.weight")):
-            weight = half_split_rows(weight, sizes.d_head)
+        decoder = Decoder(sizes, interleaved)
+    state = {}
+    for name, weight in weights.items():
+        ours = ".".join(OURS.get(part, part) for part in name.split("."))
+        if ours.endswith(("query.weight", "key.weight")) and not interleaved:
+            weight = weight.unflatten(0, (-1, sizes.d_head))[:, to_half_split(sizes.d_head)].flatten(0, 1)
         state[ours] = weight
-    decoder.load_state_dict(state, assign=True)
+    try:
+        decoder.load_state_dict(state, assign=True)
+    except RuntimeError as error:  # it names the tensors
+        raise ValueError(str(error)) from None
     return decoder.requires_grad_(False).eval()
-
-
-def half_split_rows(weight: Tensor, d_head: int) -> Tensor:
-    """W_q or W_k (heads · d_head, d_model) for interleaved pairs with the rows of each head in half-split order."""
-    return weight.unflatten(0, (-1, d_head))[:, to_half_split(d_head)].flatten(0, 1)

@@ -63,24 +63,18 @@ def fetch(*options: str) -> Path | None:
     return target
 
 
-def fetch_on_colab() -> Path | None:
-    """`fetch` on Colab, where no command runs before a notebook. None elsewhere, or after saying what went wrong."""
-    if "COLAB_RELEASE_TAG" not in os.environ:
-        return None
+def fetch_or_say(*options: str) -> Path | None:
+    """`fetch`, or None after one sentence that says what is missing."""
     try:
-        return fetch()
-    except OSError as error:
-        print(f"The released model is missing: {error}.")
+        return fetch(*options)
+    except (OSError, ValueError) as error:
+        advice = "`python3 course.py model` tries again, and README.md says how to use a file that you have."
+        print(f"The released model is missing: {error}. Its lessons show recorded numbers. {advice}", file=sys.stderr)
         return None
 
 
 if __name__ == "__main__":
     try:
-        fetch(*sys.argv[1:])
+        sys.exit(fetch_or_say(*sys.argv[1:]) is None)
     except KeyboardInterrupt:
         sys.exit(1)
-    except ValueError as error:
-        sys.exit(str(error))
-    except OSError as error:
-        sys.exit(f"The released model is missing: {error}. Its lessons show recorded numbers instead. "
-                 "`python3 course.py model` tries again, and README.md says how to use a file that you have.")

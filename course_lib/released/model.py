@@ -1,11 +1,12 @@
 """The released model as the lessons use it: read a text, look inside, change something for the length of a block."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -13,16 +14,17 @@ from torch.nn.functional import cross_entropy
 
 from ..nn.cache import KeyValueCache, RingCache
 from ..nn.grid import from_grid
-from ..nn.position import Position
+from ..nn.terms import for_each_head
 from ..reference.grid import check_whole
-from .changes import Changes, Heads
+from .changes import Changes
 from .decoder import Decoder, Sizes, filled
-from .files import fetch_on_colab, model_file
+from .files import fetch_or_say, model_file
 from .gguf import read
 from .tokenizer import tokenizer
 
 CHUNK = 512  # tokens that are read through a window, or turned into logits, at a time
 END = "<|im_end|>"
+PAIRINGS = ("interleaved", "half-split")
 CHECK_TEXT = " ".join(["Café number 7 opens at 10:30 and closes at 18:45."] * 3)
 CHECK_LOSS, TOLERANCE = 1.4585, 0.001  # nats per token; processors differ by less than 0.0001, pairings by 2.5
 
@@ -51,7 +53,9 @@ class Released:
         self._changes = Changes.none(decoder.rope, sizes.n_layers, sizes.n_heads)
         self.d_head, self.speeds = sizes.d_head, self._changes.trained
         for layer, block in enumerate(decoder.blocks):
-            block.attention.out.register_forward_pre_hook(self._stopper(layer))
+            block.attention.out.register_forward_pre_hook(
+                lambda _, args, layer=layer: self._changes.outputs(layer, args[0])
+            )
 
     def encode(self, text: str) -> Tensor:
         """The numbers of the tokens of a text, (n,). No start token is added."""
@@ -72,11 +76,6 @@ class Released:
         return torch.cat([cross_entropy(self.decoder.logits(x), targets, reduction="none") for x, targets in parts])
 
     @torch.no_grad()
-    def logits(self, text: str | Tensor) -> Tensor:
-        """The scores of all tokens of the vocabulary after each token: (n, 49152)."""
-        return self.decoder.logits(self._read(self._numbers(text)))
-
-    @torch.no_grad()
     def generate(self, text: str | Tensor, n: int) -> str:
         """The continuation by at most n tokens, each the likeliest one, with a cache; it ends before `<|im_end|>`.
 
@@ -84,14 +83,14 @@ class Released:
         """
         if self._changes.mask is not None or (self._changes.window and not self._ring_is_enough()):
             raise ValueError("generate: expected no mask, and no sinks but the first tokens")
-        new, read, end = self._numbers(text), [], self.tokenizer.token_to_id(END)
+        new, written, end = self._numbers(text), [], self.tokenizer.token_to_id(END)
         caches = self._caches()
         for _ in range(check_whole("n", n)):
             new = self.decoder.logits(self._read_on(new, caches)[-1:]).argmax(-1)
             if int(new) == end:
                 break
-            read.append(int(new))
-        return self.tokenizer.decode(read)
+            written.append(int(new))
+        return self.tokenizer.decode(written)
 
     @torch.no_grad()
     def inside(self, text: str | Tensor) -> Iterator[Inside]:
@@ -104,12 +103,14 @@ class Released:
             yield Inside(x[0], q, k, v, attention.weights(seen, mask=mask)[0])
             x = block(x, mask)
 
-    def attention(self, text: str | Tensor, layer: int, head: int | None = None) -> Tensor:
-        """The weights of one head, (n, n), row i for query i; with head=None of all heads, (n_heads, n, n)."""
-        weights = self._inside_of(text, layer).weights
-        if head is not None and head not in range(self.n_heads):
-            raise ValueError(f"head={head}: expected 0 … {self.n_heads - 1}")
-        return weights if head is None else weights[head]
+    def attention(self, text: str | Tensor, layer: int, head: int) -> Tensor:
+        """The weights of one head, (n, n), row i for query i."""
+        return self._inside_of(text, layer, head).weights[head]
+
+    def queries_and_keys(self, text: str | Tensor, layer: int) -> tuple[Tensor, Tensor]:
+        """Queries (n_heads, n, d_head) and keys (n_kv_heads, n, d_head) of a layer before they are rotated."""
+        inside = self._inside_of(text, layer)
+        return inside.q, inside.k
 
     def profiles(self, text: str | Tensor, first_query: int = 0) -> tuple[Tensor, Tensor]:
         """Where each head looks, on average over the queries `first_query` … n − 1 of a text, from one pass.
@@ -128,28 +129,13 @@ class Released:
             on_first.append(weights[:, :, 0].mean(-1))
         return torch.stack(by_distance), torch.stack(on_first)
 
-    def queries_and_keys(self, text: str | Tensor, layer: int) -> tuple[Tensor, Tensor]:
-        """Queries (n_heads, n, d_head) and keys (n_kv_heads, n, d_head) of a layer before they are rotated."""
-        inside = self._inside_of(text, layer)
-        return inside.q, inside.k
+    def mean_outputs(self, text: str | Tensor) -> Tensor:
+        """Σ_j w_ij v_j of each head, on average over the queries i of a text: (n_layers, n_heads, d_head)."""
+        layers = [(inside.weights.mean(1, keepdim=True), inside.v) for inside in self.inside(text)]
+        return torch.stack([(weights @ for_each_head(v, self.n_heads))[:, 0] for weights, v in layers])
 
     @contextmanager
-    def changed(
-        self,
-        *,
-        layers: Iterable[int] | None = None,
-        heads: Heads | None = None,
-        position: Position | None = None,
-        speeds: Sequence[float] | Tensor | None = None,
-        turn_query: float | None = None,
-        score_factor: float | None = None,
-        bias: Position | Tensor | None = None,
-        positions: Tensor | None = None,
-        mask: Tensor | None = None,
-        window: int | None = None,
-        sinks: Iterable[int] = (),
-        stopped_heads: Heads = (),
-    ) -> Iterator[None]:
+    def changed(self, **changes: Any) -> Iterator[None]:
         """Change the model inside a `with` block; afterwards it is as it was before, also after an exception.
 
         Blocks nest, and an inner one adds to the outer ones. `layers` says in which layers position, bias, speeds,
@@ -163,26 +149,13 @@ class Released:
         positions (n,): the position of each token, in place of 0 … n − 1.
         mask (n, n): True where a query may look; later keys stay hidden.
         window, sinks: a query sees only the last `window` tokens, itself among them, and the tokens numbered `sinks`.
-        stopped_heads: the outputs of these heads are 0.
+        stopped_heads: the outputs of these heads are 0, or those in `replaced_by` (n_layers, n_heads, d_head), for
+            example `mean_outputs` of a text.
 
         Raises ValueError for a layer, head or shape that does not fit, and for changes that exclude each other.
         """
         before = self._changes
-        after = before.with_(
-            layers,
-            heads,
-            position,
-            speeds,
-            turn_query,
-            score_factor,
-            bias,
-            positions,
-            mask,
-            window,
-            sinks,
-            stopped_heads,
-        )
-        self._put(after)
+        self._put(before.with_(**changes))
         try:
             yield
         finally:
@@ -194,24 +167,12 @@ class Released:
         for block, position in zip(self.decoder.blocks, new):
             block.attention.position = position
 
-    def _stopper(self, layer: int) -> Callable[[Any, tuple[Tensor]], Tensor | None]:
-        """A function that sets the outputs of the stopped heads of a layer to 0 before W_o."""
-
-        def stop(module: Any, args: tuple[Tensor]) -> Tensor | None:
-            stopped = self._changes.stopped[layer]
-            return args[0] * ~stopped.repeat_interleave(self.d_head) if stopped.any() else None
-
-        return stop
-
     def _numbers(self, text: str | Tensor, least: int = 1) -> Tensor:
         """The token numbers of a text, (n,), at least so many. Raises ValueError for what is not a text."""
-        numbers = self.encode(text) if isinstance(text, str) else text
-        if not isinstance(numbers, Tensor) or numbers.dim() != 1 or numbers.is_floating_point():
-            raise ValueError(f"text={text!r}: expected a string, or a tensor of token numbers (n,)")
-        if len(numbers) < least:
-            raise ValueError(f"text of {len(numbers)} tokens: expected {least} or more")
-        if numbers.min() < 0 or numbers.max() >= self.decoder.sizes.vocabulary:
-            raise ValueError(f"token numbers {numbers.min()} … {numbers.max()}: expected numbers in the vocabulary")
+        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.sizes.vocabulary
+        whole = isinstance(numbers, Tensor) and numbers.dim() == 1 and not numbers.is_floating_point()
+        if not whole or len(numbers) < least or numbers.min() < 0 or numbers.max() >= top:
+            raise ValueError(f"text={text!r}: expected a string, or {least} or more token numbers 0 … {top - 1}, (n,)")
         return numbers
 
     def _read(self, numbers: Tensor) -> Tensor:
@@ -233,9 +194,9 @@ class Released:
         window, sinks = self._changes.window, self._changes.sinks
         return [KeyValueCache() if window is None else RingCache(window, keep=len(sinks)) for _ in self.decoder.blocks]
 
-    def _inside_of(self, text: str | Tensor, layer: int) -> Inside:
-        if layer not in range(self.n_layers):
-            raise ValueError(f"layer={layer}: expected 0 … {self.n_layers - 1}")
+    def _inside_of(self, text: str | Tensor, layer: int, head: int = 0) -> Inside:
+        if layer not in range(self.n_layers) or head not in range(self.n_heads):
+            raise ValueError(f"layer={layer}, head={head}: expected 0 … {self.n_layers - 1} and 0 … {self.n_heads - 1}")
         return next(islice(self.inside(text), layer, None))
 
 
@@ -247,14 +208,17 @@ def load(path: Path | str | None = None, pairing: str = "interleaved") -> Releas
     (m, m + 32), with the rows of W_q and W_k reordered to fit; all results are the same.
     Raises ValueError for a file that is not this model, that is damaged, or that gives a wrong loss for a known text.
     """
-    file = model_file() or fetch_on_colab() if path is None else Path(path)
-    if file is None:
+    if pairing not in PAIRINGS:
+        raise ValueError(f"pairing={pairing!r}: expected one of {', '.join(map(repr, PAIRINGS))}")
+    if path is None:
+        path = fetch_or_say() if "COLAB_RELEASE_TAG" in os.environ else model_file()
+    if path is None:
         from .recorded import stand_in  # which needs `Released`
 
-        return stand_in()
-    metadata, stored = read(file)
-    weights = {name: torch.from_numpy(tensor.numbers()) for name, tensor in stored.items()}
-    model = Released(filled(Sizes.of(metadata), weights, pairing), tokenizer(metadata))
+        return cast(Released, stand_in())
+    metadata, tensors = read(path)
+    weights = {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}
+    model = Released(filled(Sizes(), weights, interleaved=pairing == "interleaved"), tokenizer(metadata))
     check(model)
     return model
 

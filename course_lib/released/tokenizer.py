@@ -1,21 +1,19 @@
-"""The tokenizer of the model, made from the metadata of its file: bytes, digits one by one, then merges of pairs."""
+"""The tokenizer of the model, made from the metadata of its file: bytes, digits one by one, then merges."""
 
 from typing import Any
 
-CONTROL = 3  # the type of tokens such as <|im_start|>, which no text is merged into
+CONTROL = 3  # the type of tokens such as <|im_start|>, which merges never produce
 
 
 def tokenizer(metadata: dict[str, Any]) -> Any:
     """A `tokenizers.Tokenizer`: byte-level BPE with each digit a token of its own, and no start token.
 
-    Control tokens in a text are found as they are written. Raises ValueError if the file describes another tokenizer,
-    ImportError if the package `tokenizers` is missing.
+    A control token that is written in a text is cut out before anything is merged.
+    Raises ValueError if the file describes another tokenizer, ImportError if the package `tokenizers` is missing.
     Source: SmolLM's tokenizer.json; llama.cpp splits in the same way, its pre-tokenizer "smollm".
     """
-    try:
-        from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-    except ImportError:
-        raise ImportError("The released model needs the package tokenizers: pip install tokenizers") from None
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers  # which recorded lessons do not need
+
     if (found := metadata.get("tokenizer.ggml.pre")) != "smollm":
         raise ValueError(f"tokenizer.ggml.pre={found!r} in the file: expected 'smollm'")
     names = metadata["tokenizer.ggml.tokens"]

@@ -2,12 +2,12 @@ r"""Thirty-two numbers in twenty bytes · 10 minutes · ★ · first
 
 The matrices of the file are stored as blocks of type Q4_1. A block holds 32 numbers in 20 bytes:
 
-- bytes 0 and 1: the step $d$, a float16;
-- bytes 2 and 3: the smallest number $m$, a float16;
+- bytes 0 and 1: the step $s$, a float16;
+- bytes 2 and 3: $b$, the number at level 0, a float16;
 - bytes 4 to 19: the 32 levels $c$, whole numbers from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are
   level $t$, its high four bits are level $t + 16$.
 
-Each number is $x = d\,c + m$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In the file the low
+Each number is $x = s\,c + b$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In the file the low
 byte of a float16 comes first. NumPy calls this dtype `"<f2"`.
 """
 
@@ -21,29 +21,30 @@ from course_kit.checking.pages import holds
 
 def decode_block(block):
     """The 32 numbers, (32,), of a block of type Q4_1, uint8 (20,)."""
-    d, m = np.frombuffer(block[:4], "<f2").astype(float)  # Bytes 0 and 1 are the step d, bytes 2 and 3 the smallest m.
+    s, b = np.frombuffer(block[:4], "<f2").astype(float)  # Bytes 0 and 1 are the step s, bytes 2 and 3 are b.
     low = block[4:] & 15  # The low four bits of the sixteen bytes are levels from 0 to 15, `byte & 15`.
     high = block[4:] >> 4  # The high four bits become levels from 0 to 15 when they move down by four bits.
     c = np.concatenate([low, high])  # The low four bits are the first sixteen levels, the high ones the last sixteen.
-    return d * c + m  # A number is x = d · c + m.
+    return s * c + b  # A number is x = s · c + b.
 
 
 def expected(block):
-    d, m, *packed = struct.unpack("<2e16B", bytes(block))
-    return [d * (byte % 16) + m for byte in packed] + [d * (byte // 16) + m for byte in packed]
+    s, b, *packed = struct.unpack("<2e16B", bytes(block))
+    return [s * (byte % 16) + b for byte in packed] + [s * (byte // 16) + b for byte in packed]
 
 
-def of(d, m, low, high):
+def of(s, b, low, high):
     """A block from its parts."""
-    return np.frombuffer(struct.pack("<2e16B", d, m, *(a + 16 * b for a, b in zip(low, high))), "u1").copy()
+    packed = [first + 16 * second for first, second in zip(low, high)]
+    return np.frombuffer(struct.pack("<2e16B", s, b, *packed), "u1").copy()
 
 
 FILE = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")  # begins W_q of layer 0 in the file
 CASES = [
     Case(np.frombuffer(FILE, "u1").copy(), label="the first block of W_q in layer 0"),
-    Case(of(1, 0, range(16), [0] * 16), label="c is 0, 1, …, 15, then sixteen zeros; d = 1, m = 0"),
+    Case(of(1, 0, range(16), [0] * 16), label="c is 0, 1, …, 15, then sixteen zeros; s = 1, b = 0"),
     Case(of(0.5, -3, range(15, -1, -1), range(16)), label="c falls from 15 to 0, then rises"),
-    Case(of(0, 0.25, [7] * 16, [9] * 16), label="32 equal numbers, d = 0"),
+    Case(of(0, 0.25, [7] * 16, [9] * 16), label="32 equal numbers, s = 0"),
 ]
 
 
@@ -53,15 +54,15 @@ def draw(rng):
 
 ALWAYS = [
     holds(
-        "Some of your numbers are below m, the smallest one. Check whether each level is from 0 to 15.",
+        "Some of your numbers are below b, the number at level 0. Check whether each level is from 0 to 15.",
         lambda x, block: np.min(x) >= np.frombuffer(block[2:4], "<f2")[0] - 1e-2,
     )
 ]
 WRONG = """
-m, d = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange d and m. The step d comes first in the block.
-d, m = np.frombuffer(block[:4], ">f2").astype(float)  # You read d and m big-endian. In the file the low byte comes
+b, s = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange s and b. The step s comes first in the block.
+s, b = np.frombuffer(block[:4], ">f2").astype(float)  # You read s and b big-endian. In the file the low byte comes
 # first.
-d, m = np.frombuffer(block[:4], "<i2").astype(float)  # You read d and m as whole numbers. They are float16, "<f2".
+s, b = np.frombuffer(block[:4], "<i2").astype(float)  # You read s and b as whole numbers. They are float16, "<f2".
 low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high bits. The low bits come first.
 c = np.stack([low, high], axis=1).ravel()
 c = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte beside each other. They are 16 apart: the
@@ -74,14 +75,14 @@ high = block[4:] & 240  # Your high four bits are 16 times too large. Move them 
 high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to the low half. Use `>> 4` or `// 16`.
 c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You read the four bits as a number from −8 to 7. Here they
 # have no sign and count from 0 to 15.
-return d * (c.astype(int) - 8)
-return d * (c.astype(int) - 8) + m  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 the levels count up
-# from m, and nothing is subtracted: d · c + m.
-return d * c  # You left out + m, the smallest number.
-return d * (c + m)  # You multiply m by d as well. It is added at the end, d · c + m.
-return c  # These are the levels c. Each number is d · c + m.
-return d * c - m  # You subtract m. It is added: it is the smallest number itself, and usually negative.
-return d * block[4:] + m  # You return sixteen numbers. Each of the sixteen bytes holds two.
+return s * (c.astype(int) - 8)
+return s * (c.astype(int) - 8) + b  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 the levels count up
+# from b, and nothing is subtracted: s · c + b.
+return s * c  # You left out + b, the number at level 0.
+return s * (c + b)  # You multiply b by s as well. It is added at the end, s · c + b.
+return c  # These are the levels c. Each number is s · c + b.
+return s * c - b  # You subtract b. It is added: it is the number at level 0, and usually negative.
+return s * block[4:] + b  # You return sixteen numbers. Each of the sixteen bytes holds two.
 """
 HINTS = [
     '`np.frombuffer(block[:4], "<f2")` reads the first four bytes as two numbers of type float16.',

@@ -1,12 +1,14 @@
 r"""The order of the rows · 12 minutes · ★★ · first
 
-SmolLM2 was trained with RoPE that rotates channels $p$ and $p + d/2$ together (half-split). The program that wrote the
-file puts the two rows of each pair beside each other (interleaved): in each head of $W_q$ and $W_k$,
+SmolLM2 was published with half-split pairs: with $d$ channels per head, channels $m$ and $m + d/2$ are rotated
+together. The program that wrote the file puts the two rows of each pair beside each other (interleaved), because
+llama.cpp rotates such pairs in models of this architecture. In each head of $W_q$ and $W_k$,
 
-$$\text{row } p \to \text{row } 2p, \qquad \text{row } p + d/2 \to \text{row } 2p + 1$$
+$$\text{row } m \to \text{row } 2m, \qquad \text{row } m + d/2 \to \text{row } 2m + 1$$
 
-Undo this: return the rows in the half-split order. With `inverse` do what the program did. `w` has `n_heads * d` rows,
-those of head 0 first. For SmolLM2 these are 9 heads of 64 rows in $W_q$, and 3 in $W_k$.
+Undo this: return the rows in the half-split order. With `inverse=True`, go from half-split to interleaved. `w` has
+`n_heads * d` rows, those of head 0 first. SmolLM2 has 9 heads of 64 rows in $W_q$. In $W_k$ it has 3, because three
+query heads share one key head.
 
 The rows of the first cases are numbered: row `r` of head `h` of `w` begins with the number 100 h + r.
 """
@@ -21,7 +23,7 @@ from ..shared import normal
 
 
 def unpermute(w, n_heads, inverse):
-    """The rows of W_q or W_k, (n_heads * d, d_model), from interleaved to half-split; with `inverse` the reverse."""
+    """The rows of W_q or W_k, (n_heads * d, d_model), interleaved to half-split; with `inverse` back."""
     d = len(w) // n_heads  # The rows of w are shared out among the heads, d for each.
     # An interleaved head has the axes (d/2, 2): the rows of a pair are neighbours. A half-split head has (2, d/2).
     shape = (n_heads, 2, d // 2, -1) if inverse else (n_heads, d // 2, 2, -1)
@@ -84,8 +86,8 @@ HINTS = [
     "`swapaxes(1, 2)` exchanges pair and first or second. A last reshape gives the shape of w.",
 ]
 ON_PASS = (
-    "Without RoPE, scores do not depend on the order of the channels, if queries and keys share it. With RoPE they do: in "
-    "the lesson, the wrong pairs raise the loss by 2.1 nats."
+    "Without RoPE, scores do not depend on the order of the channels, if queries and keys share it. With RoPE they do: "
+    "in the lesson, the wrong pairs raise the loss by 2.1 nats."
 )
 
 

@@ -1,10 +1,11 @@
-r"""Bug hunt: one model right, another wrong · 12 minutes · ★★
+r"""Bug hunt: one model right, another wrong · 8 minutes · ★★
 
-This function writes $W_q$ and $W_k$ into a file: within each head, the rows of channels $p$ and $p + d/2$ become
-neighbours. With grouped-query attention several query heads share one key head, so $W_k$ has fewer rows.
+This function prepares $W_q$ and $W_k$ for a file: within each head of $d$ channels, the rows of channels $m$ and $m +
+d/2$ become neighbours. With grouped-query attention several query heads share one key head, so $W_k$ has fewer rows.
 
-llama.cpp had this bug. Llama-2-70B, with 64 query heads and 8 key heads, was right. TinyLlama, with 32 and 4, wrote
-nonsense, without an error. Find the bug and fix it. Would SmolLM2, with 9 and 3, have shown it?
+The code is simplified from a converter of llama.cpp that had this bug. Llama-2-70B, with 64 query heads and 8 key
+heads, came out right. TinyLlama, with 32 and 4, wrote nonsense, without an error. Find the bug and fix it. Would
+SmolLM2, with 9 and 3, have shown it?
 
 The rows of the cases are numbered: row `r` of head `h` begins with the number 100 h + r.
 """
@@ -83,8 +84,8 @@ HINTS = [
     "How many heads does W_k have? How many does the function split it into for 64 and 8, for 32 and 4, for 9 and 3?",
 ]
 ON_PASS = (
-    "SmolLM2 would not have shown the bug: 64 / 8 = 8, and 9 / 3 = 3. Where the quotient happens to be the number of key heads, the wrong division gives the "
-    "right answer. A test needs a model in which the two differ."
+    "SmolLM2 would not have shown the bug, because 9 / 3 = 3, just as 64 / 8 = 8. The wrong division gives the right "
+    "number of key heads exactly when n_heads = n_kv_heads². A test needs a model in which the two differ."
 )
 
 

@@ -1,18 +1,18 @@
 r"""Prediction: positions that move · 10 minutes · ★★
 
 One causal layer with RoPE reads seven tokens: a document of four, then another of three. A *pair* is a query with a key
-that it may see, itself included, so there are 28 pairs. At first the positions are 0 to 6. For each change, commit to
-the number of pairs whose **score** changes. Queries and keys are the same before the rotation, and no score stays the
-same by chance.
+that it may see, itself included, so there are 28 pairs. At first the positions are 0 to 6. For each change, predict the
+number of pairs whose **score** changes. Queries and keys are the same before the rotation, and no score stays the same
+by chance.
 
 - `"all + 50,000"`: every position grows by 50,000.
 - `"second + 50,000"`: only the positions of the second document grow.
 - `"reset"`: each document is counted from 0, so the positions are 0, 1, 2, 3, 0, 1, 2. The mask is as before.
-- `"reset, own document"`: the same, and a query sees only keys of its own document. Count pairs that are still visible.
+- `"reset, own document"`: the same, and a query sees only keys of its own document. Of the pairs that are still
+  visible, count those whose score changes.
 - `"queries + 1"`: every query is rotated as if it were one position later, and no key is.
-
-One more number, `"distance after queries + 1"`: the queries of a head that gives most weight to the token at distance 1
-are rotated as above. At which distance is the token that gets most weight now?
+- `"distance after queries + 1"` is not a number of pairs. The queries of a head that gives most weight to the token at
+  distance 1 are rotated as in the line above. At which distance is the token that gets most weight now?
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ ANSWER = {
 NEARLY = False
 WRONG = {
     "all + 50,000": {
-        28: "Query and key rotate by the same additional angle, so the angle between them stays the same in every pair.",
+        28: "Query and key rotate by the same additional angle, so the angle between them stays the same.",
         21: "A token keeps its offset to itself, but the other offsets stay as well, because both positions grow.",
         27: "Position 0 is nothing special. A score depends on the difference of two positions, and none changes.",
     },
@@ -101,6 +101,6 @@ HINTS = [
 
 def on_pass():
     return (
-        "In SmolLM2 it is the same. Positions + 50,000 change no loss in the lesson by more than 0.0001 nats. After a reset "
-        "without another mask, the loss on the second document is 2.3 nats above that with positions that go on."
+        "In SmolLM2 it is the same. Positions + 50,000 change no loss in the lesson by more than 0.0001 nats. After a "
+        "reset without another mask, the loss on the second document is 2.3 nats above that with positions that go on."
     )

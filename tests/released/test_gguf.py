@@ -43,11 +43,11 @@ def test_a_small_file(tmp_path):
     facts += string("eps") + struct.pack("<If", 6, 0.5) + string("yes") + struct.pack("<I?", 7, True)
     one, two = np.arange(6, dtype="<f4").reshape(2, 3), np.random.default_rng(0).bytes(20 * 4)
     path = written(tmp_path / "m", [("one", (2, 3), 0, one.tobytes()), ("two", (2, 64), 3, two)], facts, 5)
-    metadata, stored = read(path)
+    metadata, tensors = read(path)
     expected = {"general.architecture": "llama", "numbers": [1, -2, 3], "names": ["a", "ü"], "eps": 0.5, "yes": True}
-    assert metadata == expected and [*stored] == ["one", "two"]
-    assert np.array_equal(stored["one"].numbers(), one)
-    assert np.array_equal(stored["two"].numbers(), q4_1(np.frombuffer(two, Q4_1)).reshape(2, 64))
+    assert metadata == expected and [*tensors] == ["one", "two"]
+    assert np.array_equal(tensors["one"], one)
+    assert np.array_equal(tensors["two"], q4_1(np.frombuffer(two, Q4_1)).reshape(2, 64))
 
 
 def test_what_cannot_be_read_is_refused(tmp_path):
@@ -60,26 +60,26 @@ def test_what_cannot_be_read_is_refused(tmp_path):
     written(tmp_path / "kind", [("one", (256,), 12, numbers)])
     written(tmp_path / "fact", [], string("x") + struct.pack("<I", 13), 1)
     for name, message in [
-        ("text", "expected a GGUF file, which begins with the letters GGUF"),
-        ("head", "the file ends within its header, is the download complete"),
-        ("data", "the file ends within tensor one, is the download complete"),
-        ("old", "GGUF of version 2, expected 3"),
-        ("kind", r"tensor one of type 12: expected one of \[0, 3, 8\] \(F32, Q4_1, Q8_0\)"),
+        ("text", " begins with b'It i', expected a GGUF file"),
+        ("head", " ends within its header, is the download complete"),
+        ("data", " ends within tensor one, is the download complete"),
+        ("old", ": GGUF of version 2, expected 3"),
+        ("kind", r": tensor one of type 12, expected one of \[0, 3, 8\] \(F32, Q4_1, Q8_0\)"),
         ("fact", "a fact of type 13: expected one of"),
     ]:
-        with pytest.raises(ValueError, match=f"{name}: {message}"):
+        with pytest.raises(ValueError, match=message):
             read(tmp_path / name)
 
 
 @pytest.mark.slow
 def test_the_real_file_equals_the_package_gguf(file):
     gguf = pytest.importorskip("gguf")
-    metadata, stored = read(file)
+    metadata, tensors = read(file)
     reader = gguf.GGUFReader(file)
     assert {*metadata} == {name for name in reader.fields if not name.startswith("GGUF.")}
-    assert [*stored] == [tensor.name for tensor in reader.tensors]
+    assert [*tensors] == [tensor.name for tensor in reader.tensors]
     for name in ("llama.rope.freq_base", "tokenizer.ggml.merges", "tokenizer.ggml.token_type", "general.license"):
         assert metadata[name] == reader.fields[name].contents()
     for tensor in reader.tensors:
-        theirs, ours = gguf.dequantize(tensor.data, tensor.tensor_type), stored[tensor.name].numbers()
+        theirs, ours = gguf.dequantize(tensor.data, tensor.tensor_type), tensors[tensor.name]
         assert ours.shape == theirs.shape and np.array_equal(ours.view("u4"), theirs.view("u4")), tensor.name

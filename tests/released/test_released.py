@@ -1,6 +1,7 @@
 """The released model: equal to transformers, and the numbers that must come out."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from course_lib.released.recorded import Recorded
 from course_lib.released.texts import FOLDER, TABLE, excerpt
 
 from .test_decoder import llama, put_into
+from .tiny import logits
 
 PROMPTS = [
     "The capital of France is",
@@ -27,9 +29,15 @@ BASE = {"pydoc_a": 2.447, "pydoc_b": 2.195, "licence": 2.891, "course": 2.152}  
 
 @pytest.fixture(scope="module")
 def theirs(file):
-    metadata, stored = read(file)
-    weights, sizes = {name: torch.from_numpy(one.numbers()) for name, one in stored.items()}, Sizes.of(metadata)
-    return put_into(llama(sizes), weights, sizes)
+    metadata, tensors = read(file)
+    sizes = Sizes(
+        *(metadata[f"llama.{name}"] for name in ("block_count", "embedding_length", "attention.head_count")),
+        *(metadata[f"llama.{name}"] for name in ("attention.head_count_kv", "feed_forward_length", "vocab_size")),
+        metadata["llama.rope.freq_base"],
+        metadata["llama.attention.layer_norm_rms_epsilon"],
+    )
+    assert sizes.eps == pytest.approx(Sizes().eps) and replace(sizes, eps=Sizes().eps) == Sizes()
+    return put_into(llama(sizes), {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}, sizes)
 
 
 def test_the_file_is_the_one_we_know(file):
@@ -43,7 +51,7 @@ def test_the_file_is_the_one_we_know(file):
 def test_logits_equal_transformers(model, theirs, name, record_property):
     for n in (256, 1024):
         numbers = model.encode(excerpt(name))[:n]
-        difference = float((model.logits(numbers) - theirs(numbers[None]).logits[0]).abs().max())
+        difference = float((logits(model, numbers) - theirs(numbers[None]).logits[0]).abs().max())
         row = {"text": name, "tokens": n, "largest difference of logits": f"{difference:.1e}"}
         record_property("table: released model and transformers", row)
         assert difference < 2e-3
@@ -106,6 +114,7 @@ def test_each_excerpt_is_long_enough_and_has_its_licence(model):
     for name, facts in TABLE.items():
         assert len(model.encode(excerpt(name))) >= (16_500 if name == "alice" else 1024)
         assert {*facts} == {"title", "source", "licence", "sha256"}
+        assert hashlib.sha256(excerpt(name).encode()).hexdigest() == facts["sha256"]
     assert {f"{name}.txt" for name in TABLE} | {"table.toml"} == {path.name for path in FOLDER.iterdir()}
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 400_000
     with pytest.raises(ValueError, match="name='moby': expected one of alice, paradise_lost"):

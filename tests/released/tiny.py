@@ -26,13 +26,19 @@ class Letters:
         return 49
 
 
-def tiny(pairing="interleaved"):
+def tiny():
     """The model, in float64, and a text of N tokens."""
     torch.manual_seed(0)
-    decoder = Decoder(SIZES, pairing).double().requires_grad_(False)
+    decoder = Decoder(SIZES).double().requires_grad_(False)
     for parameter in decoder.parameters():
         parameter.copy_(torch.randn_like(parameter) * (0.5 if parameter.dim() > 1 else 0.1) + (parameter.dim() == 1))
     return Released(decoder, Letters()), torch.randint(SIZES.vocabulary - 1, (N,))
+
+
+@torch.no_grad()
+def logits(model, numbers):
+    """The scores of all tokens of the vocabulary after each token: (n, vocabulary)."""
+    return model.decoder.logits(model._read(numbers))
 
 
 def by_definition(
@@ -46,13 +52,14 @@ def by_definition(
     bias=lambda layer, head, i, j: 0.0,
     seen=lambda i, j: True,
     stopped=(),
+    outputs=lambda layer, head: 0.0,
 ):
     """The logits, with a loop over layers, heads, queries and keys; a pair of channels is a complex number."""
     decoder, d, group = model.decoder, SIZES.d_head, SIZES.n_heads // SIZES.n_kv_heads
     x = decoder.out.weight[numbers]
     for layer, block in enumerate(decoder.blocks):
         a, y = block.attention, normalised(x, block.norm1)
-        outputs = []
+        found = []
         for h in range(SIZES.n_heads):
             rows, kv_rows = slice(h * d, (h + 1) * d), slice(h // group * d, (h // group + 1) * d)
             q, k, v = y @ a.query.weight[rows].T, y @ a.key.weight[kv_rows].T, y @ a.value.weight[kv_rows].T
@@ -70,8 +77,8 @@ def by_definition(
                     scores.append(factor(layer, h) * sum(parts) / math.sqrt(d) + bias(layer, h, i, j))
                 powers = [math.exp(score - max(scores)) for score in scores]
                 output = sum(power / sum(powers) * v[j] for power, j in zip(powers, keys, strict=True))
-                outputs.append(output * ((layer, h) not in stopped))
-        x = x + torch.stack(outputs).view(SIZES.n_heads, len(x), d).transpose(0, 1).flatten(1) @ a.out.weight.T
+                found.append(outputs(layer, h) + 0 * output if (layer, h) in stopped else output)
+        x = x + torch.stack(found).view(SIZES.n_heads, len(x), d).transpose(0, 1).flatten(1) @ a.out.weight.T
         y, feed = normalised(x, block.norm2), block.feed_forward
         gate = y @ feed.gate.weight.T
         x = x + (gate / (1 + (-gate).exp()) * (y @ feed.up.weight.T)) @ feed.down.weight.T

