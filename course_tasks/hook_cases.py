@@ -1,4 +1,4 @@
-"""For tasks whose answer is a scheme's hook: its cases, its usual slips."""
+"""For tasks whose answer is a scheme's hook: its cases."""
 
 from collections.abc import Callable
 from typing import Any
@@ -56,46 +56,3 @@ def by_loops(formula: Callable[..., float]) -> Callable:
 
 
 # What every decay by `row_offsets(n_q, n_k, past).abs()` has, with the name of its solution for {decay}
-DECAY_PIECES = """
-past
-    `past`: The first query is at position `past`, and `row_offsets` counts from there.
-n_k
-    the number of keys: There are n_k keys, and with a cache more of them than queries.
-n_q
-    the number of queries: There are n_q queries, and with a cache fewer of them than keys.
-row_offsets(n_q, n_k, past)
-    the row of offsets: The queries are at `past`, `past` + 1, …, and the keys at 0, 1, ….
-"""
-DECAY_SLIPS = """
-n_k, past) → None, past)
-    Without n_k, `row_offsets` assumes n_k = past + n_q. There can be more keys or fewer, so pass n_k on.
-n_k, past) → n_k, 0)
-    Your result is right without a cache. The first query is at position `past`, so pass `past` on to `row_offsets`, and
-    add nothing to what it returns.
-row_offsets(n_q, n_k, past) → row_offsets(n_k, n_q, past)
-    You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
-row_offsets(n_q, n_k, past) → row_offsets(n_k, n_k, 0)
-    Your result is right when queries and keys are the same tokens. In general there are n_q queries, and the first is
-    at `past`.
-row_offsets(n_q, n_k, past) → row_offsets(1, n_k, past)
-    You use the offsets of the first query only, one for each key. n_q queries and n_k keys have n_q + n_k − 1 offsets.
-row_offsets(n_q, n_k, past) → row_offsets(1, n_q + n_k - 1, 0)
-    Your distances count up from 0. The offsets go from the farthest past to the farthest future, as in `row_offsets`.
-row_offsets(n_q, n_k, past) → row_offsets(n_q, n_k, past).flip(0)
-    Your offsets are in reverse order. They ascend, as in `row_offsets`, so the past comes first.
-.abs() → .clamp(min=0)
-    Keys before the query get 0, because their offsets are negative and you clamp at 0. The distance is |r|.
-.abs() → .clamp(max=0).abs()
-    You give 0 to the keys after the query, more than to any key before it. The decay is the same both ways, by |r|.
-... → return {decay}(self, n_q, n_k, past).masked_fill(row_offsets(n_q, n_k, past) > 0, -float("inf"))
-    You give −∞ to the keys after the query. Hiding keys is the job of the mask, so give each of them its bias.
-... → return {decay}(self, n_q, n_k, past).softmax(dim=-1)
-    You apply a softmax. A bias is added to the scores, and the softmax comes later, in the layer.
-... → return {decay}(self, n_q, n_k, past).exp()
-    You return e to the power of the bias. Return the bias itself, because it is added to the scores.
-... → return {decay}(self, n_q, n_k, past).unfold(1, n_k, 1).flip(1)
-    You return the matrix, (heads, n_q, n_k). A hook gives one number per *offset*, and the layer puts them on the
-    diagonals.
-... → return {decay}(self, n_q, n_k, past).unfold(1, n_k, 1).flip(1)[0]
-    You return the matrix (n_q, n_k) of one head. A hook gives one number per head and *offset*: (heads, offsets).
-"""

@@ -183,7 +183,7 @@ def calls(node: ast.Call) -> Iterator[tuple[str, str]]:
 
     if owner and owner not in MODULES:
         yield missing, owner
-    elif given:
+    elif given and not isinstance(node.args[0], ast.Starred):
         yield missing, f"({given[0]})"
     if len(given) == 2:
         yield "has its two arguments exchanged", call(function, given[1], given[0])
