@@ -53,6 +53,3 @@ def by_loops(formula: Callable[..., float]) -> Callable:
         return [[formula(abs(r), *numbers) for r in offsets] for numbers in zip(*self.given.values(), strict=True)]
 
     return expected
-
-
-# What every decay by `row_offsets(n_q, n_k, past).abs()` has, with the name of its solution for {decay}
