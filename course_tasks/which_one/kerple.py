@@ -127,7 +127,7 @@ if training.attempted:
     for layer, block in enumerate(training.model.blocks):
         learned = block.attention.position
         print(f"layer {layer}: a", *(f"{a:.2f}" for a in learned.a), "· c", *(f"{c:.2f}" for c in learned.c))
-    yours, fixed = training.loss[training.name], training.loss["log-1"]
+    yours, fixed = training.loss["Kerple"], training.loss["log-1"]
     assert yours[0] < fixed[0] and yours[-1] < fixed[-1], training
     assert training.loss["log-3"][0] - yours[0] < (fixed[0] - yours[0]) / 2, training  # the control
 training
