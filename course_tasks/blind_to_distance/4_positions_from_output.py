@@ -82,7 +82,7 @@ return first / output - 1  # You leave out what the other tokens contribute. The
 weight = output - rest / first - rest  # Your brackets are missing, so only `rest` is divided by `first`.
 weight = (output + rest) / (first + rest)  # You add `rest`. The weight is how far the output is *from* it: subtract.
 return 1 - weight
-weight = (first - output) / (first - rest)  # You use the weight of all other tokens together. Begin with that of the first token.
+weight = (first - output) / (first - rest)  # You use the weight of all the other tokens. Take that of the first.
 return first / 0.0  # You divide by 0 in every case. Is it the number of a position, which begins at 0? Position i has i
 # + 1 keys.
 """

@@ -71,6 +71,7 @@ factor = np.sqrt(np.log(keys) / np.log(length))  # You take the root of the fact
 factor = keys / length  # Your factor grows in proportion to the position. It should grow with its logarithm.
 factor = 1 + np.log(keys) / np.log(length)  # You add 1 to the factor. Llama 4 does so, with another formula.
 return q / factor[:, None]  # You divide by the factor. It multiplies the query, so later queries get larger.
+return q * factor  # Your factors are a row, so NumPy aligns them with the channels. `[:, None]` makes a column.
 return factor  # You return the factors. Multiply each query by its factor.
 return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)  # Your factors run along the channels. Each query
 # has one factor, for all of its channels.
