@@ -555,7 +555,7 @@ def test_functions_defined_in_a_cell_are_found():
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell()
-    cell = "def added(x):\n    y = x + 1\n    return y\nfrom course_lib import figures\np = figures.trace(added, 41)"
+    cell = "def added(x):\n    y = x + 1\n    return y\nfrom course_kit import figures\np = figures.trace(added, 41)"
     assert shell.run_cell(cell).success
     text = static(shell.user_ns["p"])
     assert "y&nbsp;=&nbsp;x" in text or "y = x + 1" in text
