@@ -91,6 +91,9 @@ positions = np.arange(n) * train / n  # You squeeze the positions into the train
 # but here we measure it as it is. The positions are 0 … n − 1.
 positions = np.arange(len(text))[-n:]  # You use positions in the whole text. The first of n tokens is at position 0.
 positions = np.arange(n)[::-1]  # Your positions are in reverse order. The first token is at position 0.
+positions = n  # You pass the number of tokens as positions. Pass a position for each of them, `np.arange(n)`.
+positions = np.arange(train)  # You pass `train` positions for n tokens. Each token has its own, 0 … n − 1.
+tokens = text[n:]  # You read what comes after the first n tokens. The last n are `text[-n:]`.
 positions = np.zeros(n)  # You put all tokens at position 0. They are at the positions 0 … n − 1.
 positions = np.arange(n) - n + train  # Your first positions are negative. The first token is at position 0.
 tokens = text[:n]  # You read the first n tokens, so each length asks about other tokens. Read the *last* n.
