@@ -21,73 +21,37 @@ from course_lib.reference.attention import causal_mask, softmax
 
 from ..shared import SCORES
 
-KEY_FORM, LAST, SYMMETRIC = "m·j, causal", "m·(j − (n − 1)), causal", "−m·|i − j|, causal"
-
-
-QUERY_ONLY, SCALED = "m·i, causal", "−m·(i − j) inside the scaling, causal"
-
-
-KEY_FORM_OPEN, SYMMETRIC_OPEN = "m·j, no mask", "−m·|i − j|, no mask"
-
-
-def answer():
-    """Whether each bias gives the weights of −m (i − j), for the five tokens with m = 1/2."""
-    n, m = len(SCORES), 0.5
-    i, j = np.arange(n)[:, None], np.arange(n)
-    paper = -m * (i - j)
-
-    def same(bias, mask):
-        ours, theirs = (softmax(np.where(mask, SCORES + b, -np.inf)) for b in (bias, paper))
-        return bool(np.allclose(ours, theirs))
-
-    causal, no_mask = causal_mask(n), np.ones((n, n), bool)
-    return {
-        KEY_FORM: same(m * j + 0 * i, causal),
-        LAST: same(m * (j - (n - 1)) + 0 * i, causal),
-        SYMMETRIC: same(-m * abs(i - j), causal),
-        QUERY_ONLY: same(m * i + 0 * j, causal),
-        SCALED: same(paper / 2, causal),  # √d = 2
-        KEY_FORM_OPEN: same(m * j + 0 * i, no_mask),
-        SYMMETRIC_OPEN: same(-m * abs(i - j), no_mask),
-    }
-
-
-ANSWER = answer()
-
-
-WRONG = {
-    KEY_FORM: {
-        False: (
-            "m·j and −m·(i − j) differ by m·i, which is the same for all keys of a query. What does the softmax do "
-            "with it?"
-        )
-    },
-    LAST: {
-        False: ("m·(j − (n − 1)) differs from m·j by a constant. The softmax takes away whatever is the same in a row.")
-    },
-    SYMMETRIC: {
-        False: "The two differ only for keys after the query. Which keys does a causal mask leave?",
-    },
-    QUERY_ONLY: {
-        True: (
-            "m·i is the same for all keys of a query, so the softmax takes away all of it. Nothing of the distance "
-            "is left."
-        ),
-    },
-    SCALED: {
-        True: "Dividing the bias by √d divides the slope by √d, so the penalty is only half as steep here.",
-    },
-    KEY_FORM_OPEN: {
-        False: (
-            "The softmax takes away m·i with any mask. Both forms give the same weights, but without a mask they "
-            "favour the end of the text."
-        )
-    },
-    SYMMETRIC_OPEN: {
-        True: "Without a mask, keys after the query count too. −m·(i − j) rewards them, and −m·|i − j| does not.",
-    },
+m, n = 0.5, len(SCORES)
+i, j = np.indices((n, n))
+PAPER = -m * (i - j)
+CAUSAL, OPEN = causal_mask(n), np.ones((n, n), bool)
+BIASES = {
+    "m·j, causal": (m * j, CAUSAL),
+    "m·(j − (n − 1)), causal": (m * (j - (n - 1)), CAUSAL),
+    "−m·|i − j|, causal": (-m * abs(i - j), CAUSAL),
+    "m·i, causal": (m * i, CAUSAL),
+    "−m·(i − j) inside the scaling, causal": (PAPER / 2, CAUSAL),  # √d = 2
+    "m·j, no mask": (m * j, OPEN),
+    "−m·|i − j|, no mask": (-m * abs(i - j), OPEN),
 }
 
+
+def weights(bias, mask):
+    return softmax(np.where(mask, SCORES + bias, -np.inf))
+
+
+ANSWER = {name: np.allclose(weights(bias, mask), weights(PAPER, mask)) for name, (bias, mask) in BIASES.items()}
+
+WHY = [  # what a wrong answer overlooks, in the same order
+    "m·j and −m·(i − j) differ by m·i, which is the same for all keys of a query. What does the softmax do with it?",
+    "m·(j − (n − 1)) differs from m·j by a constant. The softmax takes away whatever is the same in a row.",
+    "The two differ only for keys after the query. Which keys does a causal mask leave?",
+    "m·i is the same for all keys of a query, so the softmax takes away all of it. Nothing of the distance is left.",
+    "Dividing the bias by √d divides the slope by √d, so the penalty is only half as steep here.",
+    "The softmax takes away m·i with any mask. Both forms give the same weights, but they favour the end of the text.",
+    "Without a mask, keys after the query count too. −m·(i − j) rewards them, and −m·|i − j| does not.",
+]
+WRONG = {name: {not right: words} for (name, right), words in zip(ANSWER.items(), WHY)}
 
 HINTS = [
     "The softmax divides out whatever is the same for all keys of one query.",
