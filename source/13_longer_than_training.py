@@ -476,6 +476,7 @@ print("test length    ", *(f"{n:6}" for n in lengths))
 print("as trained     ", *(f"{x:6.3f}" for x in as_trained))
 print("row 27 copied  ", *(f"{x:6.3f}" for x in copied))
 assert copied[0] == as_trained[0]  # at 128 nothing reads these rows
+assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
 # One assignment removes a large part of the rise. So this part came from the untrained numbers in these four rows, and
@@ -489,6 +490,7 @@ falling = with_rows(trained_table[27] - 0.5 * torch.arange(1, 5)[:, None])
 hidden = with_rows(-100.0)
 print("falling by 0.5 ", *(f"{x:6.3f}" for x in falling))
 print("all at −100    ", *(f"{x:6.3f}" for x in hidden))
+assert falling[3] < copied[3] - 0.2 and abs(hidden[3] - hidden[0]) < 0.05
 
 # %% [markdown]
 # Rows that fall further, as ALiBi's biases do, remove more. With −100 the model cannot see past distance 127 at all,

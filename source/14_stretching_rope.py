@@ -141,6 +141,8 @@ print(f"{'test length':20}", *(f"{length:7}" for length in settings.tests))
 for name, speeds in changed.items():
     losses[name] = study.evaluate(with_speeds(speeds), settings, "copy-back")["loss"]
     print(f"{name:20}", *(f"{loss:7.3f}" for loss in losses[name]))
+assert losses["as trained"][3] > 2.77 and losses["open pairs / 8"][3] < 0.2
+assert losses["closed pairs / 8"][0] > 2.77 and losses["open pairs stopped"][3] > 1
 
 # %% [markdown]
 # A model that guesses among the 16 symbols has the loss $\ln 16 = 2.77$. At 1,024, our model as trained is far worse.
@@ -217,7 +219,7 @@ def with_added(model, numbers):
     return model
 
 
-# %% tags=["nbval-ignore-output", "prints-only"]
+# %% tags=["nbval-ignore-output"]
 echoes = ranked[:32]
 others = np.random.default_rng(0).choice(ranked[32:], 32, replace=False)
 print(f"{'loss at 1,024, hidden:':24}   nothing  32 others  32 echoes")
@@ -227,6 +229,7 @@ for name in ("as trained", "open pairs stopped"):
         model = with_added(with_speeds(changed[name]), np.where(np.isin(distance, keys), -np.inf, 0))
         found += study.evaluate(model, replace(settings, tests=(n,)), "copy-back")["loss"]
     print(f"{name:24}", *(f"{loss:10.2f}" for loss in found))
+    assert abs(found[1] - found[0]) < 0.1 and found[2] < 0.5 * found[0]
 
 # %% [markdown]
 # In copying, a few echoes do most of the harm, even in the model as trained. So new angles and echoes work together.
@@ -252,6 +255,7 @@ for times in (1, 3, 7, 15):
     for name, model in models.items():
         at_128[name] += study.evaluate(with_added(model, added), short, name)["loss"]
     print(f"{64 + 64 * times:11,} keys", *(f"{found[-1]:10.3f}" for found in at_128.values()))
+assert max(at_128["copy-back"]) < 0.05 and 0.05 < at_128["characters"][3] - at_128["characters"][0] < 0.25
 
 # %% [markdown]
 # More keys hardly matter to copying. In text the loss rises by about 0.1.
