@@ -69,6 +69,7 @@ distance = -offset  # These are still the weights of m · j: without a mask a la
 distance = offset  # Now every token looks at the beginning of the text. Take the distance, without a sign.
 distance = np.maximum(-offset, 0)  # Keys after the query get no penalty. Here the distance counts on both sides.
 distance = np.maximum(offset, 0)  # Keys before the query get no penalty. Here the distance counts on both sides.
+distance = abs(offset) + np.eye(len(position))  # You give the token itself a penalty. Its distance is 0.
 distance = (offset != 0)  # All other tokens get the same penalty, however far they are. It grows with the distance.
 distance = offset**2  # You squared the distance. ALiBi's penalty grows by the same amount with every step.
 distance = np.log1p(abs(offset))  # This is the logarithmic decay of *A bias by hand*. ALiBi takes the distance itself.

@@ -66,12 +66,12 @@ place = j - i + n_k - 1  # You shift by the number of keys. The smallest offset,
 place = j + i
 place = n_k - 1 - j - i + n_q - 1  # You sum the other diagonals, where i + j is constant. An offset is j − i.
 sums[place] = grid[i, j]  # Each sum holds only the last cell of its diagonal. Add cell by cell, or use `np.add.at`.
-sums[place] += grid[i, j] * (i == 0)  # Only the cells of query 0 were added. If you loop, does the `return` end it too early?
+sums[place] += grid[i, j] * (i == 0)  # Only the cells of query 0 were added. Does a `return` end your loop?
 sums[place] += grid[i, j] * (i == j == 0)  # Only cell (0, 0) was added. If you loop, is the `return` inside?
 sums[place] += grid[i, j] * (j <= i)  # Your sums end at offset 0. The diagonals above the main one count, too.
 return grid.sum(axis=0)  # You sum each column, which gives one number per key. An offset is a diagonal.
 return grid.sum(axis=1)  # You sum each row, which gives one number per query. An offset is a diagonal.
-return [grid.diagonal(o).mean() for o in range(1 - n_q, n_k)]  # You return means. The adjoint sums: a shared number collects from all its cells.
+return [grid.diagonal(o).mean() for o in range(1 - n_q, n_k)]  # You return means. The adjoint sums over all cells.
 return [grid.trace(o) for o in range(1 - n_q, n_q)]  # Your offsets end at n_q − 1. The last one is n_k − 1.
 return [grid.trace(o) for o in range(1 - n_k, n_k)]  # Your offsets begin at −(n_k − 1). The smallest is −(n_q − 1).
 return [grid.trace(o) for o in range(1 - n_k, n_q)]  # You swapped n_q and n_k. The smallest offset is −(n_q − 1).

@@ -66,7 +66,7 @@ WRONG = """
 start = 0 if shared else n_q - 1; back = 1 if shared else -1
 return (0, 1 if shared else width + 1, 1)  # These steps are for reversed queries, as in torch. Yours are in order.
 return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows.
-per_query = -1 if shared else width + 1  # With a row each, your windows move right. They move left, one less than a row.
+per_query = -1 if shared else width + 1  # With a row each, your windows move right. They move left: a row less one.
 per_query = 1 if shared else width - 1  # With one shared row, your windows move right. They move one number *back*.
 per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same window. It moves.
 per_query = -1 if shared else width  # With a row each, your window stays in the same columns. It moves one back.

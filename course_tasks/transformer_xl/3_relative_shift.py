@@ -83,7 +83,7 @@ past = 0; shifted = rows[i, i - j + n_q - 1]  # You exchanged i and j in the col
 past = 0; shifted = rows[i, (j + n_k - 1 - i) % n_k]  # You take i for the position of query i. It is n_k − n_q + i.
 past = 2; shifted = rows[i, (2 - i + j) * (j <= 2 + i)]  # 2 is right for the first case only. Use n_q and n_k.
 return rows[i, j - i + n_q - 1]  # A key after the query has no column: the rows end at distance 0. Put 0 there.
-return np.where(j <= i, rows[i, (n_q - 1 - i + j) * (j <= i)], 0)[:, :n_q]  # Your grid has a column per query, not per key.
+return np.where(j <= i, rows[i, (n_q - 1 - i + j) * (j <= i)], 0)[:, :n_q]  # Your grid has n_q columns. It needs n_k.
 return shifted  # After each query there is a zero and numbers of the next query. Put 0 there.
 return rows  # You return the rows as they were. Row i has to move left by n_q − 1 − i.
 return rows[:, ::-1]  # You reversed the rows and shifted none. Row i has to move left by n_q − 1 − i.
