@@ -134,8 +134,7 @@ assert costs["second half + 50,000"] > 3 * costs["first half hidden"]
 # %% [markdown]
 # With RoPE a score depends on positions only by their difference, so moving the whole text changes nothing. The model
 # was made for texts of up to 8,192 tokens. A gap of 4,000 is less than that, yet it costs nearly as much as hiding the
-# first half. A gap of 50,000 costs far more: now seeing the first half does harm. ([[stretching_rope|Chapter #]] is
-# about repairs.)
+# first half. A gap of 50,000 costs far more: now seeing the first half does harm.
 #
 # ## Where does a head look?
 #
@@ -199,8 +198,8 @@ figures.map_of_heads({"previous token": previous, "induction": induction, "token
 
 # %% [markdown]
 # *Alice* hardly repeats itself, so 18.6 finds no earlier copy and gives its weight to token 0. Press the button *token
-# 0*: many heads do this. It is called a **sink**. Here it is the token that comes first, because no
-# start token is added. ([[windows_and_sinks|Chapter #]] asks why.)
+# 0*: many heads do this. Such a token is called a **sink**. Here it is simply the token that comes first, because no
+# special start token is added. ([[windows_and_sinks|Chapter #]] asks why.)
 #
 # ## Ablate heads
 #
@@ -213,7 +212,7 @@ means = model.mean_outputs(text)
 
 def second_copy(heads, replaced_by=means):
     """The mean loss on the second copy with these heads ablated."""
-    with model.changed(stopped_heads=heads, replaced_by=replaced_by):  # in place of their outputs
+    with model.changed(stopped_heads=heads, replaced_by=replaced_by):  # stops their outputs
         return float(model.losses(twice)[64:].mean())
 
 
@@ -261,7 +260,7 @@ assert found["16.0"][0] - found["the other eight of layer 16"][0] > 3
 assert found["16.0"][1] < 0.4
 
 # %% [markdown]
-# Without 16.0, more than half of the advantage of the second copy is gone, and 18.6 no longer finds its token. So it
+# Without 16.0, more than half of the advantage of the second copy is gone, and 18.6 no longer finds its token. So 18.6
 # depends on what 16.0 writes. The other eight together matter much less.
 #
 # ## Shift where a head looks
@@ -321,9 +320,9 @@ for m in (0, 1, 25):
 assert norm.argmax() == 25
 
 # %% [markdown]
-# Pair 25 has by far the largest norm. Does the head need its rotation? In our six heads we set speeds to 0: first those
-# of the twelve slowest pairs, 20 to 31, then that of pair 0, then that of pair 1. As weight may move to token 0, we
-# ask: of the weight on all *other* keys, which share is on the token before?
+# Pair 25 has by far the largest norm. Does the head need its rotation? In our six heads we stop the rotation of pairs
+# 20 to 31, then of pair 0, then of pair 1: their speed becomes 0. As weight may move to token 0, we ask: of the weight
+# on all *other* keys, which share is on the token before?
 
 # %% tags=["nbval-ignore-output"]
 columns = {"as they are": previous / (1 - on_first)}
@@ -347,9 +346,9 @@ figures.heatmap(table, rows=names, columns=list(columns), digits=2, corner="head
 # ## Easy to believe; let us run it
 
 # %%
-from course_tasks import questions
+from course_tasks import claims
 
-questions.claims("released_model")
+claims.chapter("released_model")
 
 # %% [markdown]
 # ## Remember
@@ -502,9 +501,10 @@ for m, values in average.items():
 assert average[25][0] - average[25][1] > 10
 
 # %% [markdown]
-# Pair 25 adds about $-11.4$ to every key but token 0, at all distances. A number that is the same for all keys changes
-# no weight, because the softmax divides it out ([[bias_by_hand|chapter #]]). What matters is its difference of 12.7
-# between token 0 and the rest. It hardly rotates, so it must recognise token 0 by content.
+# Pair 25 adds the same to a key at each of these distances, $-11.4$ on average, and 1.3 to token 0. A number that is
+# the same for all keys changes no weight, because the softmax divides it out ([[bias_by_hand|chapter #]]). What matters
+# is the difference of 12.7 between token 0 and the rest. Pair 25 hardly rotates, so it must recognise token 0 by
+# content.
 #
 # Pair 0 prefers distance 1. It also prefers 7, because it makes a whole turn in 6.3 positions. Other fast pairs must
 # tell 1 from 7.

@@ -83,7 +83,8 @@ def described(call: list[Any]) -> tuple[str, list[float]]:
     """
     numbers: list[float] = []
     whole = json.dumps(call, default=plain, sort_keys=True)
-    return json.dumps(json.loads(whole, parse_float=lambda digits: numbers.append(float(digits)))), numbers
+    words = json.loads(whole, parse_float=lambda digits: numbers.append(float(digits)))  # None takes its place
+    return json.dumps(words), numbers
 
 
 def plain(value: Any) -> Any:
