@@ -346,9 +346,9 @@ figures.heatmap(table, rows=names, columns=list(columns), digits=2, corner="head
 # ## Easy to believe; let us run it
 
 # %%
-from course_tasks import claims
+from course_tasks import questions
 
-claims.chapter("released_model")
+questions.claims("released_model")
 
 # %% [markdown]
 # ## Remember
@@ -498,6 +498,7 @@ for i in range(16, 64):
 average = {m: np.mean(rows, axis=0) for m, rows in adds.items()}
 for m, values in average.items():
     print(f"pair {m:2}: token 0 {values[0]:5.1f}; distances 1 to 8:", *[f"{value:5.1f}" for value in values[1:]])
+print(f"pair 25, token 0 less distance 1: {average[25][0] - average[25][1]:.1f}")
 assert average[25][0] - average[25][1] > 10
 
 # %% [markdown]
@@ -569,7 +570,7 @@ assert abs(second["reset, own document only"]).max() < 0.001
 
 # %% [markdown]
 # These are differences from the loss of the document alone. If the positions go on, the other document makes no clear
-# difference. If they are reset without a mask, the loss rises by 2.2: the keys of the other document have the same
+# difference. If they are reset without a mask, the loss rises by 2.22: the keys of the other document have the same
 # positions as ours, so some seem to be near the query, and some even after it. With the mask, a reset changes nothing.
 #
 # ## Deeper · Which pairs does the whole model need?
