@@ -66,7 +66,7 @@ def test_an_answer_is_typed_and_checked_with_the_mouse_and_with_the_keyboard_alo
         answer, check = cell(page, "def bias_matrix"), cell(page, "task.bias_matrix.check(bias_matrix)")
         message = check.locator(".jp-OutputArea")
         expect(message).to_contain_text("not attempted")
-        for text, said in ((RIGHT, "passed"), (WRONG, "The factor −scale has")):
+        for text, said in ((RIGHT, "passed"), (WRONG, "Every entry has the wrong sign")):
             answer.locator(".cm-content").click()
             replace_and_run(page, text)
             expect(message).to_contain_text(said)
