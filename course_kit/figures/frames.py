@@ -117,7 +117,7 @@ def live(**sliders: Iterable[Any]) -> Callable[[Callable[..., Frame]], Callable[
                 "pool": pooled(draw, stops),
             }
             body = _body(draw(**start), title)
-            looks: dict[str, Any] = {"styles": ["controls", "frames"], "script": "frames.js", "data": data}
+            looks: dict[str, Any] = {"styles": ["buttons", "controls", "frames"], "script": "frames.js", "data": data}
             return Picture("frames", body, alt=check_alt(alt), title=title, **looks)
 
         return picture
@@ -141,8 +141,8 @@ def _control(name: str, values: list[Any]) -> list[Any]:
 def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
     """All frames as one list in which every text, cell, row and table occurs once, however many frames share it.
 
-    A list stands in the pool as a tuple that says how many places before it each of its items stands. The last is the
-    tree of all frames: a branch for each stop of the first slider, in it one for each of the second, and so on.
+    The pool keeps a list as a tuple, which says how many places before it each item of the list is. The last entry is
+    the tree of all frames: a branch for each stop of the first slider, in it one for each of the second, and so on.
     (Compression would be smaller, but it differs between machines, and built notebooks are compared as text.)
     """
     pool: dict[Any, int] = {}

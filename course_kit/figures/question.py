@@ -142,9 +142,12 @@ def quiz(questions: Sequence[Question], *, title: str = "Quiz") -> Picture:
 
 def _picture(kind: str, items: list[str], asked: Sequence[Question], alt: str, title: str, **more: Any) -> Picture:
     data = {"title": title, "right": [list(q.options).index(q.answer) for q in asked], **more}
-    look: dict[str, Any] = {"styles": ["controls", "question", *["quiz"] * (kind == "quiz")]}
-    script = ["question.js", *["quiz.js"] * (kind == "quiz")]
-    return Picture(kind, "".join(items), alt=alt, title=title, script=script, data=data, **look)
+    styles, script = ["buttons", "question"], ["question.js"]
+    if kind == "quiz":
+        styles, script = [*styles, "controls", "quiz"], [*script, "quiz.js"]
+    if any(q.because for q in asked):
+        styles.append("claims")
+    return Picture(kind, "".join(items), alt=alt, title=title, styles=styles, script=script, data=data)
 
 
 def _asked(q: Question, label: str = "") -> str:

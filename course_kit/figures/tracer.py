@@ -55,7 +55,8 @@ def trace(
     lines = "".join(_folds(recording, index, words) for index in range(len(recording.sources)))
     body = f"<p><b>{escape(heading)}.</b> {escape(note)} Open a line to see what it did.</p>{lines}"
     alt = f"The function {name}, run once and shown line by line with the values of its variables: {note}"
-    return Picture("tracer", body, alt=alt, title=title, styles=["controls", "tracer"], script="tracer.js", data=data)
+    styles = ["buttons", "controls", "tracer"]
+    return Picture("tracer", body, alt=alt, title=title, styles=styles, script="tracer.js", data=data)
 
 
 def _look(colour: str) -> str:

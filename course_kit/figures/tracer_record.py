@@ -84,7 +84,7 @@ class _Call:
         self.chunk: int | None = 0
         recording.calls.append((index, recording.depth))
         recording.depth += 1
-        self.close_step(frame)  # step 0 stands at the head of the function and shows its arguments
+        self.close_step(frame)  # step 0 is at the head of the function and shows its arguments
         self.chunk = None
 
     def on_event(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -176,7 +176,7 @@ def _state(value: Any) -> Any:
     array = as_array(value)
     if array is None or array.size > WHOLE:
         return pack(value)
-    return array.shape, str(value.dtype), (array + 0).tobytes()  # −0.0 is no change
+    return array.shape, str(value.dtype), (array + 0).tobytes()  # −0.0 is not a change
 
 
 def _plain(value: Any) -> str:

@@ -28,7 +28,7 @@ def sinusoidal_table(n, d, base=10000.0):
     """
     p = np.arange(n)[:, None]  # Positions count from 0, and each has a row of its own.
     theta = base ** (-np.arange(0, d, 2) / d)  # Pair m turns by base^(−2m/d) per position, so the first turns by 1.
-    table = np.zeros((n, d))
+    table = np.zeros((n, d))  # The table has n rows, one for each position, and d columns.
     table[:, 0::2] = np.sin(p * theta)  # Channel 2m holds the sine of p · θ.
     table[:, 1::2] = np.cos(p * theta)  # Channel 2m + 1 holds the cosine of p · θ.
     return table
@@ -86,7 +86,7 @@ return np.hstack([np.sin(p * theta), np.cos(p * theta)])  # Your table has all s
 return table * (np.arange(d) < d - 2)  # The last pair is empty. m runs from 0 to d/2 − 1, and so does `range(d // 2)`.
 return table * (np.arange(n * d).reshape(n, d) < 2)  # Only the first pair of position 0 is filled. Is the `return`
 # inside the inner loop?
-return range(d / 2)  # A length in your code is no whole number, as `d / 2` is none. Write `d // 2`.
+return range(d / 2)  # A length in your code is not a whole number: `d / 2` is a float. Write `d // 2`.
 return table[0, d]  # Your m counts too far. It counts pairs, and there are d/2 of them: `range(d // 2)`.
 """
 HINTS = [

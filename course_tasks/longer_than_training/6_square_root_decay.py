@@ -31,7 +31,7 @@ Before you run it: do you expect a curve that rises, like the log decay's, or a 
 import math
 
 from ..given import StandIn
-from ..hook_cases import by_loops, cases_of, random_case, row_offsets
+from .hook_cases import by_loops, cases_of, random_case, row_offsets
 
 
 def square_root_decay(self, n_q, n_k, past):

@@ -23,6 +23,7 @@ def decoder_scores(q, k):
 
     Row t of q and k (n, d) belongs to the token at position t, and has not been rotated.
     """
+    # The result is (n, n), and the cache begins without a key, (0, d).
     found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
     for t in range(len(q)):
         query = rotate(q[t : t + 1], past=t)  # The new query is row t of q, rotated by its position t.

@@ -14,7 +14,7 @@ from course_lib.reference.window import partition, shift_mask
 
 def seam_mask(height, width, window, shift):
     """True where a patch may look at another of its rolled window: (windows, W², W²)."""
-    region = np.zeros((1, 1, height, width))
+    region = np.zeros((1, 1, height, width))  # There is one label for each patch of the image.
     bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)  # The seam is `shift` from the end.
     label = 0
     for h in bands:

@@ -16,14 +16,13 @@ MOST = 200  # frames of one picture: of more, as many by chance
 # Set every slider to its stop, as a reader does, and return what is shown then.
 SHOW = """(stops) => {
   const controls = [...document.querySelectorAll(".rp-control")];
-  const chosen = [...document.querySelectorAll("[aria-selected]")];
   stops.forEach((stop, slider) => {
     const [input, select, button] = ["input", "select", `button:nth-of-type(${stop + 1})`]
       .map((kind) => controls[slider]?.querySelector(kind));
     if (input) input.value = stop;
     if (select) select.selectedIndex = stop;
     (input ?? select)?.dispatchEvent(new Event(input ? "input" : "change"));
-    (button ?? (controls[slider] ? null : chosen[stop]))?.click();
+    (button ?? (controls[slider] ? null : document.querySelectorAll("[aria-selected]")[stop]))?.click();
   });
   const all = (query, root = document) => [...root.querySelectorAll(query)].map((found) => found.textContent);
   const shown = [...document.querySelectorAll(".rp-tables table")]
@@ -32,12 +31,20 @@ SHOW = """(stops) => {
     .map((image) => decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1)));
   return [shown, drawn, all(".rp-reading")[0]];
 }"""
+
+
+def reached(stops, frame):
+    """Whether a reader gets there: a small window has no cell for the later patches of a large one."""
+    chosen = [table[2][4] for table in tables(frame[0]) if table[2][4]]
+    return all(stops[slider] in places for slider, places in chosen)
+
+
 PLACE = "() => [...document.querySelectorAll('.rp-control')].findIndex((c) => c.contains(document.activeElement))"
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_every_stop_shows_its_frame(shown, name):
-    page, every = shown(FRAMES[name]), frames(FRAMES[name])
+    page, every = shown(FRAMES[name]), {at: frame for at, frame in frames(FRAMES[name]).items() if reached(at, frame)}
     for stops in random.Random(0).sample(list(every), min(MOST, len(every))):
         parts, words = every[stops]
         expected = [[table[0], [text for line in texts(table) for text in line]] for table in tables(parts)]

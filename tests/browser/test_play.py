@@ -31,7 +31,7 @@ def slow(scale=0.5):
     time.sleep(0.4)
     return -scale * np.ones((4, 4))
 figures.play(slow, scale=(0.0, 2.0, 0.01))"""
-WATCH = """from course_lib import study
+WATCH = """import course_study as study
 run = study.watch(["none", "alibi"], settings=study.Settings(steps=4000))
 run"""
 

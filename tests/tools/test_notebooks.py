@@ -45,7 +45,7 @@ def numbers(text: str) -> set[str]:
 def test_nothing_in_it_breaks_a_viewer(path):
     nb = json.loads(path.read_text(encoding="utf-8"))
     assert "widgets" not in nb["metadata"], "widget state: GitHub may refuse to draw the notebook"
-    assert path.stat().st_size <= 330_000
+    assert path.stat().st_size <= 320_000
     for cell in nb["cells"]:
         assert all(tag == tag.lower() for tag in cell["metadata"].get("tags", [])), "nbval reads lower-case tags only"
         page = "".join("".join(o.get("data", {}).get("text/html", "")) for o in cell.get("outputs", []))

@@ -1,4 +1,4 @@
-"""For tasks whose answer is a scheme's hook: its cases."""
+"""For a task whose answer is the hook of a decay: its cases, and what it should return."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 
-from .given import StandIn
+from ..given import StandIn
 
 
 def row_offsets(*sizes: Any) -> Any:
