@@ -516,9 +516,17 @@ assert average[25][0] - average[25][1] > 10
 # %% tags=["nbval-ignore-output", "prints-only"]
 figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=True, title="Head 16.0, query 45")
 
+# %% tags=["nbval-ignore-output"]
+speeds = model.speeds.clone()
+for name, speed in {"rotates": speeds[0].item(), "stopped": 0}.items():
+    speeds[0] = speed
+    at = [rotate(q[[45]], past=d, speeds=speeds, interleaved=True)[0] @ k[44].numpy() / 8 for d in (1, 2)]
+    gain = float(at[0] - at[1])
+    print(f"pair 0 {name}: distance 1 less distance 2 {gain:.1f}, a factor of {np.exp(gain):.1f} in the weights")
+assert gain < 1
+
 # %% [markdown]
-# The difference is 2.8, or 0.7 with pair 0 stopped. The weights of two keys with these scores differ by a factor of
-# $e^{2.8} = 16$, or of 2.
+# Pair 0 alone makes most of the difference.
 #
 # ## Deeper · Other texts, other draws
 #

@@ -55,7 +55,7 @@ def decide(name: str) -> Picture:
     found = CLAIMS[check_choice("name", name, CLAIMS)]
     body = f'<p style="margin:0 0 6px">{_chip(found.answer)} <b>“{escape(found.text)}”</b></p>{found.evidence}'
     alt = f"{found.answer}: “{found.text}” {found.told(found.because)}"
-    return Picture("claim", body, alt=alt, title=found.text, styles=["verdict", "question"])
+    return Picture("claim", body, alt=alt, title=found.text, styles=["verdict", "claims"])
 
 
 def overview(*topics: str) -> Picture:
