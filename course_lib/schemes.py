@@ -30,7 +30,7 @@ class Sizes:
     d_model: int = 64
     n_heads: int = 4
     n: int = 64
-    scale: float = 1.0
+    strength: float = 1.0
     clip: int = 16
     num_buckets: int = 32
     max_distance: int = 128
@@ -157,10 +157,10 @@ SCHEMES: dict[str, Scheme] = {
             "bias_by_hand",
             "−λ log(1 + distance), added to the score",
             "−λ log(1 + |j − i|)",
-            lambda s: new("bias", "DecayBias", s.scale),
+            lambda s: new("bias", "DecayBias", s.strength),
             enters={"bias": "log decay"},
             run="log",
-            size="scale",
+            size="strength",
             runs=("log-0.3", "log-1"),
         ),
         Scheme(

@@ -26,10 +26,10 @@ NEW = (
         "bias_by_hand",
         "−λ √distance, added to the score",
         "−λ √|j − i|",
-        lambda s: schemes.new("bias", "DecayBias", s.scale, "square root"),
+        lambda s: schemes.new("bias", "DecayBias", s.strength, "square root"),
         enters={"bias": "square root decay"},
         run="root",
-        size="scale",
+        size="strength",
     ),
     Scheme(
         "half a rotation",
