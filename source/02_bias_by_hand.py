@@ -255,6 +255,7 @@ figures.heatmap(change, alt="Change: weight with the bias − weight without it"
 
 # %% tags=["hide-input"]
 # @title Question
+average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
 figures.question(
     "Which rule is right for all 25 cells of this table?",
     options={
@@ -267,7 +268,7 @@ figures.question(
         "The key's bias is compared with an average over its row":
             "Yes. Which average exactly is what we work out now.",
     },
-    answer="The key's bias is compared with an average over its row",
+    answer="The key's bias is compared" if np.array_equal(change > 0, np.exp(B) > average) else "Only the token itself",
 )
 
 # %% [markdown]
@@ -698,6 +699,8 @@ questions.claims("bias_by_hand")
 
 # %% tags=["hide-input"]
 # @title Question
+rows = np.array([[2.0, 0, 4, 0, 0], [0, 0, 4, 2, 2]])  # two rows of The: the other weight is near, or far
+rises = softmax(rows + B[the])[:, sat] > softmax(rows)[:, sat]
 figures.question(
     "A key two tokens away has by far the highest score of its row. "
     "What does the log decay do to its weight?",
@@ -710,7 +713,7 @@ figures.question(
             "Yes. Its large weight pulls the average close to its own factor. Whether the average is "
             "above or below that factor depends on the keys that have the rest of the weight.",
     },
-    answer="It may rise or fall",
+    answer="It may rise or fall" if rises.any() and not rises.all() else "It falls",
     title="Question 1",
 )
 
@@ -742,7 +745,7 @@ figures.question(
         "Nothing":
             "Yes. All exponentials of a row are multiplied by the same number, which cancels.",
     },
-    answer="Nothing",
+    answer="Nothing" if np.allclose(softmax(scaled + B + 5), softmax(scaled + B)) else "All weights grow",
     title="Question 3",
 )
 

@@ -570,12 +570,13 @@ figures.question(
         "On the two words only, because sines repeat":
             "With 32 channels, the slowest sine needs 35,333 positions for one turn.",
     },
-    answer="On the two words and both positions",
+    answer="On the two words and the offset" if np.allclose(change["sinusoidal"], 0) else "On the two words and both",
     title="Question 1",
 )
 
 # %% tags=["hide-input"]
 # @title Question
+new = (abs(offsets(1024)) >= 512).mean()  # the share of the pairs
 figures.question(
     "A model has a learned number per offset, without clipping. It was trained on texts of 512 tokens and now reads "
     "1,024. Which pairs have an offset that never occurred in training?",
@@ -587,7 +588,7 @@ figures.question(
         "About a quarter, in two corners":
             "Yes: 512 · 513 pairs, half of them in each corner. Clipping would give them an offset that was trained.",
     },
-    answer="About a quarter, in two corners",
+    answer={0: "None", 1: "About a quarter", 3: "Three quarters"}[round(4 * new)],
     title="Question 2",
 )
 

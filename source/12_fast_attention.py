@@ -132,6 +132,7 @@ assert np.allclose(looked_up[0, 0], eager)
 
 # %% tags=["hide-input"]
 # @title Question
+seen = sdpa(q[:, :, -1:], k, v, is_causal=True)[0, 0, 0]
 figures.question(
     "A decoder has read five tokens, and the newest one, `mat`, is the only query. You call SDPA with that one query, "
     "the five keys and `is_causal=True`. Which keys does it look at?",
@@ -141,7 +142,7 @@ figures.question(
             "Yes. With `is_causal`, torch counts queries from 0, as it does keys, so this one is at position 0.",
         "The last only": "That would hide every earlier key. A causal mask hides only later ones.",
     },
-    answer="The first only",
+    answer="The first only" if np.allclose(seen, V[the]) else "All five",
 )
 
 # %% [markdown]
@@ -801,6 +802,9 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+exact = np.exp(np.array([3, 3 + np.log(0.5), 5]) - 5).sum()  # 3 and 3 + ln 0.5 have the sum 1.5
+sums = {"It stays": 1.5 + 1, "It is multiplied": 1.5 * np.exp(-2) + 1, "It is thrown away": 1}
+[right] = [name for name, value in sums.items() if np.isclose(value, exact)]
 figures.question(
     "Two tiles of keys are done: largest score 3, sum 1.5. A third tile has one score, 5. What becomes of the 1.5?",
     options={
@@ -811,7 +815,7 @@ figures.question(
         "It is thrown away":
             "That happens only if the new score is so much larger that the factor rounds to 0.",
     },
-    answer="It is multiplied by e⁻², then 1 is added",
+    answer=right,
     title="Question 2",
 )
 

@@ -104,7 +104,9 @@ figures.question(
         "The first an untrained number, the second a trained one":
             "Yes. No text trained the bucket that begins at 216; the one that begins at 59 is well trained.",
     },
-    answer="The first an untrained number, the second a trained one",
+    answer={
+        (True, True): "Both a trained", (False, False): "Both an untrained", (False, True): "The first an untrained",
+    }[trained[256][31] > 0, trained[64][31] > 0],
 )
 
 # %% [markdown]
@@ -239,6 +241,15 @@ print("      asked:", *(("?" if a else "·").center(len(words[int(t)])) for t, a
 
 # %% tags=["hide-input"]
 # @title Question
+pairs = {
+    "Sinusoidal and RoPE": ("sinusoidal", "rope"),
+    "T5 with max_distance 256": ("t5-256", "learned"),
+    "ALiBi and Transformer-XL": ("alibi", "transformer-xl"),
+    "No positions": ("none", "log-0.3"),
+}
+measured = study.pick(study.committed("long-2000"), task="characters")
+word = {name: study.verdict(study.rise(study.pick(measured, scheme=name))) for pair in pairs.values() for name in pair}
+[level] = [pair for pair, names in pairs.items() if all(word[name] == "level" for name in names)]
 figures.question(
     "Characters, trained at 128 and tested at 1,024. Which pair keeps its loss?",
     options={
@@ -251,7 +262,7 @@ figures.question(
         "No positions, and the log decay at strength 0.3":
             "They have nothing untrained. Even so, the loss of both rises.",
     },
-    answer="ALiBi and Transformer-XL",
+    answer=level,
 )
 
 # %% [markdown]
