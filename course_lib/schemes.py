@@ -30,7 +30,7 @@ class Sizes:
     d_model: int = 64
     n_heads: int = 4
     n: int = 64
-    scale: float = 1.0
+    strength: float = 1.0
     clip: int = 16
     num_buckets: int = 32
     max_distance: int = 128
@@ -112,9 +112,14 @@ class Scheme:
         return self.module(replace(sizes, causal=self.other[1]))
 
 
-def new(file: str, name: str, *arguments: Any, **options: Any) -> Any:
+def from_nn(file: str, name: str, *arguments: Any, **options: Any) -> Any:
     """A module of `course_lib.nn`, imported when it is made."""
     return getattr(import_module(f"{__package__}.nn.{file}"), name)(*arguments, **options)
+
+
+def rope_in_a_window(sizes: Sizes) -> tuple[Any, Any]:
+    """The two positions of a layer that sees only the nearest keys."""
+    return from_nn("rope", "RoPE", sizes.d_head), from_nn("sliding_window", "SlidingWindow", sizes.keys)
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -125,7 +130,7 @@ SCHEMES: dict[str, Scheme] = {
             "blind_to_distance",
             "no position at all; a decoder's mask still tells a little",
             "q_i · k_j",
-            lambda s: new("position", "Position"),
+            lambda s: from_nn("position", "Position"),
             run="none",
             runs=("none",),
         ),
@@ -134,7 +139,7 @@ SCHEMES: dict[str, Scheme] = {
             "absolute_positions",
             "a learned vector per absolute position, added to the input",
             "x_i + p_i",
-            lambda s: new("absolute", "Learned", s.n, s.d_model),
+            lambda s: from_nn("absolute", "Learned", s.n, s.d_model),
             enters={"input": "learned"},
             parameters="n·D",
             shared=True,
@@ -146,7 +151,7 @@ SCHEMES: dict[str, Scheme] = {
             "absolute_positions",
             "sines of the absolute position, added to the input",
             "x_i + p_i",
-            lambda s: new("absolute", "Sinusoidal", s.d_model),
+            lambda s: from_nn("absolute", "Sinusoidal", s.d_model),
             enters={"input": "sinusoidal"},
             shared=True,
             run="sinusoidal",
@@ -157,10 +162,10 @@ SCHEMES: dict[str, Scheme] = {
             "bias_by_hand",
             "−λ log(1 + distance), added to the score",
             "−λ log(1 + |j − i|)",
-            lambda s: new("bias", "DecayBias", s.scale),
+            lambda s: from_nn("bias", "DecayBias", s.strength),
             enters={"bias": "log decay"},
             run="log",
-            size="scale",
+            size="strength",
             runs=("log-0.3", "log-1"),
         ),
         Scheme(
@@ -168,7 +173,7 @@ SCHEMES: dict[str, Scheme] = {
             "vector_per_distance",
             "a learned vector per offset, clipped at ±k; each query reads it in its own way",
             "q_i · a[clip(j − i)]",
-            lambda s: new("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
+            lambda s: from_nn("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
             parameters="2·H·(2·k + 1)·d",
             run="shaw",
@@ -180,7 +185,7 @@ SCHEMES: dict[str, Scheme] = {
             "diagonals",
             "a learned vector per offset, as far as its table reaches, for the scores, placed by a skew",
             "q_i · e[j − i]",
-            lambda s: new(
+            lambda s: from_nn(
                 "music_transformer", "MusicTransformer", s.n_heads, s.d_head, s.n, causal=s.causal is not False
             ),
             enters={"key_vectors": "Music Transformer"},
@@ -192,7 +197,7 @@ SCHEMES: dict[str, Scheme] = {
             "transformer_xl",
             "distances as sines through a learned map, four terms in the score",
             "(q_i + u) · k_j + (q_i + v) · W_r R[i − j]",
-            lambda s: new("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
+            lambda s: from_nn("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
             enters={"bias": "Transformer-XL (d)", "key_vectors": "Transformer-XL (b)"},
             parameters="D² + 2·D",
             run="transformer-xl",
@@ -203,7 +208,7 @@ SCHEMES: dict[str, Scheme] = {
             "t5_buckets",
             "a learned number per bucket of offsets, added to the score",
             "b[bucket(j − i)]",
-            lambda s: new(
+            lambda s: from_nn(
                 *("t5", "T5Bias", s.n_heads),
                 bidirectional=not s.causal,
                 num_buckets=s.num_buckets,
@@ -222,7 +227,7 @@ SCHEMES: dict[str, Scheme] = {
             "alibi",
             "a straight line per head, subtracted from the score",
             "−m_h |j − i|",
-            lambda s: new("alibi", "ALiBi", s.n_heads),
+            lambda s: from_nn("alibi", "ALiBi", s.n_heads),
             enters={"bias": "ALiBi"},
             run="alibi",
             runs=("alibi",),
@@ -232,7 +237,7 @@ SCHEMES: dict[str, Scheme] = {
             "rope",
             "queries and keys turned by their positions",
             "(R_i q_i) · (R_j k_j)",
-            lambda s: new("rope", "RoPE", s.d_head),
+            lambda s: from_nn("rope", "RoPE", s.d_head),
             enters={"rotate": "RoPE"},
             run="rope",
             runs=("rope", "rope-base-31", "rope-base-500000", "rope+none"),
@@ -242,7 +247,7 @@ SCHEMES: dict[str, Scheme] = {
             "two_dimensions",
             "a learned number per pair of offsets, row and column, inside a window",
             "b[Δrow, Δcolumn]",
-            lambda s: new("window", "WindowAttention", s.d_model, s.n_heads, s.window),
+            lambda s: from_nn("window", "WindowAttention", s.d_model, s.n_heads, s.window),
             enters={"bias": "Swin"},
             parameters="(2·W − 1)²·H",
         ),
@@ -251,7 +256,9 @@ SCHEMES: dict[str, Scheme] = {
             "two_dimensions",
             "RoPE for pictures: some pairs of channels turned by the row, the others by the column",
             "(R_{row, column} q_i) · (R_{row, column} k_j)",
-            lambda s: new("axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]),
+            lambda s: from_nn(
+                "axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]
+            ),
             enters={"rotate": "axial RoPE"},
         ),
         Scheme(
@@ -259,7 +266,7 @@ SCHEMES: dict[str, Scheme] = {
             "two_dimensions",
             "RoPE for texts with pictures: pairs of channels dealt to time, row and column",
             "(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
-            lambda s: new("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
+            lambda s: from_nn("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
             enters={"rotate": "M-RoPE"},
         ),
         Scheme(
@@ -267,9 +274,7 @@ SCHEMES: dict[str, Scheme] = {
             "windows_and_sinks",
             "RoPE in layers that see only the nearest keys",
             "−∞ for |j − i| ≥ w",
-            lambda s: new(
-                *("position", "Combined", new("rope", "RoPE", s.d_head), new("sliding_window", "SlidingWindow", s.keys))
-            ),
+            lambda s: from_nn("position", "Combined", *rope_in_a_window(s)),
             enters={"rotate": "RoPE in a window", "bias": "sliding window"},
             run="window",
             size="keys",
@@ -280,7 +285,7 @@ SCHEMES: dict[str, Scheme] = {
             "windows_and_sinks",
             "one more key without a value: a learned score per head, to which a query may give weight",
             "e^{s_ij} / (e^{a_h} + Σ_k e^{s_ik})",
-            lambda s: new("sink", "Sink", s.n_heads),
+            lambda s: from_nn("sink", "Sink", s.n_heads),
             enters={"sink": "sink"},
             parameters="H",
             run="sink",
@@ -290,7 +295,7 @@ SCHEMES: dict[str, Scheme] = {
             "windows_and_sinks",
             "queries that grow with the logarithm of their position, because more keys share the softmax",
             "s_h ln(i + 1) · q_i · k_j",
-            lambda s: new("query_scale", "LogScale", s.n_heads, s.n),
+            lambda s: from_nn("query_scale", "LogScale", s.n_heads, s.n),
             enters={"rotate": "log scale"},
             parameters="H",
             run="log-scale",
@@ -300,7 +305,7 @@ SCHEMES: dict[str, Scheme] = {
             "which_one",
             "no positions: every token says how much of what came before it is forgotten",
             "Σ_{l=j+1}^{i} ln f_l",
-            lambda s: new("fox", "FoX", s.d_model, s.n_heads),
+            lambda s: from_nn("fox", "FoX", s.d_model, s.n_heads),
             enters={"key_bias": "FoX"},
             parameters="H·(D + 1)",
             run="fox",
@@ -311,7 +316,7 @@ SCHEMES: dict[str, Scheme] = {
             "which_one",
             "a learned function of the distance as a share of the query's position",
             "MLP(ψ(|i − j|) / ψ(max(i, L)))",
-            lambda s: new("fire", "FIRE", s.n_heads),
+            lambda s: from_nn("fire", "FIRE", s.n_heads),
             enters={"bias": "FIRE, a number per pair"},
             parameters="33·H + 66",
             run="fire",

@@ -42,10 +42,10 @@ def sweep(plan: Sequence[Run] | Plan, path: str | Path | None = None) -> list[Ro
     while True:
         rows |= {key(row): row for row in exchanged(list(rows.values()), path)}
         runs = plan(list(rows.values())) if callable(plan) else plan
-        left = [run for run in {key(run.inputs): run for run in runs}.values() if key(run.inputs) not in rows]
-        if not left:
+        missing = [run for run in {key(run.inputs): run for run in runs}.values() if key(run.inputs) not in rows]
+        if not missing:
             return [rows[key(run.inputs)] for run in runs]
-        bar = tqdm(left[RANK::WORLD], unit="run", position=RANK, leave=RANK == 0)
+        bar = tqdm(missing[RANK::WORLD], unit="run", position=RANK, leave=RANK == 0)
         for run in bar:
             bar.set_description(" ".join(str(value) for value in run.inputs.values() if not isinstance(value, dict)))
             begin = time.process_time()

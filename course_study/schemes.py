@@ -35,7 +35,7 @@ def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
     """A scheme of the registry in a decoder; `number` is the size that the name of a run gives."""
     size: dict[str, Any] = {}
     if number is not None:
-        size[scheme.size] = number if scheme.size == "scale" else whole(number)
+        size[scheme.size] = number if scheme.size == "strength" else whole(number)
 
     def make(settings: Settings) -> Any:
         # `longest`, because learned positions need a row for each; no text trains the rows past `length`.

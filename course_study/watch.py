@@ -60,8 +60,8 @@ class Watch:
         self._button.on_click(lambda _: self.stop())
         self._drawn = HTML("The training begins.")
         self.box = VBox([self._button, self._drawn])
-        left = {name: steps for name, (_, steps) in runs.items()}
-        self._thread = threading.Thread(target=self._train, args=(left,), daemon=True)  # ends with the kernel
+        trainings = {name: steps for name, (_, steps) in runs.items()}
+        self._thread = threading.Thread(target=self._train, args=(trainings,), daemon=True)  # ends with the kernel
         self._thread.start()
 
     def _train(self, runs: dict[str, Iterator[Tensor]]) -> None:

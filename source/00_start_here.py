@@ -143,14 +143,13 @@ figures.map_of_schemes()
 # ## Pictures you can touch
 #
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
-# This one shows the bias of [[bias_by_hand|chapter #]]. At which strength λ (`scale` in the code) does the bias
-# disappear?
+# This one shows the bias of [[bias_by_hand|chapter #]]. At which `strength` λ does the bias disappear?
 
 # %%
 from course_lib.reference.bias import decay_bias
 
-assert np.isclose(decay_bias(5, scale=0.3)[0, 4], -0.3 * np.log(5))
-figures.bias_heatmap(n=5, scale=0.3, decay="log", tokens=TOKENS)
+assert np.isclose(decay_bias(5, strength=0.3)[0, 4], -0.3 * np.log(5))
+figures.bias_heatmap(n=5, strength=0.3, decay="log", tokens=TOKENS)
 
 # %% [markdown]
 # If you see only a coloured table without sliders, JupyterLab does not trust the notebook yet. `python3 course.py lab`
@@ -186,10 +185,10 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 from course_tasks import bias_by_hand as task
 
 
-def bias_matrix(n, scale):
-    """Log-decay bias B[i, j] = -scale * log(1 + |j - i|), shape (n, n)."""
+def bias_matrix(n, strength):
+    """Log-decay bias B[i, j] = -strength * log(1 + |j - i|), shape (n, n)."""
     position = np.arange(n)
-    return scale * np.log1p(abs(position - position[:, None]))
+    return strength * np.log1p(abs(position - position[:, None]))
 
 
 task.bias_matrix.check(bias_matrix)

@@ -82,6 +82,7 @@ figures.side_by_side(
 
 # %% tags=["hide-input"]
 # @title Question
+turned = attention(Q[::-1], K[::-1], V[::-1])[0]  # the tokens in reverse order
 figures.question(
     "We permute the five tokens and run the same layer. What happens to its five output rows?",
     options={
@@ -94,7 +95,7 @@ figures.question(
         "Only the tokens that got new neighbours change":
             "Nothing in the calculation depends on which tokens are neighbours.",
     },
-    answer="The same rows, permuted in the same way",
+    answer="The same rows" if np.allclose(turned, output[::-1]) else "All rows change",
 )
 
 # %%
@@ -289,6 +290,7 @@ questions.claims("blind_to_distance")
 
 # %% tags=["hide-input"]
 # @title Question
+means = [layer(embed(text)).mean(axis=0) for text in ("dog bites man", "man bites dog")]
 figures.question(
     "You classify whole texts by the mean of the outputs of an encoder (no mask) without positions. "
     "You permute the words of a text. What happens to the class?",
@@ -300,12 +302,14 @@ figures.question(
         "It may change, since each word gets other neighbours":
             "No word knows its neighbours. It sees all keys, and only by their content.",
     },
-    answer="It cannot change",
+    answer="It cannot change" if np.allclose(*means) else "It may change, since each word",
     title="Question 1",
 )
 
 # %% tags=["hide-input"]
 # @title Question
+before, after = (layer(layer(layer(embed(text)))) for text in ("dog bites man today", "man bites dog today"))
+changed = ~np.isclose(before, after).all(axis=1)  # of the four rows
 figures.question(
     "An encoder of three layers has no mask and no positions. You swap two different words of a text. "
     "Which output rows change?",
@@ -317,23 +321,31 @@ figures.question(
         "All rows, because every word now has other neighbours":
             "No word knows its neighbours. It sees all keys, and only by their content.",
     },
-    answer="The two rows of these words, which change places",
+    answer={0: "None", 2: "The two rows", 4: "All rows"}[changed.sum()],
     title="Question 2",
 )
 
 # %% tags=["hide-input"]
 # @title Question
+texts = {
+    "dog bites man · man bites dog":
+        "Their last words differ, and so do the queries of these words.",
+    "dog bites man today · dog bites today":
+        "The second text has one key less, so the other weights grow.",
+    "dog bites man today · man bites dog today":
+        "Yes. The last word sees the same words before it, as a bag.",
+}
+
+
+def last_word(text):
+    return layer(embed(text), mask=causal_mask(len(text.split())))[-1]
+
+
+[same] = [pair for pair in texts if np.allclose(*map(last_word, pair.split(" · ")))]
 figures.question(
     "A single layer has a causal mask and no positions. Which two texts give the last word the same output?",
-    options={
-        "dog bites man · man bites dog":
-            "Their last words differ, and so do the queries of these words.",
-        "dog bites man today · dog bites today":
-            "The second text has one key less, so the other weights grow.",
-        "dog bites man today · man bites dog today":
-            "Yes. The last word sees the same words before it, as a bag.",
-    },
-    answer="dog bites man today · man bites dog today",
+    options=texts,
+    answer=same,
     title="Question 3",
 )
 

@@ -141,8 +141,8 @@ figures.heatmap(row, columns=signs, alt="One number per offset: the whole bias i
 # %%
 from course_lib.reference.bias import decay_bias
 
-assert np.array_equal(decay_bias(n, scale=LAMBDA), B)  # in the course's code, λ is called scale
-figures.bias_heatmap(n=n, scale=LAMBDA, decay="log", tokens=TOKENS)
+assert np.array_equal(decay_bias(n, strength=LAMBDA), B)  # in the course's code, λ is called strength
+figures.bias_heatmap(n=n, strength=LAMBDA, decay="log", tokens=TOKENS)
 
 # %% [markdown]
 # ## Step 4 · Add it
@@ -255,6 +255,7 @@ figures.heatmap(change, alt="Change: weight with the bias − weight without it"
 
 # %% tags=["hide-input"]
 # @title Question
+average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
 figures.question(
     "Which rule is right for all 25 cells of this table?",
     options={
@@ -267,7 +268,7 @@ figures.question(
         "The key's bias is compared with an average over its row":
             "Yes. Which average exactly is what we work out now.",
     },
-    answer="The key's bias is compared with an average over its row",
+    answer="The key's bias is compared" if np.array_equal(change > 0, np.exp(B) > average) else "Only the token itself",
 )
 
 # %% [markdown]
@@ -365,12 +366,12 @@ def above_mean(x):
     return x > (standard * x).sum(axis=1, keepdims=True)
 
 
-for scale in (0.3, 1.0, 2.0, 3.0):
-    strong = decay_bias(n, scale=scale)
+for strength in (0.3, 1.0, 2.0, 3.0):
+    strong = decay_bias(n, strength=strength)
     truth = softmax(scaled + strong) > standard
     by_bias = (above_mean(strong) == truth).sum()
     by_factor = (above_mean(np.exp(strong)) == truth).sum()
-    print(f"λ = {scale}:  mean bias {by_bias} of 25,  mean factor {by_factor} of 25")
+    print(f"λ = {strength}:  mean bias {by_bias} of 25,  mean factor {by_factor} of 25")
     assert by_factor == 25
 
 # %% [markdown]
@@ -389,17 +390,17 @@ figures.heatmap((my_rule == gained).astype(int), alt="1 where my rule is right")
 # weight.
 
 # %%
-figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, scale=LAMBDA, decay="log")
+figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, strength=LAMBDA, decay="log")
 
 # %% [markdown]
 # The logarithm makes the factor a power law: $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$. With *linear* decay the
 # factor is geometric, $e^{-\lambda d}$. How far does *The* look on average? The mean distance falls as λ grows:
 
 # %%
-for scale in (0, 0.1, 0.3, 1.0, 3.0):
-    w = softmax(scaled[the] + decay_bias(n, scale=scale)[the])
-    print(f"λ = {scale:<3}  weights {w}  mean distance {w @ distance[the]:.3f}")
-assert np.allclose(np.exp(decay_bias(n, scale=2.0)), (1.0 + distance) ** -2.0)
+for strength in (0, 0.1, 0.3, 1.0, 3.0):
+    w = softmax(scaled[the] + decay_bias(n, strength=strength)[the])
+    print(f"λ = {strength:<3}  weights {w}  mean distance {w @ distance[the]:.3f}")
+assert np.allclose(np.exp(decay_bias(n, strength=2.0)), (1.0 + distance) ** -2.0)
 
 # %% [markdown]
 # ## Which decay?
@@ -447,7 +448,7 @@ from course_lib.reference.bias import DECAYS, decay_row
 d = np.arange(33)
 fig, ax = plt.subplots(figsize=(6.4, 3.0))
 for name, style in zip(DECAYS, ("-", "--", "-.", ":"), strict=True):
-    factors = np.exp(decay_row(d, scale=LAMBDA, decay=name))
+    factors = np.exp(decay_row(d, strength=LAMBDA, decay=name))
     ax.plot(d, factors, style, label=name)
     print(f"factor at distance 32, {name}: {factors[-1]:.4f}")
 ax.set(xlabel="distance d", ylabel="factor of the weight", ylim=(0, 1.02))
@@ -456,16 +457,16 @@ figures.show(fig, alt="What each decay multiplies a weight by: log falls slowest
 
 # %% [markdown]
 # **Your turn: your own decay.** Change the last line of `bias_matrix`, for example to
-# `return 0 - scale * (distance > 2)`, and run the cell. The picture calls your function whenever you move a slider.
+# `return 0 - strength * (distance > 2)`, and run the cell. The picture calls your function whenever you move a slider.
 
 
 # %%
-def bias_matrix(n=5, scale=0.3):
+def bias_matrix(n=5, strength=0.3):
     distance = abs(np.arange(n) - np.arange(n)[:, None])  # |j − i|
-    return 0 - scale * np.log1p(distance)
+    return 0 - strength * np.log1p(distance)
 
 
-figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0))
+figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0))
 
 # %% [markdown]
 # ## Before or after?
@@ -477,7 +478,7 @@ figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0))
 # %%
 from course_lib.reference.attention import causal_mask
 
-far = softmax(decay_bias(1000, scale=LAMBDA)[0])
+far = softmax(decay_bias(1000, strength=LAMBDA)[0])
 masked = softmax(np.where(causal_mask(n), biased, -np.inf))
 assert np.array_equal(B, B.T) and far.min() > 0 and np.all(masked[np.triu_indices(n, 1)] == 0)
 figures.heatmap(masked, alt="Biased weights under a causal mask")
@@ -497,7 +498,7 @@ from course_lib.nn.terms import Terms
 
 torch.set_num_threads(1)  # quicker for small matrices
 q, k, v = (torch.tensor(x).expand(2, 3, n, D_K) for x in (Q, K, V))
-bias = DecayBias(scale=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)  # past: tokens before the first query
+bias = DecayBias(strength=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)  # past: tokens before the first query
 output, w = torch_attention(q, k, v, Terms(bias=bias))  # Terms: all that a scheme adds to attention
 for name, tensor in {"output": output, "weights": w, "bias": bias}.items():
     print(f"{name:8}{tuple(tensor.shape)}")
@@ -559,7 +560,7 @@ from torch.nn.functional import cross_entropy
 import course_study as study
 
 torch.manual_seed(0)
-model = study.OneLayer(DecayBias(scale=3.0), vocabulary=16, answers=8, causal=True)
+model = study.OneLayer(DecayBias(strength=3.0), vocabulary=16, answers=8, causal=True)
 adam = torch.optim.Adam(model.parameters(), lr=0.01)
 generator = torch.Generator().manual_seed(0)
 losses = []
@@ -585,11 +586,11 @@ assert np.mean(losses[-10:]) < 0.2 * np.mean(losses[:10])
 
 
 # %% tags=["nbval-ignore-output"]
-def with_scale(scale):
-    return lambda: study.OneLayer(DecayBias(scale), vocabulary=16, answers=8, causal=True)
+def with_strength(strength):
+    return lambda: study.OneLayer(DecayBias(strength), vocabulary=16, answers=8, causal=True)
 
 
-found = study.fit({f"λ = {scale}": with_scale(scale) for scale in (0.0, 0.3, 3.0)}, draw, steps=100)
+found = study.fit({f"λ = {strength}": with_strength(strength) for strength in (0.0, 0.3, 3.0)}, draw, steps=100)
 print("accuracy  seed 0  seed 1  seed 2")
 for name, accuracies in found.items():
     print(f"{name}  ", "  ".join(f"{a:6.2f}" for a in accuracies))
@@ -598,11 +599,11 @@ assert min(found["λ = 3.0"]) > max(found["λ = 0.0"]) + 0.2
 tokens, answers = draw(torch.Generator().manual_seed(1), batch=10_000)
 capitals = torch.nn.functional.one_hot(tokens, 16)[..., :8].double()  # (batch, n, 8)
 print("\na vote of all capitals so far, at distance d with (1 + d)^−λ votes each:")
-for scale in (0.0, 0.3, 3.0):
-    votes = torch.tensor(np.exp(decay_bias(24, scale=scale)) * np.tri(24)) @ capitals
+for strength in (0.0, 0.3, 3.0):
+    votes = torch.tensor(np.exp(decay_bias(24, strength=strength)) * np.tri(24)) @ capitals
     vote = (votes.argmax(-1) == answers)[answers >= 0].double().mean()
-    print(f"λ = {scale}  {vote:6.2f}")
-    assert np.mean(found[f"λ = {scale}"]) < vote + 0.05
+    print(f"λ = {strength}  {vote:6.2f}")
+    assert np.mean(found[f"λ = {strength}"]) < vote + 0.05
 
 # %% [markdown]
 # Without a bias the model is right about half of the time, as often as a vote in which all capitals count alike. With λ
@@ -624,7 +625,7 @@ from course_lib.reference.attention import attention as reference_attention
 
 m = 1024  # tokens
 big_q, big_k, big_v = np.random.default_rng(0).normal(size=(3, m, 64))
-row = decay_row(row_offsets(m), scale=LAMBDA)
+row = decay_row(row_offsets(m), strength=LAMBDA)
 place = np.arange(m)
 windows = np.lib.stride_tricks.sliding_window_view
 scores = big_q @ big_k.T
@@ -640,7 +641,7 @@ for name, seconds in took.items():
 
 # %%
 view = ways["B, a view of one row"]()
-assert np.array_equal(view, decay_bias(m, scale=LAMBDA))
+assert np.array_equal(view, decay_bias(m, strength=LAMBDA))
 assert np.shares_memory(view, row)  # nothing was copied
 print(f"numbers stored: {row.size:,} instead of {m * m:,}")
 
@@ -698,6 +699,8 @@ questions.claims("bias_by_hand")
 
 # %% tags=["hide-input"]
 # @title Question
+rows = np.array([[2.0, 0, 4, 0, 0], [0, 0, 4, 2, 2]])  # two rows of The: the other weight is near, or far
+rises = softmax(rows + B[the])[:, sat] > softmax(rows)[:, sat]
 figures.question(
     "A key two tokens away has by far the highest score of its row. "
     "What does the log decay do to its weight?",
@@ -710,7 +713,7 @@ figures.question(
             "Yes. Its large weight pulls the average close to its own factor. Whether the average is "
             "above or below that factor depends on the keys that have the rest of the weight.",
     },
-    answer="It may rise or fall",
+    answer="It may rise or fall" if rises.any() and not rises.all() else "It falls",
     title="Question 1",
 )
 
@@ -742,7 +745,7 @@ figures.question(
         "Nothing":
             "Yes. All exponentials of a row are multiplied by the same number, which cancels.",
     },
-    answer="Nothing",
+    answer="Nothing" if np.allclose(softmax(scaled + B + 5), softmax(scaled + B)) else "All weights grow",
     title="Question 3",
 )
 

@@ -399,7 +399,7 @@ figures.side_by_side(*shown.values())
 biases = {
     "no bias": np.zeros((n, n)),
     "log decay": decay_bias(n),
-    "log decay, a third as steep to the past": decay_bias(n, scale=0.1, forward_scale=0.3),
+    "log decay, a third as steep to the past": decay_bias(n, strength=0.1, forward_strength=0.3),
     "five different numbers, on a ring": np.array([0, 3, 1, 4, 2])[offsets(n) % n],
 }
 every = [np.eye(n)[list(order)] for order in permutations(range(n))]
@@ -414,7 +414,7 @@ assert list(blind.values()) == [120, 2, 1, 5]
 
 # %%
 for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
-    B = decay_bias(3, scale=0.3, forward_scale=forward)  # scale: to the past, forward_scale: to the future
+    B = decay_bias(3, strength=0.3, forward_strength=forward)  # strength: to the past, forward_strength: to the future
     biting, bitten = layer(dog_man, bias=B)[0], layer(man_dog, bias=B)[2]
     print(f"{name}: dog biting = dog bitten? {np.allclose(biting, bitten)}")
     assert np.allclose(biting, bitten) == (forward == 0.3)
@@ -436,7 +436,7 @@ same_word, outputs = embed(" ".join(["today"] * 12)), []
 for length, mask in ((12, None), (12, causal_mask(12)), (3, None)):
     h = same_word[:length]
     for _ in range(3):  # tanh plays the part of everything that treats each token by itself
-        h = np.tanh(layer(h, bias=decay_bias(length, scale=3.0), mask=mask))
+        h = np.tanh(layer(h, bias=decay_bias(length, strength=3.0), mask=mask))
     kind = "no mask" if mask is None else "causal mask"
     print(f"{length:2} words, {kind:11} first {h[0, :3]}  last {h[-1, :3]}")
     outputs += [h[0], h[-1]]
@@ -453,7 +453,7 @@ assert np.allclose(outputs, outputs[0])
 # %%
 dogs = embed(" ".join(["dog", "man"] * 12))
 near = abs(offsets(24)) <= 3
-slope = decay_bias(24, scale=0.3, forward_scale=0.6)
+slope = decay_bias(24, strength=0.3, forward_strength=0.6)
 h, gaps = dogs, []
 for depth in (1, 2, 3):
     h = layer(h, bias=slope, mask=near)
@@ -570,12 +570,13 @@ figures.question(
         "On the two words only, because sines repeat":
             "With 32 channels, the slowest sine needs 35,333 positions for one turn.",
     },
-    answer="On the two words and both positions",
+    answer="On the two words and the offset" if np.allclose(change["sinusoidal"], 0) else "On the two words and both",
     title="Question 1",
 )
 
 # %% tags=["hide-input"]
 # @title Question
+new = (abs(offsets(1024)) >= 512).mean()  # the share of the pairs
 figures.question(
     "A model has a learned number per offset, without clipping. It was trained on texts of 512 tokens and now reads "
     "1,024. Which pairs have an offset that never occurred in training?",
@@ -587,7 +588,7 @@ figures.question(
         "About a quarter, in two corners":
             "Yes: 512 · 513 pairs, half of them in each corner. Clipping would give them an offset that was trained.",
     },
-    answer="About a quarter, in two corners",
+    answer={0: "None", 1: "About a quarter", 3: "Three quarters"}[round(4 * new)],
     title="Question 2",
 )
 

@@ -620,6 +620,7 @@ questions.claims("vector_per_distance")
 
 # %% tags=["hide-input"]
 # @title Question
+parts = Q @ A[clip_index(-3, clip)]  # one for each query
 figures.question(
     "Two queries see a key three tokens back. The position parts of their scores are …",
     options={
@@ -630,7 +631,7 @@ figures.question(
         "equal if the keys are equal":
             "The key takes part in the content part only; the position part is q_i · a.",
     },
-    answer="different in general",
+    answer="different in general" if np.ptp(parts) > 0 else "equal, since",
     title="Question 1",
 )
 
@@ -655,6 +656,7 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+added = softmax(content + key_term(Q, A + np.array([1, 2, 3, 4])) / np.sqrt(D_K))
 figures.question(
     "You add the same vector to every row of the key table. How do the attention weights change?",
     options={
@@ -665,7 +667,7 @@ figures.question(
         "All of them, because all scores change":
             "All scores may change, but every score of a row changes by the same amount.",
     },
-    answer="Not at all",
+    answer="Not at all" if np.allclose(added, weights) else "All of them",
     title="Question 3",
 )
 

@@ -737,6 +737,8 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+row = torch.zeros(2 * n - 1, dtype=torch.double, requires_grad=True)
+(row[torch.tensor(offsets(n) + n - 1)] * G).sum().backward()  # so the gradient of the grid is G
 figures.question(
     "You train a bias of 2n − 1 numbers. The gradient of the n × n grid is G. "
     "What is the gradient of the row?",
@@ -748,7 +750,7 @@ figures.question(
         "The first row and the first column of G":
             "Each number was shown in a whole diagonal, not only at its beginning.",
     },
-    answer="The sum of each diagonal of G",
+    answer="The sum of" if np.allclose(row.grad, from_grid(G)) else "The mean of",
     title="Question 3",
 )
 

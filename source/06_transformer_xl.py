@@ -60,6 +60,9 @@ assert np.array_equal(segment_1, segment_2)
 
 # %% tags=["hide-input"]
 # @title Question
+cat, sat = TOKENS.index("cat"), TOKENS.index("sat")
+keys = np.vstack([segment_1, segment_2]) @ W_k
+of_sat = keys @ (segment_2[sat] @ W_q)
 figures.question(
     "Query sat of segment 2 looks at ten keys: five in memory, five in its own segment "
     "(there is no mask yet). The word cat is among the keys twice. How do its two scores compare?",
@@ -72,7 +75,7 @@ figures.question(
             "Yes. The word and the position number are the same, so the keys of the cat one word back and of the "
             "cat six words back are equal.",
     },
-    answer="Both get exactly the same score",
+    answer="Both get exactly" if np.isclose(of_sat[cat], of_sat[n + cat]) else "The nearer cat",
 )
 
 # %%

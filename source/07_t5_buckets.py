@@ -430,6 +430,7 @@ except RuntimeError as error:
 
 # %% tags=["hide-input"]
 # @title Question
+_, w = attention(Q, K, V, bias=B, scale=1.0, mask=np.tri(n, dtype=bool))  # B is bidirectional
 figures.question(
     "A causal layer gets the bias T5Bias(bidirectional=True). How much weight goes to keys after the query?",
     options={
@@ -440,7 +441,7 @@ figures.question(
         "As much as the table says":
             "The table counts only where the mask lets a query look.",
     },
-    answer="None, exactly",
+    answer="A little" if np.triu(w, 1).any() else "None, exactly",
 )
 
 # %%

@@ -209,6 +209,7 @@ figures.side_by_side(
 
 # %% tags=["hide-input"]
 # @title Question
+most = softmax(0.5 * np.arange(n)).argmax()
 figures.question(
     "No mask, the bias m · j on every score, and all scores equal without it. Where does the first token look?",
     options={
@@ -217,7 +218,7 @@ figures.question(
         "Mostly at the last token": "Yes, and so does every other token.",
         "At the second token": "m·j goes on growing after the second token and is largest at the end.",
     },
-    answer="Mostly at the last token",
+    answer={0: "Mostly at itself", 1: "At the second token", n - 1: "Mostly at the last"}[most],
 )
 
 # %%
@@ -442,12 +443,18 @@ figures.question(
         "Nothing: softmax removes a constant factor":
             "The softmax removes what is added to a whole row, but a slope multiplies the distance.",
     },
-    answer="Every head decays at a different rate from training",
+    answer="The same" if np.isclose(formula, code).any() else "Every head",
     title="Question 1",
 )
 
 # %% tags=["hide-input"]
 # @title Question
+changed = {
+    "Twice the slope": biased - m * back,
+    "3 more for every key": biased + 3,
+    "3 more for the nearest key": biased + 3 * (back == 0),
+}
+[same] = [name for name, s in changed.items() if np.allclose(softmax(s), softmax(biased))]
 figures.question(
     "A causal head with ALiBi. Which change to its scores leaves all weights as they are?",
     options={
@@ -458,7 +465,7 @@ figures.question(
         "3 more for the nearest key":
             "This key gains weight, because only its score grows.",
     },
-    answer="3 more for every key",
+    answer=same,
     title="Question 2",
 )
 

@@ -210,6 +210,8 @@ figures.side_by_side(
 
 # %% tags=["hide-input"]
 # @title Question
+both = [[Q[sat] @ rotation_matrix(r, d) @ key for r in (-2, 2)] for key in (Q[sat], K[mat])]
+same = [np.isclose(before, after) for before, after in both]
 figures.question(
     "A key is two places before its query, or two places after it. Are the scores the same?",
     options={
@@ -219,7 +221,7 @@ figures.question(
         "In general not; yes if q and k point the same way in every pair":
             "Yes: then φ_k − φ_q is 0, and only a cosine of ±2θ is left.",
     },
-    answer="In general not; yes if q and k point the same way in every pair",
+    answer="In general not" if same == [True, False] else "No, never",
 )
 
 # %%
@@ -640,6 +642,11 @@ questions.claims("rope")
 
 # %% tags=["hide-input"]
 # @title Question
+moved = {
+    "The scores": scores(rotate(Q, past=500), rotate(K, past=500)) - scores(rotate(Q), rotate(K)),
+    "The keys in the cache": rotate(K, past=500) - rotate(K),
+}  # weights and output follow from the scores
+[changed] = [name for name, by in moved.items() if not np.allclose(by, 0)]
 figures.question(
     "All positions of a text are raised by 500. Which of these changes under RoPE?",
     options={
@@ -648,7 +655,7 @@ figures.question(
         "The weights": "They are computed from the scores, which do not change.",
         "The output": "Weights and (unrotated) values are the same, and so is their average.",
     },
-    answer="The keys in the cache",
+    answer=changed,
     title="Question 1",
 )
 

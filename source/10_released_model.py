@@ -270,6 +270,7 @@ assert found["16.0"][1] < 0.4
 
 # %% tags=["hide-input"]
 # @title Question
+offset = -1 + 1  # j − (i + 1) is −1 where the head looks
 figures.question(
     "The queries of a previous-token head are rotated by one position more. Where does it look now?",
     options={
@@ -277,7 +278,7 @@ figures.question(
         "Two tokens back": "For the key two back, the rotation is now that of offset −3.",
         "At the query's own token": "Yes: j − (i + 1) is −1 for j = i.",
     },
-    answer="At the query's own token",
+    answer={-2: "Two tokens back", -1: "Still at", 0: "At the query's own token"}[offset],
 )
 
 # %% tags=["nbval-ignore-output"]
@@ -364,6 +365,7 @@ questions.claims("released_model")
 
 # %% tags=["hide-input"]
 # @title Question
+offset = -1 - 1  # j + 1 − i is −1 where the head looks
 figures.question(
     "In a previous-token head, the keys are rotated by one position more, and the queries are not. Where does it look?",
     options={
@@ -371,7 +373,7 @@ figures.question(
         "Two tokens back": "Yes: j + 1 − i is −1 for j = i − 2.",
         "Still one token back": "It would if queries and keys were both rotated further.",
     },
-    answer="Two tokens back",
+    answer={-2: "Two tokens back", -1: "Still one", 0: "At the query's own token"}[offset],
     title="Question 1",
 )
 
@@ -397,7 +399,7 @@ figures.question(
         "At distances 99 and 199": "Yes: one token after each of the two earlier copies.",
         "At distances 100 and 200": "There it meets the copies of the current token, not what followed them.",
     },
-    answer="At distances 99 and 199",
+    answer=f"At distances {100 - 1} and {200 - 1}",
     title="Question 3",
 )
 

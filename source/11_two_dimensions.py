@@ -100,6 +100,8 @@ figures.heatmap(windows, **by_window, alt="The patches of each window")
 
 # %% tags=["hide-input"]
 # @title Question
+row, column = np.divmod(np.arange(16), 4)
+steps = set(zip(np.diff(row).tolist(), np.diff(column).tolist()))  # from each patch to the next in the list
 figures.question(
     "In a window of 4 × 4 patches, read row by row, which keys are at offset j − i = +1?",
     options={
@@ -110,7 +112,7 @@ figures.question(
         "The patch to the right and the patch below":
             "The patch below is W = 4 places further in the list: offset +4.",
     },
-    answer="The patch to the right, or the first patch of the next row",
+    answer="The patch to the right, or" if steps == {(0, 1), (1, -3)} else "Always the patch",
 )
 
 # %%
@@ -796,6 +798,7 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+flipped = square.ravel()[::-1].reshape(square.shape)
 figures.question(
     "You load a published Swin table into this chapter's code and do not flip it. What happens?",
     options={
@@ -804,7 +807,7 @@ figures.question(
         "Every head's bias points in the opposite direction":
             "Yes: up becomes down and left becomes right, half a turn.",
     },
-    answer="Every head's bias points in the opposite direction",
+    answer="Every head's bias" if np.array_equal(flipped, np.rot90(square, 2)) else "Rows and columns",
     title="Question 2",
 )
 

@@ -59,13 +59,13 @@ row_of_sat = [
     Q[sat] @ K[j] / np.sqrt(D_K) - LAMBDA * np.log1p(abs(j - sat)) for j in range(n)
 ]
 scores = Q @ K.T / np.sqrt(D_K)  # n × n
-biased = scores + decay_bias(n, scale=LAMBDA)  # n × n, as is the bias
+biased = scores + decay_bias(n, strength=LAMBDA)  # n × n, as is the bias
 weights = softmax(biased)  # n × n
 eager = weights @ V
 
 assert np.isclose(raw + number, biased[sat, the])
 assert np.allclose(row_of_sat, biased[sat])
-assert np.allclose(eager, attention(Q, K, V, bias=decay_bias(n, scale=LAMBDA))[0])
+assert np.allclose(eager, attention(Q, K, V, bias=decay_bias(n, strength=LAMBDA))[0])
 figures.side_by_side(
     figures.heatmap(biased, alt="Scores with the bias added"),
     figures.heatmap(eager, columns=range(D_K), alt="Output, a row per query"),
@@ -77,7 +77,7 @@ figures.side_by_side(
 
 # %%
 q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
-B = torch.tensor(decay_bias(n, scale=LAMBDA))
+B = torch.tensor(decay_bias(n, strength=LAMBDA))
 by_sdpa = sdpa(q, k, v, attn_mask=B)
 print("q", tuple(q.shape), "mask", tuple(B.shape), "output", tuple(by_sdpa.shape))
 assert np.allclose(by_sdpa[0, 0], eager)
@@ -115,7 +115,7 @@ assert np.allclose(log_decay(*here), biased[sat, the]) and np.allclose(by_flex[0
 from course_lib.reference.bias import decay_row
 from course_lib.reference.grid import row_offsets
 
-row = torch.tensor(decay_row(row_offsets(n), scale=LAMBDA))
+row = torch.tensor(decay_row(row_offsets(n), strength=LAMBDA))
 looked_up = flex(q, k, v, score_mod=lambda score, b, h, i, j: score + row[j - i + n - 1])
 print("offsets", row_offsets(n))
 print("numbers", row.numpy())
@@ -132,6 +132,7 @@ assert np.allclose(looked_up[0, 0], eager)
 
 # %% tags=["hide-input"]
 # @title Question
+seen = sdpa(q[:, :, -1:], k, v, is_causal=True)[0, 0, 0]
 figures.question(
     "A decoder has read five tokens, and the newest one, `mat`, is the only query. You call SDPA with that one query, "
     "the five keys and `is_causal=True`. Which keys does it look at?",
@@ -141,7 +142,7 @@ figures.question(
             "Yes. With `is_causal`, torch counts queries from 0, as it does keys, so this one is at position 0.",
         "The last only": "That would hide every earlier key. A causal mask hides only later ones.",
     },
-    answer="The first only",
+    answer="The first only" if np.allclose(seen, V[the]) else "All five",
 )
 
 # %% [markdown]
@@ -378,7 +379,7 @@ assert np.allclose(by_view[0, 0], eager)
 causal_row = row.masked_fill(torch.tensor(row_offsets(n) > 0), -torch.inf)
 causal = sdpa(flipped, k, v, attn_mask=causal_row.unfold(-1, n, 1)).flip(-2)
 mask = np.tri(n, dtype=bool)
-expected, _ = attention(Q, K, V, bias=decay_bias(n, scale=LAMBDA), mask=mask)
+expected, _ = attention(Q, K, V, bias=decay_bias(n, strength=LAMBDA), mask=mask)
 assert np.allclose(causal[0, 0], expected)
 figures.heatmap(
     causal_row.unfold(-1, n, 1), rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key →",
@@ -541,7 +542,7 @@ longest = row[:n]  # offsets −4 … 0
 print("one row:", longest.numpy())
 for t in range(n):
     new_row = longest[n - 1 - t :]
-    assert np.allclose(new_row, decay_bias(1, t + 1, scale=LAMBDA, past=t)[0])
+    assert np.allclose(new_row, decay_bias(1, t + 1, strength=LAMBDA, past=t)[0])
     step = sdpa(q[:, :, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1], attn_mask=new_row[None])
     assert torch.allclose(step[0, 0, 0], causal[0, 0, t])
     print(f"{TOKENS[t]:4}", new_row.numpy())
@@ -801,6 +802,9 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+exact = np.exp(np.array([3, 3 + np.log(0.5), 5]) - 5).sum()  # 3 and 3 + ln 0.5 have the sum 1.5
+sums = {"It stays": 1.5 + 1, "It is multiplied": 1.5 * np.exp(-2) + 1, "It is thrown away": 1}
+[right] = [name for name, value in sums.items() if np.isclose(value, exact)]
 figures.question(
     "Two tiles of keys are done: largest score 3, sum 1.5. A third tile has one score, 5. What becomes of the 1.5?",
     options={
@@ -811,7 +815,7 @@ figures.question(
         "It is thrown away":
             "That happens only if the new score is so much larger that the factor rounds to 0.",
     },
-    answer="It is multiplied by e⁻², then 1 is added",
+    answer=right,
     title="Question 2",
 )
 

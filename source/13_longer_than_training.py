@@ -61,7 +61,7 @@ def by_distance(position, head=0, n=1024):
 
 
 print("distance          ", *(f"{d:8}" for d in at))
-print("log, scale 1      ", *(f"{b:8.2f}" for b in by_distance(DecayBias(1.0))[at]))
+print("log, strength 1   ", *(f"{b:8.2f}" for b in by_distance(DecayBias(1.0))[at]))
 for head in (0, 3):
     print(f"ALiBi, head {head} of 4", *(f"{b:8.2f}" for b in by_distance(ALiBi(4), head)[at]))
 
@@ -104,7 +104,9 @@ figures.question(
         "The first an untrained number, the second a trained one":
             "Yes. No text trained the bucket that begins at 216; the one that begins at 59 is well trained.",
     },
-    answer="The first an untrained number, the second a trained one",
+    answer={
+        (True, True): "Both a trained", (False, False): "Both an untrained", (False, True): "The first an untrained",
+    }[trained[256][31] > 0, trained[64][31] > 0],
 )
 
 # %% [markdown]
@@ -128,7 +130,7 @@ figures.question(
 # ## How wide does a bias look?
 #
 # The number of keys grows, too. Suppose that content does not matter: every $q \cdot k$ is 0, and the weights are the
-# softmax of the bias alone. With the log decay at scale 1 ([[bias_by_hand|chapter #]]), five keys get weights in the
+# softmax of the bias alone. With the log decay at strength 1 ([[bias_by_hand|chapter #]]), five keys get weights in the
 # ratio $1 : \frac12 : \frac13 : \frac14 : \frac15$. How many keys does the query look at? The **entropy** $H$ gives an
 # answer between one and five:
 #
@@ -167,9 +169,9 @@ def span(w):
 
 sizes = [64, 256, 1024, 4096, 16_384]
 decays = {
-    "log, scale 0.3": lambda d: -0.3 * np.log1p(d),
-    "log, scale 1": lambda d: -np.log1p(d),
-    "log, scale 2": lambda d: -2 * np.log1p(d),
+    "log, strength 0.3": lambda d: -0.3 * np.log1p(d),
+    "log, strength 1": lambda d: -np.log1p(d),
+    "log, strength 2": lambda d: -2 * np.log1p(d),
     "linear, slope 1/16": lambda d: -d / 16,
 }
 spans = {name: [span(row_weights(b(np.arange(m)))) for m in sizes] for name, b in decays.items()}
@@ -189,17 +191,17 @@ print(f"{'keys':20}", *(f"{m:8,}" for m in sizes))
 for name in decays:
     print(f"{name:20}", *(f"{s:8.1f}" for s in spans[name]), "  span")
     print(f"{'':20}", *(f"{c:8}" for c in above[name]), "  above 1 %")
-assert all(np.diff(spans["log, scale 1"]) > 0) and all(np.diff(above["log, scale 1"]) < 0)
-figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows with the keys, the two others are flat. "
+assert all(np.diff(spans["log, strength 1"]) > 0) and all(np.diff(above["log, strength 1"]) < 0)
+figures.show(fig, alt="Left: the span of log decays of strength 0.3 and 1 grows with the keys, the others are flat. "
     "Right: the count above 1 % falls for the same two")
 
 # %% [markdown]
-# From 64 to 16,384 keys, the span of the log decay of scale 1 rises from 29 to almost a thousand, while the count falls
-# from 21 to 9. **The count falls because every weight does.**
+# From 64 to 16,384 keys, the span of the log decay of strength 1 rises from 29 to almost a thousand, while the count
+# falls from 21 to 9. **The count falls because every weight does.**
 #
-# So there are two kinds of decay. Scale $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda
-# \le 1$ their sum over all distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a
-# straight line, the sum is finite and the span settles.
+# So there are two kinds of decay. Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With
+# $\lambda \le 1$ their sum over all distances is infinite, and the span grows without limit. With $\lambda > 1$, and for
+# a straight line, the sum is finite and the span settles.
 
 # %% [markdown]
 # ## The study
@@ -208,7 +210,7 @@ figures.show(fig, alt="Left: the span of log decays of scale 0.3 and 1 grows wit
 # eight texts of 128 tokens each. **They differ in position alone**, except that T5's tables learn ten times faster (see
 # below) and that `sinusoidal-scaled` multiplies the embeddings by $\sqrt{d_{model}}$, as Vaswani et al. do. Data,
 # order, steps and all other initial weights are the same. (`t5-64` has `max_distance` 64, `t5-256` has 256, `log-0.3`
-# has scale 0.3, `shaw-32` clips at 32.) There are three seeds and three tasks:
+# has strength 0.3, `shaw-32` clips at 32.) There are three seeds and three tasks:
 #
 # - **characters**: the next character of Python's own help texts. Most of what helps is near;
 # - **copy-back**: random tokens out of 16; at each place, name the token exactly 3 places before;
@@ -239,6 +241,15 @@ print("      asked:", *(("?" if a else "·").center(len(words[int(t)])) for t, a
 
 # %% tags=["hide-input"]
 # @title Question
+pairs = {
+    "Sinusoidal and RoPE": ("sinusoidal", "rope"),
+    "T5 with max_distance 256": ("t5-256", "learned"),
+    "ALiBi and Transformer-XL": ("alibi", "transformer-xl"),
+    "No positions": ("none", "log-0.3"),
+}
+measured = study.pick(study.committed("long-2000"), task="characters")
+word = {name: study.verdict(study.rise(study.pick(measured, scheme=name))) for pair in pairs.values() for name in pair}
+[level] = [pair for pair, names in pairs.items() if all(word[name] == "level" for name in names)]
 figures.question(
     "Characters, trained at 128 and tested at 1,024. Which pair keeps its loss?",
     options={
@@ -248,10 +259,10 @@ figures.question(
             "Both read numbers that no text has trained: four buckets in the first, 896 rows in the second.",
         "ALiBi and Transformer-XL":
             "Yes, as the next picture shows. ALiBi's bias keeps falling. Transformer-XL is the surprise.",
-        "No positions, and the log decay at scale 0.3":
+        "No positions, and the log decay at strength 0.3":
             "They have nothing untrained. Even so, the loss of both rises.",
     },
-    answer="ALiBi and Transformer-XL",
+    answer=level,
 )
 
 # %% [markdown]

@@ -78,7 +78,7 @@ figures.question(
         "All pairs: every position beyond 127 is new":
             "The positions are new. But after a whole turn a pair points where it has pointed before.",
     },
-    answer="The slow pairs 2 and 3",
+    answer="The slow pairs {} and {}".format(*np.flatnonzero(rules.turns(theta, L) < 1)),
 )
 
 # %% [markdown]
@@ -607,6 +607,8 @@ questions.claims("stretching_rope")
 
 # %% tags=["hide-input"]
 # @title Question
+made = np.array([40, 4, 0.4, 0.04])
+new = (made < 1) & (8 * made / [1, 2, 4, 8] > made)
 figures.question(
     "A head makes 40, 4, 0.4 and 0.04 turns in training. It is stretched by NTK with s = 8, which divides by 1, 2, 4 and 8. "
     "The text is 8 times as long. Which pairs meet new angles?",
@@ -618,7 +620,7 @@ figures.question(
         "Pairs 0, 1 and 2":
             "Pairs 0 and 1 go farther, too, but they are closed. There is no angle that they have not met.",
     },
-    answer="Pair 2",
+    answer="Pair {}".format(*np.flatnonzero(new)),
     title="Question 1",
 )
 

@@ -34,7 +34,7 @@ class Case:
         return bound.arguments
 
     def describe(self, name: str, signature: inspect.Signature) -> str:
-        """The case in a line: the five tokens, `bias_matrix(n=5, scale=0.3)`."""
+        """The case in a line: the five tokens, `bias_matrix(n=5, strength=0.3)`."""
         given = signature.bind(*self.args, **self.kwargs).arguments
         call = f"`{name}({', '.join(brief(key, value) for key, value in given.items())})`"
         return f"{self.label}, {call}" if self.label else call

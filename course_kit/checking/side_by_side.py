@@ -28,11 +28,11 @@ class SideBySide:
         lines = [self._says(wrong), slab] if slab else [self._says(wrong)]
         width = max(len(cell) for table in tables.values() for row in table for cell in row) + 2
         width = max(width, *(len(label) + 1 for label in columns))
-        left = max(len(label) for label in rows)
+        margin = max(len(label) for label in rows)
         for name, table in tables.items():
-            lines += [name, " " * (left + 2) + "".join(f"{label:>{width}}" for label in columns)]
+            lines += [name, " " * (margin + 2) + "".join(f"{label:>{width}}" for label in columns)]
             lines += [
-                f"  {label:<{left}}" + "".join(f"{cell:>{width}}" for cell in row) for label, row in zip(rows, table)
+                f"  {label:<{margin}}" + "".join(f"{cell:>{width}}" for cell in row) for label, row in zip(rows, table)
             ]
         return "\n".join(lines)
 

@@ -76,7 +76,7 @@ class Spec:
         return drawn if isinstance(drawn, Case) else Case(*drawn, label="a random case")
 
     def call(self, k: int) -> str:
-        """Case k in a line: the five tokens, `bias_matrix(n=5, scale=0.3)`."""
+        """Case k in a line: the five tokens, `bias_matrix(n=5, strength=0.3)`."""
         return self.all_cases[k].describe(self.name, self.signature)
 
     def arguments(self, k: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def attention_explorer(
     k: Any,
     tokens: Sequence[str] = TOKENS,
     query: int = 0,
-    scale: float = LAMBDA,
+    strength: float = LAMBDA,
     decay: str = "log",
     *,
     title: str | None = None,
@@ -33,7 +33,7 @@ def attention_explorer(
 
     q, k (n, d) with n from 2 to 16 give the scaled scores. The picture shows who gains: exactly the keys whose e^B
     lies above the row's mean Σ_k w_k e^B_k, w the weights without bias. A bar of e^B begins at this mean.
-    Raises ValueError for q and k that do not fit, a query that is not a row, or a scale or decay outside these.
+    Raises ValueError for q and k that do not fit, a query that is not a row, or a strength or decay outside these.
     """
     q, k = check_rows("q", q), check_rows("k", k)
     if q.shape != k.shape or not 2 <= len(q) <= LARGEST_N:
@@ -41,14 +41,14 @@ def attention_explorer(
     words = check_labels("tokens", tokens, len(q))
     names = [f"{i} {word}" for i, word in enumerate(words)]  # a text may hold a word twice
     query = check_whole("query", query, 0, len(q) - 1)
-    scale = check_number("scale", scale, 0, 3)
+    strength = check_number("strength", strength, 0, 3)
     decay = check_choice("decay", decay, DECAYS)
     raw = scores(q, k)
 
-    @live(query=names, strength_λ=sorted({*STRENGTHS, scale}))
+    @live(query=names, strength_λ=sorted({*STRENGTHS, strength}))
     def draw(query: str, strength_λ: float) -> Frame:
         i = names.index(query)
-        bias = decay_bias(len(words), scale=strength_λ, decay=decay)[i]
+        bias = decay_bias(len(words), strength=strength_λ, decay=decay)[i]
         before, after, factors = softmax(raw[i]), softmax(raw[i] + bias), np.exp(bias)
         mean = float(before @ factors)
         lines = []
@@ -72,9 +72,9 @@ def attention_explorer(
 
     alt = (
         f"Attention of the query {words[query]!r} over {len(words)} keys, without and with a {decay} bias of strength "
-        f"{scale:g}: keys whose e^B lies above the row's weighted mean gain, the others lose."
+        f"{strength:g}: keys whose e^B lies above the row's weighted mean gain, the others lose."
     )
-    return draw(alt=alt, title=title, query=names[query], strength_λ=scale)
+    return draw(alt=alt, title=title, query=names[query], strength_λ=strength)
 
 
 def from_mean(factor: float, mean: float) -> Cell:

@@ -17,25 +17,30 @@ FORMULAS = {"log": "log(1 + {d})", "linear": "{d}", "square root": "√{d}", "qu
 
 
 def bias_heatmap(
-    n: int = 5, scale: float = LAMBDA, decay: str = "log", tokens: Sequence[str] = TOKENS, *, title: str | None = None
+    n: int = 5,
+    strength: float = LAMBDA,
+    decay: str = "log",
+    tokens: Sequence[str] = TOKENS,
+    *,
+    title: str | None = None,
 ) -> Picture:
     """The bias of n tokens. Alive: move the strength λ (0–3), choose the decay, and read at each cell how it was
     calculated; its whole diagonal is outlined, because it shares one offset and one value.
 
     `tokens` name the first positions; those after them go by their number. A colour says what the bias does to a
     weight before the row is normalised: white leaves it, full blue takes all of it, e^B in between.
-    Raises ValueError for an n outside 2 … 16, a scale outside 0 … 3, or an unknown decay.
+    Raises ValueError for an n outside 2 … 16, a strength outside 0 … 3, or an unknown decay.
     """
-    n, scale = check_whole("n", n, 2, LARGEST_N), check_number("scale", scale, 0, 3)
+    n, strength = check_whole("n", n, 2, LARGEST_N), check_number("strength", strength, 0, 3)
     words = [str(token) for token in tokens][:n]
     words += [str(i) for i in range(len(words), n)]
     digits = 4 if n <= 8 else 2
 
-    @live(strength_λ=sorted({*STRENGTHS, scale}), decay=DECAYS)
+    @live(strength_λ=sorted({*STRENGTHS, strength}), decay=DECAYS)
     def draw(strength_λ: float, decay: str) -> Frame:
         cells = {}
         for offset in range(1 - n, n):
-            bias = float(decay_row(offset, scale=strength_λ, decay=decay))
+            bias = float(decay_row(offset, strength=strength_λ, decay=decay))
             factor = math.exp(bias)  # white where the weight stays, blue where it goes: one scale at every stop
             says = f"{formula(decay, str(abs(offset)))} = {number(bias)}, e^B = {number(factor)}"
             colour = signed_colour(factor - 1)
@@ -53,10 +58,10 @@ def bias_heatmap(
         return Frame([matrix], [says, "Before a row is normalised, B multiplies its weights by e^B."])
 
     alt = (
-        f"Bias matrix of {n} tokens, minus {scale:g} times the {decay} decay of the distance: zero on the diagonal, "
+        f"Bias matrix of {n} tokens, minus {strength:g} times the {decay} decay of the distance: zero on the diagonal, "
         "more negative with every step away from it, equal along each diagonal."
     )
-    return draw(alt=alt, title=title, strength_λ=scale, decay=check_choice("decay", decay, DECAYS))
+    return draw(alt=alt, title=title, strength_λ=strength, decay=check_choice("decay", decay, DECAYS))
 
 
 def formula(decay: str, distance: str) -> str:

@@ -47,12 +47,12 @@ def decoding_step(
     words, clip = [str(token) for token in tokens], check_whole("clip", clip, 0, LARGEST)
     n = len(words)
 
-    def new(scheme: str, distance: int) -> Cell:
+    def new_cell(scheme: str, distance: int) -> Cell:
         return Cell(entry(scheme, distance, clip), colour=signed_colour(-distance / (n - 1)), group=str(distance))
 
     def grid_cell(scheme: str, i: int, j: int, past: int) -> Cell:
         if i == past >= j:
-            return new(scheme, i - j)
+            return new_cell(scheme, i - j)
         shown = j <= i < past
         says = "" if shown else "the key comes later" if j > i else "the query comes later"
         return Cell(entry(scheme, i - j, clip) if shown else "", colour=READ if i < past else LATER, says=says)
@@ -72,7 +72,7 @@ def decoding_step(
             f"The new row, query {words[past]}",
             rows=list(SAYS),
             columns=words[: past + 1],
-            cells=[[new(name, past - j) for j in range(past + 1)] for name in SAYS],
+            cells=[[new_cell(name, past - j) for j in range(past + 1)] for name in SAYS],
             corner="scheme\u00a0↓ key\u00a0→",
             note="scheme by scheme",
             chooses=("scheme", [name for name in SAYS for _ in range(past + 1)]),

@@ -29,7 +29,7 @@ STRONGEST = 2.0  # the bias of the strongest colour, the same for every setting 
 
 
 def play(function: Callable[..., Any], *, attend: bool = True, **ranges: Any) -> "Play":
-    """The result of your function, with a control for each range: `play(bias_matrix, scale=(0.0, 2.0), n=(3, 12))`.
+    """The result of your function, with a control for each range: `play(bias_matrix, strength=(0.0, 2.0), n=(3, 12))`.
 
     A range is (low, high) or (low, high, step) for a slider, a list for a drop-down, True or False for a checkbox.
     Whole numbers give whole steps, so write 0.0 and 2.0 for the steps between. Each control begins at the default of

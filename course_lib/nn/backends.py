@@ -24,7 +24,7 @@ from torch.nn.attention import flex_attention as flex
 
 from .attention import attention
 from .fast import fast_attention
-from .terms import Terms, for_each_head, four_axes
+from .terms import Terms, flatten_batch, for_each_head
 
 BACKENDS = ("auto", "eager", "sdpa", "flex")
 SMALL_GRID = 2**16  # cells of all heads and texts: below, eager needs less time than sdpa (measured on a CPU)
@@ -79,12 +79,12 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     heads, scale = lead[-1], terms.scale_for(q.shape[-1])
     if k.shape[-3] != v.shape[-3]:  # the kernel needs the same number of both
         k, v = (for_each_head(x, heads) for x in (k, v))
-    q, k, v = (four_axes(_plain(x).to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
+    q, k, v = (flatten_batch(_plain(x).to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     products = None if key_vectors is None else scale * q @ _plain(key_vectors.table).to(v.dtype).mT
     if bias is not None:
         bias = _plain(bias).to(v.dtype).expand(heads, *bias.shape[1:])
     if key_bias is not None:
-        key_bias = four_axes(_plain(key_bias)[..., None].to(v.dtype), *lead, n_k, 1)[..., 0]
+        key_bias = flatten_batch(_plain(key_bias)[..., None].to(v.dtype), *lead, n_k, 1)[..., 0]
 
     def score(s: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
         column = j - i + n_q - 1
@@ -100,7 +100,7 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     low, high = _visible_offsets(terms, n_q, n_k)
     blocks = _band(n_q, n_k, low, high, q.device) if terms.causal or terms.reach else None
     if terms.mask is not None:
-        seen = four_axes(terms.mask, *lead, n_q, n_k)
+        seen = flatten_batch(terms.mask, *lead, n_q, n_k)
         blocks = flex.create_block_mask(
             lambda b, h, i, j: seen[b, h, i, j] & (j - i >= low) & (j - i <= high),
             *(len(q), heads, n_q, n_k),

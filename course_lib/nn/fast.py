@@ -44,7 +44,7 @@ from . import strided_view
 from .attention import attention
 from .grid import row_offsets
 from .position import Vectors
-from .terms import Terms, for_each_head, four_axes, grouped_matmul
+from .terms import Terms, flatten_batch, for_each_head, grouped_matmul
 
 Block = tuple[slice, slice, slice]  # which of the batch, of the heads and of the queries
 CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**25)  # at most so many queries, and so many cells of the grid
@@ -68,7 +68,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
         return fast_attention(*_with_channel(q, k, v, terms))[..., : v.shape[-1]]
     if k.shape[-3] != v.shape[-3]:  # the kernel needs the same number of both
         k, v = (for_each_head(x, lead[-1]) for x in (k, v))
-    q, k, v = (four_axes(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
+    q, k, v = (flatten_batch(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     a, b, c, causal = terms.key_vectors, terms.bias, terms.value_vectors, terms.causal
     if _one_call(terms):
         scale, p = terms.scale_for(q.shape[-1]), terms.dropout
@@ -84,7 +84,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     tables: list[Any] = [None if b is None else b[:, None].contiguous(), a and a.table, c and c.table, sink]
     tables = [None if t is None else t.to(v.dtype).expand(lead[-1], -1, -1) for t in tables]
 
-    mask = None if terms.mask is None else four_axes(terms.mask, *lead, n_q, n_k)
+    mask = None if terms.mask is None else flatten_batch(terms.mask, *lead, n_q, n_k)
     only_bias = a is None and c is None and mask is None and sink is None
     fused = c is None and not terms.dropout and q.shape[-1] == v.shape[-1]
     one_view = fused and only_bias and q.device.type == "cpu"  # other kernels do not read a view

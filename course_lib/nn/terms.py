@@ -156,7 +156,7 @@ def check_mask(mask: Tensor, shape: torch.Size) -> None:
         raise ValueError(f"mask {tuple(mask.shape)}: does not broadcast to the scores {tuple(shape)}")
 
 
-def four_axes(x: Tensor, *shape: int) -> Tensor:
+def flatten_batch(x: Tensor, *shape: int) -> Tensor:
     """x, expanded to shape (…, heads, length, d), as (batch, heads, length, d): all axes before the heads in one.
 
     Fewer heads than `shape` has stay as they are, unless there is only one, which a view repeats without a copy.

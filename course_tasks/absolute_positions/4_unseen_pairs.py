@@ -28,7 +28,7 @@ def unseen_pairs(train, test, clip=None):
     return absolute, relative
 
 
-def new(test, clip, seen):
+def unseen(test, clip, seen):
     """How many of the test² pairs are at an offset that is not in `seen`."""
     offset = np.arange(test) - np.arange(test)[:, None]
     return int((~np.isin(offset if clip is None else np.clip(offset, -clip, clip), seen)).sum())
@@ -37,7 +37,8 @@ def new(test, clip, seen):
 def expected(train, test, clip=None):
     """Both counts from their definitions: make the sets of what was seen, then look every pair up."""
     is_new, seen = np.arange(test) >= train, np.arange(1 - train, train)
-    return int((is_new | is_new[:, None]).sum()), new(test, clip, seen if clip is None else np.clip(seen, -clip, clip))
+    seen = seen if clip is None else np.clip(seen, -clip, clip)
+    return int((is_new | is_new[:, None]).sum()), unseen(test, clip, seen)
 
 
 RETURNS = ("absolute", "relative")
@@ -94,10 +95,10 @@ relative = max(test - clip - 1, 0) * (test - clip) if covered else corners  # Ev
 # count. Clip the offsets of the test text as well: they become ±clip, which training may have had.
 relative = 0 if covered else corners - (clip is not None and max(test - clip - 1, 0) * (test - clip))  # Pairs beyond
 # ±clip are still pairs. Their offset becomes ±clip. Did that one occur in training?
-relative = new(test, clip, np.arange(train))  # Your offsets have none below 0. Training had keys before the query, too.
-relative = new(test, clip, np.arange(-train, train))
-relative = new(test, clip, np.arange(-train, train + 1))  # The offset −train or train counts as seen. Two of `train`
-# tokens are at most train − 1 apart.
+relative = unseen(test, clip, np.arange(train))  # Your offsets have none below 0. Training had earlier keys, too.
+relative = unseen(test, clip, np.arange(-train, train))
+relative = unseen(test, clip, np.arange(-train, train + 1))  # The offset −train or train counts as seen. Two of
+# `train` tokens are at most train − 1 apart.
 return absolute * (not covered), relative  # Clipping offsets changes nothing for absolute positions.
 return (absolute + longer) // 2, relative // 2  # This is half of it, as with a causal mask. Here every query sees every
 # key, and (i, j) and (j, i) are two pairs.

@@ -1,6 +1,6 @@
 r"""The bias matrix · 8 minutes · ★ · first
 
-Build $B_{ij} = -\lambda \log(1 + |j - i|)$ for $n$ tokens, where `scale` is $\lambda$. You may use loops,
+Build $B_{ij} = -\lambda \log(1 + |j - i|)$ for $n$ tokens, where `strength` is $\lambda$. You may use loops,
 or a single line without any.
 """
 
@@ -16,15 +16,15 @@ from course_lib.reference.bias import decay_bias
 from ..shared import KEY, QUERY
 
 
-def bias_matrix(n, scale):
-    """Log-decay bias B[i, j] = -scale * log(1 + |j - i|), shape (n, n)."""
+def bias_matrix(n, strength):
+    """Log-decay bias B[i, j] = -strength * log(1 + |j - i|), shape (n, n)."""
     i, j = np.arange(n)[:, None], np.arange(n)  # Queries go down and keys go across, both from 0 to n − 1.
     distance = abs(j - i)  # The distance is |j − i|, so it counts in both directions and is never negative.
-    return -scale * np.log1p(distance)  # The bias is a penalty, −λ · log(1 + distance), so far keys get less.
+    return -strength * np.log1p(distance)  # The bias is a penalty, −λ · log(1 + distance), so far keys get less.
 
 
-def expected(n, scale):
-    return decay_bias(n, scale=scale)
+def expected(n, strength):
+    return decay_bias(n, strength=strength)
 
 
 CASES = [
@@ -50,22 +50,22 @@ ALWAYS = [
     ),
 ]
 WRONG = """
-return -scale * np.log1p(1 + distance)  # You add 1 twice, because `np.log1p(d)` is already log(1 + d).
-return -scale * np.log(distance)
-return -scale * np.log(np.maximum(distance, 1))  # You take the logarithm of d. Add 1 first, so that distance 0 costs 0.
-return -scale * distance  # You use the distance as it is. The penalty grows with its logarithm, log(1 + d).
-return -np.log1p(scale * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
+return -strength * np.log1p(1 + distance)  # You add 1 twice, because `np.log1p(d)` is already log(1 + d).
+return -strength * np.log(distance)
+return -strength * np.log(np.maximum(distance, 1))  # You take log d. Add 1 to d first, so that distance 0 costs 0.
+return -strength * distance  # You use the distance as it is. The penalty grows with its logarithm, log(1 + d).
+return -np.log1p(strength * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
 distance = np.maximum(i - j, 0)  # Keys after the query have no penalty in your result. |j − i| counts both ways.
 distance = np.maximum(j - i, 0)  # Keys before the query have no penalty in your result. |j − i| counts both ways.
 distance = i + j  # You add the two positions. The distance is their difference, |j − i|.
 distance = (j - i) % n  # What leaves your rows on the right comes back on the left. There the distance is i − j.
 """
 HINTS = [
-    "Start with one entry: what is B[2, 4] for scale 0.3? The distance is 2.",
+    "Start with one entry: what is B[2, 4] for strength 0.3? The distance is 2.",
     "`np.log1p(d)` is log(1 + d). Fill an (n, n) array in two loops.",
     "Without loops: subtract a column of queries, `np.arange(n)[:, None]`, from a row of keys, `np.arange(n)`.",
 ]
 
 
-def right_by_loops(n, scale):
-    return [[-scale * math.log(1 + abs(j - i)) for j in range(n)] for i in range(n)]
+def right_by_loops(n, strength):
+    return [[-strength * math.log(1 + abs(j - i)) for j in range(n)] for i in range(n)]

@@ -37,7 +37,7 @@ AXES = ("batch", "head", "query", NUMBER)
 CASES = [
     Case(
         *(np.stack([x, x])[None] for x in (Q, K, V)),
-        np.stack([decay_bias(5, scale=0.3), decay_bias(5, scale=1.0)]),
+        np.stack([decay_bias(5, strength=0.3), decay_bias(5, strength=1.0)]),
         label="the five tokens in two heads",
         axes=("batch", "head", QUERY, NUMBER),
     ),

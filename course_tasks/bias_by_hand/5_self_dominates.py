@@ -27,7 +27,7 @@ def majority(i):
     low, high = 0.0, 64.0
     for _ in range(60):
         middle = (low + high) / 2
-        own = softmax(SCORES + decay_bias(5, scale=middle))[i, i]
+        own = softmax(SCORES + decay_bias(5, strength=middle))[i, i]
         low, high = (middle, high) if own < 0.5 else (low, middle)
     return high
 

@@ -34,8 +34,8 @@ def expected(scores, bias):
 
 
 CASES = [
-    Case(SCORES, decay_bias(5, scale=0.1, forward_scale=0.6), label="past 0.1, future 0.6", axes=(QUERY, KEY)),
-    Case(SCORES, decay_bias(5, scale=0.1, forward_scale=99.0), label="the same with future 99", axes=(QUERY, KEY)),
+    Case(SCORES, decay_bias(5, strength=0.1, forward_strength=0.6), label="past 0.1, future 0.6", axes=(QUERY, KEY)),
+    Case(SCORES, decay_bias(5, strength=0.1, forward_strength=99.0), label="same with future 99", axes=(QUERY, KEY)),
     Case(np.zeros((1, 1)), np.zeros((1, 1)), label="one token alone"),
     Case(SCORES - 120 * np.tri(5), decay_bias(5), label="scores that are larger ahead", axes=(QUERY, KEY)),
 ]

@@ -18,18 +18,18 @@ from course_lib.reference.bias import decay_bias
 from ..shared import KEY, QUERY
 
 
-def cached_bias(n_q, n_k, scale):
+def cached_bias(n_q, n_k, strength):
     """Bias for the last n_q of n_k tokens, while the keys of all n_k are in the cache: shape (n_q, n_k)."""
     i = np.arange(n_q)[:, None] + n_k - n_q  # The queries are the last n_q of n_k tokens: n_k − n_q, …, n_k − 1.
     j = np.arange(n_k)  # The cache holds the keys of all n_k tokens, from position 0 on.
-    return -scale * np.log1p(abs(j - i))  # The bias is −λ · log(1 + |j − i|).
+    return -strength * np.log1p(abs(j - i))  # The bias is −λ · log(1 + |j − i|).
 
 
 BUG = "i = np.arange(n_q)[:, None]"
 
 
-def expected(n_q, n_k, scale):
-    return decay_bias(n_q, n_k, scale=scale, past=n_k - n_q)
+def expected(n_q, n_k, strength):
+    return decay_bias(n_q, n_k, strength=strength, past=n_k - n_q)
 
 
 CASES = [
@@ -53,8 +53,8 @@ i = np.arange(n_q)[:, None] - n_k + n_q  # You move the queries back or the keys
 i = np.arange(n_q, n_k)[:, None]  # You leave out n_q rows and keep the others. Keep the last n_q rows.
 i = np.full((n_q, 1), n_k - 1)  # You put all queries at the last position. They follow one another.
 j = np.arange(n_k - n_q, n_k)  # You take only the keys of the new tokens. The cache holds all n_k keys, from 0 on.
-return -scale * np.log1p(np.maximum(i - j, 0))  # Keys after the query have no penalty now. |j − i| counts both ways.
-return -scale * np.log1p(np.maximum(j - i, 0))  # Keys before the query have no penalty now. |j − i| counts both ways.
+return -strength * np.log1p(np.maximum(i - j, 0))  # Keys after the query have no penalty. |j − i| counts both ways.
+return -strength * np.log1p(np.maximum(j - i, 0))  # Keys before the query have no penalty. |j − i| counts both ways.
 """
 HINTS = [
     "Print `cached_bias(1, 5, 0.3)`. Which key has bias 0, and which one should?",
@@ -63,5 +63,5 @@ HINTS = [
 ]
 
 
-def right_in_one_line(n_q, n_k, scale):
-    return decay_bias(n_k, scale=scale)[n_k - n_q :]
+def right_in_one_line(n_q, n_k, strength):
+    return decay_bias(n_k, strength=strength)[n_k - n_q :]

@@ -18,7 +18,7 @@ from course_lib.reference.bias import decay_bias
 from ..shared import NUMBER, QUERY, normal
 
 
-def decode_step(q, k, v, scale):
+def decode_step(q, k, v, strength):
     """Causal attention of the newest tokens with the log-decay bias: (heads, n_q, d).
 
     q (heads, n_q, d) are the queries of the last n_q of n_k tokens; k and v (heads, n_k, d)
@@ -28,7 +28,7 @@ def decode_step(q, k, v, scale):
     n_q, n_k, past = q.shape[1], k.shape[1], k.shape[1] - q.shape[1]
     i = past + torch.arange(n_q)[:, None]  # The new tokens are at `past`, `past` + 1, …, where `past` is n_k − n_q.
     j = torch.arange(n_k, dtype=q.dtype)  # The keys are at 0, 1, …, n_k − 1.
-    bias = -scale * torch.log1p(abs(j - i))  # The bias is −scale · log(1 + |j − i|), as in the given code.
+    bias = -strength * torch.log1p(abs(j - i))  # The bias is −strength · log(1 + |j − i|), as in the given code.
     # Each query sees the keys up to its own position, so the triangle moves to the right by n_k − n_q.
     visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool), past)
     mask = bias.masked_fill(~visible, -torch.inf)  # A pair that is not visible has −∞, because e^−∞ is 0.
@@ -42,9 +42,9 @@ visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))
 """
 
 
-def expected(q, k, v, scale):
+def expected(q, k, v, strength):
     n_q, n_k = q.shape[1], k.shape[1]
-    bias, mask = decay_bias(n_q, n_k, scale=scale, past=n_k - n_q), causal_mask(n_q, n_k, n_k - n_q)
+    bias, mask = decay_bias(n_q, n_k, strength=strength, past=n_k - n_q), causal_mask(n_q, n_k, n_k - n_q)
     return attention(q, k, v, bias=bias, mask=mask)[0]
 
 
@@ -86,11 +86,11 @@ i = n_k - 1 + torch.arange(n_q)[:, None]; visible = j <= i  # This is right for 
 i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The first new token is not at n_k, because the cache has the
 # new tokens already. How many came before them?
 i = past + torch.zeros(n_q, 1)  # All new queries get the position of the first. They follow one another.
-bias = -scale * torch.log(abs(j - i))  # You take log d, and a token is at distance 0 from itself. `log1p` was right.
-bias = -torch.log1p(abs(j - i))  # Your bias does not use `scale`.
-bias = -scale + 0.0 * abs(j - i)
+bias = -strength * torch.log(abs(j - i))  # You take log d, and a token is at distance 0 from itself. `log1p` was right.
+bias = -torch.log1p(abs(j - i))  # Your bias does not use `strength`.
+bias = -strength + 0.0 * abs(j - i)
 bias = 0.0 * (j - i)  # Your bias is none, or the same for all pairs, which cancels in the softmax.
-bias = -scale  # Your bias is a single number. It has one for each pair, −scale · log(1 + |j − i|).
+bias = -strength  # Your bias is a single number. It has one for each pair, −strength · log(1 + |j − i|).
 mask = bias.masked_fill(~visible, 0.0)  # You give hidden keys a bias of 0. Only −∞ hides a key.
 return sdpa(q, k, v, is_causal=True)  # `is_causal=True` *is* the bug: its triangle is in the top left corner. The bias
 # is missing, too.
@@ -118,24 +118,24 @@ HINTS = [
 ]
 
 
-def wrong_cropped(q, k, v, scale):
+def wrong_cropped(q, k, v, strength):
     """You keep only the last n_q keys. The new tokens look at all n_k keys of the cache."""
     n = q.shape[1]
     k, v = k[:, -n:], v[:, -n:]
     i = torch.arange(n)
-    bias = -scale * torch.log1p(abs(i - i[:, None]).to(q.dtype))
+    bias = -strength * torch.log1p(abs(i - i[:, None]).to(q.dtype))
     return sdpa(q, k, v, attn_mask=bias.masked_fill(i > i[:, None], -np.inf))
 
 
-def right_as_numpy(q, k, v, scale):
+def right_as_numpy(q, k, v, strength):
     n_q, n_k = q.shape[1], k.shape[1]
-    bias = decay_bias(n_q, n_k, scale=scale, past=n_k - n_q)
+    bias = decay_bias(n_q, n_k, strength=strength, past=n_k - n_q)
     return sdpa(q, k, v, attn_mask=torch.as_tensor(np.where(causal_mask(n_q, n_k, n_k - n_q), bias, -np.inf)))
 
 
-def right_with_flipped_row(q, k, v, scale):
+def right_with_flipped_row(q, k, v, strength):
     """The end of one row, read through a view with the queries flipped."""
     n_q, n_k = q.shape[1], k.shape[1]
     r = torch.arange(-(n_k - 1), n_q)
-    row = (-scale * torch.log1p(abs(r))).to(q.dtype).masked_fill(r > 0, -torch.inf)
+    row = (-strength * torch.log1p(abs(r))).to(q.dtype).masked_fill(r > 0, -torch.inf)
     return sdpa(q.flip(-2), k, v, attn_mask=row.unfold(-1, n_k, 1)).flip(-2)

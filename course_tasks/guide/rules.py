@@ -126,8 +126,8 @@ BESIDE
 ✗ learned: No text has trained the rows past the training length, and the table ends. [absolute_positions]
 ~ sinusoidal: Positions never seen: small models broke in text, with larger embeddings too, and ended worse than
   guessing in copying. [longer_than_training]
-~ log decay: Up to scale 1, far keys take more and more weight: small models lost {lost[log-1]:.2f} nats in text at
-  scale 1. [bias_by_hand, longer_than_training]
+~ log decay: Up to strength 1, far keys take more and more weight: small models lost {lost[log-1]:.2f} nats in text at
+  strength 1. [bias_by_hand, longer_than_training]
 ~ Shaw: Far offsets share a trained vector: small models lost {lost[shaw-32]:.2f} nats in text, and went on copying.
   [longer_than_training]
 ✗ Music Transformer: For offsets past the training length it has no vector, or one that no text has trained.
@@ -165,7 +165,7 @@ BESIDE
 ✓ learned, sinusoidal, RoPE: Small models copied “three back” without error at the training length.
   [longer_than_training]
 ~ log decay: Its bias gives the nearest key more than the third, so content must make up for it: small models got
-  {copied[log-1][0]:.2f} of the copies right at scale 1. [bias_by_hand, longer_than_training]
+  {copied[log-1][0]:.2f} of the copies right at strength 1. [bias_by_hand, longer_than_training]
 ~ ALiBi: Its bias gives the nearest key more than the third. Small models learned slowly to make up for it, and got
   {copied[alibi][0]:.2f} right at every length. [alibi, longer_than_training]
 ✓ Shaw: Each distance below k has its vector: small models copied without error, at every length tested.
@@ -188,8 +188,8 @@ BESIDE
 ~ none, learned, sinusoidal: Small models got {reads[0]:.2f} to {reads[2]:.2f} of the reads right at the training
   length (sines with larger embeddings: {read[sinusoidal-scaled][0]:.2f}), by chance {chance_read:.2f}.
   [longer_than_training]
-~ log decay: The scale decides: small models got {read[log-0.3][0]:.2f} right at scale 0.3, and nearly all at scale
-  1, but fell to {read[log-1][3]:.2f} at 8 times the length. [longer_than_training]
+~ log decay: The strength decides: small models got {read[log-0.3][0]:.2f} right at strength 0.3, and nearly all at
+  strength 1, but fell to {read[log-1][3]:.2f} at 8 times the length. [longer_than_training]
 ~ Shaw: Far keys share one vector, and seeds differ: small models got {shaw[0]:.2f} to {shaw[2]:.2f} right at 8 times
   the length. [longer_than_training]
 ~ T5 buckets: Small models got {read[t5-64][3]:.2f} right at 8 times the length, and {read[t5-256][3]:.2f} where

@@ -22,12 +22,12 @@ from course_lib.reference.t5 import bucket
 
 BIASES = {
     "no bias": lambda d: 0.0 * d,
-    "log, 0.3": lambda d: decay_row(d, scale=0.3),
-    "log, 1": lambda d: decay_row(d, scale=1.0),
-    "log, 2": lambda d: decay_row(d, scale=2.0),
+    "log, 0.3": lambda d: decay_row(d, strength=0.3),
+    "log, 1": lambda d: decay_row(d, strength=1.0),
+    "log, 2": lambda d: decay_row(d, strength=2.0),
     "T5, far row −5": lambda d: np.linspace(0, -5, 32)[bucket(-d, bidirectional=False)],
-    "ALiBi, 1/256": lambda d: decay_row(d, scale=1 / 256, decay="linear"),
-    "square root, 1": lambda d: decay_row(d, scale=1.0, decay="square root"),
+    "ALiBi, 1/256": lambda d: decay_row(d, strength=1 / 256, decay="linear"),
+    "square root, 1": lambda d: decay_row(d, strength=1.0, decay="square root"),
     "window of 64": lambda d: np.where(d < 64, 0.0, -np.inf),
 }
 

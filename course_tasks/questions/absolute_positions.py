@@ -35,6 +35,6 @@ def nothing_new():
 def one_word():
     h = np.tile(np.random.default_rng(0).normal(size=6), (50, 1))
     for _ in range(3):
-        h = np.tanh(h + attention(h, h, h, bias=decay_bias(50, scale=3.0), mask=causal_mask(50))[0])
+        h = np.tanh(h + attention(h, h, h, bias=decay_bias(50, strength=3.0), mask=causal_mask(50))[0])
     differ = abs(h - h[-1]).max(axis=1) > 1e-12
     return "None" if not differ.any() else "The first" if not differ[1:].any() else "All"

@@ -49,7 +49,7 @@ def one_best_scheme():
 )
 def fox_is_alibi():
     def from_the_line(gates):
-        line = decay_bias(10, scale=-np.log(gates).mean(), decay="linear")
+        line = decay_bias(10, strength=-np.log(gates).mean(), decay="linear")
         return abs(fox_bias(gates) - line)[causal_mask(10)].max().round(9)
 
     constant = from_the_line(np.full(10, 0.8))

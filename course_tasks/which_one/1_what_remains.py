@@ -44,7 +44,7 @@ SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
 NOTHING = "no scheme"
 
 
-def left(name):
+def remaining(name):
     """The one candidate of a situation that nothing rules out, or "no scheme"."""
     answers, candidates = SITUATIONS[name]
     found = decide(answers)
@@ -52,7 +52,7 @@ def left(name):
     return one
 
 
-ANSWER = {name: left(name) for name in SITUATIONS}
+ANSWER = {name: remaining(name) for name in SITUATIONS}
 
 
 def reasons(name, scheme, verdict):

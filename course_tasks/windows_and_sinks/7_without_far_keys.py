@@ -5,9 +5,9 @@ back is masked. What happens to the loss? For each scheme, predict `"rises"` (th
 `"falls"` (they had disturbed it) or `"same"` (a change below 0.02 nats). Think of what the scheme does with far keys,
 and then of what the model could have learned from texts of 128 characters.
 
-`none` has no positions, `log-1` is the log decay with scale 1, and `t5-256` has T5's buckets with `max_distance` 256.
-`window-64` has windows of 64 in both layers. In `fox`, each token lowers the weight of all keys before it by a factor
-that depends on the token.
+`none` has no positions, `log-1` is the log decay with strength 1, and `t5-256` has T5's buckets with `max_distance`
+256. `window-64` has windows of 64 in both layers. In `fox`, each token lowers the weight of all keys before it by a
+factor that depends on the token.
 """
 
 from statistics import fmean

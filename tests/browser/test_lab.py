@@ -11,10 +11,10 @@ from .pages import PATIENCE, as_built, cell, errors, notebook, opened, picture, 
 pytestmark = pytest.mark.browser
 LESSON = f"notebooks/{TOPICS['bias_by_hand'].file}.ipynb"
 TASKS = LESSON.replace("notebooks", "exercises")
-WRONG = """def bias_matrix(n, scale):
+WRONG = """def bias_matrix(n, strength):
     i, j = np.arange(n)[:, None], np.arange(n)
-    return scale * np.log1p(abs(j - i))"""
-RIGHT = WRONG.replace("return scale", "return -scale")
+    return strength * np.log1p(abs(j - i))"""
+RIGHT = WRONG.replace("return strength", "return -strength")
 
 
 def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_runs(lab, chromium):

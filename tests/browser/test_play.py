@@ -17,23 +17,24 @@ pytestmark = pytest.mark.browser
 PLAY = """import numpy as np
 from course_kit import figures
 calls = []
-def bias_matrix(n=5, scale=0.5, decay="log"):
+def bias_matrix(n=5, strength=0.5, decay="log"):
     calls.append(n)
     d = abs(np.subtract.outer(np.arange(n), np.arange(n)))
-    if scale == 2.0:
+    if strength == 2.0:
         raise ArithmeticError("too strong")
-    return -scale * (np.log1p(d) if decay == "log" else d)
-figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0), decay=["log", "linear"])"""
+    return -strength * (np.log1p(d) if decay == "log" else d)
+figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0), decay=["log", "linear"])"""
 SLOW = """import time
 slow_calls = []
-def slow(scale=0.5):
-    slow_calls.append(scale)
+def slow(strength=0.5):
+    slow_calls.append(strength)
     time.sleep(0.4)
-    return -scale * np.ones((4, 4))
-figures.play(slow, scale=(0.0, 2.0, 0.01))"""
+    return -strength * np.ones((4, 4))
+figures.play(slow, strength=(0.0, 2.0, 0.01))"""
 WATCH = """import course_study as study
 run = study.watch(["none", "alibi"], settings=study.Settings(steps=4000))
 run"""
+
 
 @pytest.fixture(scope="module")
 def page(lab, chromium):

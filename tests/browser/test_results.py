@@ -10,21 +10,21 @@ from .judged import assert_everyone_can_use_it, assert_it_fits
 pytestmark = pytest.mark.browser
 
 
-def rewards_distance(n, scale):
+def rewards_distance(n, strength):
     i, j = np.arange(n)[:, None], np.arange(n)
-    return scale * np.log1p(abs(j - i))
+    return strength * np.log1p(abs(j - i))
 
 
-def raises(n, scale):
-    return a_name_that_nobody_has_given_to_anything_in_this_notebook_or_in_any_other_one(n, scale)  # noqa: F821
+def raises(n, strength):
+    return a_name_that_nobody_has_given_to_anything_in_this_notebook_or_in_any_other_one(n, strength)  # noqa: F821
 
 
 TASK = bias_by_hand.bias_matrix
 SHOWN = {
     "a known mistake": TASK.check(rewards_distance),
-    "an unknown mistake": TASK.check(lambda n, scale: np.full((n, n), 1e9)),
+    "an unknown mistake": TASK.check(lambda n, strength: np.full((n, n), 1e9)),
     "an error": TASK.check(raises),
-    "no array": TASK.check(lambda n, scale: "x" * 200),
+    "no array": TASK.check(lambda n, strength: "x" * 200),
     "comparison": TASK.compare(rewards_distance),
     "hint": TASK.hint(),
     "solution": TASK.solution(),

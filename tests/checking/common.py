@@ -9,14 +9,14 @@ from course_kit.checking import Axis, Case, CodingTask
 WORDS = ("The", "cat", "sat")
 
 
-def _slope(n, scale):
-    """Slope: B[i, j] = -scale * |j - i|, shape (n, n)."""
+def _slope(n, strength):
+    """Slope: B[i, j] = -strength * |j - i|, shape (n, n)."""
     i, j = np.arange(n)[:, None], np.arange(n)
-    return -scale * abs(j - i)
+    return -strength * abs(j - i)
 
 
-def expected_slope(n, scale):
-    return [[-scale * abs(j - i) for j in range(n)] for i in range(n)]
+def expected_slope(n, strength):
+    return [[-strength * abs(j - i) for j in range(n)] for i in range(n)]
 
 
 def _centred(x):
@@ -49,8 +49,8 @@ def slope_task(**changes):
             Case(2, 1.0),
         ],
         draw=lambda rng: (int(rng.integers(2, 6)), float(rng.uniform(0.1, 2))),
-        wrong="return scale * abs(j - i)  # The sign!",
-        wrong_functions=[("All zero.", lambda n, scale: np.zeros((n, n)))],
+        wrong="return strength * abs(j - i)  # The sign!",
+        wrong_functions=[("All zero.", lambda n, strength: np.zeros((n, n)))],
         seconds=0.4,
     )
     return CodingTask(**{**BASICS, **options, **changes})
@@ -72,8 +72,8 @@ SLOPE = slope_task()
 CENTRED = array_task(_centred, returns=("rest", "mean"))
 
 
-def right(n, scale):
-    return np.array(expected_slope(n, scale))
+def right(n, strength):
+    return np.array(expected_slope(n, strength))
 
 
 def cell(source, name="slope", number=1):
@@ -90,17 +90,17 @@ def as_texts(result):
     return repr(result), result._repr_html_()
 
 
-def endless(n, scale):
+def endless(n, strength):
     while True:
         pass
 
 
-def broken_in_a_file(n, scale):
+def broken_in_a_file(n, strength):
     return np.zeros(n) / undefined_name  # noqa: F821
 
 
 def raiser(error):
-    def function(n, scale):
+    def function(n, strength):
         raise error
 
     return function

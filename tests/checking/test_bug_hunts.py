@@ -8,10 +8,10 @@ from course_kit.checking.solution_source import not_attempted
 from .common import _softmax, array_task, cell, slope_task
 
 
-def _slope_given(n, scale):
-    """Slope: B[i, j] = -scale * |j - i|, shape (n, n)."""
+def _slope_given(n, strength):
+    """Slope: B[i, j] = -strength * |j - i|, shape (n, n)."""
     i, j = np.arange(n)[:, None], np.arange(n)
-    return -scale * (j - i)
+    return -strength * (j - i)
 
 
 def test_a_bug_hunt_is_not_attempted_while_its_code_is_untouched():
@@ -21,9 +21,9 @@ def test_a_bug_hunt_is_not_attempted_while_its_code_is_untouched():
     assert task.check(cell(task.stub().replace("(n, n)", "(n, n)!"))).status == "not attempted", (
         "a docstring is no change"
     )
-    changed = cell(task.stub().replace("-scale", "scale"))
+    changed = cell(task.stub().replace("-strength", "strength"))
     assert task.check(changed).status == "wrong values"
-    rewritten = task.check(lambda n, scale: -scale * np.subtract.outer(np.arange(n), np.arange(n)).T)
+    rewritten = task.check(lambda n, strength: -strength * np.subtract.outer(np.arange(n), np.arange(n)).T)
     assert "the bug is still there" in rewritten.cause
     assert task.check(cell(task.solution_source())).passed
 

@@ -12,7 +12,7 @@ from course_kit.checking import runner, stoppable
 from .common import SLOPE, endless, right, slope_task
 
 
-def endless_and_deaf(n, scale):
+def endless_and_deaf(n, strength):
     while True:
         try:
             while True:
@@ -21,7 +21,7 @@ def endless_and_deaf(n, scale):
             pass
 
 
-def endless_in_finally(n, scale):
+def endless_in_finally(n, strength):
     try:
         while True:
             pass
@@ -47,27 +47,27 @@ def test_an_endless_loop_is_stopped_and_said_so(function, clock):
 
 
 def test_a_loop_that_ends_for_some_cases_names_the_case_where_it_does_not():
-    def sometimes(n, scale):
+    def sometimes(n, strength):
         while n == 2:
             pass
-        return right(n, scale)
+        return right(n, strength)
 
     result = SLOPE.check(sometimes)
-    assert result.status == "did not finish" and "slope(n=2, scale=1)" in repr(result)
+    assert result.status == "did not finish" and "slope(n=2, strength=1)" in repr(result)
 
 
 def test_right_code_passes_however_long_it_takes_by_the_clock(clock):
     """A busy machine, or a short sleep: only processor time tells a loop without end from a slow machine."""
 
-    def slow(n, scale):
+    def slow(n, strength):
         time.sleep(0.15)
-        return right(n, scale)
+        return right(n, strength)
 
     assert SLOPE.check(slow).passed
 
 
 def test_what_waits_for_ever_did_not_finish(monkeypatch):
-    def sleeps(n, scale):
+    def sleeps(n, strength):
         while True:
             time.sleep(0.01)
 
@@ -88,7 +88,7 @@ def test_what_waits_for_ever_did_not_finish(monkeypatch):
 def test_a_long_call_into_c_is_left_behind(call, wall, limit, monkeypatch):
     monkeypatch.setattr(runner, "WALL", wall)
     monkeypatch.setattr(stoppable, "PATIENCE", 0.3)
-    result = SLOPE.check(lambda n, scale: call())
+    result = SLOPE.check(lambda n, strength: call())
     assert result.status == "did not finish"
     assert f"{limit} and could not be stopped" in repr(result) and "restart the kernel" in repr(result)
     monkeypatch.undo()

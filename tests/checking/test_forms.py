@@ -34,15 +34,15 @@ TRIPLED = array_task(_tripled, expected=lambda x: 3 * x, tensors=True)
     ],
 )
 def test_other_forms_of_the_right_array_pass(form):
-    assert SLOPE.check(lambda n, scale: form(right(n, scale))).passed
+    assert SLOPE.check(lambda n, strength: form(right(n, strength))).passed
 
 
 def test_tensors_pass_for_arrays_and_arrays_for_tensors():
     torch = pytest.importorskip("torch")
-    assert SLOPE.check(lambda n, scale: torch.tensor(expected_slope(n, scale), requires_grad=True)).passed
-    assert SLOPE.check(lambda n, scale: torch.tensor(expected_slope(n, scale)).half()).passed
-    assert SLOPE.check(lambda n, scale: torch.tensor(expected_slope(n, scale)).bfloat16()).passed
-    assert SLOPE.check(lambda n, scale: [torch.tensor(row) for row in expected_slope(n, scale)]).passed
+    assert SLOPE.check(lambda n, strength: torch.tensor(expected_slope(n, strength), requires_grad=True)).passed
+    assert SLOPE.check(lambda n, strength: torch.tensor(expected_slope(n, strength)).half()).passed
+    assert SLOPE.check(lambda n, strength: torch.tensor(expected_slope(n, strength)).bfloat16()).passed
+    assert SLOPE.check(lambda n, strength: [torch.tensor(row) for row in expected_slope(n, strength)]).passed
     assert TRIPLED.check(lambda x: torch.add(x, x) + x).passed
     assert TRIPLED.check(lambda x: x.numpy() * 3).passed
     assert TRIPLED.check(lambda x: [3 * float(v) for v in x]).passed
@@ -52,11 +52,11 @@ def test_a_broadcast_serves_only_where_it_is_right():
     twos = array_task(_softmax, expected=lambda x: np.full(3, 2.0))
     assert twos.check(lambda x: 2.0).passed and twos.check(lambda x: [[2.0]]).passed
     assert twos.check(lambda x: 3.0).status == "wrong shape"
-    assert SLOPE.check(lambda n, scale: right(n, scale)[0]).status == "wrong shape"
+    assert SLOPE.check(lambda n, strength: right(n, strength)[0]).status == "wrong shape"
 
 
 def test_rounding_beyond_the_tolerance_is_wrong_and_named():
-    result = SLOPE.check(lambda n, scale: np.round(right(n, scale) * 1.0001, 6))
+    result = SLOPE.check(lambda n, strength: np.round(right(n, strength) * 1.0001, 6))
     assert result.status == "wrong values"
     assert "factor" in result.cause or "rounded" in result.cause
 

@@ -31,10 +31,10 @@ def busy_module(tmp_path, monkeypatch):
 
 
 def importing(name, then=lambda: None):
-    def slope(n, scale):
+    def slope(n, strength):
         __import__(name)
         then()
-        return right(n, scale)
+        return right(n, strength)
 
     return slope
 
@@ -77,7 +77,7 @@ def test_a_thread_is_never_ended_inside_one_of_many_short_imports(tmp_path, monk
     for name in names:
         (tmp_path / f"{name}.py").write_text("x = [k for k in range(2000)]\ncomplete = True\n")
 
-    def slope(n, scale):
+    def slope(n, strength):
         while True:
             for name in names:
                 __import__(name)
@@ -99,7 +99,7 @@ IMPORTS = ("import torch", "import matplotlib.pyplot", "import torch.nn.attentio
 FRESH = """
 from course_tasks import bias_by_hand as task
 for line in {imports}:
-    exec(f"def answer(n, scale):\\n    {{line}}\\n    return task.bias_matrix.spec.solution(n, scale)")
+    exec(f"def answer(n, strength):\\n    {{line}}\\n    return task.bias_matrix.spec.solution(n, strength)")
     print(task.bias_matrix.check(answer).passed)
 import torch
 print(torch.ones(2).sum())

@@ -29,13 +29,13 @@ from .common import SLOPE, Hostile, Slope, as_texts, right
     ids=lambda value: str(type(value).__name__),
 )
 def test_what_no_array_can_be_made_of_is_called_by_its_name(value, words):
-    result = SLOPE.check(lambda n, scale: value)
+    result = SLOPE.check(lambda n, strength: value)
     assert result.status == "wrong type" and words in repr(result), result
 
 
 def test_a_generator_function_is_recognised():
-    def slope(n, scale):
-        yield from right(n, scale)
+    def slope(n, strength):
+        yield from right(n, strength)
 
     assert "`yield` where `return` was meant" in repr(SLOPE.check(slope))
 
@@ -46,7 +46,7 @@ def test_what_is_no_function_is_said(given):
     assert result.status == "wrong type" and "`check(slope)`, without calling it" in repr(result)
 
 
-@pytest.mark.parametrize("given", [None, ..., lambda n, scale: ..., lambda n, scale: None])
+@pytest.mark.parametrize("given", [None, ..., lambda n, strength: ..., lambda n, strength: None])
 def test_an_empty_body_is_not_attempted(given):
     assert SLOPE.check(given).status == "not attempted"
 
@@ -54,7 +54,7 @@ def test_an_empty_body_is_not_attempted(given):
 @pytest.mark.parametrize("how", ["raises", "endless"])
 def test_hostile_objects_do_no_harm(how):
     thing = Hostile(how)
-    for given in (thing, lambda n, scale: thing, lambda n, scale: [thing] * n, lambda n, scale: {"x": thing}):
+    for given in (thing, lambda n, strength: thing, lambda n, strength: [thing] * n, lambda n, strength: {"x": thing}):
         result = SLOPE.check(given)
         assert not result.passed and result.status in STATUSES
         as_texts(result)
@@ -66,5 +66,5 @@ def test_a_hostile_class_does_no_harm():
             raise KeyboardInterrupt
 
     hostile = Meta("Hostile", (), {})
-    for given in (hostile, lambda n, scale: hostile):
+    for given in (hostile, lambda n, strength: hostile):
         assert not SLOPE.check(given).passed

@@ -24,16 +24,16 @@ from course_kit.checking import Case
 from course_kit.checking.pages import holds
 
 
-def slope(n, scale):
+def slope(n, strength):
     """The slope, (n, n)."""
     i, j = np.arange(n)[:, None], np.arange(n)  # Queries go down, keys go across.
     distance = abs(j - i)  # The distance counts in both directions.
     # A far key costs more, so the slope is negative.
-    return -scale * distance
+    return -strength * distance
 
 
-def expected(n, scale):
-    return [[-scale * abs(j - i) for j in range(n)] for i in range(n)]
+def expected(n, strength):
+    return [[-strength * abs(j - i) for j in range(n)] for i in range(n)]
 
 
 CASES = [Case(3, 0.5, label="three tokens"), Case(4, 2.0)]
@@ -53,16 +53,16 @@ distance = np.maximum(i - j, 0)  # One direction is free in
 HINTS = ["first", "second"]
 
 
-def wrong_in_a_loop(n, scale):
+def wrong_in_a_loop(n, strength):
     """Only the first row
     is filled."""
     b = np.zeros((n, n))
-    b[0] = -scale * np.arange(n)
+    b[0] = -strength * np.arange(n)
     return b
 
 
-def right_outer(n, scale):
-    return -scale * abs(np.subtract.outer(np.arange(n), np.arange(n)))
+def right_outer(n, strength):
+    return -strength * abs(np.subtract.outer(np.arange(n), np.arange(n)))
 '''
 SUM = '"""A sum · 2 minutes · ★\n\nAdd.\n"""\nANSWER = {"a": 1 + 1}\nWRONG = {"a": {3: "Too many."}}\nHINTS = ["one"]\n'
 
@@ -115,18 +115,18 @@ def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
 
 def test_a_bug_hunt_begins_with_its_wrong_line_and_no_comments(topic):
     task = topic(**{"1_slope": SLOPE + 'BUG = "distance = j - i"\n'})["slope"]
-    assert "    distance = j - i\n    return -scale * distance" in task.stub() and "#" not in task.stub()
+    assert "    distance = j - i\n    return -strength * distance" in task.stub() and "#" not in task.stub()
     assert task.check(cell(task.stub())).status == "not attempted"
-    rewritten = task.check(lambda n, scale: scale * np.subtract.outer(np.arange(n), np.arange(n)))
+    rewritten = task.check(lambda n, strength: strength * np.subtract.outer(np.arange(n), np.arange(n)))
     assert "the bug is still there" in rewritten.cause
 
 
 def attempt(body):
-    return cell("def slope(n, scale):\n" + textwrap.indent(body, "    "))
+    return cell("def slope(n, strength):\n" + textwrap.indent(body, "    "))
 
 
 def test_the_learners_own_line_is_quoted_if_another_in_its_place_makes_all_right(slope):
-    body = "i, j = np.arange(n)[:, None], np.arange(n)\ndistance = abs(j + i)\nreturn -scale * distance"
+    body = "i, j = np.arange(n)[:, None], np.arange(n)\ndistance = abs(j + i)\nreturn -strength * distance"
     result = slope.check(attempt(body))
     said = "The mistake is in your line `distance = abs(j + i)`. The distance counts in both directions."
     assert result.cause == said and result.known
@@ -134,20 +134,21 @@ def test_the_learners_own_line_is_quoted_if_another_in_its_place_makes_all_right
 
 def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_above_it(topic):
     short = SLOPE.replace("    distance = abs(j - i)  # The distance counts in both directions.\n", "")
-    task = topic(**{"1_slope": short.replace("-scale * distance", "-scale * abs(j - i)").replace("distance =", "i =")})
-    result = task["slope"].check(attempt("i, j = np.arange(n)[:, None], np.arange(n)\nb = -scale * (j + i)\nreturn b"))
+    short = short.replace("-strength * distance", "-strength * abs(j - i)").replace("distance =", "i =")
+    body = "i, j = np.arange(n)[:, None], np.arange(n)\nb = -strength * (j + i)\nreturn b"
+    result = topic(**{"1_slope": short})["slope"].check(attempt(body))
     assert "your line" not in result.cause
 
 
 def test_a_rule_speaks_of_the_numbers_and_quotes_nothing_of_the_solution(slope):
-    result = slope.check(lambda n, scale: abs(np.subtract.outer(np.arange(n), np.arange(n))) - scale)
+    result = slope.check(lambda n, strength: abs(np.subtract.outer(np.arange(n), np.arange(n))) - strength)
     said = "Your result is what you get when a term is added instead of multiplied."
     assert result.cause == f"{said} A far key costs more, so the slope is negative." and result.known
-    assert "`" not in slope.check(lambda n, scale: -scale * np.subtract.outer(np.arange(n), np.arange(n)).T).cause
+    assert "`" not in slope.check(lambda n, strength: -strength * np.subtract.outer(np.arange(n), np.arange(n)).T).cause
 
 
 def test_several_lines_that_may_be_wrong_are_no_cause(slope):
-    assert not slope.check(lambda n, scale: np.zeros((n, n))).cause.startswith("Your result is what you get")
+    assert not slope.check(lambda n, strength: np.zeros((n, n))).cause.startswith("Your result is what you get")
 
 
 # ---------------------------------------------------------------- lines

@@ -7,7 +7,7 @@ from course_kit.checking.results import Result
 from .common import SLOPE, broken_in_a_file, cell, endless, raiser, right, slope_task
 
 
-@pytest.mark.parametrize("given", [right, broken_in_a_file, lambda n, scale: object(), raiser(ValueError(object()))])
+@pytest.mark.parametrize("given", [right, broken_in_a_file, lambda n, strength: object(), raiser(ValueError(object()))])
 def test_the_same_check_says_the_same_twice_and_tells_no_address(given):
     first, second = repr(slope_task().check(given)), repr(slope_task().check(given))
     assert first == second and "0x" not in first
@@ -16,11 +16,11 @@ def test_the_same_check_says_the_same_twice_and_tells_no_address(given):
 def test_the_learners_text_is_escaped():
     evil = "<script>alert(1)</script>"
 
-    def prints(n, scale):
+    def prints(n, strength):
         print(evil)
-        return right(n, scale)
+        return right(n, strength)
 
-    raises = cell(f"def slope(n, scale):\n    raise ValueError({evil!r})\n", number=3)
+    raises = cell(f"def slope(n, strength):\n    raise ValueError({evil!r})\n", number=3)
     for result in (SLOPE.check(raises), SLOPE.check(prints), Result("raised", evil, (evil,))):
         assert "<script" not in result._repr_html_() and "&lt;script&gt;" in result._repr_html_()
 
@@ -32,8 +32,8 @@ def test_hints_come_one_by_one_and_any_can_be_asked_for():
 
 
 def test_compare_counts_the_entries_that_differ():
-    def off(n, scale):
-        return right(n, scale) + (right(n, scale) == -scale)  # one step away
+    def off(n, strength):
+        return right(n, strength) + (right(n, strength) == -strength)  # one step away
 
     assert "4 of 9 entries differ" in repr(SLOPE.compare(off)) and "all entries agree" in repr(SLOPE.compare(right))
     assert isinstance(SLOPE.compare(None), Result) and not SLOPE.compare(endless).passed

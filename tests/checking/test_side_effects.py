@@ -49,10 +49,10 @@ def test_writing_into_what_an_argument_holds_is_noticed(spoil):
 
 
 def test_a_million_printed_lines_become_one_sentence(capsys):
-    def talks(n, scale):
+    def talks(n, strength):
         for k in range(1_000_000 // 6 + 1):
             print(k)
-        return right(n, scale)
+        return right(n, strength)
 
     result = slope_task(seconds=20.0).check(talks)
     assert result.passed and "1,000,002 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
@@ -61,10 +61,10 @@ def test_a_million_printed_lines_become_one_sentence(capsys):
 
 
 def test_warnings_stay_out_of_sight(recwarn):
-    def divides(n, scale):
+    def divides(n, strength):
         with np.errstate(all="warn"):
             np.ones(2) / np.zeros(2)
-        return right(n, scale)
+        return right(n, strength)
 
     assert SLOPE.check(divides).passed
     assert not list(recwarn)

@@ -9,21 +9,21 @@ from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right
 
 
 def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():
-    def off(n, scale):
-        b = right(n, scale)
+    def off(n, strength):
+        b = right(n, strength)
         b[0, -1] += 0.125 * (n > 1)
         return b
 
     result = SLOPE.check(off)
     assert result.status == "wrong values"
     assert 'query "The", key "sat": yours −0.8750, expected −1.0000 (1 of 9 entries differ)' in repr(result)
-    assert "three tokens, `slope(n=3, scale=0.5)`" in repr(result)
+    assert "three tokens, `slope(n=3, strength=0.5)`" in repr(result)
 
 
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "nan"), (np.inf, "infinite"), (-np.inf, "infinite")])
 def test_what_is_not_a_number_is_named(value, word):
-    def odd(n, scale):
-        b = right(n, scale)
+    def odd(n, strength):
+        b = right(n, strength)
         b[-1, 0] = value if n > 1 else 0
         return b
 
@@ -46,17 +46,17 @@ def test_what_is_not_a_number_is_named(value, word):
     ],
 )
 def test_what_all_failing_cases_have_in_common_is_said(change, words):
-    result = SLOPE.check(lambda n, scale: change(right(n, scale)))
+    result = SLOPE.check(lambda n, strength: change(right(n, strength)))
     assert words in result.cause, result
 
 
 def test_a_known_mistake_gets_its_own_words_however_it_is_written():
-    result = SLOPE.check(lambda n, scale: (-right(n, scale)).tolist())
+    result = SLOPE.check(lambda n, strength: (-right(n, strength)).tolist())
     assert result.cause == "The sign!" and result.known
 
 
 def test_a_parameter_that_is_never_read_is_named():
-    assert "never reads `scale`" in repr(SLOPE.check(lambda n, scale: right(n, 9.0)))
+    assert "never reads `strength`" in repr(SLOPE.check(lambda n, strength: right(n, 9.0)))
 
 
 def test_truth_values_are_compared_and_told_as_such():

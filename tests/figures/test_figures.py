@@ -74,7 +74,7 @@ def test_the_same_content_gives_the_same_html(name):
 
 def test_other_content_gives_another_key():
     keys = [re.search(r'data-rp="(\w+)"', picture._repr_html_())[1] for picture in PICTURES.values()]
-    keys += re.findall(r'data-rp="(\w+)"', figures.bias_heatmap(scale=0.31)._repr_html_())
+    keys += re.findall(r'data-rp="(\w+)"', figures.bias_heatmap(strength=0.31)._repr_html_())
     assert len(set(keys)) == len(keys)
 
 
@@ -245,8 +245,8 @@ REFUSED = {
     "heatmap limit": (lambda: figures.heatmap(Q, alt="x", limit=0), "limit=0: expected a number from"),
     "bias n": (lambda: figures.bias_heatmap(n=17), "n=17: expected a whole number from 2 to 16"),
     "bias n float": (lambda: figures.bias_heatmap(n=5.0), r"n=5\.0: expected a whole number"),
-    "bias scale": (lambda: figures.bias_heatmap(scale=-0.3), r"scale=-0\.3: expected a number from 0 to 3"),
-    "bias scale nan": (lambda: figures.bias_heatmap(scale=float("nan")), "scale=nan: expected a number"),
+    "bias strength": (lambda: figures.bias_heatmap(strength=-0.3), r"strength=-0\.3: expected a number from 0 to 3"),
+    "bias strength nan": (lambda: figures.bias_heatmap(strength=float("nan")), "strength=nan: expected a number"),
     "bias decay": (lambda: figures.bias_heatmap(decay="cubic"), "decay='cubic': expected one of 'log', 'linear'"),
     "explorer shapes": (
         lambda: figures.attention_explorer(Q, K[:3]),
@@ -262,9 +262,9 @@ REFUSED = {
         lambda: figures.attention_explorer(Q, K, query=5),
         "query=5: expected a whole number from 0 to 4",
     ),
-    "explorer scale": (
-        lambda: figures.attention_explorer(Q, K, scale="0.3"),
-        "scale='0.3': expected a number from 0 to 3",
+    "explorer strength": (
+        lambda: figures.attention_explorer(Q, K, strength="0.3"),
+        "strength='0.3': expected a number from 0 to 3",
     ),
     "trace built-in": (lambda: figures.trace(len, Q), "function=len: expected a function written in Python"),
     "trace generator": (lambda: figures.trace(generator), "function=generator: expected a plain function"),
@@ -316,14 +316,14 @@ def test_a_matplotlib_figure_becomes_an_image_with_its_words():
 # --- the line tracer -----------------------------------------------------------------------------------------------
 
 
-def fill(n, scale):
+def fill(n, strength):
     """Fill a matrix cell by cell.
 
     Two more lines of docstring."""
     out = np.zeros((n, n))
     for i in range(n):
         for j in range(n):
-            out[i, j] = -scale * abs(j - i)
+            out[i, j] = -strength * abs(j - i)
     if n > 100:
         print("large")
     return (

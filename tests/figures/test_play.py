@@ -12,9 +12,9 @@ from course_lib.reference.bias import decay_bias
 from course_lib.reference.grid import row_offsets
 
 
-def bias_matrix(n=5, scale=0.5, log=True):
+def bias_matrix(n=5, strength=0.5, log=True):
     d = abs(np.subtract.outer(np.arange(n), np.arange(n)))
-    return -scale * (np.log1p(d) if log else d)
+    return -strength * (np.log1p(d) if log else d)
 
 
 def numbers(html):
@@ -26,26 +26,26 @@ def numbers(html):
 
 
 def test_each_range_becomes_a_control_that_begins_at_the_default():
-    played = figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0), log=[True, False])
+    played = figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0), log=[True, False])
     kinds = {name: type(control).__name__ for name, control in played.controls.items()}
-    assert kinds == {"n": "IntSlider", "scale": "FloatSlider", "log": "Dropdown"}
-    assert played.values == {"n": 5, "scale": 0.5, "log": True}
+    assert kinds == {"n": "IntSlider", "strength": "FloatSlider", "log": "Dropdown"}
+    assert played.values == {"n": 5, "strength": 0.5, "log": True}
     assert type(figures.play(bias_matrix, log=False).controls["log"]).__name__ == "Checkbox"
 
 
 def test_a_control_redraws_the_result_and_its_effect_on_the_five_tokens():
-    played = figures.play(bias_matrix, n=(3, 12), scale=(0.0, 2.0))
-    for n, scale in ((5, 0.5), (12, 2.0), (3, 1.5)):
-        played.controls["n"].value, played.controls["scale"].value = n, scale
+    played = figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0))
+    for n, strength in ((5, 0.5), (12, 2.0), (3, 1.5)):
+        played.controls["n"].value, played.controls["strength"].value = n, strength
         some = min(n, 5)
         bias, weights = numbers(played.shown.value)
-        np.testing.assert_allclose(bias, decay_bias(n, scale=scale).ravel(), atol=0.0051)
-        _, expected = attention(Q[:some], K[:some], V[:some], bias=decay_bias(n, scale=scale)[:some, :some])
+        np.testing.assert_allclose(bias, decay_bias(n, strength=strength).ravel(), atol=0.0051)
+        _, expected = attention(Q[:some], K[:some], V[:some], bias=decay_bias(n, strength=strength)[:some, :some])
         np.testing.assert_allclose(weights, expected.ravel(), atol=0.0051)
 
 
 def test_a_row_per_offset_is_put_on_the_diagonals():
-    played = figures.play(lambda scale=1.0: -scale * abs(row_offsets(5)), scale=(0.0, 2.0))
+    played = figures.play(lambda strength=1.0: -strength * abs(row_offsets(5)), strength=(0.0, 2.0))
     assert numbers(played.html())[0] == [-abs(i - j) for i in range(5) for j in range(5)]
 
 
@@ -79,7 +79,7 @@ def test_a_result_that_cannot_be_drawn_is_named_and_not_raised(result):
 @pytest.mark.parametrize(
     ("ranges", "said"),
     [
-        ({"m": (1, 5)}, "m: expected a parameter of bias_matrix, which has n, scale, log"),
+        ({"m": (1, 5)}, "m: expected a parameter of bias_matrix, which has n, strength, log"),
         ({"n": (5, 1)}, r"n=\(5, 1\): expected a range"),
         ({"n": object()}, "expected"),
     ],

@@ -46,7 +46,7 @@ def spoken(*tables):
 
 def test_the_bias_and_what_it_does_to_a_weight():
     for (strength, decay), (table,), words in at_every_stop(figures.bias_heatmap(n=8)):
-        bias = decay_bias(8, scale=float(strength), decay=decay)
+        bias = decay_bias(8, strength=float(strength), decay=decay)
         assert np.allclose([found(text)[0] for line in texts(table) for text in line], bias.ravel(), atol=5.01e-5)
         assert np.allclose([found(says)[-1] for says in spoken(table)], np.exp(bias.ravel()), atol=5.01e-5)
         assert f"−{float(strength):g} · " in words
@@ -55,7 +55,7 @@ def test_the_bias_and_what_it_does_to_a_weight():
 def test_the_keys_that_gain_are_those_whose_factor_is_above_the_mean():
     for (query, strength), (table,), words in at_every_stop(figures.attention_explorer(Q, K)):
         i = int(query[0])
-        bias = decay_bias(5, scale=float(strength))[i]
+        bias = decay_bias(5, strength=float(strength))[i]
         before, after, factor = softmax(scores(Q, K)[i]), softmax(scores(Q, K)[i] + bias), np.exp(bias)
         for place, right in enumerate((offsets(5)[i], before, after, factor)):
             assert np.allclose(column(table, place), right, atol=5.01e-5)

@@ -121,13 +121,17 @@ def xl_scores(module, head, q, k, past):
     return [oracle.add(a, b) for a, b in zip(content, distance, strict=True)]
 
 
-def decay(scales, forward_scales, f):
-    """The bias −scale_h · f(|r|), with another scale for the keys after the query."""
-    return with_bias(lambda module, head, r: -(forward_scales if r > 0 else scales)[head % len(scales)] * f(abs(r)))
+def decay(strengths, forward_strengths, f):
+    """The bias −strength_h · f(|r|), with another strength for the keys after the query."""
+
+    def number(module, head, r):
+        return -(forward_strengths if r > 0 else strengths)[head % len(strengths)] * f(abs(r))
+
+    return with_bias(number)
 
 
 def alibi_number(module, head, r):
-    n = len(module.scales)
+    n = len(module.strengths)
     lower = 2 ** int(math.log2(n))
     h, heads = (head + 1, lower) if head < lower else (2 * (head - lower) + 1, 2 * lower)
     return -(2 ** (-8 * h / heads)) * abs(r)
@@ -261,8 +265,8 @@ def huang_scheme(**options):
 SCHEMES = {
     "none": Scheme(lambda n, d: Position(), with_bias(lambda module, head, r: 0.0)),
     "log decay": Scheme(lambda n, d: DecayBias(0.3), decay([0.3], [0.3], math.log1p)),
-    "quadratic decay, own scale forward": Scheme(
-        lambda n, d: DecayBias(0.1, "quadratic", forward_scale=0.2), decay([0.1], [0.2], lambda d: d * d)
+    "quadratic decay, own strength forward": Scheme(
+        lambda n, d: DecayBias(0.1, "quadratic", forward_strength=0.2), decay([0.1], [0.2], lambda d: d * d)
     ),
     "T5 buckets": t5_scheme(num_buckets=8, max_distance=6),
     "T5 buckets, causal": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),

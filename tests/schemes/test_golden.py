@@ -10,7 +10,7 @@ from course_lib.example import LAMBDA, TOKENS, K, Q, V
 from course_lib.reference import attention, bias, grid, shaw, t5
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "golden.json").read_text(encoding="utf-8"))
-LOG_BIAS = bias.decay_bias(5, scale=LAMBDA)
+LOG_BIAS = bias.decay_bias(5, strength=LAMBDA)
 
 
 def expect(id, computed):
@@ -28,7 +28,7 @@ def test_five_tokens_scores():
 
 def test_five_tokens_bias():
     d = np.arange(5)
-    expect("five_tokens.distance_table", np.stack([d, np.log1p(d), bias.decay_row(d, scale=LAMBDA)], axis=1))
+    expect("five_tokens.distance_table", np.stack([d, np.log1p(d), bias.decay_row(d, strength=LAMBDA)], axis=1))
     expect("five_tokens.bias", LOG_BIAS)
     expect("five_tokens.biased", attention.scores(Q, K) + LOG_BIAS)
 
@@ -58,11 +58,11 @@ def test_five_tokens_softmax_trace(token):
 
 def test_five_tokens_other_decays():
     lambdas = [row[0] for row in GOLDEN["five_tokens.lambdas"]["values"]]
-    rows = [attention.attention(Q, K, V, bias=bias.decay_bias(5, scale=scale))[1][0] for scale in lambdas]
+    rows = [attention.attention(Q, K, V, bias=bias.decay_bias(5, strength=strength))[1][0] for strength in lambdas]
     expect("five_tokens.lambdas", np.column_stack([lambdas, rows]))
-    linear = bias.decay_bias(5, scale=LAMBDA, decay="linear")
+    linear = bias.decay_bias(5, strength=LAMBDA, decay="linear")
     expect("five_tokens.linear", attention.attention(Q, K, V, bias=linear)[1])
-    asymmetric = bias.decay_bias(5, scale=0.1, forward_scale=0.6)
+    asymmetric = bias.decay_bias(5, strength=0.1, forward_strength=0.6)
     expect("five_tokens.asymmetric", attention.attention(Q, K, V, bias=asymmetric)[1])
 
 

@@ -74,7 +74,7 @@ def test_attention_equals_the_loops(size, seed, scale):
 def test_decay_bias_equals_the_loops(size, past, seed, decay):
     n_q, n_k = size
     q, k, v = (draw(seed, n, 4) for n in (n_q, n_k, n_k))
-    b = bias.decay_bias(n_q, n_k, scale=0.2, forward_scale=0.5, decay=decay, past=past)
+    b = bias.decay_bias(n_q, n_k, strength=0.2, forward_strength=0.5, decay=decay, past=past)
     formula = {"log": math.log1p, "linear": float, "square root": math.sqrt, "quadratic": lambda d: d * d}[decay]
     expected = oracle.attention_with_bias(
         q, k, v, lambda r: -(0.5 if r > 0 else 0.2) * formula(abs(r)), scale=0.5, causal=True, past=past

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 Change = tuple[str, ast.AST]
-PARTNERS = (("i", "j"), ("q", "k"), ("n_q", "n_k"), ("past_scale", "future_scale"), ("rows", "columns"))
+PARTNERS = (("i", "j"), ("q", "k"), ("n_q", "n_k"), ("rows", "columns"))
 MODULES = {"np", "math", "torch", "F"}
 TWINS = {"log": "log1p", "log1p": "log", "triu": "tril", "tril": "triu"}
 TURNED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {

@@ -10,7 +10,7 @@ from course_tasks import tasks_of
 
 def test_complex_numbers_are_no_biases():
     task = tasks_of("bias_by_hand")["bias_matrix"]
-    result = task.check(lambda n, scale: task.spec.solution(n, scale) + 0j)
+    result = task.check(lambda n, strength: task.spec.solution(n, strength) + 0j)
     assert result.status == "wrong type" and "complex" in result.facts[-1], result
 
 

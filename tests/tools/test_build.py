@@ -170,21 +170,3 @@ def test_a_mark_that_means_nothing_stops_the_build(built, capsys, mark):
     said = capsys.readouterr().err
     assert said.startswith(f"build stopped: source/{NAME}.py, line 4: {mark}: expected one of title, time, next, ")
     assert notebook(built).read_bytes() == before
-
-
-def test_pages_are_built_from_their_texts_and_checked(built, capsys):
-    (built / "docs").mkdir()
-    for page in ("README.md", "teaching.md"):
-        (built / "source" / page).write_text("See [[rope|chapter #]].\n\n[[chapters]]\n", encoding="utf-8")
-    assert build.main(["--check"]) == 1
-    assert "README.md is not what the build makes of source/README.md" in capsys.readouterr().out
-    assert build.main(["start_here"]) == 0 and build.main(["--check"]) == 0
-    rope, pages = TOPICS["rope"], [built / "README.md", built / "docs" / "teaching.md"]
-    for page, lessons in zip(pages, ("notebooks/", "../notebooks/")):
-        first, said, *table = page.read_text(encoding="utf-8").splitlines()
-        assert f"source/{page.name}" in first and "edit that file" in first
-        assert said == f"See [chapter {rope.number}]({lessons}{rope.file}.ipynb)."
-        assert len([line for line in table if f"({lessons}" in line]) == len(TOPICS)
-    (built / "source" / "teaching.md").write_text("[[chapter]]", encoding="utf-8")
-    assert build.main(["--check"]) == 1
-    assert "source/teaching.md, line 1: [[chapter]]: expected one of chapters, " in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""README.md, docs/teaching.md and the lessons: the minutes add up, links and commands lead somewhere."""
+"""README.md, docs/teaching.md and the lessons: the minutes are right, links, pictures and commands work."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from course_kit.contents import CONTENTS, TOPICS
-from course_tasks import topics
+from course_tasks import tasks_of, topics
 from tools.links import task_minutes
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md")}
+README, TEACHING = PAGES.values()
 TOGETHER = "\n".join(PAGES.values())
+TASKS = {topic: tasks_of(topic) if topic in topics() else {} for topic in TOPICS}
+DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
+FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
+DRAWN += [f"{code}.save('picture.html')" for code in FOR_SLIDES]
 WORDS_A_MINUTE = 25, 30  # of prose, with pictures and code: measured on readers; 30 was an earlier measurement
 DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is that of the main line
 
@@ -28,15 +33,36 @@ def test_a_lesson_takes_as_long_as_its_words_say(topic):
 
 def test_the_minutes_of_all_chapters_add_up():
     lessons, tasks = sum(chapter.minutes for chapter in CONTENTS), sum(map(task_minutes, topics()))
-    said = re.search(r"takes (\d+) hours:\s+(\d+) minutes of lessons,\s+(\d+) of tasks", PAGES["README.md"])
+    said = re.search(r"takes (\d+) hours:\s+(\d+) minutes of lessons,\s+(\d+) of tasks", README)
     assert [int(number) for number in said.groups()] == [round((lessons + tasks) / 60), lessons, tasks]
+    assert f"\n| all | | | {lessons} | {tasks} | {sum(map(len, TASKS.values()))} |\n" in TEACHING
 
 
-@pytest.mark.parametrize("line", re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER))
+@pytest.mark.parametrize("chapter", CONTENTS, ids=lambda chapter: chapter.topic)
+def test_the_tables_have_each_chapter_with_its_minutes(chapter):
+    tasks, many = task_minutes(chapter.topic), len(TASKS[chapter.topic])
+    minutes = " + ".join(str(value) for value in (chapter.minutes, tasks) if value)
+    lesson = f"(notebooks/{chapter.file}.ipynb)"
+    (row,) = (row for row in README.splitlines() if row.startswith(f"| {chapter.number} | [{chapter.title}]{lesson}"))
+    assert f" | {minutes} | " in row
+    start = f"| [{chapter.number}]{lesson.replace('(', '(../')} |"
+    end = f" | {chapter.minutes} | {tasks or '–'} | {many or '–'} |"
+    assert any(row.startswith(start) and row.endswith(end) for row in TEACHING.splitlines())
+
+
+def test_the_sample_courses_have_the_minutes_of_lessons_and_tasks():
+    lessons = re.findall(r"\| \[(\d\d)\][^|]* \| the lesson \| (\d+) \|", TEACHING)
+    assert lessons and all(CONTENTS[int(number)].minutes == int(minutes) for number, minutes in lessons)
+    minutes = {name: task.minutes for tasks in TASKS.values() for name, task in tasks.items()}
+    for names, said in re.findall(r"\| (?:task )?((?:`\w+`(?:, )?)+) \| (\d+) \|", TOGETHER):
+        assert sum(minutes[name] for name in re.findall(r"\w+", names)) == int(said), names
+
+
+@pytest.mark.parametrize("line", DRAWN)
 def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(re.search(r"```python\n(.*?)```", PAGES["docs/teaching.md"], re.DOTALL)[1], names)
+    exec(re.search(r"```python\n(.*?)```", TEACHING, re.DOTALL)[1], names)
     assert eval(line, names).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 

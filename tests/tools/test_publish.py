@@ -90,10 +90,9 @@ def test_one_command_from_a_checkout_to_a_release(checkout):
             assert f"[Open in Colab]({colab}/blob/{tag}/{folder}/{path.name})" in title.source
             assert f"%pip install --quiet --no-deps git+{ADDRESS}@{tag}" in setup.source
             assert outputs(path) == outputs(ROOT / folder / path.name)
-    assert "*Open in Colab*" in (checkout / "README.md").read_text(encoding="utf-8")
     changed = git(checkout, "diff", "--name-only", "HEAD~", "HEAD").splitlines()
     others = {name for name in changed if not name.endswith(".ipynb")}
-    assert others == {"pyproject.toml", "README.md"} and git(checkout, "describe", "HEAD") == tag
+    assert others == {"pyproject.toml"} and git(checkout, "describe", "HEAD") == tag
 
     status, _, wrong = published(checkout)
     assert status == 1 and f"{tag} exists already. Choose the version of the new release, such as" in wrong
@@ -118,7 +117,6 @@ def test_one_command_from_a_checkout_to_a_release(checkout):
     ("file", "old", "new", "why"),
     [
         ("source/00_start_here.py", "# %% [markdown]", "# %% [markdown]\n# More.\n#", "is older than its source"),
-        ("source/README.md", "## The chapters", "## [[chapter_two]]", "expected one of chapters"),
         ("pyproject.toml", "[project.urls]", "[project.url]", "pyproject.toml: expected"),
     ],
 )

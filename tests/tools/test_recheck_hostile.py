@@ -16,7 +16,7 @@ from tools.judge import fence
 from .test_recheck import fenced, hand_in  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
-RIGHT = "def bias_matrix(n, scale):\n    i = np.arange(n)\n    return -scale * np.log1p(abs(i - i[:, None]))"
+RIGHT = "def bias_matrix(n, strength):\n    i = np.arange(n)\n    return -strength * np.log1p(abs(i - i[:, None]))"
 LIMITS = fence.Limits(cell=3.0, processor=15, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
 FORGED = "'✓ passed: The bias matrix of n tokens'"
 FORKS = """
@@ -100,7 +100,7 @@ def judged(folder, first, answer, limits=LIMITS):
 
 
 def function(body):
-    return f"def bias_matrix(n, scale):\n    {body}"
+    return f"def bias_matrix(n, strength):\n    {body}"
 
 
 ENDED, LATE, PASSED = ("did not finish", "Its code ended"), ("did not finish", "It used all its proc"), ("passed", "")
@@ -119,8 +119,8 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on th
     ),
     "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB"), "the judge counts the memory"),
     "print a forged result": (
-        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * scale"), ("wrong shape", ""),
-        "what is printed is not read",
+        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * strength"),
+        ("wrong shape", ""), "what is printed is not read",
     ),
     "replace the checks": (REPLACED, function("return 0"), ("wrong values", ""), "the check is in another process"),
     "import the solution": (
