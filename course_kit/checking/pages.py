@@ -10,7 +10,6 @@ A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the ta
     given           for a bug hunt whose bug is more than a line: the function that the learner finds
     WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
     wrong_…         a wrong program of several lines, whose docstring is the message
-    right_…         another right answer
 
 A page without a function of its own name asks for an answer. ANSWER is the right one, and WRONG has the messages of
 wrong ones, as `wrong` of Prediction has them.
@@ -71,16 +70,15 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
     solution = vars(page)[name]
     source = SolutionSource(solution, name)
     starter = with_bug(source, page.BUG) if "BUG" in vars(page) else getattr(page, "given", None)
-    wrong = [(" ".join(str(function.__doc__).split()), function) for function in named(page, "wrong_")]
+    wrong = [
+        (" ".join(str(function.__doc__).split()), function)
+        for name, function in vars(page).items()
+        if name.startswith("wrong_")
+    ]
     return CodingTask(
-        solution=solution, starter=starter, alternatives=named(page, "right_"), properties=getattr(page, "ALWAYS", ()),
-        wrong_functions=wrong, **about, **options(page, CodingTask),
+        solution=solution, starter=starter, properties=getattr(page, "ALWAYS", ()), wrong_functions=wrong, **about,
+        **options(page, CodingTask),
     )  # fmt: skip
-
-
-def named(page: ModuleType, prefix: str) -> list[Callable]:
-    """The functions of a page whose names begin so."""
-    return [function for name, function in vars(page).items() if name.startswith(prefix)]
 
 
 def options(page: ModuleType, kind: type) -> dict[str, Any]:

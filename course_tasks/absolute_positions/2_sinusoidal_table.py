@@ -9,8 +9,6 @@ $$P_{p,\,2m} = \sin(p\,\theta_m), \qquad P_{p,\,2m+1} = \cos(p\,\theta_m), \qqua
 To check: `sinusoidal_table(4, 4)[3]` is `0.1411, -0.99, 0.03, 0.9996`, the row of the lesson.
 """
 
-import math
-
 import numpy as np
 
 from course_kit.checking import Case
@@ -94,8 +92,3 @@ HINTS = [
     "`np.arange(0, d, 2)` is 0, 2, 4, …, the 2m of all pairs.",
     "`table[:, 0::2]` are the even channels, `table[:, 1::2]` the odd ones.",
 ]
-
-
-def right_by_loops(n, d, base=10000.0):
-    angles = [[p / base ** (2 * m / d) for m in range(d // 2)] for p in range(n)]
-    return [[f(angle) for angle in row for f in (math.sin, math.cos)] for row in angles]

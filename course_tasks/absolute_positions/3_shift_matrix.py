@@ -104,10 +104,3 @@ HINTS = [
     "cos((p+s)θ) = cos pθ · cos sθ − sin pθ · sin sθ is the row of the cosine. Which column is that of the sine?",
     "Pair m fills rows and columns 2m and 2m + 1, and everything else is 0. Its angle is s·θ_m.",
 ]
-
-
-def right_without_a_loop(s, d, base=10000.0):
-    R, even, angle = np.zeros((d, d)), np.arange(0, d, 2), s * frequencies(d, base)
-    R[even, even] = R[even + 1, even + 1] = np.cos(angle)
-    R[even, even + 1], R[even + 1, even] = np.sin(angle), -np.sin(angle)
-    return R

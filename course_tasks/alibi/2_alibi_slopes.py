@@ -125,10 +125,3 @@ HINTS = [
     "Make two lists with the formula, one for `lower` heads and one for `2 * lower` heads.",
     "`[::2]` is every other one from the first, and `[: n_heads - lower]` as many as are missing.",
 ]
-
-
-def right_odd_numbers(n_heads):
-    """Another common form: every other power of a first slope."""
-    n = 2 ** int(math.log2(n_heads))
-    m = (2.0 ** (-8 / n)) ** np.arange(1, n + 1)
-    return np.concatenate([m, (2.0 ** (-4 / n)) ** np.arange(1, 1 + 2 * (n_heads - n), 2)])

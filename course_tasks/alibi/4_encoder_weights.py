@@ -96,16 +96,3 @@ HINTS = [
     "`position - position[:, None]` is j − i for every pair. Its size is the distance.",
     "Subtract `slopes[:, None, None] * distance` from the content, before the softmax.",
 ]
-
-
-def right_from_both_sides(content, slopes):
-    """Right as well: two one-sided penalties."""
-    i = np.arange(content.shape[-1])
-    before, after = np.maximum(i[:, None] - i, 0), np.maximum(i - i[:, None], 0)
-    return softmax(content - slopes.reshape(-1, 1, 1) * (before + after))
-
-
-def right_row_constant(content, slopes):
-    """Right as well: a constant along each row changes no weight."""
-    i = np.arange(content.shape[-1])
-    return softmax(content + 7.0 * i[:, None] - slopes[:, None, None] * abs(i - i[:, None]))

@@ -91,11 +91,3 @@ HINTS = [
     "With weight w for the first token, the output is w · first + (1 − w) · rest. Solve for w.",
     "At position i the weight w is 1/(i + 1). Solve for i.",
 ]
-
-
-def right_in_one_step(output, first, rest):
-    return (first - output) / (output - rest)
-
-
-def right_whole_numbers(output, first, rest):
-    return np.rint(right_in_one_step(output, first, rest)).astype(int)

@@ -84,7 +84,3 @@ HINTS = [
     "Write two loops with `sums[…] += grid[i, j]`, or one loop over the offsets with `np.trace(grid, offset)`.",
     "The offsets run from −(n_q − 1) to n_k − 1, so `range(1 - n_q, n_k)` has all of them.",
 ]
-
-
-def right_in_one_line(grid):
-    return [np.trace(grid, o) for o in range(1 - len(grid), grid.shape[1])]

@@ -88,7 +88,3 @@ def wrong_column_past_the_end(rows):
 def wrong_general_skew(rows):
     """This is the general skew, here with a single key. The causal skew pads in front and cuts every n numbers."""
     return skew(rows, len(rows))
-
-
-def right_by_definition(rows):
-    return [[rows[i, j - i + len(rows) - 1] if j <= i else 0.0 for j in range(len(rows))] for i in range(len(rows))]

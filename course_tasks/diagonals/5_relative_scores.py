@@ -97,8 +97,3 @@ def wrong_causal_skew(q, table, n_k, past):
     middle, n_q = len(table) // 2, len(q)
     rows = q @ table[middle - n_k + 1 : middle + 1].T
     return np.pad(rows, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)
-
-
-def right_by_loops(q, table, n_k, past):
-    zero = len(table) // 2
-    return [[q[i] @ table[j - past - i + zero] for j in range(n_k)] for i in range(len(q))]

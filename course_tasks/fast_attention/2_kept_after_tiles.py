@@ -140,15 +140,3 @@ HINTS = [
     "tile are `np.exp(tile - new)`.",
     "Shrink the sum *and* the mixture, add the tile's share to both, and only then set `largest = new`.",
 ]
-
-
-def right_rest_by_rest(s, values, size):
-    """What is left is cut off tile by tile."""
-    largest, total, mixed, kept = -np.inf, 0.0, 0.0, []
-    while len(s):
-        tile, s, v, values = s[:size], s[size:], values[:size], values[size:]
-        new = np.maximum(largest, tile.max())
-        shrink, e = np.exp(largest - new), np.exp(tile - new)
-        largest, total, mixed = new, shrink * total + e.sum(), shrink * mixed + v.T @ e
-        kept.append((largest, total, mixed / total))
-    return tuple(zip(*kept, strict=True))

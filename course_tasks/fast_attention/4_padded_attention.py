@@ -129,11 +129,3 @@ HINTS = [
     "To hide a key means that its weight is 0, and e^{−∞} = 0.",
     "`bias.masked_fill(hidden, -torch.inf)` puts −∞ wherever `hidden` is True and leaves the bias elsewhere.",
 ]
-
-
-def right_in_one_line(q, k, v, bias, padding):
-    return sdpa(q, k, v, attn_mask=torch.where(padding[:, None, None, :], -torch.inf, bias[None]))
-
-
-def right_without_sdpa(q, k, v, bias, padding):
-    return (q @ k.mT / q.shape[-1] ** 0.5 + bias).masked_fill(padding[:, None, None], -torch.inf).softmax(-1) @ v

@@ -125,17 +125,3 @@ def wrong_cropped(q, k, v, scale):
     i = torch.arange(n)
     bias = -scale * torch.log1p(abs(i - i[:, None]).to(q.dtype))
     return sdpa(q, k, v, attn_mask=bias.masked_fill(i > i[:, None], -np.inf))
-
-
-def right_as_numpy(q, k, v, scale):
-    n_q, n_k = q.shape[1], k.shape[1]
-    bias = decay_bias(n_q, n_k, scale=scale, past=n_k - n_q)
-    return sdpa(q, k, v, attn_mask=torch.as_tensor(np.where(causal_mask(n_q, n_k, n_k - n_q), bias, -np.inf)))
-
-
-def right_with_flipped_row(q, k, v, scale):
-    """The end of one row, read through a view with the queries flipped."""
-    n_q, n_k = q.shape[1], k.shape[1]
-    r = torch.arange(-(n_k - 1), n_q)
-    row = (-scale * torch.log1p(abs(r))).to(q.dtype).masked_fill(r > 0, -torch.inf)
-    return sdpa(q.flip(-2), k, v, attn_mask=row.unfold(-1, n_k, 1)).flip(-2)

@@ -113,12 +113,3 @@ def wrong_both_ways(length, num_buckets, max_distance):
     j ≤ i."""
     rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distance)
     return np.bincount(rows.ravel(), minlength=num_buckets)
-
-
-def right_loops(length, num_buckets, max_distance):
-    counts = np.zeros(num_buckets)
-    for i in range(length):
-        for j in range(i + 1):
-            row = bucket(j - i, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
-            counts[row] += 1
-    return counts

@@ -90,8 +90,3 @@ HINTS = [
     "Join the sixteen low numbers and the sixteen high ones with `np.concatenate`.",
 ]
 ON_PASS = "20 bytes for 32 numbers are 5 bits for each. All matrices of the layers are stored like this."
-
-
-def right_as_one_type(block):
-    one = block.view(np.dtype([("d", "<f2"), ("m", "<f2"), ("q", "u1", 16)]))[0]
-    return np.float32(one["d"]) * (one["q"] >> np.array([[0], [4]], "u1") & 15).ravel() + np.float32(one["m"])

@@ -89,9 +89,3 @@ ON_PASS = (
     "Without RoPE, scores do not depend on the order of the channels, if queries and keys share it. With RoPE they do: "
     "in the lesson, the wrong pairs raise the loss by 2.1 nats."
 )
-
-
-def right_by_index(w, n_heads, inverse):
-    rows = np.arange(len(w)).reshape(n_heads, -1)
-    order = np.concatenate([rows[:, ::2], rows[:, 1::2]], axis=1).ravel()
-    return w[np.argsort(order)] if inverse else w[order]

@@ -87,9 +87,3 @@ ON_PASS = (
     "SmolLM2 would not have shown the bug, because 9 / 3 = 3, just as 64 / 8 = 8. The wrong division gives the right "
     "number of key heads exactly when n_heads = n_kv_heads². A test needs a model in which the two differ."
 )
-
-
-def right_by_head(w_q, w_k, n_heads, n_kv_heads):
-    order = to_interleaved(len(w_k) // n_kv_heads)
-    by_head = ((w_q, n_heads), (w_k, n_kv_heads))
-    return tuple(w.reshape(heads, len(order), -1)[:, order].reshape(w.shape) for w, heads in by_head)

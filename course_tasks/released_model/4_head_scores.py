@@ -16,7 +16,6 @@ import numpy as np
 from course_kit.checking import Axis, Case
 from course_kit.checking.pages import holds
 from course_lib.reference.attention import causal_mask, softmax
-from course_lib.reference.grid import from_grid
 
 
 def head_scores(weights):
@@ -89,15 +88,3 @@ ON_PASS = (
     "Random tokens given twice are the usual test for induction heads. In an ordinary text, a token may have no "
     "earlier copy, or several."
 )
-
-
-def right_by_offset(weights):
-    n = weights.shape[-1] // 2
-    profile, later = from_grid(weights)[:, 0], from_grid(weights[:, n:])[:, 0]
-    return profile[:, 2 * n - 2] / (2 * n - 1), later[:, n] / n
-
-
-def right_by_index(weights):
-    i = np.arange(1, weights.shape[-1])
-    t = np.arange(weights.shape[-1] // 2)
-    return weights[:, i, i - 1].mean(-1), weights[:, len(t) + t, t + 1].mean(-1)

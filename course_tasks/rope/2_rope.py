@@ -132,8 +132,3 @@ def wrong_loops_without_dots(x, past, base):
         a, b = x[i, m], x[i, m + half]
         y[i, m], y[i, m + half] = a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)
     return y
-
-
-def right_as_in_llama(x, past, base):
-    theta = base ** (-2 * np.arange(x.shape[-1] // 2) / x.shape[-1])
-    return llama(x, np.tile(np.outer(past + np.arange(x.shape[-2]), theta), 2))

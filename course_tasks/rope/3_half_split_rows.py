@@ -107,7 +107,3 @@ def wrong_width_per_head(w, n_heads):
     """You take the channels per head from the columns. They are the *rows* of w, `len(w) // n_heads` per head."""
     d = w.shape[1] // n_heads
     return np.concatenate([w[h * d : h * d + d][k::2] for h in range(n_heads) for k in (0, 1)])
-
-
-def right_as_published(w, n_heads):
-    return w.reshape(n_heads, len(w) // n_heads // 2, 2, -1).swapaxes(1, 2).reshape(w.shape)

@@ -110,16 +110,3 @@ HINTS = [
     "Rotate each key once, before it goes into the cache, or keep keys as they come and rotate them for use.",
     "In the first way, what is in the cache is rotated already. So rotate only the new key, by its own position.",
 ]
-
-
-def right_in_one_line(q, k):
-    return np.tril(scores(rotate(q), rotate(k)))
-
-
-def right_unrotated_cache(q, k):
-    """Also right: the cache keeps keys as they come, and they are rotated for each use."""
-    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
-    for t in range(len(q)):
-        cache = np.concatenate([cache, k[t : t + 1]])
-        found[t, : t + 1] = scores(rotate(q[t : t + 1], past=t), rotate(cache))
-    return found

@@ -90,7 +90,3 @@ HINTS = [
     "Now it turns by `n * after[m]` radians. Is this more than in training?",
     "`a & b` joins two arrays of truth values.",
 ]
-
-
-def right_pair_by_pair(before, after, trained, n):
-    return [bool(trained * a < 2 * np.pi and n * b > trained * a) for a, b in zip(before, after)]

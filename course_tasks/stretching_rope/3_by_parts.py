@@ -15,7 +15,6 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 from course_kit.checking.pages import holds
-from course_lib.reference import speeds as rules
 from course_lib.reference.absolute import frequencies
 
 
@@ -119,7 +118,3 @@ HINTS = [
     "`np.clip(x, 0, 1)` makes everything below 0 to 0 and everything above 1 to 1.",
     "With γ = 1 the result is the old speed, with γ = 0 the old speed divided by s.",
 ]
-
-
-def right_reference(speeds, s, length, low, high):
-    return rules.by_parts(speeds, s, length, low=low, high=high)

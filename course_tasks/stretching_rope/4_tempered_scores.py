@@ -115,9 +115,3 @@ def wrong_two_roots(q, k, turning, s):
     turned = scores(rotate(q[:, :turning], speeds=theta), rotate(k[:, :turning], speeds=theta))
     plain = scores(q[:, turning:], k[:, turning:]) if rest else 0
     return (0.1 * np.log(s) + 1) ** 2 * (turned + plain)
-
-
-def right_scaled_inputs(q, k, turning, s):
-    """Also right: the factor on the whole query and the whole key."""
-    f = 1 + np.log(s) / 10
-    return scores(f * rotate(q, speeds=frequencies(turning)), f * rotate(k, speeds=frequencies(turning)))

@@ -102,11 +102,3 @@ HINTS = [
     "In a decoder every key that is not in the past falls into bucket 0. Which sign do offsets into the past have?",
     "The offset in this course is key minus query.",
 ]
-
-
-def right_through_the_distance(content, table, past):
-    """A key at distance d in the past has offset −d, and what the mask hides may have any bias."""
-    i = past + np.arange(content.shape[1])[:, None]
-    j = np.arange(content.shape[2])
-    bias = np.moveaxis(table[bucket(-abs(i - j), bidirectional=False, num_buckets=len(table))], -1, 0)
-    return softmax(np.where(j <= i, content + bias, -np.inf))

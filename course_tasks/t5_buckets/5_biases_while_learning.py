@@ -96,11 +96,3 @@ HINTS = [
     "A bias depends on two things: which row each pair reads, and what the rows hold. Which of them is learned?",
     "Keep the rows that `bucket` finds, and look up `table[rows]` for every table.",
 ]
-
-
-def right_in_one_line(tables, n):
-    return [t5_bias(n, table=table) for table in tables]
-
-
-def right_at_once(tables, n):
-    return np.moveaxis(tables[:, bucket(np.arange(n) - np.arange(n)[:, None], num_buckets=tables.shape[1])], -1, 1)

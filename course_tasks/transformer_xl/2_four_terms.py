@@ -60,7 +60,6 @@ CASES = [
     Case(*draw(np.random.default_rng(1), (4, 3, 6)), label="four queries, three keys, d = 6"),
     Case(Q[:1], K[:1], vectors(1, 1), U, V, label="one token alone"),
 ]
-
 WRONG = """
 row = i - j + n_q - 1
 row = i - j + n_k - 1  # You look up the distance i − j. The rows of r are sorted by the offset j − i.
@@ -97,9 +96,8 @@ return a, b + d, c, d, scores  # Your (b) contains (d), because it is (q + v) ·
 return a, c, b, d, scores
 return scores, a, b, c, d  # You return them in another order. It is a, b, c, d, scores.
 return d, d, d, d, 4 * d / root  # Your a, b, c and d are one array under four names. Make four arrays.
-return right_one_by_one(q, k[np.arange(n_q)], r, u, v)  # Your tables are as wide as there are queries, not keys.
+k = k[np.arange(len(q))]  # Your tables are as wide as there are queries, not keys.
 """
-
 HINTS = [
     "Begin with two loops over i and j. In each cell: `r_ij = r[j - i + n_q - 1]`, then four products.",
     "Without loops, `q @ r.T` holds every query with every offset. The row numbers of all cells are "
@@ -111,17 +109,7 @@ HINTS = [
 
 def wrong_causal_shift(q, k, r, u, v):
     """In (b) and (d) later keys hold junk, as in the causal shift of the first n_k offsets. r has all offsets."""
-    a, _, c, _, _ = right_one_by_one(q, k, r, u, v)
+    a, _, c, *_ = expected(q, k, r, u, v)
     rows = [(x @ r.T)[:, : len(k)] for x in (q, np.tile(v, (len(q), 1)))]
     b, d = (np.pad(x, ((0, 0), (1, 0))).ravel()[len(q) :].reshape(len(q), len(k)) for x in rows)
     return a, b, c, d, (a + b + c + d) / np.sqrt(len(v))
-
-
-def right_one_by_one(q, k, r, u, v):
-    n_q, n_k = len(q), len(k)
-    a, b, c, d = np.zeros((4, n_q, n_k))
-    for i in range(n_q):
-        for j in range(n_k):
-            r_ij = r[j - i + n_q - 1]
-            a[i, j], b[i, j], c[i, j], d[i, j] = q[i] @ k[j], q[i] @ r_ij, u @ k[j], v @ r_ij
-    return a, b, c, d, (a + b + c + d) / q.shape[1] ** 0.5

@@ -104,11 +104,6 @@ HINTS = [
 ]
 
 
-def right_slices(x, size, length, attend):
-    starts = range(0, len(x), size)
-    return np.concatenate([attend(x[s : s + size], x[max(0, s - length) : s]) for s in starts])
-
-
 def split(x, count, length, attend):
     """The text in `count` segments of about the same length."""
     parts = np.array_split(x, count)

@@ -81,7 +81,3 @@ HINTS = [
     "`np.arange(n_q)[:, None]` is a column of queries, and `np.arange(n_k)` is a row of keys. Subtract the column.",
     "`np.clip(x, -clip, clip)` clips a whole array. The `+ clip` comes after it.",
 ]
-
-
-def right_by_loops(n_q, n_k, clip, past):
-    return [[max(-clip, min(clip, j - past - i)) + clip for j in range(n_k)] for i in range(n_q)]

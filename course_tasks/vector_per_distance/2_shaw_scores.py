@@ -17,8 +17,6 @@ import numpy as np
 from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference import oracle
-from course_lib.reference.attention import scores
-from course_lib.reference.shaw import key_term
 
 from ..shared import KEY, QUERY, normal
 from .common import LAST_TWO, TABLE, sizes
@@ -103,7 +101,3 @@ HINTS = [
     "`q @ table.T` has one row per query and one column per row of the table.",
     "Of that, query i needs the columns `rows[i]`: `products[np.arange(n_q)[:, None], rows]`.",
 ]
-
-
-def right_in_one_line(q, k, table, past):
-    return scores(q, k) + key_term(q, table, len(k), past=past) / math.sqrt(q.shape[-1])

@@ -84,8 +84,3 @@ HINTS = [
     "second axis.",
     'In `einsum`, the query then has the letters "id", and the sum of key and vector has "ijd".',
 ]
-
-
-def right_by_loops(q, k, table):
-    rows = np.clip(np.arange(len(k)) - np.arange(len(q))[:, None] + len(table) // 2, 0, len(table) - 1)
-    return [[q[i] @ (k[j] + table[rows[i, j]]) / math.sqrt(len(q[i])) for j in range(len(k))] for i in range(len(q))]

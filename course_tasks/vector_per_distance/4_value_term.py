@@ -14,7 +14,6 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 from course_lib.reference.attention import softmax
-from course_lib.reference.shaw import clip_index
 from course_lib.reference.shaw import value_term as reference_value_term
 
 from ..shared import NUMBER, QUERY, SCORES, normal
@@ -96,10 +95,3 @@ HINTS = [
     "The row is found as for the key table. It is the clipped offset plus clip.",
     "Without loops: `table[rows]` is (n_q, n_k, d). Multiply by `weights[:, :, None]` and sum over axis 1.",
 ]
-
-
-def right_by_collecting(weights, table, past):
-    collected = np.zeros((len(weights), len(table)))
-    for i, j in np.ndindex(weights.shape):
-        collected[i, clip_index(j - past - i, len(table) // 2)] += weights[i, j]
-    return collected @ table

@@ -159,10 +159,3 @@ HINTS = [
     "place? `np.cumsum(mask, axis=-1)` counts them, and the token itself.",
     "`np.where(mask, …, 0)` gives padding its 0, and the tokens get the running sum minus 1.",
 ]
-
-
-def right_by_rows(mask):
-    positions = np.zeros(mask.shape, dtype=int)
-    for row, real in zip(positions, mask):
-        row[real] = np.arange(real.sum())
-    return positions

@@ -180,11 +180,3 @@ ON_PASS = (
     "In flip-flop at 1,024 tokens the means order 54 of the 55 pairs of schemes. Only 45 of these orders hold "
     "for every choice of seeds."
 )
-
-
-def right_in_one_line(losses):
-    return [[all(x < y for x in a for y in b) for b in losses.values()] for a in losses.values()]
-
-
-def right_with_outer(losses):
-    return np.less.outer([max(a) for a in losses.values()], [min(b) for b in losses.values()])

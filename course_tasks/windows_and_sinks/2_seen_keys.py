@@ -83,7 +83,3 @@ def wrong_slices_from_below_0(n_q, n_k, w):
     for row, i in zip(mask, range(n_k - n_q, n_k)):
         row[i - w + 1 : i + 1] = True
     return mask
-
-
-def right_in_one_line(n_q, n_k, w):
-    return np.tri(n_q, n_k, n_k - n_q, dtype=bool) & ~np.tri(n_q, n_k, n_k - n_q - w, dtype=bool)

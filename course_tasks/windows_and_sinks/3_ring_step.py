@@ -107,9 +107,3 @@ ON_PASS = (
     "A cache that keeps the first tokens as a sink can number its keys by their place in it. Then the query needs its "
     "place, too: `SinkCache` of `transformers` moved the old keys but not the new one (issue 33691)."
 )
-
-
-def right_in_one_step(ring, read, new):
-    w, after = len(ring), ring.copy()
-    after[np.arange(read, read + len(new))[-w:] % w] = new[-w:]
-    return np.concatenate([ring[np.arange(max(0, read - w + 1), read) % w], new]), after

@@ -106,9 +106,3 @@ HINTS = [
     "Print `weights.sum(axis=1)` and `kept.sum(axis=1)`. Which of the two should be 1?",
     "With a sink, the weights of the keys sum to less than 1. Which line makes them sum to 1 again?",
 ]
-
-
-def right_by_shift(scores, values, sink):
-    top = np.maximum(scores.max(axis=1, keepdims=True), sink)
-    e = np.exp(scores - top)
-    return e @ values / (e.sum(axis=1, keepdims=True) + np.exp(sink - top))

@@ -81,7 +81,3 @@ HINTS = [
     "The positions of the queries are `past + np.arange(len(q))`.",
     "The factors are one number per query. `factors[:, None]` makes a column of them, which multiplies each row of q.",
 ]
-
-
-def right_by_loop(q, past, length):
-    return [[x * np.log(past + i + 1) / np.log(length) for x in row] for i, row in enumerate(q)]
