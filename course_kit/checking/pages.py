@@ -30,15 +30,9 @@ from .exercise import Exercise
 from .lines import bare, with_line
 from .prediction import Prediction
 from .solution_source import SolutionSource, compiled
-from .spec import Property
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
 FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of", "on_pass")  # options that are functions
-
-
-def holds(message: str, test: Callable[..., Any]) -> Property:
-    """A property of every right result: test(result, *arguments), and what to say of a result without it."""
-    return Property(message, test, message)
 
 
 def pages(package: str) -> dict[str, Exercise]:

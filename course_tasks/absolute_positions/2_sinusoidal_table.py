@@ -11,8 +11,7 @@ To check: `sinusoidal_table(4, 4)[3]` is `0.1411, -0.99, 0.03, 0.9996`, the row 
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.absolute import sinusoidal
 
 from ..shared import CHANNEL, POSITION

@@ -9,8 +9,7 @@ To check: the first row of `shift_matrix(1, 2)` is `0.5403, 0.8415`, the cosine 
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies, sinusoidal
 
 from .common import FOUR_CHANNELS

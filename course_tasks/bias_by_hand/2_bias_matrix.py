@@ -8,8 +8,7 @@ import math
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 

@@ -6,8 +6,7 @@ The weights must be right for very large scores, too.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA, K, Q, V
 from course_lib.reference.attention import attention, scores, softmax
 from course_lib.reference.bias import decay_bias

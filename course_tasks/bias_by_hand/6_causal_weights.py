@@ -11,8 +11,7 @@ uses both.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.bias import decay_bias
 

@@ -10,8 +10,7 @@ You get the outputs of some tokens, in any order. Return the position of each. F
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import TOKENS
 from course_lib.reference.attention import attention, causal_mask
 

@@ -10,8 +10,7 @@ For `np.array([[1, 2], [3, 4]])` the result is `[3, 5, 2]`.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.attention import attention
 from course_lib.reference.grid import from_grid as summed

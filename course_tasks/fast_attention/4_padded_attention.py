@@ -12,8 +12,7 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias

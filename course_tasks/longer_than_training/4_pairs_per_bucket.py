@@ -14,8 +14,7 @@ the first are never trained, and none of the second. From which distance on does
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.attention import causal_mask
 from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket

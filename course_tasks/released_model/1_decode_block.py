@@ -15,8 +15,7 @@ import struct
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 
 
 def decode_block(block):

@@ -15,8 +15,7 @@ The rows of the first cases are numbered: row `r` of head `h` of `w` begins with
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.rope import to_half_split, to_interleaved
 
 from ..shared import normal

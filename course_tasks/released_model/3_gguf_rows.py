@@ -12,8 +12,7 @@ The rows of the cases are numbered: row `r` of head `h` begins with the number 1
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.rope import to_interleaved
 
 from ..shared import normal

@@ -13,8 +13,7 @@ In the lesson, the best of 270 heads have 0.76 (previous, on *Alice*) and 0.90 (
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.attention import causal_mask, softmax
 
 

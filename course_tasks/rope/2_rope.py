@@ -11,8 +11,7 @@ There may be further axes before `(n, d)`, for heads and batch. Loops are welcom
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.rope import rotate
 

@@ -9,8 +9,7 @@ read at once. Count how often the key of token 2 has been rotated when token 6 c
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate

@@ -13,8 +13,7 @@ speeds.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies
 
 

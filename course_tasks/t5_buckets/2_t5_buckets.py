@@ -16,8 +16,7 @@ boundaries of buckets, so rounding matters.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.grid import offsets as offset_grid
 from course_lib.reference.t5 import bucket
 

@@ -9,8 +9,7 @@ enough.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.t5 import bucket, t5_bias

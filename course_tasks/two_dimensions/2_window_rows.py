@@ -12,8 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.window import window_index  # noqa: F401 (a wrong line uses it)
 
 

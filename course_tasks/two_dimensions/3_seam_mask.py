@@ -7,8 +7,7 @@ what should be hidden is visible. Print `region[0, 0]` for a 4 × 4 image with w
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.window import partition, shift_mask
 
 

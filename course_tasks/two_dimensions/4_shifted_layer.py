@@ -8,8 +8,7 @@ image it was given. Fix it.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.attention import softmax
 from course_lib.reference.window import partition, reverse, shift_mask
 

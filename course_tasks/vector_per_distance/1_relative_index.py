@@ -8,8 +8,7 @@ is $j - (\text{past} + i)$. Clip it to $[-k, k]$ and turn it into a row of the t
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 

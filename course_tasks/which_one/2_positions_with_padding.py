@@ -18,8 +18,7 @@ too. It arises when a prompt that was padded on the right is continued.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 
 
 def positions_with_padding(mask):

@@ -17,8 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 
 from ..measured import study_rows
 

@@ -20,8 +20,7 @@ Build $-s\\,|j - i|$.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 
 
 def slope(n, scale):
