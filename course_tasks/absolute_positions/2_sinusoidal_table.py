@@ -81,8 +81,7 @@ table[:, 0::2] = np.cos(p * theta); table[:, 1::2] = 0  # Your cosines overwrite
 return np.hstack([np.sin(p * theta), np.cos(p * theta)])  # Your table has all sines first, then all cosines. Here the
 # sine and the cosine of a pair are neighbours.
 return table * (np.arange(d) < d - 2)  # The last pair is empty. m runs from 0 to d/2 − 1, and so does `range(d // 2)`.
-return table * (np.arange(n * d).reshape(n, d) < 2)  # Only the first pair of position 0 is filled. Is the `return`
-# inside the inner loop?
+return table * (np.arange(n * d).reshape(n, d) < 2)  # Only one pair is filled. Is the `return` inside the inner loop?
 return range(d / 2)  # A length in your code is not a whole number: `d / 2` is a float. Write `d // 2`.
 return table[0, d]  # Your m counts too far. It counts pairs, and there are d/2 of them: `range(d // 2)`.
 """

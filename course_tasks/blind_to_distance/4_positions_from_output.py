@@ -64,11 +64,9 @@ ALWAYS = [
 ]
 WRONG = """
 return np.arange(len(output))  # You count the outputs. They may come in any order, and some tokens may be missing.
-return np.argsort(-output)  # You sort the outputs, but some tokens may be missing between them. Compute each position
-# from its output alone.
+return np.argsort(-output)  # You sort the outputs, but some tokens may be missing. Compute each position by itself.
 return np.argsort(np.argsort(-output))
 return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
-# Compute each position from its output alone.
 return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
 # positions, as many as there are outputs. Compute each position from its output alone.
 return keys  # These are the numbers of keys, i + 1. Each position is one smaller.
@@ -82,8 +80,7 @@ weight = output - rest / first - rest  # Your brackets are missing, so only `res
 weight = (output + rest) / (first + rest)  # You add `rest`. The weight is how far the output is *from* it: subtract.
 return 1 - weight
 weight = (first - output) / (first - rest)  # You use the weight of all the other tokens. Take that of the first.
-return first / 0.0  # You divide by 0 in every case. Is it the number of a position, which begins at 0? Position i has i
-# + 1 keys.
+return first / 0.0  # You divide by 0 in every case. Is it the number of a position? Position i has i + 1 keys.
 """
 HINTS = [
     "Write down the output at position 2 with its three values: (first + rest + rest) / 3.",

@@ -97,7 +97,6 @@ mask = bias.masked_fill(hidden, -10.0)
 mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, with which it gets less weight, or none
 # only while the scores are small. −∞ hides a key for sure.
 hidden = padding[:, None, :, None]
-hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, -1e9)
 hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.
 mask = bias.masked_fill(hidden | padding[:, None, :, None], -torch.inf)
@@ -115,8 +114,7 @@ mask = (bias / 2).masked_fill(hidden, -torch.inf)  # You hide the padding, but c
 mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale the bias. Only the scores are scaled.
 mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
 mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
-return sdpa(q, k, v, attn_mask=mask.exp())  # You pass e to the power of the mask, but SDPA adds it before its own
-# exponential. Pass the bias and −∞ themselves.
+return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself. Pass the bias and −∞ as they are.
 return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # You removed the scaling of the scores. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
 return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.

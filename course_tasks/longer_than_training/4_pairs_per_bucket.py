@@ -25,15 +25,13 @@ def pairs_per_bucket(length, num_buckets, max_distance):
 
     The text has `length` tokens; a query looks at itself and at every key before it.
     """
-    distance = np.arange(
-        length
-    )  # The distances are 0, from a token to itself, to `length` − 1, from the last to the first.
+    # The distances are 0, from a token to itself, to `length` − 1, from the last to the first.
+    distance = np.arange(length)
     pairs = length - distance  # At distance d there are `length` − d pairs, one for every query from position d on.
     # `bucket` finds the row that an offset reads, and a key before its query has a negative offset, −distance.
     rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
-    counts = np.bincount(
-        rows, weights=pairs, minlength=num_buckets
-    )  # Each row adds up the pairs that read it, or has 0.
+    # Each row adds up the pairs that read it, or has 0.
+    counts = np.bincount(rows, weights=pairs, minlength=num_buckets)
     return counts  # There is one count for each of the `num_buckets` rows.
 
 
@@ -78,21 +76,16 @@ pairs = length - distance + (distance == 0) * length * (length - 1) // 2  # Your
 # query. The causal mask hides them, so count only the pairs with j ≤ i.
 pairs = length * (distance == 0)  # You count distance 0 only. If you have a loop, look at where its `return` is.
 pairs = 1 * (distance == 0)  # You count one pair only. If you have a loop, look at where its `return` is.
-rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # Your result is right for 32 buckets only.
-# `bucket` needs `num_buckets` as well.
-rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets)  # Your result is right for `max_distance` 128
-# only. `bucket` needs it as well.
+rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # `bucket` needs `num_buckets` as well.
+rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets)  # `bucket` needs `max_distance` as well.
 distance = np.arange(1, length)  # Distance 0 is missing. Each token looks at itself as well, and that is bucket 0.
 distance = np.arange(length - 1)  # The farthest distance, `length` − 1, is missing. The last token looks at the first.
-distance = np.arange(1, length + 1); pairs = length + 1 - distance  # Your distances are one too large. A token is at
-# distance 0 from itself.
+distance = np.arange(1, length + 1); pairs = length + 1 - distance  # A token is at distance 0 from itself, not 1.
 distance = np.arange(min(length, max_distance))
-distance = np.arange(min(length, max_distance + 1))  # You leave out far distances. The last bucket serves all of them,
-# up to `length` − 1.
+distance = np.arange(min(length, max_distance + 1))  # You leave out far distances. They go up to `length` − 1.
 counts = np.bincount(rows, weights=pairs)  # Rows at the end that no pair reads are missing. `minlength` gives them a 0.
 counts = np.bincount(rows, weights=pairs, minlength=num_buckets + 1)  # You return one row too many, which is always 0.
-counts = np.bincount(rows, weights=pairs, minlength=length)  # You return one count per token. There is one for each row
-# of the table, `num_buckets` of them.
+counts = np.bincount(rows, weights=pairs, minlength=length)  # You return one count per token, not one per row.
 counts = np.zeros(num_buckets); counts[rows] += pairs  # Of the distances that share a row, you count only the last one.
 # `=` overwrites, and `counts[rows] += …` adds once per row. `np.bincount` and `np.add.at` add all.
 return counts > 0  # You find which rows are read. The task asks by how many pairs.

@@ -110,10 +110,8 @@ angle = np.degrees(position[:, None] * theta)  # Your angles are in degrees. `np
 angle = 2 * position[:, None] * theta  # Your angles are twice as large as they should be. Is something rotated twice?
 angle = 2 * np.pi * position[:, None] * theta  # Your angles have a factor 2π. Pair 0 turns by 1 radian per position.
 angle = position[:, None] * theta / (2 * np.pi)  # You divide the angles by 2π. Pair 0 turns by 1 radian per position.
-return rotate(x, past=past, base=base, interleaved=True)  # You rotate interleaved pairs, (0, 1), (2, 3), … Here the
-# pairs are half-split, (m, m + d/2).
-return llama(x, np.repeat(angle, 2, axis=-1))  # Your angles are in the order of interleaved pairs, θ₀, θ₀, θ₁, θ₁, …
-# Half-split pairs need θ₀, θ₁, … twice.
+return rotate(x, past=past, base=base, interleaved=True)  # Your pairs are (0, 1), (2, 3), … Here they are (m, m + d/2).
+return llama(x, np.repeat(angle, 2, axis=-1))  # Your angles are those of interleaved pairs, θ₀, θ₀, θ₁, θ₁, …
 return x + 0  # You return x as it is. Nothing is rotated.
 """
 HINTS = [

@@ -62,8 +62,7 @@ def draw(rng):
 WRONG = """
 memory, outputs = np.zeros((length, 4)), []  # Rows of zeros take weight, too. Begin with an empty memory, `x[:0]`.
 starts = range(0, len(x) // size * size, size)
-starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])
-# You leave out the last, shorter segment.
+starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])  # The last segment is missing.
 starts = range(0, len(x), length)  # Your segments begin every `length` tokens. They begin every `size` tokens.
 segment = x[start:size]  # Your segments end at position `size`. A slice ends at a position: `start + size`.
 output = attend(segment, memory if start else None)  # Your first memory is no array. Begin with an empty one, `x[:0]`.

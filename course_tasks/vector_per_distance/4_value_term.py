@@ -72,15 +72,13 @@ rows = np.clip(offset, 0, clip) + clip  # You clip every offset before the query
 weighted = table[rows] + 0 * weights[:, :, None]  # You add up the vectors without their weights.
 weighted = weights[j, i - past][:, :, None] * table[rows]  # You take the weight that query j gives to key i. Row i of
 # the weights belongs to query i, as in `weights[i, j]`.
-return weighted.sum(axis=1, where=(abs(offset) <= clip)[..., None])  # You leave out offsets beyond the clip. They share
-# the outermost vectors.
+return weighted.sum(axis=1, where=(abs(offset) <= clip)[..., None])  # Offsets beyond the clip share the last vectors.
 return weighted.sum(axis=1, where=(offset <= 0)[..., None])  # You leave out the keys after their query. No mask is
 # asked for, so every key counts with its weight.
 return weighted.sum(axis=1, where=(np.diff(rows, append=-1) != 0)[..., None])  # Offsets beyond the clip share a row,
 # and you keep only the last of their weights. `=` overwrites, and so does `+=` with an array of rows in which one is
 # repeated. Add them one by one, or with `np.add.at`.
-return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only the first pair has left a trace. Is there a
-# `return` inside the loop over the keys?
+return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only one pair is left. Is a `return` in the loop?
 return np.einsum("ijd,ijm->md", weighted, np.minimum(i - past, j)[..., None] == np.arange(n_q))  # You add every
 # diagonal from query 0 on. One below the main diagonal, with j − i = r < 0, begins at query −r.
 return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.

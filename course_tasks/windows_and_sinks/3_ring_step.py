@@ -70,8 +70,7 @@ CASES = [
     case(1, 5, 2, "a window of one"),
 ]
 WRONG = """
-seen = np.concatenate([ring, new])  # You take all slots in their own order. The last w − 1 old keys are needed, in the
-# order of the text.
+seen = np.concatenate([ring, new])  # You take all slots in their order. Take the last w − 1 old keys in text order.
 seen = new  # You return only the new keys. The first new query also sees w − 1 old ones.
 seen = ring[old % w]  # You return only the old keys. The new queries see new keys, too.
 seen = np.concatenate([new, ring[old % w]])  # You put the new keys first. In the order of the text they come last.
@@ -80,14 +79,12 @@ seen = np.concatenate([ring[:min(read, w - 1)], new])  # You take the old keys i
 seen = np.concatenate([ring[old % w], new])[-w:]  # You keep w keys in all. There are up to w − 1 old and n new ones.
 old = np.arange(max(0, read - w), read)  # You take one old key too many. A new query's own key is one of its w keys.
 old = np.arange(read - w + 1, read)  # At the beginning of the text you read slots that no token has filled. Begin at 0.
-old = np.arange(max(0, read + len(new) - w + 1), read)  # You take the old keys that the last new query sees. The first
-# one sees more: w − 1 old ones.
+old = np.arange(max(0, read + len(new) - w + 1), read)  # Your first new query misses keys. It sees w − 1 old ones.
 old = np.arange(0, read)  # You take all old tokens. Those that left the ring have been overwritten by later keys.
 return after, seen  # You exchanged the two results. The keys come first, then the ring.
 return seen, ring  # The ring that you return is the old one. It should hold the new keys.
 return seen, np.concatenate([after, new])[-w:]
-return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. In a ring nothing moves: token p goes into slot p
-# mod w, and the others stay.
+return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. Nothing moves: token p goes into slot p mod w.
 seen = np.concatenate([np.roll(ring, -read % w, axis=0), new])[1:]; return seen, seen[-w:]  # You move all keys of the
 # ring. In a ring nothing moves, and one that is not full yet has slots without a key.
 slot = p  # You take p itself for the slot, but the ring has only w slots. Token p goes into slot p mod w.

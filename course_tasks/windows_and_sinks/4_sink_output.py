@@ -64,10 +64,8 @@ def beside(scores, more):
 
 WRONG = """
 return beside(scores, lambda top: sink) @ values
-return beside(scores, lambda top: sink * np.exp(-top)) @ values  # You add the number `sink` to the denominator. It is a
-# score, so e to its power is added.
-return beside(scores, lambda top: np.exp(sink)) @ values  # You subtract the largest score from the scores, but not from
-# the sink. Subtract it from both.
+return beside(scores, lambda top: sink * np.exp(-top)) @ values  # You add `sink` itself to the denominator. Add e^sink.
+return beside(scores, lambda top: np.exp(sink)) @ values  # You subtract the largest score, but not from the sink.
 return np.exp(scores) @ values / (np.exp(scores).sum(axis=1, keepdims=True) + np.exp(sink))  # The formula is right, but
 # `np.exp` overflows above 709, and ∞/∞ is nan. Subtract the largest number from all scores and the sink first.
 column = np.zeros((len(scores), 1))  # Your sink always has the score 0. It should be the number `sink`.
@@ -99,8 +97,7 @@ return weights @ np.vstack([values, values.mean(axis=0)])
 return weights @ np.vstack([values, values[0]])
 return weights @ np.vstack([values, values[-1]])  # You give the sink a value. It has none: its weight goes to nothing.
 return softmax(scores) @ values + sink  # You add the sink to the output. It is a score, beside those of the keys.
-return softmax(scores) @ values - weights[:, -1:]  # You subtract the weight of the sink from the output. It is the
-# weights of the keys that get smaller.
+return softmax(scores) @ values - weights[:, -1:]  # You subtract from the output. The weights of the keys get smaller.
 """
 HINTS = [
     "Print `weights.sum(axis=1)` and `kept.sum(axis=1)`. Which of the two should be 1?",

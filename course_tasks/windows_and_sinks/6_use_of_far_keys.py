@@ -69,17 +69,13 @@ causal = np.ones((n, n), bool)  # Your first mask shows later keys as well. A qu
 causal = j <= n  # Your mask has one row only. Each query needs a row, so the queries are a column.
 causal = j < i  # You hide the query's own key in the first call. In both calls it is visible.
 causal = j < i; window = (j < i) & (j > i - near)
-causal = j < i; window = (j < i) & (j >= i - near)  # You hide each query's own key in both calls. It is visible, and it
-# is one of the `near` keys.
-causal = np.ones((n, n), bool); window = j > i - near  # Both of your masks show later keys as well. A query sees only
-# keys up to its own.
-causal = j > i; window = (j > i) | (j <= i - near)  # You exchanged True and False in your masks. True means that a
-# query sees a key.
+causal = j < i; window = (j < i) & (j >= i - near)  # You hide each query's own key. It is one of the `near` keys.
+causal = np.ones((n, n), bool); window = j > i - near  # Both masks show later keys. A query sees keys up to its own.
+causal = j > i; window = (j > i) | (j <= i - near)  # You exchanged True and False. True means that a query sees a key.
 window = (j <= i) & (j >= i - near)  # You show one key too many. With its own, a query sees `near` keys: j > i − near.
 window = (j <= i) & (j > i - near + 1)  # You show one key too few. With its own, a query sees `near` keys.
 window = i // near == j // near
-window = (j <= i) & (i // near == j // near)  # You cut the text into chunks of `near` tokens. Each query sees the last
-# `near` keys up to its own.
+window = (j <= i) & (i // near == j // near)  # You cut the text into chunks. Each query sees its own last `near` keys.
 window = (j <= i) & (j < near)  # You show the first `near` keys of the text to every query, not the last up to its own.
 window = np.zeros((n, n), bool)  # Your second mask hides every key. A query sees the last `near`, its own included.
 window = (j < i) & (j > i - near)  # You hide the query's own key in the second call. In both calls it is visible.
