@@ -88,6 +88,7 @@ bias = -scale  # Your bias is a single number. It has one for each pair, −scal
 mask = bias.masked_fill(~visible, 0.0)  # You give hidden keys a bias of 0. Only −∞ hides a key.
 return sdpa(q, k, v, is_causal=True)  # `is_causal=True` *is* the bug, because its triangle is in the top left corner.
 return sdpa(q, k, v, attn_mask=mask, is_causal=True)  # SDPA takes a mask *or* `is_causal=True`, which is the bug.
+k = k[:, -q.shape[1]:]; v = v[:, -q.shape[1]:]  # You keep only the last n_q keys. New tokens look at all n_k keys.
 return (q @ k.mT + mask).softmax(-1) @ v  # You do not divide the scores by √d. SDPA does it for you.
 n_q, n_k, past = q.shape[0], k.shape[1], k.shape[1] - q.shape[0]
 n_q, n_k, past = q.shape[1], k.shape[0], k.shape[0] - q.shape[1]
@@ -105,12 +106,3 @@ HINTS = [
     "The cache holds n_k tokens, and the n_q new ones are among them. How many came before? Call this `past`.",
     "The first query is at position `past`. This moves the triangle (`torch.tril(…, past)`) and goes into `i`.",
 ]
-
-
-def wrong_cropped(q, k, v, scale):
-    """You keep only the last n_q keys. The new tokens look at all n_k keys of the cache."""
-    n = q.shape[1]
-    k, v = k[:, -n:], v[:, -n:]
-    i = torch.arange(n)
-    bias = -scale * torch.log1p(abs(i - i[:, None]).to(q.dtype))
-    return sdpa(q, k, v, attn_mask=bias.masked_fill(i > i[:, None], -np.inf))

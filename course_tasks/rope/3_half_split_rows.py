@@ -77,7 +77,6 @@ both = np.concatenate([-odd, even], axis=1)  # This is `rotate_half`, a part of 
 return w + 0  # Your rows are in the order of w. Did you join along the last axis? Join along axis 1, the channels.
 both = by_head[:, ::-1]  # The channels of each head are in reverse order. The even ones come first, then the odd ones.
 odd = by_head[:, ::-2]  # Your odd channels are in reverse order. They should be 1, 3, 5, …
-odd = by_head[:, ::2]  # Your even channels appear twice, and the odd ones are missing.
 even, odd = by_head[:, d_head // 2:], by_head[:, :d_head // 2]  # You exchange the halves of each head.
 both = np.concatenate([by_head[::2], by_head[1::2]])  # You sort the *heads* into even and odd. The channels are axis 1.
 by_head = w.reshape(n_heads, d_head, -1)[::-1]  # Each head is in order, but the heads are reversed. Head 0 stays first.

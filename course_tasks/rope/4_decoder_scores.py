@@ -77,14 +77,11 @@ query = q[t : t + 1]  # Your new query is not rotated, or as at position 0, whic
 # (The same scores come out if you rotate the query by t and the keys of the cache from position t on.)
 query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
 # without any position, as if every token were at position 0. Query and key both need `past=t`.
-cache = np.concatenate([cache, rotate(k[t : t + 1], past=t + 1)])  # Your keys begin at position 1. Token 0 is at 0.
-query = rotate(q[t : t + 1], past=t + 1)  # Your queries are one position too far. The first token is at position 0.
 cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.
 cache = rotate(np.concatenate([cache, k[t : t + 1]]), past=t)  # You still rotate the whole cache
 # at every step, and now by `past=t` as well. Rotate only the new key, before it joins the others.
-found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t - 1))
-found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))  # `rotate` takes positions from 0 on, and here it
-# gets one below 0. Rotate the query and each key by its own position.
+found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))
+# `rotate` takes positions from 0 on, and here it gets one below 0. Rotate the query and each key by its own position.
 cache = rotate(k[t : t + 1], past=t)
 cache = rotate(k[t : t + 1])  # Only the newest key is left. Join it to the older ones with `np.concatenate`.
 cache = np.concatenate([rotate(k[t : t + 1], past=t), cache])  # Your new key comes first in the cache. It comes last.

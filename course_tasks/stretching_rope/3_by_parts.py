@@ -74,11 +74,9 @@ WRONG = """
 rho = length * speeds / 2 * np.pi  # You divide by 2 and multiply by π. Write the product 2π in parentheses.
 rho = length * speeds / np.pi  # You divide by π, which counts half turns. A whole turn has 2π radians.
 rho = length * speeds / 360  # You divide by 360 degrees. Speeds are in radians per position, so a turn is 2π.
-rho = length * speeds  # Your ρ is an angle in radians. Divided by 2π it is a number of turns.
 rho = s * length * speeds / (2 * np.pi)
 rho = length / s * speeds / (2 * np.pi)  # You count with a length or speed that s has changed. Use those of training.
 rho = 2 * np.pi / speeds  # You compare wavelengths with numbers of turns. The turns are the length over the wavelength.
-gamma = np.clip((rho - low) / high, 0, 1)  # Your ramp is `high` turns long. It is high − low turns long.
 gamma = np.clip((np.arange(len(speeds)) - low) / (high - low), 0, 1)  # Your ramp is over the pairs, not over the turns.
 gamma = np.clip(np.log(rho / low) / np.log(high / low), 0, 1)  # Your ramp is straight over the logarithm of the turns,
 # as in YaRN's code. In the equation it is straight over the turns.
@@ -89,21 +87,15 @@ gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix half and
 gamma = (rho > (low + high) / 2) * 1.0
 gamma = (rho > low) * 1.0
 gamma = (rho > high) * 1.0  # You keep a pair or divide it. Between `low` and `high` the two speeds are mixed.
-slowed = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))
-slowed = speeds / s ** (np.arange(len(speeds)) / len(speeds))  # Your slowed speeds are not θ/s: pair 0 is not divided.
-# The slowed speed of every pair is θ divided by s itself.
 new = gamma * slowed + (1 - gamma) * speeds  # You slow the fast pairs and keep the slow ones. From `high` turns on a
 # pair keeps its speed: γ is 1 there, and it is the share of the old speed.
 new = speeds / ((1 - gamma) * s + gamma)  # You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
 new = speeds / s ** (1 - gamma)  # You mix in the exponent, a geometric mean. The rule adds two shares of speeds.
 new = gamma * speeds  # The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ / s.
-new = (1 - gamma) * slowed  # The share of the old speed is missing. Add γ θ.
 new = slowed  # This is position interpolation, which divides every pair. Pairs with many turns should keep their speed.
 new = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))  # This is NTK-aware scaling, which is blind to turns.
-new = speeds + 0  # You return the speeds as they are.
 return gamma  # You return the shares γ. The new speeds are asked for.
 return speeds / new  # You return the divisors. The new speeds are asked for.
-return new / speeds  # You return the factors of the speeds. Multiply the old speeds by them.
 return 2 * np.pi / new  # You return wavelengths. The new speeds are asked for.
 return (0.1 * np.log(s) + 1) * new  # You multiply the speeds by YaRN's factor. It belongs to the scores.
 """

@@ -73,9 +73,7 @@ query = rotate(q, speeds=theta, factor=f); return f * scores(query, key)  # The 
 query, key = (rotate(x, speeds=theta, factor=f**2) for x in (q, k)); return scores(query, key)  # You made the factor of
 # the turning channels larger, and the other channels still have none.
 return f * scores(query, key)  # You multiply by f, as if only the query carried it. The key does as well, so it is f².
-return f**4 * scores(query, key)  # You multiply by f⁴. The temperature is f², once.
 return 2 * f * scores(query, key)  # You multiply by 2f. The factor of query times the factor of key is f².
-return scores(query, key) / f**2  # You divide by f². YaRN raises the scores for longer texts.
 return scores(query, key)  # Your scores have no temperature at all.
 return scores(query, key) + (f**2 - 1) * q[:, turning:] @ k[:, turning:].T / q.shape[-1] ** 0.5  # Only the channels
 # that do not turn have f² now. A score is multiplied by f² in all its channels.
@@ -89,9 +87,8 @@ query, key = (rotate(x, speeds=theta, interleaved=True) for x in (q, k))  # You 
 query, key = rotate(q), rotate(k)  # You rotate all channels. Only the first `turning` ones are rotated.
 query, key = q, k  # Nothing is rotated any more. The first `turning` channels should be.
 query, key = (rotate(np.roll(x, turning, -1), speeds=theta) for x in (q, k))  # You rotate the last channels.
-key = k
-query, key = rotate(q, speeds=theta, factor=f**2), k; return scores(query, key)  # Your keys are not rotated. The first
-# `turning` channels of query and key both are.
+query, key = rotate(q, speeds=theta, factor=f**2), k; return scores(query, key)
+# Your keys are not rotated. The first `turning` channels of query and key both are.
 f = 0.1 * np.log10(s) + 1
 f = 0.1 * np.log2(s) + 1  # Your logarithm has another base. It is the natural one, `np.log`.
 f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is multiplied by 0.1.

@@ -119,15 +119,13 @@ return np.where(mask, before, np.nan)
 return np.where(mask, before, places(mask))  # Your tokens are right, but padding should get 0, where the mask is False.
 count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
 count = np.cumsum(~mask, axis=-1)
-count = np.cumsum(~mask, axis=-1); before = count
 count = np.cumsum(~mask, axis=-1); return count
 count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You count padding. A token is True in the mask.
 count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You subtract 1 from the mask, so the sum counts the
 # padding, with a minus sign. Subtract 1 from the sum instead.
 count = np.cumsum(mask)  # Without an axis, `np.cumsum` makes one row of all prompts. Count along the last axis.
 count = np.cumsum(mask).reshape(mask.shape)  # Your count continues from prompt to prompt. Each row begins at 0.
-count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]
-count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]; return before  # You count from the right. The first token gets 0.
+count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]  # You count from the right. The first token gets 0.
 before = count - np.maximum.accumulate(count * ~mask, axis=-1) - 1  # Your count begins again after padding in the
 # middle. It should begin again only at a new row.
 mask = mask & (np.cumsum(np.diff(mask.astype(int), prepend=0) == 1, axis=-1) == 1)  # You stop at the first padding

@@ -67,6 +67,7 @@ return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query'
 return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means that a query sees the key.
 return np.where((j <= i) & (j > i - w), 0, -np.inf)  # These are biases, 0 and −∞. The task asks for True and False.
 return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A window moves with each query.
+return [np.isin(j, j[p - w + 1 : p + 1]) for p in i.flat]  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your window ends one key after the query's own.
 i = np.arange(n_q)[:, None] + 2 * (n_k - n_q)  # You add the n_k − n_q earlier tokens twice.
 i = np.arange(n_q)[:, None]  # The window is moved: the queries are the last n_q of n_k tokens, not the first.
@@ -75,11 +76,3 @@ HINTS = [
     "Print `seen_keys(6, 6, 3).sum(axis=1)`. How many keys should the last query see?",
     "The last w keys of query i are i − w + 1 … i. Is the key i − w among them?",
 ]
-
-
-def wrong_slices_from_below_0(n_q, n_k, w):
-    """Where i − w + 1 is below 0, a slice counts from the end of the row. Begin it at `max(0, i - w + 1)`."""
-    mask = np.zeros((n_q, n_k), bool)
-    for row, i in zip(mask, range(n_k - n_q, n_k)):
-        row[i - w + 1 : i + 1] = True
-    return mask
