@@ -26,7 +26,6 @@ def alibi_slopes(n_heads):
 
 
 def given(n_heads):
-    """ALiBi's slopes as the authors' code has them, head 1 first: (n_heads,)."""
     return [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
 
 

@@ -28,10 +28,6 @@ def encoder_weights(content, slopes):
 
 
 def given(content, slopes):
-    """Attention weights of an encoder with ALiBi, which looks both ways: (heads, n, n).
-
-    content (heads, n, n) holds the scaled scores, slopes (heads,) one slope for each head.
-    """
     position = np.arange(content.shape[-1])
     return softmax(content + slopes[:, None, None] * position)
 
@@ -64,7 +60,6 @@ def draw(rng):
 
 
 WRONG = """
-position = np.arange(content.shape[0])  # You count the heads. The tokens are the last axis of `content`.
 distance = -offset  # These are still the weights of m · j: without a mask a later key gets a reward. Take the distance.
 distance = offset  # Now every token looks at the beginning of the text. Take the distance, without a sign.
 distance = np.maximum(-offset, 0)  # Keys after the query get no penalty. Here the distance counts on both sides.

@@ -73,19 +73,15 @@ return weights[BACK(order)][:, BACK(order)] @ v
 s = q[BACK(order)] @ k[BACK(order)].T / np.sqrt(d)  # You put back the queries and keys, but not the values. So column j
 # of the weights and row j of `v` belong to different tokens.
 output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` in the loop?
-return right_before(q, k, v, order)[BACK(order)]  # You put the tokens back twice, before and after. Once is enough.
+return attention(*(x[BACK(order)] for x in (q, k, v)))[0][BACK(order)]  # You put the tokens back twice. Once is enough.
 return attention(q, k, v)[BACK(order)]  # `attention` returns the output and the weights. Take the first, `[0]`.
-output = np.zeros(q.shape)  # Your output is as wide as q. It holds averages of values, so it is as wide as v.
-s = q @ k.T / d  # You divide the scores by d. Divide by its square root.
 d = len(k)  # You scale by the number of tokens. d is the length of a query and of a key.
 d = 4  # You divide by 2, which is √d for the five tokens only. d is the length of a query and of a key.
-s = k @ q.T / np.sqrt(d)  # Your scores are transposed. Row i belongs to query i, and column j to key j.
 e = np.exp(s - s.max(axis=-1))  # The maxima of the rows have lost their axis. Keep it with `keepdims=True`.
 e = np.exp(s - s.max(axis=0))  # You subtract the largest score of each key. Subtract that of each query instead.
 weights = e / e.sum(axis=0, keepdims=True)  # You divide by the sums of the columns. A query's keys are the last axis.
 weights = e / e.sum(axis=-1)  # Your sums have lost their axis. Keep it with `keepdims=True`.
 weights = s  # You average with the scores. The softmax is missing.
-rows = weights.T @ v  # You average with `weights.T`, which has one row per key. Row i of the weights is query i.
 s = q @ k.T; weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)
 weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)  # You divide the weights by √d. Divide only the scores.
 """

@@ -80,6 +80,8 @@ return cut.reshape(n_q, width)  # You keep all columns. Those beyond n_k are lef
 return [products[i, i : i + n_k] for i in range(n_q)]  # Your windows move right from query to query. They move left.
 return products  # Your products are not on their diagonals yet. Which column does query i need for key j?
 return products[:, :n_k]  # You keep the first n_k products of every query. Each query begins in another column.
+return np.pad(q @ table[middle - n_k + 1 : middle + 1].T, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)
+# You use only the offsets up to 0, as the causal skew does, so later keys get junk. Cut out all n_q + n_k − 1.
 return q @ table.T  # These are products with the whole table. Each query needs n_k of them, and each needs others.
 return (q @ table.T)[:, :n_k]  # These are products with the first vectors of the table. Each pair needs its own offset.
 """
@@ -90,10 +92,3 @@ HINTS = [
     "Now do what `to_grid` does, with column `j - i + n_q - 1`. Or pad a column behind, flatten, skip n_q − 1, "
     "keep n_q · width numbers (one is left over), cut every `width`, and keep n_k columns.",
 ]
-
-
-def wrong_causal_skew(q, table, n_k, past):
-    """You use only the offsets up to 0, as the causal skew does, so later keys get junk. Cut out all n_q + n_k − 1."""
-    middle, n_q = len(table) // 2, len(q)
-    rows = q @ table[middle - n_k + 1 : middle + 1].T
-    return np.pad(rows, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)

@@ -74,6 +74,8 @@ pairs = 2 * (length - distance) - length * (distance == 0)  # You count pairs tw
 # tokens looks at the earlier, and not the other way.
 pairs = length - distance + (distance == 0) * length * (length - 1) // 2  # Your bucket 0 also holds the keys after each
 # query. The causal mask hides them, so count only the pairs with j ≤ i.
+rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distance).ravel(); pairs = None
+# You count all pairs in an encoder's buckets. The model is causal: take a decoder's buckets, and only keys with j ≤ i.
 pairs = length * (distance == 0)  # You count distance 0 only. If you have a loop, look at where its `return` is.
 pairs = 1 * (distance == 0)  # You count one pair only. If you have a loop, look at where its `return` is.
 rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # `bucket` needs `num_buckets` as well.
@@ -98,10 +100,3 @@ HINTS = [
     "The bucket of every distance: `bucket(-np.arange(length), bidirectional=False, num_buckets=…, max_distance=…)`.",
     "`np.bincount(rows, weights=…, minlength=num_buckets)` sums the weights of each row, and gives 0 to unread rows.",
 ]
-
-
-def wrong_both_ways(length, num_buckets, max_distance):
-    """You count all pairs in an encoder's buckets. The model is causal, so use a decoder's buckets and only keys with
-    j ≤ i."""
-    rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distance)
-    return np.bincount(rows.ravel(), minlength=num_buckets)

@@ -35,10 +35,6 @@ def loss_by_length(model, text, lengths, train):
 
 
 def given(model, text, lengths, train):
-    """Mean loss of the last `train` tokens of text when the model reads its last n tokens, for each n.
-
-    model(tokens, positions) gives the loss of each token; it was trained on `train` positions, 0 … train - 1.
-    """
     curve = []
     for n in lengths:
         losses = []

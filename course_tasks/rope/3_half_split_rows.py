@@ -29,10 +29,6 @@ def half_split_rows(w, n_heads):
 
 
 def given(w, n_heads):
-    """The rows of an interleaved model's W_q or W_k in the order that half-split code needs; the same shape.
-
-    w (n_heads * d_head, d_model); the rows of head 0 come first. q = x @ w.T
-    """
     even, odd = w[::2], w[1::2]
     return np.concatenate([even, odd])
 

@@ -88,8 +88,7 @@ memory = known  # Every token sees all that came before. The memory holds at mos
 return split(x, size, length, attend)  # `np.array_split(x, size)` makes `size` segments. `size` is the length of one.
 return split(x, -(-len(x) // size), length, attend)
 return split(x, max(1, len(x) // size), length, attend)  # Your segments are about equally long. Each has `size` tokens.
-return right_slices(np.pad(x, ((0, -len(x) % size), (0, 0))), size, length, attend)
-# You pad the last segment and return outputs for the padding, too. Return one output per token.
+x = np.pad(x, ((0, -len(x) % size), (0, 0)))  # You return outputs for padding, too. Return one output per token.
 return np.array(outputs)  # `np.array` gives the segments an axis of their own. Concatenate them into one array.
 return np.concatenate(outputs, axis=1)  # You put the segments side by side. Tokens are on axis 0.
 return outputs[-1]  # You return only the last segment. Collect the outputs of all of them.

@@ -26,7 +26,6 @@ def seam_mask(height, width, window, shift):
 
 
 def given(height, width, window, shift):
-    """True where a patch may look at another of its rolled window: (windows, W², W²)."""
     region = np.zeros((1, 1, height, width))
     bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
     label = 0

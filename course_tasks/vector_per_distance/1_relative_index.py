@@ -60,16 +60,12 @@ offset = np.arange(n_q)[:, None] - np.arange(n_k)  # The offset is key minus que
 offset = np.arange(n_k) - past + np.arange(n_q)[:, None]  # `j - past + i` adds i again. Put `past + i` in parentheses.
 offset = np.arange(past + n_k) - i  # You add `past` to the number of keys. n_k counts those of the past as well.
 offset = np.arange(1 - n_q - past, n_k - past)  # This is one row per offset, but every pair needs one, (n_q, n_k).
-offset = i - np.arange(n_k)  # You subtract the key from the query. The offset is key minus query.
-offset = i + np.arange(n_k)  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(n_k) - i)  # You use the distance |j − i|. The table has different rows for before and after.
 offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
 clip = min(clip, n_k - 1)  # You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows.
 clipped = np.clip(offset, clip, -clip)  # You exchanged the two ends of the clipping. The lower end is −clip.
 clipped = np.clip(offset, 0, clip)  # You clip every offset before the query to 0. The lower end is −clip, not 0.
-clipped = np.clip(offset, -clip, clip - 1)  # The upper end is one too small. Offset +clip has a row of its own, 2·clip.
 clipped = max(-clip, min(clip, offset))  # `min` and `max` compare two numbers. For a whole array, use `np.clip`.
-return clipped  # These are clipped offsets. Rows are counted from 0, so add clip after clipping.
 return np.clip(offset + clip, -clip, clip)  # You shift first and clip to −clip … clip afterwards. Clip first.
 return np.clip(offset + clip, 0, clip)  # All keys ahead have one row. The largest row is 2·clip, not clip.
 return (offset + clip) % (2 * clip + 1)  # With `%`, far offsets begin again at the other end. Clip them.

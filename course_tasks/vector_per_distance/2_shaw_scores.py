@@ -70,8 +70,6 @@ return (q @ k.T + position) / np.sqrt(len(k))  # You divide by the root of a num
 i = np.arange(len(q))[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
 i = -past + np.arange(len(q))[:, None]  # You move the queries back by `past`, or the keys on. Move the queries on.
 offset = np.arange(len(k)) - past + np.arange(len(q))[:, None]  # `j - past + i` adds i. Put `past + i` in parentheses.
-offset = i - np.arange(len(k))  # You subtract the key from the query. The offset is key minus query.
-offset = i + np.arange(len(k))  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(len(k)) - i)  # You use the distance |j − i|, so keys before and after get the same vectors.
 offset = len(k) - i  # Every key of a query gets the same row. The positions of the keys are `np.arange(len(k))`.
 offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
@@ -80,7 +78,6 @@ rows = offset + clip
 rows = np.clip(offset, -len(table), len(table)) + clip  # Some rows are outside the table. Limit the offset to ±clip.
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
-rows = np.clip(offset, -clip, clip)  # You clip but do not shift. Offset −clip takes row 0, and row −1 is the last one.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.
 position = products[:, rows]  # You look up every pair for every query, (n_q, n_q, n_k). Query i needs row i only.
 position = products  # The columns of `q @ table.T` are rows of the table, not keys. Choose one for each key.

@@ -59,8 +59,6 @@ WRONG = """
 offset = j - np.arange(n_q)[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
 offset = j - np.arange(n_q)[:, None] + past  # You move the queries back by `past`, or the keys on. Move the queries on.
 offset = j - past + np.arange(n_q)[:, None]  # `j - past + i` adds i again. Put `past + i` in parentheses.
-offset = i - j  # You subtract the key from the query. The offset is key minus query.
-offset = i + j  # You add the two positions. The offset is key minus query.
 offset = abs(j - i)  # You use the distance |j − i|, so keys before the query get the vectors of those after it.
 offset = i
 offset = j + 0 * i  # You clip a position. The offset is the position of the key minus that of the query.
@@ -82,8 +80,6 @@ return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only one pa
 return np.einsum("ijd,ijm->md", weighted, np.minimum(i - past, j)[..., None] == np.arange(n_q))  # You add every
 # diagonal from query 0 on. One below the main diagonal, with j − i = r < 0, begins at query −r.
 return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.
-return weighted.mean(axis=1)  # You take the mean over the keys. The weights sum to 1 already, so add up.
-return weighted.sum(axis=0)  # You add up the queries. Each query adds up the vectors of its keys, along axis 1.
 return weighted.sum(axis=1).cumsum(axis=0)  # Each query continues the sum of the one before. Start with zeros for each.
 return weighted.sum(axis=(0, 1)) + np.zeros((n_q, 1))  # All rows are one sum over all queries. Start anew for each.
 return weights @ table  # `weights @ table` gives key j row j of the table. Which row it gets depends on j − i.

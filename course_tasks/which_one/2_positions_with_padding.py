@@ -33,10 +33,6 @@ def positions_with_padding(mask):
 
 
 def given(mask):
-    """The position of each token in its own prompt, (batch, n); 0 for padding.
-
-    mask (batch, n) is True for a token of the prompt and False for padding.
-    """
     batch, n = mask.shape
     return np.tile(np.arange(n), (batch, 1))
 

@@ -77,11 +77,8 @@ seen = np.concatenate([new, ring[old % w]])  # You put the new keys first. In th
 seen = np.concatenate([ring[:min(read, w - 1)], new])  # You take the old keys in the order of the slots. Token p is in
 # slot p mod w, so the tokens that are needed may begin anywhere.
 seen = np.concatenate([ring[old % w], new])[-w:]  # You keep w keys in all. There are up to w − 1 old and n new ones.
-old = np.arange(max(0, read - w), read)  # You take one old key too many. A new query's own key is one of its w keys.
 old = np.arange(read - w + 1, read)  # At the beginning of the text you read slots that no token has filled. Begin at 0.
 old = np.arange(max(0, read + len(new) - w + 1), read)  # Your first new query misses keys. It sees w − 1 old ones.
-old = np.arange(0, read)  # You take all old tokens. Those that left the ring have been overwritten by later keys.
-return after, seen  # You exchanged the two results. The keys come first, then the ring.
 return seen, ring  # The ring that you return is the old one. It should hold the new keys.
 return seen, np.concatenate([after, new])[-w:]
 return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. Nothing moves: token p goes into slot p mod w.

@@ -76,8 +76,6 @@ every = np.concatenate([column, scores[:, 1:]], axis=1); kept = weights[:, 1:]; 
 weights = softmax(np.log(2) * every)  # You take powers of 2. The softmax takes powers of e.
 return softmax(np.append(scores, sink)[None])[0, :-1].reshape(scores.shape) @ values  # Your denominator is a sum over
 # all queries. Each query has its own, so sum along axis 1.
-return softmax(np.pad(scores.T, ((0, 0), (0, 1)), constant_values=sink))[:, :-1].T @ values  # Your softmax runs over
-# the queries. Each query has its own denominator, so sum along axis 1.
 return softmax(np.maximum(scores, sink)) @ values  # You raise low scores to the sink. It does not change any score.
 kept = weights[:, 1:]  # You drop the first key. The sink is the last column.
 kept = softmax(scores)  # Your output is that of plain attention, so the sink has no effect. With a sink, the weights of
@@ -90,12 +88,10 @@ kept = weights[:, -1:] * weights[:, :-1]  # You multiply by the weight of the si
 kept = weights[:, :-1] * (1 - weights[:, -1:])  # You apply the sink twice. The softmax has already lowered the weights.
 kept = weights[:, :-1] - weights[:, -1:]  # You subtract the weight of the sink from those of the keys. Only drop it.
 kept = softmax(scores) * (1 - softmax(scores)[:, -1:])  # The last column that you use is a key. Where is the sink?
-return kept  # You return the weights. Multiply them by the values.
 return weights @ values  # You keep the column of the sink, which has no value. Drop it before you multiply.
 return weights @ np.vstack([values, np.ones(values.shape[1])])
 return weights @ np.vstack([values, values.mean(axis=0)])
-return weights @ np.vstack([values, values[0]])
-return weights @ np.vstack([values, values[-1]])  # You give the sink a value. It has none: its weight goes to nothing.
+return weights @ np.vstack([values, values[0]])  # You give the sink a value. It has none: its weight goes to nothing.
 return softmax(scores) @ values + sink  # You add the sink to the output. It is a score, beside those of the keys.
 return softmax(scores) @ values - weights[:, -1:]  # You subtract from the output. The weights of the keys get smaller.
 """

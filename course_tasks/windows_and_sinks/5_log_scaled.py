@@ -49,7 +49,6 @@ def draw(rng):
 
 
 WRONG = """
-p = np.arange(len(q))  # You count positions from 0. With a cache, the first query is at position `past`.
 p = np.full(len(q), past)  # All your queries get the factor of the first. They are at past, past + 1, …
 p = np.full(len(q), past + len(q) - 1)  # All queries get the factor of the last. Each has that of its own position.
 p = past  # You have one number for all queries. Each has a position of its own: past, past + 1, …
@@ -57,7 +56,6 @@ p = past + np.arange(len(q))[::-1]  # Your positions run backwards. The first qu
 keys = p + 2  # You count one key too many. A query at position p sees p + 1 keys, and `log1p(p)` is ln(p + 1).
 keys = np.maximum(p, 1)  # You take ln(p). A query at position p sees p + 1 keys.
 factor = np.where(p > 0, np.log(keys) / np.log(length), 1)  # Your query at position 0 has the factor 1. It is ln(1), 0.
-factor = np.log(keys) / np.log(length + 1)  # You divide by ln(length + 1). At p + 1 = length the factor should be 1.
 factor = np.log(keys) / np.log(past + len(q))  # You divide by the logarithm of this text's length, not the training's.
 factor = np.log(keys / length)  # Your factor is ln((p + 1) / length). It should be a quotient of two logarithms.
 factor = np.maximum(1, np.log(keys) / np.log(length))  # You keep the factor at 1 up to `length`. It also applies below.
@@ -69,7 +67,6 @@ return q / factor[:, None]  # You divide by the factor. It multiplies the query,
 return q * factor  # Your factors are a row, so NumPy aligns them with the channels. `[:, None]` makes a column.
 return factor  # You return the factors. Multiply each query by its factor.
 return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)  # Each query has one factor, for all its channels.
-return q + factor[:, None]  # You add the factor. It multiplies the query, and so all of its scores.
 """
 HINTS = [
     "The positions of the queries are `past + np.arange(len(q))`.",
