@@ -77,7 +77,6 @@ theta = base ** (-2 * np.arange(0, d, 2) / d); table[:, 1::2] = np.cos(p * theta
 # yours has its own speed. A sine and its cosine share one, because m counts pairs, not channels.
 table[:, 1::2] = np.sin(p * theta); table[:, 0::2] = np.cos(p * theta)  # Sine and cosine have changed places. The sine
 # is in the even channel, so that position 0 is 0, 1, 0, 1, …
-table[:, 0::2] = np.cos(p * theta); table[:, 1::2] = 0  # Your cosines overwrite the sines. They go into odd channels.
 return np.hstack([np.sin(p * theta), np.cos(p * theta)])  # Your table has all sines first, then all cosines. Here the
 # sine and the cosine of a pair are neighbours.
 return table * (np.arange(d) < d - 2)  # The last pair is empty. m runs from 0 to d/2 − 1, and so does `range(d // 2)`.

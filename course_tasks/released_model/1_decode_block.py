@@ -73,7 +73,6 @@ high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to th
 c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # Your bits have a sign, −8 to 7. Here they count from 0 to 15.
 return s * (c.astype(int) - 8)
 return s * (c.astype(int) - 8) + b  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 it is s · c + b.
-return s * c  # You left out + b, the number at level 0.
 return s * (c + b)  # You multiply b by s as well. It is added at the end, s · c + b.
 return c  # These are the levels c. Each number is s · c + b.
 return s * c - b  # You subtract b. It is added: it is the number at level 0, and usually negative.

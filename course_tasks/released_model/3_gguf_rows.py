@@ -71,12 +71,10 @@ k_heads = n_heads // n_kv_heads if n_kv_heads != n_heads else n_heads  # You sti
 # Their quotient is how many query heads share a key head, not how many key heads there are.
 k_heads = 1  # You reorder the rows of all key heads together. Each head has its own pairs.
 q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the number of key heads.
-q_heads = n_heads // n_kv_heads; k_heads = q_heads
 q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number of query heads, which was right.
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
 k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
 # The axes of a half-split head are (2, d/2), as for the queries.
-return k, q  # You return the keys first. The result is q, then k.
 """
 HINTS = [
     "Print `w_k[:, 0]` and `gguf_rows(w_q, w_k, 8, 2)[1][:, 0]` for the first case. Which rows have left their head?",

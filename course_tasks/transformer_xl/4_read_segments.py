@@ -61,17 +61,13 @@ def draw(rng):
 
 WRONG = """
 memory, outputs = np.zeros((length, 4)), []  # Rows of zeros take weight, too. Begin with an empty memory, `x[:0]`.
-starts = range(0, len(x) // size * size, size)
 starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])  # The last segment is missing.
-starts = range(0, len(x), length)  # Your segments begin every `length` tokens. They begin every `size` tokens.
 segment = x[start:size]  # Your segments end at position `size`. A slice ends at a position: `start + size`.
 output = attend(segment, memory if start else None)  # Your first memory is no array. Begin with an empty one, `x[:0]`.
 output = attend(segment, x[:0])  # Nothing depends on earlier segments, as if no memory reached `attend`. Pass it on.
 output = attend(memory, segment)  # You call `attend` with an empty segment. It takes the segment first.
-output = attend(known, x[:0])
-output = attend(known, memory)  # Your segment begins with the memory. `attend` joins the two.
+output = attend(known, x[:0])  # Your segment begins with the memory. `attend` joins the two.
 output = attend(segment, x[max(0, start - length) : start - 1])  # The last token before the segment is missing.
-output = attend(segment, x[max(0, start - length) : end])
 output = attend(segment, known[max(0, len(known) - length) :])  # The segment meets itself twice. Read first.
 output = attend(segment, x[start - length : start])  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 output = attend(segment, x[max(0, start - length * size) : start])  # Your memory holds `length` segments. It is rows.
@@ -82,7 +78,6 @@ known = segment
 memory = segment[-length:]  # You keep rows of the last segment only. With a longer `length`, older rows stay, too.
 memory = known[-length:]  # With `length` 0, `[-0:]` keeps everything. Slice from `max(0, len(…) - length)`.
 memory = known[:length]  # You remember the first `length` rows. The memory holds the last ones, nearest to the segment.
-memory = known[-(length + size) :]  # Your memory holds `length + size` rows. It holds the last `length`.
 memory = known[max(0, len(known) - size) :]  # Your memory is as long as a segment. It has `length` rows.
 memory = known  # Every token sees all that came before. The memory holds at most `length` rows.
 return split(x, size, length, attend)  # `np.array_split(x, size)` makes `size` segments. `size` is the length of one.

@@ -64,18 +64,16 @@ return (q @ k.T + position / np.sqrt(q.shape[-1])) / np.sqrt(q.shape[-1])  # You
 return q @ k.T / np.sqrt(q.shape[-1]) + position  # The position part is not divided by √d. It belongs to the key.
 return (q @ k.T + position) / q.shape[-1]  # You divide by d. The scores are divided by its square root.
 return (q @ k.T + position) / 2  # You divide by 2, which is √d for four channels only. d is the last axis of q.
-return (q @ k.T + position) / np.sqrt(len(table))
-return (q @ k.T + position) / np.sqrt(len(q))
 return (q @ k.T + position) / np.sqrt(len(k))  # You divide by the root of a number of rows. d is the last axis of q.
 i = np.arange(len(q))[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
 i = -past + np.arange(len(q))[:, None]  # You move the queries back by `past`, or the keys on. Move the queries on.
 offset = np.arange(len(k)) - past + np.arange(len(q))[:, None]  # `j - past + i` adds i. Put `past + i` in parentheses.
+offset = i - np.arange(len(k))  # You subtract the key from the query. The offset is key minus query.
+offset = i + np.arange(len(k))  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(len(k)) - i)  # You use the distance |j − i|, so keys before and after get the same vectors.
 offset = len(k) - i  # Every key of a query gets the same row. The positions of the keys are `np.arange(len(k))`.
-offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
-rows = offset + clip
-rows = np.clip(offset, -len(table), len(table)) + clip  # Some rows are outside the table. Limit the offset to ±clip.
+rows = offset + clip  # Some rows are outside the table. Limit the offset to ±clip.
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.

@@ -74,8 +74,6 @@ return q @ k.T + (products - q @ k.T) / np.sqrt(q.shape[-1])  # You divide only 
 return q @ k.T / np.sqrt(q.shape[-1]) + (products - q @ k.T)  # The position part is not divided by √d. Divide the sum.
 return products / q.shape[-1]  # You divide by d. The scores are divided by its square root.
 return products / np.sqrt(len(q))  # You divide by √(number of tokens). d is the length of the last axis of q.
-vectors = table[j - i + clip]  # Some of your rows are not in the table. Limit the offset to ±clip.
-vectors = table[np.clip(i, -clip, clip) + clip]  # You clip the position of the query. The offset is j − i.
 """
 HINTS = [
     "Multiply out (q + a) · k. Which product contains the table, and which one should?",
