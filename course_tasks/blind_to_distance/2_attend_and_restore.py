@@ -75,11 +75,11 @@ s = q[BACK(order)] @ k[BACK(order)].T / np.sqrt(d)  # You put back the queries a
 output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` in the loop?
 return attention(*(x[BACK(order)] for x in (q, k, v)))[0][BACK(order)]  # You put the tokens back twice. Once is enough.
 return attention(q, k, v)[BACK(order)]  # `attention` returns the output and the weights. Take the first, `[0]`.
+output = np.zeros(q.shape)  # Your output is as wide as q. It holds averages of values, so it is as wide as v.
 d = len(k)  # You scale by the number of tokens. d is the length of a query and of a key.
 d = 4  # You divide by 2, which is √d for the five tokens only. d is the length of a query and of a key.
 e = np.exp(s - s.max(axis=-1))  # The maxima of the rows have lost their axis. Keep it with `keepdims=True`.
 e = np.exp(s - s.max(axis=0))  # You subtract the largest score of each key. Subtract that of each query instead.
-weights = e / e.sum(axis=0, keepdims=True)  # You divide by the sums of the columns. A query's keys are the last axis.
 weights = e / e.sum(axis=-1)  # Your sums have lost their axis. Keep it with `keepdims=True`.
 weights = s  # You average with the scores. The softmax is missing.
 s = q @ k.T; weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)

@@ -69,11 +69,11 @@ return np.argsort(np.argsort(-output))
 return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
 return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
 # positions, as many as there are outputs. Compute each position from its output alone.
+return keys  # These are the numbers of keys, i + 1. Each position is one smaller.
 return np.floor(keys - 1)  # You round down. 2.9999999 should become 3, so round to the nearest number, or not at all.
 return weight  # These are the weights of the first token, 1/(i + 1). Solve for i.
 weight = output  # You take the output for the weight of the first token. So it is with `first = 1` and `rest = 0` only.
-weight = output / first
-return first / output - 1  # You leave out what the other tokens contribute. Their values are `rest`, not always 0.
+weight = output / first  # You leave out what the other tokens contribute. Their values are `rest`, not always 0.
 weight = output - rest / first - rest  # Your brackets are missing, so only `rest` is divided by `first`.
 weight = (output + rest) / (first + rest)  # You add `rest`. The weight is how far the output is *from* it: subtract.
 return 1 - weight

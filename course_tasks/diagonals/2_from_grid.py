@@ -60,6 +60,7 @@ ALWAYS = [
 ]
 WRONG = """
 place = j - i  # Your negative offsets count from the end of the array. Add n_q − 1, so that place 0 is the smallest.
+place = j - i + n_k - 1  # You shift by the number of keys. The smallest offset, −(n_q − 1), is at place 0.
 place = j + i
 place = n_k - 1 - j - i + n_q - 1  # You sum the other diagonals, where i + j is constant. An offset is j − i.
 sums[place] = grid[i, j]  # Each sum holds only the last cell of its diagonal. Add cell by cell, or use `np.add.at`.

@@ -58,7 +58,6 @@ padded = np.pad(np.tril(rows), ((0, 0), (1, 0))); return moved
 recut = np.tril(padded).reshape(n + 1, n); return moved  # Your `np.tril` before the cut removes offsets that you need.
 recut = padded.reshape(n, n + 1)  # You reshaped to the padded shape, so no row moved. Reshape to `(n + 1, n)`.
 recut = padded.reshape(n + 1, n, order="F")  # `order="F"` reads the memory by columns. Read it row by row, the default.
-recut = padded.T
 recut = padded.T; moved = recut[:n]  # You transpose, which moves the numbers. `reshape` moves only the cuts.
 moved = recut[:-1]  # You drop the last row. The first holds the padding and what slipped out of query 0.
 moved = recut  # You kept one row too many. The first holds the padding and what slipped out of query 0.

@@ -78,6 +78,7 @@ per_query = -1  # With a row each, one number back is still in the row of query 
 per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is for the shared row.
 per_query = width - 1  # `shared` has no effect. A single row has no next row: stay in it, one number back.
 start = 0  # You start at place 0. Cell (0, 0) has offset 0, which is column n_q − 1.
+start = n_k - 1  # You start at n_k − 1. Cell (0, 0) has offset 0, which is column n_q − 1.
 return (start, per_query, -1)  # Your step per key has the wrong sign. The next key is one offset later.
 return (per_query, 1, start)
 return (start, 1, per_query)  # Your numbers are in another order. It is start, step per query, step per key.

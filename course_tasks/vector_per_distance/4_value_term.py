@@ -59,15 +59,13 @@ WRONG = """
 offset = j - np.arange(n_q)[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
 offset = j - np.arange(n_q)[:, None] + past  # You move the queries back by `past`, or the keys on. Move the queries on.
 offset = j - past + np.arange(n_q)[:, None]  # `j - past + i` adds i again. Put `past + i` in parentheses.
+offset = i - j  # You subtract the key from the query. The offset is key minus query.
+offset = i + j  # You add the two positions. The offset is key minus query.
 offset = abs(j - i)  # You use the distance |j − i|, so keys before the query get the vectors of those after it.
-offset = i
-offset = j + 0 * i  # You clip a position. The offset is the position of the key minus that of the query.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 rows = offset + clip  # Some of your rows are not in the table. Limit the offset to −clip … clip.
 rows = np.clip(offset, clip, clip) + clip  # Every pair gets the last row of the table. The lower end is −clip.
-rows = np.clip(offset, 0, clip) + clip  # You clip every offset before the query to 0. The lower end is −clip, not 0.
-weighted = table[rows] + 0 * weights[:, :, None]  # You add up the vectors without their weights.
 weighted = weights[j, i - past][:, :, None] * table[rows]  # You take the weight that query j gives to key i. Row i of
 # the weights belongs to query i, as in `weights[i, j]`.
 return weighted.sum(axis=1, where=(abs(offset) <= clip)[..., None])  # Offsets beyond the clip share the last vectors.
