@@ -76,6 +76,8 @@ WRONG = {
         0.075: "You counted only the windowed layers. Add the six that keep everything.",
         78_000: "That is the number of keys in all layers. Divide by that of 24 full layers, 240,000.",
         7.8: "That is how many full layers need as much memory. Divide by 24.",
+        0.35: "You gave windows to all 24 layers beside the six. Only eighteen have one.",
+        6 / 18: "The share is of 24 full layers, and the windowed layers need memory, too.",
         **dict.fromkeys((0.65, 0.1625), "Both models keep keys and values, so the factor of 2 cancels."),
         0.675: "That is the share that is saved. The question is what is still needed.",
     },
