@@ -53,7 +53,6 @@ ALWAYS = [
 WRONG = """
 s = np.where(np.tri(n), scores + bias, 0.0)  # A score of 0 does not hide a key, because e⁰ = 1. Hidden keys get −∞.
 s = np.where(np.tri(n), scores + bias, -10.0)
-s = np.where(np.tri(n), scores + bias, -20.0)
 s = np.where(np.tri(n), scores + bias, -100.0)  # Where the other scores are low, this key gets weight. Use −∞.
 s = np.where(np.tri(n, k=-1), scores + bias, -1e9)
 s = np.where(np.tri(n, k=-1), scores + bias, -np.inf)  # You hide the diagonal as well. Each query may look at itself.

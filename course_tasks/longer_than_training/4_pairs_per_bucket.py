@@ -65,8 +65,6 @@ rows = distance  # You take the distance itself as the row. Far distances share 
 rows = np.minimum(distance, num_buckets - 1)  # Each distance has its own row in your result, and the farther ones share
 # the last. In T5 far distances share rows by their logarithm, and `bucket` finds them.
 pairs = distance ** 0  # You count each distance once, as the last query does. Each distance d has `length` − d pairs.
-pairs = length - distance - 1
-pairs = length - distance + 1  # Your counts are off by one at every distance. At distance 0 there are `length` pairs.
 pairs = distance + 1  # Your counts grow with the distance. At distance d there are `length` − d pairs.
 pairs = length + 0 * distance  # You give every distance `length` pairs. The first d queries have no key at distance d.
 pairs = 2 * (length - distance)
@@ -79,15 +77,11 @@ rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distanc
 pairs = length * (distance == 0)  # You count distance 0 only. If you have a loop, look at where its `return` is.
 pairs = 1 * (distance == 0)  # You count one pair only. If you have a loop, look at where its `return` is.
 rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # `bucket` needs `num_buckets` as well.
-rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets)  # `bucket` needs `max_distance` as well.
 distance = np.arange(1, length)  # Distance 0 is missing. Each token looks at itself as well, and that is bucket 0.
-distance = np.arange(length - 1)  # The farthest distance, `length` − 1, is missing. The last token looks at the first.
 distance = np.arange(1, length + 1); pairs = length + 1 - distance  # A token is at distance 0 from itself, not 1.
 distance = np.arange(min(length, max_distance))
 distance = np.arange(min(length, max_distance + 1))  # You leave out far distances. They go up to `length` − 1.
 counts = np.bincount(rows, weights=pairs)  # Rows at the end that no pair reads are missing. `minlength` gives them a 0.
-counts = np.bincount(rows, weights=pairs, minlength=num_buckets + 1)  # You return one row too many, which is always 0.
-counts = np.bincount(rows, weights=pairs, minlength=length)  # You return one count per token, not one per row.
 counts = np.zeros(num_buckets); counts[rows] += pairs  # Of the distances that share a row, you count only the last one.
 # `=` overwrites, and `counts[rows] += …` adds once per row. `np.bincount` and `np.add.at` add all.
 return counts > 0  # You find which rows are read. The task asks by how many pairs.
