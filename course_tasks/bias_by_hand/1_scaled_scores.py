@@ -4,7 +4,6 @@ Every query meets every key. Multiply the two number by number, add up the produ
 the square root of how many products there are. There may be more keys than queries.
 """
 
-import math
 
 import numpy as np
 
@@ -55,7 +54,3 @@ HINTS = [
     "A matrix product does the work of both loops. What must you do to k so that its rows meet the rows of q?",
     "`q @ k.T` has one row per query. d_k is `q.shape[-1]`.",
 ]
-
-
-def right_by_loops(q, k):
-    return [[sum(a * b for a, b in zip(x, y)) / math.sqrt(len(x)) for y in k] for x in q]

@@ -4,7 +4,6 @@ Build $B_{ij} = -\lambda \log(1 + |j - i|)$ for $n$ tokens, where `scale` is $\l
 or a single line without any.
 """
 
-import math
 
 import numpy as np
 
@@ -64,7 +63,3 @@ HINTS = [
     "`np.log1p(d)` is log(1 + d). Fill an (n, n) array in two loops.",
     "Without loops: subtract a column of queries, `np.arange(n)[:, None]`, from a row of keys, `np.arange(n)`.",
 ]
-
-
-def right_by_loops(n, scale):
-    return [[-scale * math.log(1 + abs(j - i)) for j in range(n)] for i in range(n)]

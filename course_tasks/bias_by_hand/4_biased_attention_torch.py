@@ -76,7 +76,3 @@ HINTS = [
     "Shapes are matched from the right: (batch, heads, n, n) + (heads, n, n) gives every head its own bias.",
     "Tensors have a `softmax` method: `s.softmax(dim=-1)`.",
 ]
-
-
-def right_in_one_line(q, k, v, bias):
-    return ((q @ k.mT / q.size(-1) ** 0.5) + bias[None]).softmax(-1) @ v

@@ -103,7 +103,3 @@ HINTS = [
     "The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), so give the strengths a second axis.",
     "The bias is minus the strength times the root of the distance.",
 ]
-
-
-def right_outer_product(self, n_q, n_k, past):
-    return -self.strengths.outer(row_offsets(n_q, n_k, past).abs().double() ** 0.5)
