@@ -4,7 +4,6 @@ Every query meets every key. Multiply the two number by number, add up the produ
 the square root of how many products there are. There may be more keys than queries.
 """
 
-
 import numpy as np
 
 from course_kit.checking import Axis, Case

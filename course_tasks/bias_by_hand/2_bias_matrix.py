@@ -4,7 +4,6 @@ Build $B_{ij} = -\lambda \log(1 + |j - i|)$ for $n$ tokens, where `scale` is $\l
 or a single line without any.
 """
 
-
 import numpy as np
 
 from course_kit.checking import Case, holds
