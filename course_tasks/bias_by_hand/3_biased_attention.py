@@ -8,7 +8,7 @@ import numpy as np
 
 from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA, K, Q, V
-from course_lib.reference.attention import attention
+from course_lib.reference.attention import attention, softmax  # noqa: F401 (a wrong line uses softmax)
 from course_lib.reference.bias import decay_bias
 
 from ..shared import KEY, NUMBER, QUERY, normal

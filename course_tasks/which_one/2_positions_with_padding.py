@@ -94,7 +94,6 @@ before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0)
 before = places(mask) - np.sum(~mask, axis=-1, keepdims=True); return before
 before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0); return before
 # You move each row by the number of its padding tokens, which is right for left padding only.
-before = places(mask) - np.sum(~mask, axis=-1)  # Your sums have lost their axis. `keepdims=True` keeps it.
 before = places(mask) - mask.shape[-1] + mask.sum(-1).max()
 before = places(mask) - mask.shape[-1] + mask.sum(-1).min()  # You move all rows alike. Each prompt has its own padding.
 before = places(mask)[::-1]
@@ -107,10 +106,8 @@ before = count
 return count  # Your positions begin at 1, because the running sum counts the token itself. Subtract 1.
 before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
 return before
-return np.maximum(before, 0)
 return count - mask
 return np.argsort(np.argsort(~mask, kind="stable"))
-return np.where(mask, before, 1)
 return np.where(mask, before, np.nan)
 return np.where(mask, before, places(mask))  # Your tokens are right, but padding should get 0, where the mask is False.
 count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
@@ -129,13 +126,11 @@ mask = mask & (np.cumsum(np.diff(mask.astype(int), prepend=0) == 1, axis=-1) == 
 count = np.sum(mask, axis=-1, keepdims=True)
 before = np.sum(mask, axis=-1, keepdims=True)  # Every token of a prompt gets the same number. `np.cumsum` counts up.
 before = 0  # Every entry is 0. The second token of a prompt gets 1. Does your code fill the result?
-before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first when tokens
-# are put before padding. Here you need the rank of each place.
+before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first. You need the rank of each.
 return mask  # You return 1 for each token and 0 for padding, like the mask. Count the tokens that come before.
 return before.astype(bool)
 return np.where(mask, before, 0).astype(bool)  # You return truth values. The mask and its copies hold nothing else;
 # `np.zeros(mask.shape, dtype=int)` holds numbers.
-return np.concatenate([np.arange(row.sum()) for row in mask])
 return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
 return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.
 """
