@@ -32,7 +32,7 @@ from .prediction import Prediction
 from .solution_source import SolutionSource, compiled
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
-FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of", "on_pass")  # options that are functions
+FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of")  # options that are functions
 
 
 def pages(package: str) -> dict[str, Exercise]:

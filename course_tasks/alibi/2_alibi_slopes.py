@@ -29,14 +29,11 @@ def given(n_heads):
     return [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
 
 
-def expected(n_heads):
-    return slopes(n_heads)
-
-
 def case(n_heads, label="a random case"):
     return Case(n_heads, label=label, axes=(Axis("head", [str(h + 1) for h in range(n_heads)]),))
 
 
+expected = slopes
 AXES = ("head",)
 CASES = [
     *(case(12, "twelve heads"), case(8, "eight heads"), case(6, "six heads"), case(1, "one head")),

@@ -11,7 +11,6 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 from course_lib.reference.grid import row_offsets
-from course_lib.reference.grid import to_grid as placed
 
 from ..shared import KEY, QUERY, normal
 from .common import labels
@@ -27,10 +26,6 @@ def to_grid(rows, n_q):
             column = j - i + n_q - 1  # The offset is j − i, key minus query, and column 0 is the offset −(n_q − 1).
             grid[i, j] = own[column]  # Each cell gets the number of its own query at its own offset.
     return grid
-
-
-def expected(rows, n_q):
-    return placed(rows, n_q)
 
 
 CASES = [

@@ -88,10 +88,7 @@ HINTS = [
     "From position 1 to position 5 it is a whole turn, so one pair cannot tell distance 4 from 0. The other pairs, "
     "which are slower, can.",
 ]
-
-
-def on_pass():
-    return (
-        "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from 0. The other pairs "
-        "of a head, which are slower, can."
-    )
+ON_PASS = (
+    "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from 0. The other pairs "
+    "of a head, which are slower, can."
+)

@@ -87,7 +87,4 @@ HINTS = [
     "13 = 3 · 4 + 1. Write the tokens 0, 1, 2, … into the slots in turn, and overwrite.",
     "A layer with a window of 4 looks three tokens back. Six layers keep 10,000 tokens and eighteen keep 1,000.",
 ]
-
-
-def on_pass():
-    return "The six full layers take most of the memory: 60,000 of 78,000 keys. Smaller windows would hardly save more."
+ON_PASS = "The six full layers take most of the memory: 60,000 of 78,000 keys. Smaller windows would hardly save more."
