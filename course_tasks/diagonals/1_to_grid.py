@@ -11,6 +11,7 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 from course_lib.reference.grid import row_offsets
+from course_lib.reference.grid import to_grid as placed
 
 from ..shared import KEY, QUERY, normal
 from .common import labels
@@ -28,6 +29,7 @@ def to_grid(rows, n_q):
     return grid
 
 
+expected = placed
 CASES = [
     Case(row_offsets(5)[None] / 2, 5, label="the five tokens, one row for all", axes=(QUERY, KEY)),
     Case(labels(5, 9), 5, label="the five tokens, a row per query", axes=(QUERY, KEY)),
