@@ -84,6 +84,8 @@ return f**2 * scores(query[:, :turning], key[:, :turning], scale=1 / np.sqrt(q.s
 # that do not turn. They belong to the score as well.
 query, key = (rotate(x, speeds=theta, interleaved=True) for x in (q, k))  # You pair neighbouring channels. The given
 # code pairs channel m with m + turning/2.
+return f**2 * scores(query * np.where(np.arange(len(q[0])) < turning, turning, len(q[0]) - turning)**-0.5, key, scale=1)
+# You scale the two parts of a score by roots of their own lengths. Both belong to one score, divided by √d.
 query, key = rotate(q), rotate(k)  # You rotate all channels. Only the first `turning` ones are rotated.
 query, key = q, k  # Nothing is rotated any more. The first `turning` channels should be.
 query, key = (rotate(np.roll(x, turning, -1), speeds=theta) for x in (q, k))  # You rotate the last channels.
@@ -104,11 +106,3 @@ HINTS = [
     "A score is a sum over channels. Which summands get f² in the given code?",
     "Leave the rotation without a factor, and multiply the whole score.",
 ]
-
-
-def wrong_two_roots(q, k, turning, s):
-    """You scale the two parts of a score by roots of their own lengths. Both belong to one score, divided by √d."""
-    theta, rest = frequencies(turning), q.shape[-1] - turning
-    turned = scores(rotate(q[:, :turning], speeds=theta), rotate(k[:, :turning], speeds=theta))
-    plain = scores(q[:, turning:], k[:, turning:]) if rest else 0
-    return (0.1 * np.log(s) + 1) ** 2 * (turned + plain)
