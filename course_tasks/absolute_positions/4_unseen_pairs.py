@@ -94,8 +94,6 @@ relative = new(test, clip, np.arange(-train, train))
 relative = new(test, clip, np.arange(-train, train + 1))  # The offset −train or train counts as seen. Two of `train`
 # tokens are at most train − 1 apart.
 return absolute * (not covered), relative  # Clipping offsets changes nothing for absolute positions.
-return (absolute + longer) // 2, relative // 2  # This is half of it, as with a causal mask. Here every query sees every
-# key, and (i, j) and (j, i) are two pairs.
 return longer, longer
 return longer, 0 if covered else longer  # You count only query 0. Is the `return` inside the loop over the queries?
 return 0, 0  # Your result is always 0, 0. Is the `return` inside a loop, or before the counting?

@@ -69,8 +69,6 @@ distance = (offset != 0)  # All other tokens get the same penalty, however far t
 distance = offset**2  # You squared the distance. ALiBi's penalty grows by the same amount with every step.
 distance = np.log1p(abs(offset))  # This is the logarithmic decay of *A bias by hand*. ALiBi takes the distance itself.
 distance = np.where(offset > 0, np.inf, -offset)  # You hide the keys after the query. An encoder looks both ways.
-m = np.where((np.arange(len(slopes)) < len(slopes) // 2)[:, None, None] == (offset > 0), 1e9, slopes[:, None, None])
-# Each of your heads looks only one way. In an encoder every head looks both ways, so leave out the masks.
 m = slopes[0]
 m = slopes.mean()  # All heads have the same slope. Each has its own, `slopes[:, None, None]`.
 m = slopes[:, None]

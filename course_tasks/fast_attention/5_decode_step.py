@@ -98,8 +98,6 @@ n_q, n_k, past = q.shape[1], q.shape[1], 0  # You take the number of queries for
 i = past + torch.arange(n_k)[:, None]  # Your bias has a row for every key. Its rows are the new queries.
 visible = torch.tril(torch.ones(n_k, n_k, dtype=torch.bool), past)  # Your triangle has too many rows, one for every key.
 visible = torch.tril(torch.ones(n_q, n_q, dtype=torch.bool), past)  # Your triangle needs a column for every key.
-return sdpa(torch.nn.functional.pad(q, (0, 0, 0, past))[:, -n_q:], k, v, attn_mask=mask)  # You put zeros *behind* the
-# queries, but they are those of the *last* tokens. Fill up in front, or move `i` and the triangle.
 """
 HINTS = [
     "Print `visible` for one query and five keys. Which keys should the newest token see?",

@@ -101,8 +101,6 @@ tokens = text[-n:-1]; positions = np.arange(n - 1)  # You leave out the last tok
 losses = model(positions, tokens)  # You exchanged tokens and positions. `model` takes the tokens first.
 tokens = text[-train:]; positions = np.arange(n - train, n)  # The last `train` tokens are read alone, at late
 # positions, so the model still sees only `train` tokens. Pass it the last n tokens, at the positions 0 … n − 1.
-tokens = text[-min(n, 2 * train):]; positions = np.arange(len(tokens))  # Your windows are longer, but not n tokens.
-# The model reads at most twice its training length.
 losses = in_blocks(model, tokens, train)  # The same tokens are asked at every length now. But each block is still read
 # alone, at the positions 0 … `train` − 1, so no position is new to the model. Pass it all n tokens at once.
 losses = np.concatenate([model(tokens[a:a + train], np.arange(a, a + train)) for a in range(0, n, train)])

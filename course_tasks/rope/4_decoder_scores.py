@@ -98,8 +98,6 @@ return np.triu(scores(rotate(q), rotate(k)))  # You keep the entries above the d
 return np.tril(scores(rotate(q), rotate(k)[::-1]))  # Your keys are in reverse order. The oldest should come first.
 return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))  # You rotate interleaved pairs. The
 # given code was right to use half-split pairs.
-return np.tril(scores(*(rotate(np.roll(x, x.shape[-1] // 2, axis=-1)) for x in (q, k))))  
-# Seen from its query, each of your keys is turned by i − j. It should be turned by the offset, key minus query, j − i.
 """
 HINTS = [
     "When the loop comes around, does `cache` hold rotated keys or keys as they came? What is done to it next?",

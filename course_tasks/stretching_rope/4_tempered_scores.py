@@ -95,8 +95,6 @@ f = 0.1 * np.log10(s) + 1
 f = 0.1 * np.log2(s) + 1  # Your logarithm has another base. It is the natural one, `np.log`.
 f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is multiplied by 0.1.
 f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outside.
-theta = np.concatenate([frequencies(turning), np.zeros((q.shape[-1] - turning) // 2)])  # You give `rotate` d/2 speeds,
-# so it pairs channel m with m + d/2. With turning/2 speeds it takes the first `turning` channels.
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
 theta = frequencies(q.shape[-1])[:turning // 2]  # Your speeds are the fastest of all d channels. The small RoPE has its
 # own, `frequencies(turning)`.

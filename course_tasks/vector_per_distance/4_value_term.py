@@ -75,8 +75,6 @@ return weighted.sum(axis=1, where=(np.diff(rows, append=-1) != 0)[..., None])  #
 # and you keep only the last of their weights. `=` overwrites, and so does `+=` with an array of rows in which one is
 # repeated. Add them one by one, or with `np.add.at`.
 return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only one pair is left. Is a `return` in the loop?
-return np.einsum("ijd,ijm->md", weighted, np.minimum(i - past, j)[..., None] == np.arange(n_q))  # You add every
-# diagonal from query 0 on. One below the main diagonal, with j − i = r < 0, begins at query −r.
 return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.
 return weighted.sum(axis=1).cumsum(axis=0)  # Each query continues the sum of the one before. Start with zeros for each.
 return weighted.sum(axis=(0, 1)) + np.zeros((n_q, 1))  # All rows are one sum over all queries. Start anew for each.

@@ -89,8 +89,6 @@ slot = (p - read) % w  # You begin each call at slot 0. Token p goes into slot p
 after[slot] = new[-1]  # You write the last new key into all slots. Token p is number p − read of the new ones.
 tokens = range(read, read + min(w, len(new)))  # You write only the first w new keys. The ring should hold the last.
 tokens = [read + len(new) - 1]  # Of the new keys, only the last is in your ring. Write each into its slot.
-tokens = range(read, read + min(w, len(new))); after[slot] = new[-w:][p - read]  # You keep the last w new keys, but
-# number them from `read` on. The last of them is token read + n − 1.
 """
 HINTS = [
     "Call it with four slots, `read` = 10 and three new keys. Which old keys should the first new query see?",

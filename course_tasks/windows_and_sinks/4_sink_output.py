@@ -71,8 +71,6 @@ return np.exp(scores) @ values / (np.exp(scores).sum(axis=1, keepdims=True) + np
 column = np.zeros((len(scores), 1))  # Your sink always has the score 0. It should be the number `sink`.
 column = np.full((len(scores), 1), np.exp(sink))  # You take e to the power of the sink twice. The softmax does it once.
 every = np.concatenate([column, scores], axis=1)  # The sink comes first now, but the last column is dropped, a key.
-every = np.concatenate([column, scores[:, 1:]], axis=1); kept = weights[:, 1:]; return kept @ values[1:]
-# You put the sink in the place of the first key. It is one more column beside all keys.
 weights = softmax(np.log(2) * every)  # You take powers of 2. The softmax takes powers of e.
 return softmax(np.append(scores, sink)[None])[0, :-1].reshape(scores.shape) @ values  # Your denominator is a sum over
 # all queries. Each query has its own, so sum along axis 1.

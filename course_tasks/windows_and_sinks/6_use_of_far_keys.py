@@ -83,8 +83,6 @@ full = model(tokens, causal).mean()  # Your first mean is over all tokens. In bo
 full = model(tokens, causal)[:near].mean()  # You take the first losses with all keys. The last `near` have far keys.
 full = model(tokens, causal)[-1]  # You take one loss only. The mean of the last `near` losses counts.
 masked = model(tokens, window).mean()  # Your second mean is over all tokens. In both calls the last `near` count.
-full = np.median(model(tokens, causal)[last]); masked = np.median(model(tokens, window)[last])  # You take the median of
-# the losses. The task asks for their mean.
 return masked / full
 return (masked - full) / full  # You return a ratio. The task asks for the difference.
 return np.exp(masked) - np.exp(full)  # You compare perplexities, e to the power of the loss. The task asks for losses.
