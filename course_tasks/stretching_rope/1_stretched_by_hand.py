@@ -48,6 +48,7 @@ WRONG = {
         (2000, 20_000, 200_000, 2_000_000): "You multiplied by the wavelength. Divide the 200 tokens by it.",
         (125.664, 12.566, 1.257, 0.126): "These are radians. A turn has 2π of them.",
         (3.183, 0.318, 0.032, 0.003): "You divided by 2π. The wavelengths already count whole turns.",
+        (20, 2, 0, 0): "Parts of a turn count as well: pair 2 needs 1,000 positions for a turn and has 200.",
     },
     "closed pairs": {
         1: "Pair 1 makes two turns in 200 tokens, so it is closed as well.",

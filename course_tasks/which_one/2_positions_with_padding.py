@@ -131,6 +131,7 @@ return mask  # You return 1 for each token and 0 for padding, like the mask. Cou
 return before.astype(bool)
 return np.where(mask, before, 0).astype(bool)  # You return truth values. The mask and its copies hold nothing else;
 # `np.zeros(mask.shape, dtype=int)` holds numbers.
+return np.concatenate([np.arange(row.sum()) for row in mask])
 return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
 return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.
 """
