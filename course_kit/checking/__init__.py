@@ -10,6 +10,6 @@ from .coding import CodingTask
 from .exercise import Exercise
 from .prediction import Prediction
 from .results import STATUSES, Result
-from .spec import Property
+from .spec import Property, holds
 
-__all__ = ["STATUSES", "Axis", "Case", "CodingTask", "Exercise", "Prediction", "Property", "Result"]
+__all__ = ["STATUSES", "Axis", "Case", "CodingTask", "Exercise", "Prediction", "Property", "Result", "holds"]

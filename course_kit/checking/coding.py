@@ -31,11 +31,10 @@ class CodingTask(Exercise):
     """One function to write. Its name is the solution's, without the leading underscore.
 
     What is right: `solution`, `expected`, `cases`, `draw`, `properties`, `returns`, `axes`, `tensors`, `hook`, `exact`,
-    `index`, `reader` and `seconds` are described in `Spec`; the `alternatives` are right as well. What is wrong:
-    `wrong` has wrong lines (see `lines.py`), and `wrong_functions` whole functions, each after its message. `starter`
-    is what the learner starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and
-    answers None or a status, a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a
-    task that is not whole.
+    `index`, `reader` and `seconds` are described in `Spec`. What is wrong: `wrong` has wrong lines (see `lines.py`),
+    and `wrong_functions` whole functions, each after its message. `starter` is what the learner starts from in a bug
+    hunt. `afterwards(function)` is asked once all values are right, and answers None or a status, a fact and a cause.
+    `on_pass` is added to the result that says so. Raises ValueError for a task that is not whole.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class CodingTask(Exercise):
         hints: Sequence[str],
         draw: Callable[[np.random.Generator], Any] | None = None,
         properties: Sequence[Property] = (),
-        alternatives: Sequence[Callable] = (),
         returns: Sequence[str] = (),
         axes: Axes = (),
         starter: Callable | None = None,
@@ -75,7 +73,7 @@ class CodingTask(Exercise):
             name, solution, expected, tuple(cases), draw, tuple(properties), tuple(returns), axes, tensors, hook, exact,
             index, reader, seconds,
         )  # fmt: skip
-        self.alternatives, self.starter = tuple(alternatives), starter
+        self.starter = starter
         self.afterwards, self.on_pass = afterwards, on_pass
         self.source = SolutionSource(solution, name)
         self.wrong_programs = WrongPrograms(self.source, wrong, wrong_functions, starter)

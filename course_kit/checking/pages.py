@@ -7,10 +7,9 @@ A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the ta
     expected        the right result, from the reference; `draw` makes the arguments of a random case
     CASES, HINTS    and other options of CodingTask, in capitals; ALWAYS has the properties
     BUG             for a bug hunt: the line that the learner finds in the place of the right one
-    given           for a bug hunt whose bug is more than a line: the function that the learner finds
+    given           for a bug hunt whose bug is more than a line: what the learner finds, below the solution's docstring
     WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
     wrong_…         a wrong program of several lines, whose docstring is the message
-    right_…         another right answer
 
 A page without a function of its own name asks for an answer. ANSWER is the right one, and WRONG has the messages of
 wrong ones, as `wrong` of Prediction has them.
@@ -31,15 +30,9 @@ from .exercise import Exercise
 from .lines import bare, with_line
 from .prediction import Prediction
 from .solution_source import SolutionSource, compiled
-from .spec import Property
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
-FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of", "on_pass")  # options that are functions
-
-
-def holds(message: str, test: Callable[..., Any]) -> Property:
-    """A property of every right result: test(result, *arguments), and what to say of a result without it."""
-    return Property(message, test, message)
+FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of")  # options that are functions
 
 
 def pages(package: str) -> dict[str, Exercise]:
@@ -70,17 +63,20 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
     """A function to write, or one with a bug in it."""
     solution = vars(page)[name]
     source = SolutionSource(solution, name)
-    starter = with_bug(source, page.BUG) if "BUG" in vars(page) else getattr(page, "given", None)
-    wrong = [(" ".join(str(function.__doc__).split()), function) for function in named(page, "wrong_")]
+    starter = None
+    if "BUG" in vars(page):
+        starter = found(source, bare(with_line(source.whole(), page.BUG)))
+    elif "given" in vars(page):
+        starter = found(source, source.head + "\n" + inspect.getsource(page.given).partition("\n")[2])
+    wrong = [
+        (" ".join(str(function.__doc__).split()), function)
+        for name, function in vars(page).items()
+        if name.startswith("wrong_")
+    ]
     return CodingTask(
-        solution=solution, starter=starter, alternatives=named(page, "right_"), properties=getattr(page, "ALWAYS", ()),
-        wrong_functions=wrong, **about, **options(page, CodingTask),
+        solution=solution, starter=starter, properties=getattr(page, "ALWAYS", ()), wrong_functions=wrong, **about,
+        **options(page, CodingTask),
     )  # fmt: skip
-
-
-def named(page: ModuleType, prefix: str) -> list[Callable]:
-    """The functions of a page whose names begin so."""
-    return [function for name, function in vars(page).items() if name.startswith(prefix)]
 
 
 def options(page: ModuleType, kind: type) -> dict[str, Any]:
@@ -90,8 +86,8 @@ def options(page: ModuleType, kind: type) -> dict[str, Any]:
     return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
 
 
-def with_bug(source: SolutionSource, bug: str) -> Callable:
-    """The solution without comments and with the wrong line; its source can be read as that of a function in a file."""
-    text, file = bare(with_line(source.whole(), bug)), f"<{source.name} with a bug>"
+def found(source: SolutionSource, text: str) -> Callable:
+    """The function that the learner finds in a bug hunt; its source can be read as that of a function in a file."""
+    file = f"<{source.name} with a bug>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     return compiled(text, source.name, source.globals, file)

@@ -82,7 +82,7 @@ class Prediction(Exercise):
         nearly: bool = True,
         otherwise: Mapping[str, str] | None = None,
         words_of: Callable[[str], Sequence[str]] | None = None,
-        on_pass: Callable[[], str] | None = None,
+        on_pass: str = "",
     ) -> None:
         super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
@@ -162,7 +162,7 @@ class Prediction(Exercise):
         told = next((key for key in bad if key in about), bad[0] if bad else None)  # the fact the cause speaks of
         facts = [self._told(told, wrong[told], yours[told])] if told is not None else []
         if not facts and not missing:
-            return Result("passed", self.title, ("right",), notes=(self.on_pass(),) if self.on_pass else ())
+            return Result("passed", self.title, ("right",), notes=(self.on_pass,) if self.on_pass else ())
         facts += [f"still to fill in: {_listed(missing)}"] if missing else []
         if told is None:
             return Result("not attempted", self.title, ("right so far", *facts))

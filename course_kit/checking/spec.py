@@ -28,6 +28,11 @@ class Property:
     message: str
 
 
+def holds(message: str, test: Callable[..., Any]) -> Property:
+    """A property of every right result: test(result, *arguments), and what to say of a result without it."""
+    return Property(message, test, message)
+
+
 @dataclass
 class Spec:
     """One function to write, as its author declares it.

@@ -92,7 +92,4 @@ HINTS = [
     "The product of two of these vectors depends on their distance only: cos(3θ₀) + cos(3θ₁) for distance 3.",
     "Each pair of channels has sin² + cos² = 1, so the sum of the squares is the number of pairs.",
 ]
-
-
-def on_pass():
-    return "Without the factor √512, a word of length 1 would hardly count beside a position of length 16."
+ON_PASS = "Without the factor √512, a word of length 1 would hardly count beside a position of length 16."

@@ -9,12 +9,9 @@ $$P_{p,\,2m} = \sin(p\,\theta_m), \qquad P_{p,\,2m+1} = \cos(p\,\theta_m), \qqua
 To check: `sinusoidal_table(4, 4)[3]` is `0.1411, -0.99, 0.03, 0.9996`, the row of the lesson.
 """
 
-import math
-
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.absolute import sinusoidal
 
 from ..shared import CHANNEL, POSITION
@@ -80,12 +77,10 @@ theta = base ** (-2 * np.arange(0, d, 2) / d); table[:, 1::2] = np.cos(p * theta
 # yours has its own speed. A sine and its cosine share one, because m counts pairs, not channels.
 table[:, 1::2] = np.sin(p * theta); table[:, 0::2] = np.cos(p * theta)  # Sine and cosine have changed places. The sine
 # is in the even channel, so that position 0 is 0, 1, 0, 1, …
-table[:, 0::2] = np.cos(p * theta); table[:, 1::2] = 0  # Your cosines overwrite the sines. They go into odd channels.
 return np.hstack([np.sin(p * theta), np.cos(p * theta)])  # Your table has all sines first, then all cosines. Here the
 # sine and the cosine of a pair are neighbours.
 return table * (np.arange(d) < d - 2)  # The last pair is empty. m runs from 0 to d/2 − 1, and so does `range(d // 2)`.
-return table * (np.arange(n * d).reshape(n, d) < 2)  # Only the first pair of position 0 is filled. Is the `return`
-# inside the inner loop?
+return table * (np.arange(n * d).reshape(n, d) < 2)  # Only one pair is filled. Is the `return` inside the inner loop?
 return range(d / 2)  # A length in your code is not a whole number: `d / 2` is a float. Write `d // 2`.
 return table[0, d]  # Your m counts too far. It counts pairs, and there are d/2 of them: `range(d // 2)`.
 """
@@ -94,8 +89,3 @@ HINTS = [
     "`np.arange(0, d, 2)` is 0, 2, 4, …, the 2m of all pairs.",
     "`table[:, 0::2]` are the even channels, `table[:, 1::2]` the odd ones.",
 ]
-
-
-def right_by_loops(n, d, base=10000.0):
-    angles = [[p / base ** (2 * m / d) for m in range(d // 2)] for p in range(n)]
-    return [[f(angle) for angle in row for f in (math.sin, math.cos)] for row in angles]

@@ -9,8 +9,7 @@ To check: the first row of `shift_matrix(1, 2)` is `0.5403, 0.8415`, the cosine 
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies, sinusoidal
 
 from .common import FOUR_CHANNELS
@@ -67,15 +66,12 @@ block = [[cos, -sin], [sin, cos]]  # Your R shifts by −s, because it is transp
 block = [[sin, cos], [-sin, cos]]  # The entries of the sine's row have changed places: the cosine comes first.
 block = [[cos, sin], [cos, -sin]]  # The entries of the cosine's row have changed places: the cosine comes second.
 block = [[sin, cos], [-cos, sin]]  # Sine and cosine have changed places. For s = 0 nothing moves, so R is the identity.
-block = [[0, sin], [-sin, cos]]
-block = [[cos, sin], [-sin, 0]]
 block = [[cos, sin], [0, cos]]
 block = [[cos, 0], [-sin, cos]]
 block = [[cos, 0], [0, cos]]  # Your blocks have zeros. Both rows need both: sin(a + b) = sin a cos b + cos a sin b.
 angle = abs(s) * base ** (-2 * m / d)  # You use |s|, but three places back is a turn in the other direction.
 angle = s  # All your pairs turn by the same angle. Pair m turns by s·θ_m, each by less than the one before.
 angle = s * base ** (-m / d)  # The exponent of your frequencies is −m/d. It is −2m/d.
-angle = s * base ** (-4 * m / d)  # The exponent of your frequencies is −4m/d. It is −2m/d.
 angle = s * base ** (-2 * (m + 1) / d)  # Each of your pairs turns by the angle of the next. m begins at 0, not at 1.
 angle = s * base ** (-2 * m) / d  # `base ** a / d` is `(base ** a) / d`. Put the whole exponent in parentheses.
 angle = np.radians(s * base ** (-2 * m / d))  # You convert degrees to radians, but s·θ is in radians already.
@@ -89,14 +85,11 @@ return [R[m : m + 2, m : m + 2] for m in range(0, d, 2)]  # These are the blocks
 return R.reshape(d // 2, 2, d // 2, 2).transpose(1, 0, 3, 2).reshape(d, d)
 return R.T.reshape(d // 2, 2, d // 2, 2).transpose(1, 0, 3, 2).reshape(d, d)  # Your R is for a table with all sines
 # first. Here the channels of a pair are neighbours, so R has 2×2 blocks along its diagonal.
-return np.tile(R.reshape(d, -1, 2).sum(axis=1), d // 2)
-return np.tile(R.reshape(-1, 2, d).sum(axis=0), (d // 2, 1))  # Your pairs mix. Outside the blocks everything is 0.
+return np.tile(R.reshape(d, -1, 2).sum(axis=1), d // 2)  # Your pairs mix. Outside the blocks everything is 0.
 return R + np.pad((R - np.diag(np.diag(R)))[:-1, :-1], ((1, 0), (1, 0)))  # Your sines fill both lines beside the
 # diagonal, so each pair also mixes with the next. Fill the blocks only.
 return np.eye(d, k=s)
 return np.eye(d, k=-s)
-return np.roll(np.eye(d), s)
-return np.roll(np.eye(d), s, axis=0)
 return np.roll(np.eye(d), s, axis=1)  # Your ones move channels. No channel moves: each pair turns by its own angle.
 """
 HINTS = [
@@ -104,10 +97,3 @@ HINTS = [
     "cos((p+s)θ) = cos pθ · cos sθ − sin pθ · sin sθ is the row of the cosine. Which column is that of the sine?",
     "Pair m fills rows and columns 2m and 2m + 1, and everything else is 0. Its angle is s·θ_m.",
 ]
-
-
-def right_without_a_loop(s, d, base=10000.0):
-    R, even, angle = np.zeros((d, d)), np.arange(0, d, 2), s * frequencies(d, base)
-    R[even, even] = R[even + 1, even + 1] = np.cos(angle)
-    R[even, even + 1], R[even + 1, even] = np.sin(angle), -np.sin(angle)
-    return R

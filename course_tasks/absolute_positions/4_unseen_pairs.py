@@ -81,14 +81,9 @@ corners = 2 * longer
 corners = 2 * longer; covered = False
 corners = 2 * (longer if clip is None else max(min(clip, test - 1) - train + 1, 0))  # You count each new offset once.
 # Count the pairs: offset r occurs test − |r| times.
-absolute = test**2 - min(train + 1, test) ** 2; corners = longer * (longer - 1)
-absolute = test**2 - min(train + 1, test) ** 2; corners = longer * (longer - 1); covered = False
-absolute = test**2 - min(train + 1, test) ** 2; corners = longer * (longer - 1); covered = clip in range(train + 1)
-# Position `train` and offset `train` are new, because training had 0 … train − 1. Compare with ≥ instead of >.
 covered = False  # `clip` has no effect. If the offset ±clip occurred in training, so did every clipped offset.
 covered = clip is not None  # If `clip` is `train` or more, the offset ±clip did not occur in training.
 covered = clip is not None and clip <= train  # If `clip` is `train`, the offset ±train remains, and it is new.
-covered = clip is not None and clip < train - 1  # The clip train − 1 was seen: two tokens can be as far apart.
 covered = clip < train  # `clip` may be None, and None is not compared with a number. Ask `is not None` first.
 covered = clip and clip < train  # `if clip` is also false for clip = 0. Test `clip is not None`.
 relative = max(test - clip - 1, 0) * (test - clip) if covered else corners  # Every pair beyond ±clip is new in your
@@ -100,13 +95,10 @@ relative = unseen(test, clip, np.arange(-train, train))
 relative = unseen(test, clip, np.arange(-train, train + 1))  # The offset −train or train counts as seen. Two of
 # `train` tokens are at most train − 1 apart.
 return absolute * (not covered), relative  # Clipping offsets changes nothing for absolute positions.
-return (absolute + longer) // 2, relative // 2  # This is half of it, as with a causal mask. Here every query sees every
-# key, and (i, j) and (j, i) are two pairs.
 return longer, longer
 return longer, 0 if covered else longer  # You count only query 0. Is the `return` inside the loop over the queries?
 return 0, 0  # Your result is always 0, 0. Is the `return` inside a loop, or before the counting?
 return relative, absolute  # Your two counts are in the wrong order. The absolute one comes first.
-return absolute / test**2, relative / test**2
 return 100 * absolute / test**2, 100 * relative / test**2  # These are shares of all pairs. Give the numbers of pairs.
 return test**2 - absolute, test**2 - relative  # You count the pairs that were seen. Count the new ones.
 """

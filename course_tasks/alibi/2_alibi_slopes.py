@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.alibi import slopes
 
 
@@ -27,18 +26,14 @@ def alibi_slopes(n_heads):
 
 
 def given(n_heads):
-    """ALiBi's slopes as the authors' code has them, head 1 first: (n_heads,)."""
     return [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
-
-
-def expected(n_heads):
-    return slopes(n_heads)
 
 
 def case(n_heads, label="a random case"):
     return Case(n_heads, label=label, axes=(Axis("head", [str(h + 1) for h in range(n_heads)]),))
 
 
+expected = slopes
 AXES = ("head",)
 CASES = [
     *(case(12, "twelve heads"), case(8, "eight heads"), case(6, "six heads"), case(1, "one head")),
@@ -84,16 +79,11 @@ lower = 8
 lower = 8; return (first + higher[::2])[:n_heads]
 lower = 8 if n_heads & (n_heads - 1) else n_heads; return (first + higher[::2])[:n_heads]
 # This is right for twelve heads, but for six the next lower power of two is 4. Compute it from `n_heads`.
-first = [2 ** (-8 * h / n_heads) for h in range(1, lower + 1)]
-# The first slopes still divide by `n_heads`. They are those of a layer with the lower power of two.
 first = [2**-h for h in range(1, lower + 1)]  # The first slopes halve from head to head, which is right for 8 only.
-first = [1, *first[:-1]]  # Your first list counts heads from 0. Count from 1, so no slope is 1.
 first = [1, *first[:-1]]; higher = [1, *higher[:-1]]  # Both lists count heads from 0. Count from 1, so no slope is 1.
-higher = given(2 * n_heads)  # Your second list doubles the number of heads. Double the lower power of two.
 higher = [2 ** (-8 * h / lower) for h in range(1, 2 * lower + 1)]
 # Your second list begins with the first slopes again. It belongs to twice as many heads, so divide by twice as much.
 more = higher[1::2][: n_heads - lower]  # You take the second, fourth, … slope. Begin with the first.
-more = higher[: n_heads - lower]  # The additional slopes are neighbours. Take every other one.
 more = higher[::-2][: n_heads - lower]  # You take every other slope from the end. Begin with the first.
 more = higher[::2][2 * lower - n_heads :]  # You take the flattest of the additional slopes. Begin with the steepest.
 more = higher[: n_heads - lower][::2]  # You cut first and then take every other one, so there are too few. Cut last.
@@ -125,10 +115,3 @@ HINTS = [
     "Make two lists with the formula, one for `lower` heads and one for `2 * lower` heads.",
     "`[::2]` is every other one from the first, and `[: n_heads - lower]` as many as are missing.",
 ]
-
-
-def right_odd_numbers(n_heads):
-    """Another common form: every other power of a first slope."""
-    n = 2 ** int(math.log2(n_heads))
-    m = (2.0 ** (-8 / n)) ** np.arange(1, n + 1)
-    return np.concatenate([m, (2.0 ** (-4 / n)) ** np.arange(1, 1 + 2 * (n_heads - n), 2)])

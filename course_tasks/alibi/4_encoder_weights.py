@@ -28,10 +28,6 @@ def encoder_weights(content, slopes):
 
 
 def given(content, slopes):
-    """Attention weights of an encoder with ALiBi, which looks both ways: (heads, n, n).
-
-    content (heads, n, n) holds the scaled scores, slopes (heads,) one slope for each head.
-    """
     position = np.arange(content.shape[-1])
     return softmax(content + slopes[:, None, None] * position)
 
@@ -64,7 +60,6 @@ def draw(rng):
 
 
 WRONG = """
-position = np.arange(content.shape[0])  # You count the heads. The tokens are the last axis of `content`.
 distance = -offset  # These are still the weights of m · j: without a mask a later key gets a reward. Take the distance.
 distance = offset  # Now every token looks at the beginning of the text. Take the distance, without a sign.
 distance = np.maximum(-offset, 0)  # Keys after the query get no penalty. Here the distance counts on both sides.
@@ -74,8 +69,6 @@ distance = (offset != 0)  # All other tokens get the same penalty, however far t
 distance = offset**2  # You squared the distance. ALiBi's penalty grows by the same amount with every step.
 distance = np.log1p(abs(offset))  # This is the logarithmic decay of *A bias by hand*. ALiBi takes the distance itself.
 distance = np.where(offset > 0, np.inf, -offset)  # You hide the keys after the query. An encoder looks both ways.
-m = np.where((np.arange(len(slopes)) < len(slopes) // 2)[:, None, None] == (offset > 0), 1e9, slopes[:, None, None])
-# Each of your heads looks only one way. In an encoder every head looks both ways, so leave out the masks.
 m = slopes[0]
 m = slopes.mean()  # All heads have the same slope. Each has its own, `slopes[:, None, None]`.
 m = slopes[:, None]
@@ -96,16 +89,3 @@ HINTS = [
     "`position - position[:, None]` is j − i for every pair. Its size is the distance.",
     "Subtract `slopes[:, None, None] * distance` from the content, before the softmax.",
 ]
-
-
-def right_from_both_sides(content, slopes):
-    """Right as well: two one-sided penalties."""
-    i = np.arange(content.shape[-1])
-    before, after = np.maximum(i[:, None] - i, 0), np.maximum(i - i[:, None], 0)
-    return softmax(content - slopes.reshape(-1, 1, 1) * (before + after))
-
-
-def right_row_constant(content, slopes):
-    """Right as well: a constant along each row changes no weight."""
-    i = np.arange(content.shape[-1])
-    return softmax(content + 7.0 * i[:, None] - slopes[:, None, None] * abs(i - i[:, None]))

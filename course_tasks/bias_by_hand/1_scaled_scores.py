@@ -4,8 +4,6 @@ Every query meets every key. Multiply the two number by number, add up the produ
 the square root of how many products there are. There may be more keys than queries.
 """
 
-import math
-
 import numpy as np
 
 from course_kit.checking import Axis, Case
@@ -42,7 +40,6 @@ WRONG = """
 return products / d_k  # You divide by d_k. Divide by its square root, which keeps the spread of the scores constant.
 return products / 2  # You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.
 d_k = len(k)  # You divide by √(number of keys). d_k is the length of one query, the last axis of q.
-d_k = len(q)  # You divide by √(number of queries). d_k is the length of one query, the last axis of q.
 products = q * k  # `*` multiplies query i with key i only, number by number. In `q @ k.T` each query meets every key.
 products = q @ k  # You multiply q with the rows of k. Transpose the keys, `q @ k.T`, so that each query meets each key.
 products = (q @ k.T).astype(int)  # Your products are whole numbers, so their fractions are lost. Keep floats.
@@ -56,7 +53,3 @@ HINTS = [
     "A matrix product does the work of both loops. What must you do to k so that its rows meet the rows of q?",
     "`q @ k.T` has one row per query. d_k is `q.shape[-1]`.",
 ]
-
-
-def right_by_loops(q, k):
-    return [[sum(a * b for a, b in zip(x, y)) / math.sqrt(len(x)) for y in k] for x in q]

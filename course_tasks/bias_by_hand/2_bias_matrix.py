@@ -4,12 +4,9 @@ Build $B_{ij} = -\lambda \log(1 + |j - i|)$ for $n$ tokens, where `strength` is 
 or a single line without any.
 """
 
-import math
-
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
@@ -65,7 +62,3 @@ HINTS = [
     "`np.log1p(d)` is log(1 + d). Fill an (n, n) array in two loops.",
     "Without loops: subtract a column of queries, `np.arange(n)[:, None]`, from a row of keys, `np.arange(n)`.",
 ]
-
-
-def right_by_loops(n, strength):
-    return [[-strength * math.log(1 + abs(j - i)) for j in range(n)] for i in range(n)]

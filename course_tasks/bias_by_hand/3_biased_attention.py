@@ -6,10 +6,9 @@ The weights must be right for very large scores, too.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA, K, Q, V
-from course_lib.reference.attention import attention, scores, softmax
+from course_lib.reference.attention import attention, softmax  # noqa: F401 (a wrong line uses softmax)
 from course_lib.reference.bias import decay_bias
 
 from ..shared import KEY, NUMBER, QUERY, normal
@@ -51,9 +50,7 @@ ALWAYS = [holds("The weights of one query sum to 1 over the keys.", lambda both,
 WRONG = """
 s = (q @ k.T + bias) / np.sqrt(q.shape[-1])  # You divide the bias by √d_k, too. Divide the products, then add the bias.
 s = q @ k.T / q.shape[-1] + bias  # You divide by d_k. Divide by its square root.
-s = q @ k.T / np.sqrt(len(k)) + bias
-s = q @ k.T / np.sqrt(len(q)) + bias  # You divide by √(number of tokens). d_k is the length of a query.
-s = q @ k.T / np.sqrt(v.shape[-1]) + bias  # You divide by √(length of a value). d_k is the length of a query.
+s = q @ k.T / np.sqrt(len(k)) + bias  # You divide by √(number of tokens). d_k is the length of a query.
 s = q @ k.T / np.sqrt(q.shape[-1]) + bias.T  # You transposed the bias. Its rows belong to the queries.
 e = np.exp(s)  # e^x overflowed. Subtract the largest score of each row first, which leaves the weights the same.
 weights = e / e.sum(axis=-1)  # Your sums have no axis left to stay with their rows. Add `keepdims=True`.
@@ -61,7 +58,6 @@ weights = softmax(s - bias) + bias  # You add the bias after the softmax. Add it
 weights = softmax(s - bias) + bias; weights /= weights.sum(axis=-1, keepdims=True)  # You add the bias after the
 # softmax, and dividing by the new sums does not help: some weights may be negative. Add the bias to the scores.
 return (weights + bias) @ v, weights + bias  # You add the bias to the weights as well. It belongs to the scores only.
-return weights.T @ v, weights  # Your output mixes by key, as `weights.T @ v` does. Row i belongs to query i.
 return s @ v, weights  # You mix the values by the scores, before the softmax. Mix them by the weights.
 return weights, weights @ v  # The two results are in the wrong order. The output comes first, then the weights.
 """
@@ -70,7 +66,3 @@ HINTS = [
     "Softmax of one row s: `np.exp(s) / np.exp(s).sum()`. For all rows at once, sum with `axis=-1, keepdims=True`.",
     "Large scores overflow in e^x. Subtract each row's maximum first: `s - s.max(axis=-1, keepdims=True)`.",
 ]
-
-
-def right_in_one_line(q, k, v, bias):
-    return (weights := softmax(scores(q, k) + bias)) @ v, weights

@@ -57,7 +57,6 @@ products = q @ k.permute(3, 2, 1, 0)  # `.T` reverses all four axes. Swap only t
 products = q @ k.reshape(*k.shape[:2], k.shape[3], -1)  # You reshaped k, which mixes the keys. Swap
 # its last two axes instead: `k.transpose(-2, -1)`.
 s = products / q.shape[-1] + bias  # In all you divide by d. Divide once by √d, as `scaled_dot_product_attention` does.
-s = products * q.shape[-1] ** 0.5 + bias  # You multiply by √d. Divide by it: as a factor, or `scale=`, it is 1/√d.
 s = products / q.shape[1] ** 0.5 + bias  # You divide by √(number of heads). d is the last axis, `q.shape[-1]`.
 s = products / q.shape[-2] ** 0.5 + bias  # You divide by √(number of tokens). d is the last axis, `q.shape[-1]`.
 s = (products + bias) / q.shape[-1] ** 0.5  # You divide the bias by √d, too. Divide the products, then add the bias.
@@ -77,7 +76,3 @@ HINTS = [
     "Shapes are matched from the right: (batch, heads, n, n) + (heads, n, n) gives every head its own bias.",
     "Tensors have a `softmax` method: `s.softmax(dim=-1)`.",
 ]
-
-
-def right_in_one_line(q, k, v, bias):
-    return ((q @ k.mT / q.size(-1) ** 0.5) + bias[None]).softmax(-1) @ v

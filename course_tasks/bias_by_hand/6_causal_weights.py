@@ -11,8 +11,7 @@ uses both.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.bias import decay_bias
 
@@ -54,7 +53,6 @@ ALWAYS = [
 WRONG = """
 s = np.where(np.tri(n), scores + bias, 0.0)  # A score of 0 does not hide a key, because e⁰ = 1. Hidden keys get −∞.
 s = np.where(np.tri(n), scores + bias, -10.0)
-s = np.where(np.tri(n), scores + bias, -20.0)
 s = np.where(np.tri(n), scores + bias, -100.0)  # Where the other scores are low, this key gets weight. Use −∞.
 s = np.where(np.tri(n, k=-1), scores + bias, -1e9)
 s = np.where(np.tri(n, k=-1), scores + bias, -np.inf)  # You hide the diagonal as well. Each query may look at itself.
@@ -70,7 +68,3 @@ HINTS = [
     "`np.tril` keeps the entries on and below the diagonal, which are the keys that a query may see.",
     "Use `np.where(may_look, scores + bias, -np.inf)`, then an ordinary softmax, because e^−∞ is 0.",
 ]
-
-
-def right_in_one_line(scores, bias):
-    return softmax(scores + bias + np.triu(np.full(scores.shape, -np.inf), 1))

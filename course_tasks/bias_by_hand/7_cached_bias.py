@@ -61,7 +61,3 @@ HINTS = [
     "n_k counts all tokens, and n_q counts the new ones among them. How many came before the first new one?",
     "The course calls that number `past`.",
 ]
-
-
-def right_in_one_line(n_q, n_k, strength):
-    return decay_bias(n_k, strength=strength)[n_k - n_q :]

@@ -62,55 +62,34 @@ CASES = [
 ]
 BACK = np.argsort  # the permutation that undoes another
 WRONG = """
-return rows[order]  # You permute once more instead of back. `rows[order]` fetches row order[a] for a, but row a should
-# be sent to place order[a].
+return rows[order]  # You permute once more instead of back. Row a of the result belongs at place order[a].
 return rows  # The rows are right but still in the permuted order. Send row a to place order[a].
 return rows[::-1]  # You reverse the rows. That undoes only an order that reversed them.
 return rows[:, BACK(order)]  # You index the columns with `order`. It names tokens, which are the rows.
 rows = weights @ v[BACK(order)]  # You put the values back before the average, but the columns of the weights are still
 # in the permuted order. So each value gets the weight of another token.
-return weights @ v[BACK(order)]  # You put back only the values. So each of them gets the weight of another token, and
-# the rows are still permuted.
+return weights @ v[BACK(order)]  # You put back only the values, so each of them gets the weight of another token.
 return weights[BACK(order)][:, BACK(order)] @ v
 s = q[BACK(order)] @ k[BACK(order)].T / np.sqrt(d)  # You put back the queries and keys, but not the values. So column j
 # of the weights and row j of `v` belong to different tokens.
-output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` inside the
-# loop?
-return right_before(q, k, v, order)[BACK(order)]  # You put the tokens back twice, before and after. Once is enough,
-# because the output follows its queries.
+output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` in the loop?
+return attention(*(x[BACK(order)] for x in (q, k, v)))[0][BACK(order)]  # You put the tokens back twice. Once is enough.
 return attention(q, k, v)[BACK(order)]  # `attention` returns the output and the weights. Take the first, `[0]`.
 output = np.zeros(q.shape)  # Your output is as wide as q. It holds averages of values, so it is as wide as v.
-s = q @ k.T / d  # You divide the scores by d. Divide by its square root.
 d = len(k)  # You scale by the number of tokens. d is the length of a query and of a key.
 d = 4  # You divide by 2, which is √d for the five tokens only. d is the length of a query and of a key.
-s = k @ q.T / np.sqrt(d)  # Your scores are transposed. Row i belongs to query i, and column j to key j.
 e = np.exp(s - s.max(axis=-1))  # The maxima of the rows have lost their axis. Keep it with `keepdims=True`.
-e = np.exp(s - s.max(axis=0))  # You subtract the largest score of each key, which changes the weights. The largest
-# score of each query does not.
-weights = e / e.sum(axis=0, keepdims=True)  # You divide by the sums of the columns. Each query shares its attention
-# among the keys, which are the last axis.
-weights = e / e.sum(axis=-1)  # Your sums have lost their axis, so NumPy aligns them with the keys. Keep it with
-# `keepdims=True`.
+e = np.exp(s - s.max(axis=0))  # You subtract the largest score of each key. Subtract that of each query instead.
+weights = e / e.sum(axis=-1)  # Your sums have lost their axis. Keep it with `keepdims=True`.
 weights = s  # You average with the scores. The softmax is missing.
-rows = weights.T @ v  # You average with `weights.T`, which has one row per key. Row i of the weights is query i.
 s = q @ k.T; weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)
-weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)  # You divide the weights by √d, so they no longer sum to 1.
-# Divide only the scores, before the softmax.
+weights = e / e.sum(axis=-1, keepdims=True) / np.sqrt(d)  # You divide the weights by √d. Divide only the scores.
 """
 HINTS = [
     "Attention itself does not depend on the order. Compute it as usual, then move the rows of the output.",
     "`result[order] = rows` sends row a to place order[a]. `rows[order]` does the opposite.",
     "`np.argsort(order)` is the permutation that undoes `order`.",
 ]
-
-
-def right_before(q, k, v, order):
-    back = np.argsort(order)
-    return attention(q[back], k, v)[0]
-
-
-def right_with_a_matrix(q, k, v, order):
-    return np.eye(len(order))[order].T @ attention(q, k, v)[0]
 
 
 def wrong_in_place(q, k, v, order):

@@ -10,8 +10,7 @@ You get the outputs of some tokens, in any order. Return the position of each. F
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import TOKENS
 from course_lib.reference.attention import attention, causal_mask
 
@@ -65,37 +64,24 @@ ALWAYS = [
 ]
 WRONG = """
 return np.arange(len(output))  # You count the outputs. They may come in any order, and some tokens may be missing.
-return np.argsort(-output)  # You sort the outputs, but some tokens may be missing between them. Compute each position
-# from its output alone.
+return np.argsort(-output)  # You sort the outputs, but some tokens may be missing. Compute each position by itself.
 return np.argsort(np.argsort(-output))
 return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
-# Compute each position from its output alone.
 return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
 # positions, as many as there are outputs. Compute each position from its output alone.
 return keys  # These are the numbers of keys, i + 1. Each position is one smaller.
-return keys - 2  # Your positions are one too small. The first token is at position 0.
 return np.floor(keys - 1)  # You round down. 2.9999999 should become 3, so round to the nearest number, or not at all.
 return weight  # These are the weights of the first token, 1/(i + 1). Solve for i.
 weight = output  # You take the output for the weight of the first token. So it is with `first = 1` and `rest = 0` only.
-weight = output / first
-return first / output - 1  # You leave out what the other tokens contribute. Their values are `rest`, not always 0.
+weight = output / first  # You leave out what the other tokens contribute. Their values are `rest`, not always 0.
 weight = output - rest / first - rest  # Your brackets are missing, so only `rest` is divided by `first`.
 weight = (output + rest) / (first + rest)  # You add `rest`. The weight is how far the output is *from* it: subtract.
 return 1 - weight
 weight = (first - output) / (first - rest)  # You use the weight of all the other tokens. Take that of the first.
-return first / 0.0  # You divide by 0 in every case. Is it the number of a position, which begins at 0? Position i has i
-# + 1 keys.
+return first / 0.0  # You divide by 0 in every case. Is it the number of a position? Position i has i + 1 keys.
 """
 HINTS = [
     "Write down the output at position 2 with its three values: (first + rest + rest) / 3.",
     "With weight w for the first token, the output is w · first + (1 − w) · rest. Solve for w.",
     "At position i the weight w is 1/(i + 1). Solve for i.",
 ]
-
-
-def right_in_one_step(output, first, rest):
-    return (first - output) / (output - rest)
-
-
-def right_whole_numbers(output, first, rest):
-    return np.rint(right_in_one_step(output, first, rest)).astype(int)

@@ -29,10 +29,7 @@ def to_grid(rows, n_q):
     return grid
 
 
-def expected(rows, n_q):
-    return placed(rows, n_q)
-
-
+expected = placed
 CASES = [
     Case(row_offsets(5)[None] / 2, 5, label="the five tokens, one row for all", axes=(QUERY, KEY)),
     Case(labels(5, 9), 5, label="the five tokens, a row per query", axes=(QUERY, KEY)),
@@ -57,12 +54,11 @@ n_k = 5  # The number of keys is always 5. It follows from the width, which is n
 own = rows[i]  # Where all queries share a single row, `rows[i]` fails. Its index is 0 for each of them.
 own = rows[0]  # All queries get the first row. With a row per query, query i has row i.
 own = rows[-1 - i % len(rows)]  # Query i gets the row of query n_q − 1 − i. With a row per query, query i has row i.
-column = i - j + n_q - 1  # You swapped past and future. The offset is key minus query, j − i.
 column = j - i  # Your column is j − i, as after `np.roll(row, i)`. Column 0 is the offset −(n_q − 1), so add n_q − 1.
 column = j - i + n_q  # Your columns are one too far to the right. The last query and key 0 meet in column 0.
 column = j - i + n_k - 1  # You shift by the number of keys. The row starts at the offset −(n_q − 1).
-column = j + i  # Your windows move right from query to query. Each query sees one offset less, so they move left.
 column = j + i + n_q - 1  # You add the query to the key. The offset is key minus query, j − i.
+column = j + i  # Your windows move right from query to query. Each query sees one offset less, so they move left.
 column = j  # Every query sees the first n_k columns. The window of query i begins at column n_q − 1 − i.
 column = max(j - i, 0)  # All keys before a query get column 0. Add n_q − 1 to the offset; then it needs no limit.
 column = n_k - 1 - j + i  # You read the rows backwards. Their columns ascend from the far past to the far future.
@@ -75,13 +71,3 @@ HINTS = [
     "Take one row and write two loops. Which column does the last query read for key 0? And query 0 for key 0?",
     "The column is `j - i + n_q - 1`. If all queries share a single row, read `rows[0]`, otherwise `rows[i]`.",
 ]
-
-
-def right_by_windows(rows, n_q):
-    n_k = rows.shape[1] - n_q + 1
-    return np.stack([rows[i if len(rows) > 1 else 0, n_q - 1 - i :][:n_k] for i in range(n_q)])
-
-
-def right_by_index(rows, n_q):
-    i, j = np.arange(n_q)[:, None], np.arange(rows.shape[1] - n_q + 1)
-    return np.broadcast_to(rows, (n_q, rows.shape[1]))[i, j - i + n_q - 1]

@@ -10,8 +10,7 @@ For `np.array([[1, 2], [3, 4]])` the result is `[3, 5, 2]`.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.attention import attention
 from course_lib.reference.grid import from_grid as summed
@@ -60,7 +59,6 @@ ALWAYS = [
     )
 ]
 WRONG = """
-place = i - j + n_q - 1  # You swapped past and future by using i − j. The offset is j − i.
 place = j - i  # Your negative offsets count from the end of the array. Add n_q − 1, so that place 0 is the smallest.
 place = j - i + n_k - 1  # You shift by the number of keys. The smallest offset, −(n_q − 1), is at place 0.
 place = j + i
@@ -84,7 +82,3 @@ HINTS = [
     "Write two loops with `sums[…] += grid[i, j]`, or one loop over the offsets with `np.trace(grid, offset)`.",
     "The offsets run from −(n_q − 1) to n_k − 1, so `range(1 - n_q, n_k)` has all of them.",
 ]
-
-
-def right_in_one_line(grid):
-    return [np.trace(grid, o) for o in range(1 - len(grid), grid.shape[1])]

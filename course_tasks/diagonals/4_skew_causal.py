@@ -9,10 +9,9 @@ For `np.array([[1, 2], [3, 4]])` the result is `[[2, 0], [3, 4]]`: query 0 keeps
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.grid import to_grid
-from course_lib.reference.music_transformer import skew
+from course_lib.reference.music_transformer import skew  # noqa: F401 (a wrong line uses it)
 
 from ..shared import KEY, QUERY, normal
 from .common import labels
@@ -59,13 +58,15 @@ padded = np.pad(np.tril(rows), ((0, 0), (1, 0))); return moved
 recut = np.tril(padded).reshape(n + 1, n); return moved  # Your `np.tril` before the cut removes offsets that you need.
 recut = padded.reshape(n, n + 1)  # You reshaped to the padded shape, so no row moved. Reshape to `(n + 1, n)`.
 recut = padded.reshape(n + 1, n, order="F")  # `order="F"` reads the memory by columns. Read it row by row, the default.
-recut = padded.T
 recut = padded.T; moved = recut[:n]  # You transpose, which moves the numbers. `reshape` moves only the cuts.
 moved = recut[:-1]  # You drop the last row. The first holds the padding and what slipped out of query 0.
 moved = recut  # You kept one row too many. The first holds the padding and what slipped out of query 0.
 moved = recut[:, 1:]  # You drop the first column. After the cut it is the first *row* that is too many.
 moved = rows  # Your rows did not move, so column 0 is still the offset −(n − 1) for every query.
 return moved  # Up to the diagonal your result is right. Above it there is still junk, so clear it with `np.tril`.
+return skew(rows, n)  # This is the general skew, here with a single key. The causal one pads in front, cuts every n.
+return np.tril([[rows[i, j - i + n - 1] for j in range(n)] for i in range(n)])
+# Above the diagonal there is no column j − i + n − 1. Clip it, even where `np.where` drops the result.
 return np.triu(moved)  # You keep the junk and clear what is right. The past is below the diagonal: `np.tril`.
 return np.where(np.tri(n, dtype=bool), moved, -1e9)  # You mask what is above the diagonal. Here it should be 0.
 return np.tril([np.roll(rows[k], k) for k in range(n)])  # Your column is j − i. Offset 0 is the last one: add n − 1.
@@ -76,19 +77,3 @@ HINTS = [
     "`np.pad(rows, ((0, 0), (1, 0)))` puts a column of zeros in front, and `.reshape(n + 1, n)` cuts again.",
     "Drop the first row, then use `np.tril`.",
 ]
-
-
-def wrong_column_past_the_end(rows):
-    """Above the diagonal there is no column j − i + n − 1. Clip it, even where `np.where` drops the result."""
-    n = len(rows)
-    i, j = np.indices((n, n))
-    return np.where(j <= i, rows[i, j - i + n - 1], 0)
-
-
-def wrong_general_skew(rows):
-    """This is the general skew, here with a single key. The causal skew pads in front and cuts every n numbers."""
-    return skew(rows, len(rows))
-
-
-def right_by_definition(rows):
-    return [[rows[i, j - i + len(rows) - 1] if j <= i else 0.0 for j in range(len(rows))] for i in range(len(rows))]

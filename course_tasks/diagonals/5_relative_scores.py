@@ -66,20 +66,19 @@ middle = n_k - 1  # You put offset 0 into row n_k − 1. The table was made for 
 middle = n_q - 1  # You put offset 0 into row n_q − 1. The table was made for longer texts: take its middle row.
 first = middle + past - (n_q - 1)  # You add `past` to the offset. It is j − (past + i), so more past is further back.
 first = middle - past  # You begin with the past of the *first* query. The last one looks back further, by n_q − 1.
-first = middle - past - (n_k - 1)  # You count back from the number of keys. The last query is the n_q-th.
 first = middle - (n_k - 1)  # You take n_k − n_q for `past`, as if the last query were at the last key. `past` is given.
 first = 0  # You take the first rows of the table. Begin with the offset −(past + n_q − 1).
 first = len(table) - width  # You take the last rows of the table. Begin with the offset −(past + n_q − 1).
 products = q @ table[::-1][first + np.arange(width)].T  # You swapped past and future. The offset is j − (past + i).
 flat = np.pad(products, ((0, 0), (1, 0))).ravel()  # With the column in front you skip n_q numbers, not n_q − 1.
-cut = flat[: n_q * width]  # You skip nothing before the cut. Cell (0, 0) is column n_q − 1, so skip n_q − 1 numbers.
 return products.ravel()[n_q - 1 :][: n_q * (width - 1)].reshape(n_q, width - 1)[:, :n_k]
 # Rows of n_q + n_k − 2 numbers are too short for a single query. Pad a column behind the products.
 return cut.reshape(n_q, width)[:, -n_k:]  # You keep the last n_k columns. The scores begin on the left.
-return cut.reshape(n_q, width)  # You keep all columns. Those beyond n_k are left over from the next row.
 return [products[i, i : i + n_k] for i in range(n_q)]  # Your windows move right from query to query. They move left.
 return products  # Your products are not on their diagonals yet. Which column does query i need for key j?
 return products[:, :n_k]  # You keep the first n_k products of every query. Each query begins in another column.
+return np.pad(q @ table[middle - n_k + 1 : middle + 1].T, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)
+# You use only the offsets up to 0, as the causal skew does, so later keys get junk. Cut out all n_q + n_k − 1.
 return q @ table.T  # These are products with the whole table. Each query needs n_k of them, and each needs others.
 return (q @ table.T)[:, :n_k]  # These are products with the first vectors of the table. Each pair needs its own offset.
 """
@@ -90,15 +89,3 @@ HINTS = [
     "Now do what `to_grid` does, with column `j - i + n_q - 1`. Or pad a column behind, flatten, skip n_q − 1, "
     "keep n_q · width numbers (one is left over), cut every `width`, and keep n_k columns.",
 ]
-
-
-def wrong_causal_skew(q, table, n_k, past):
-    """You use only the offsets up to 0, as the causal skew does, so later keys get junk. Cut out all n_q + n_k − 1."""
-    middle, n_q = len(table) // 2, len(q)
-    rows = q @ table[middle - n_k + 1 : middle + 1].T
-    return np.pad(rows, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)
-
-
-def right_by_loops(q, table, n_k, past):
-    zero = len(table) // 2
-    return [[q[i] @ table[j - past - i + zero] for j in range(n_k)] for i in range(len(q))]

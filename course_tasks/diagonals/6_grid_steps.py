@@ -71,14 +71,11 @@ per_query = 1 if shared else width - 1  # With one shared row, your windows move
 per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same window. It moves.
 per_query = -1 if shared else width  # With a row each, your window stays in the same columns. It moves one back.
 back = 0  # Your window stays in the same columns from query to query. It moves one column back.
-per_query = -1 if shared else n_k
-per_query = -1 if shared else n_k - 1  # A row has n_q + n_k − 1 numbers, not n_k.
-per_query = -1 if shared else 2 * n_q - 2  # With a row each, 2·n_q − 2 is right only where n_q = n_k.
+per_query = -1 if shared else n_k  # A row has n_q + n_k − 1 numbers, not n_k.
 per_query = -1  # With a row each, one number back is still in the row of query 0. The next row is a whole row on.
 per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is for the shared row.
 per_query = width - 1  # `shared` has no effect. A single row has no next row: stay in it, one number back.
 start = 0  # You start at place 0. Cell (0, 0) has offset 0, which is column n_q − 1.
-start = n_k - 1  # You start at n_k − 1. Cell (0, 0) has offset 0, which is column n_q − 1.
 return (start, per_query, -1)  # Your step per key has the wrong sign. The next key is one offset later.
 return (per_query, 1, start)
 return (start, 1, per_query)  # Your numbers are in another order. It is start, step per query, step per key.

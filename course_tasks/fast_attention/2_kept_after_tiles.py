@@ -28,10 +28,8 @@ def kept_after_tiles(s, values, size):
     largests, totals, outputs = [], [], []
     starts = range(0, len(s), size)  # A tile starts at key 0 and at every further `size` keys; the last may be shorter.
     for start in starts:
-        tile, v = (
-            s[start : start + size],
-            values[start : start + size],
-        )  # A tile has scores, and values of the same keys.
+        # A tile has scores, and values of the same keys.
+        tile, v = s[start : start + size], values[start : start + size]
         new = max(largest, tile.max())  # The largest score so far is the one kept or the largest of the tile.
         shrink = np.exp(largest - new)  # What is kept shrinks by e^{old largest − new largest}, which is at most 1.
         e = np.exp(tile - new)  # The exponentials of a tile are e^{score − largest so far}.
@@ -107,28 +105,19 @@ total = shrink * (total + e.sum())  # You shrink the sum of the new tile as well
 mixed = shrink * (mixed + e @ v)  # You shrink the mixture of the new tile as well. Only what was kept shrinks.
 total = shrink * total + len(e)  # You count the keys of a tile. Add their exponentials.
 total = shrink * total + e.max()  # You add the largest exponential of a tile. Add all of them.
-new = tile.max(); total = e.sum(); mixed = e @ v  # You treat each tile by itself and carry nothing over.
-mixed = mixed + softmax(tile) @ v; output = mixed  # You add the softmax of each tile. Divide only once, by
-# the sum over all keys seen.
+mixed = mixed + softmax(tile) @ v; output = mixed  # You add the softmax of each tile. Divide once, by the whole sum.
 mixed = shrink * mixed + e @ v / total; output = mixed
 mixed = (shrink * mixed + e @ v) / total; output = mixed  # What you carry on is divided already. Carry
 # on the mixture, or multiply the old output by the old sum first.
-output = mixed  # Your output is the mixture. Divide it by the sum.
 output = mixed / e.sum()  # You divide by the sum of the last tile. Divide by the sum of all tiles.
 return [s[a:a+size].max() for a in starts], totals, outputs  # You store the largest score of the tile, not that so far.
 return largests, [np.exp(s[a:a+size] - m).sum() for a, m in zip(starts, largests)], outputs
 # You store the sum of the tile. Store the sum so far.
 starts = range(0, max(len(s) // size, 1) * size, size)  # A last tile that is shorter than the others is missing.
-size = 1  # You go key by key. A tile has `size` keys, so step the loop by `size`.
 return largests[-1:], totals[-1:], outputs[-1:]  # You return the state after the last tile only. Store every state.
 return [], totals, outputs
 return largests, [], outputs
 return largests, totals, []  # One of your results is empty. Store all three after each tile.
-return largests, outputs, totals
-return totals, largests, outputs
-return outputs, totals, largests
-return outputs, largests, totals
-return totals, outputs, largests  # You return the three results in another order. Return largest, total, output.
 return largests, totals, outputs[-1:] * len(outputs)  # Every row of your output is the last one. Do you append
 # the same array each time and change it afterwards? Append a new one, `mixed / total`.
 return largests, totals, [mixed / t for t in totals]  # Every output has the mixture of the last tile. Do you change it
@@ -140,15 +129,3 @@ HINTS = [
     "tile are `np.exp(tile - new)`.",
     "Shrink the sum *and* the mixture, add the tile's share to both, and only then set `largest = new`.",
 ]
-
-
-def right_rest_by_rest(s, values, size):
-    """What is left is cut off tile by tile."""
-    largest, total, mixed, kept = -np.inf, 0.0, 0.0, []
-    while len(s):
-        tile, s, v, values = s[:size], s[size:], values[:size], values[size:]
-        new = np.maximum(largest, tile.max())
-        shrink, e = np.exp(largest - new), np.exp(tile - new)
-        largest, total, mixed = new, shrink * total + e.sum(), shrink * mixed + v.T @ e
-        kept.append((largest, total, mixed / total))
-    return tuple(zip(*kept, strict=True))

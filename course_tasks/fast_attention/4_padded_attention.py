@@ -12,8 +12,7 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias
@@ -98,7 +97,6 @@ mask = bias.masked_fill(hidden, -10.0)
 mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, with which it gets less weight, or none
 # only while the scores are small. −∞ hides a key for sure.
 hidden = padding[:, None, :, None]
-hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, -1e9)
 hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.
 mask = bias.masked_fill(hidden | padding[:, None, :, None], -torch.inf)
@@ -116,8 +114,7 @@ mask = (bias / 2).masked_fill(hidden, -torch.inf)  # You hide the padding, but c
 mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale the bias. Only the scores are scaled.
 mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
 mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
-return sdpa(q, k, v, attn_mask=mask.exp())  # You pass e to the power of the mask, but SDPA adds it before its own
-# exponential. Pass the bias and −∞ themselves.
+return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself. Pass the bias and −∞ as they are.
 return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # You removed the scaling of the scores. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
 return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.
@@ -129,11 +126,3 @@ HINTS = [
     "To hide a key means that its weight is 0, and e^{−∞} = 0.",
     "`bias.masked_fill(hidden, -torch.inf)` puts −∞ wherever `hidden` is True and leaves the bias elsewhere.",
 ]
-
-
-def right_in_one_line(q, k, v, bias, padding):
-    return sdpa(q, k, v, attn_mask=torch.where(padding[:, None, None, :], -torch.inf, bias[None]))
-
-
-def right_without_sdpa(q, k, v, bias, padding):
-    return (q @ k.mT / q.shape[-1] ** 0.5 + bias).masked_fill(padding[:, None, None], -torch.inf).softmax(-1) @ v

@@ -77,25 +77,18 @@ visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))  # The bias is righ
 # triangle is in the top left corner; move it to the right by the number of tokens before the new ones.
 i = torch.arange(n_q)[:, None]  # The right keys are visible now, but the bias still has the first query at position 0.
 visible = j < n_k  # Nothing is hidden. This is right for one new token, but of several, none must see a later one.
-visible = j < n_k if n_k > n_q else j <= i  # With a cache you hide nothing, but of several new tokens, the first must
-# not see the later ones.
-visible = j <= n_q + torch.arange(n_q)[:, None]
+visible = j < n_k if n_k > n_q else j <= i  # With a cache you hide nothing. New tokens must not see later ones.
 i = n_q + torch.arange(n_q)[:, None]; visible = j <= i  # You begin at the number of new tokens. How many came before?
-i = n_k - 1 + torch.arange(n_q)[:, None]; visible = j <= i  # This is right for one new token. Of several, the first is
-# at n_k − n_q.
+i = n_k - 1 + torch.arange(n_q)[:, None]; visible = j <= i  # Right for one new token. Of several, how many came before?
 i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The first new token is not at n_k, because the cache has the
 # new tokens already. How many came before them?
-i = past + torch.zeros(n_q, 1)  # All new queries get the position of the first. They follow one another.
 bias = -strength * torch.log(abs(j - i))  # You take log d, and a token is at distance 0 from itself. `log1p` was right.
-bias = -torch.log1p(abs(j - i))  # Your bias does not use `strength`.
-bias = -strength + 0.0 * abs(j - i)
 bias = 0.0 * (j - i)  # Your bias is none, or the same for all pairs, which cancels in the softmax.
 bias = -strength  # Your bias is a single number. It has one for each pair, −strength · log(1 + |j − i|).
 mask = bias.masked_fill(~visible, 0.0)  # You give hidden keys a bias of 0. Only −∞ hides a key.
-return sdpa(q, k, v, is_causal=True)  # `is_causal=True` *is* the bug: its triangle is in the top left corner. The bias
-# is missing, too.
-return sdpa(q, k, v, attn_mask=mask, is_causal=True)  # SDPA takes a mask *or* `is_causal=True`. Your mask has the
-# triangle already, and `is_causal` is the bug.
+return sdpa(q, k, v, is_causal=True)  # `is_causal=True` *is* the bug, because its triangle is in the top left corner.
+return sdpa(q, k, v, attn_mask=mask, is_causal=True)  # SDPA takes a mask *or* `is_causal=True`, which is the bug.
+k = k[:, -q.shape[1]:]; v = v[:, -q.shape[1]:]  # You keep only the last n_q keys. New tokens look at all n_k keys.
 return (q @ k.mT + mask).softmax(-1) @ v  # You do not divide the scores by √d. SDPA does it for you.
 n_q, n_k, past = q.shape[0], k.shape[1], k.shape[1] - q.shape[0]
 n_q, n_k, past = q.shape[1], k.shape[0], k.shape[0] - q.shape[1]
@@ -103,39 +96,11 @@ n_q, n_k, past = q.shape[0], k.shape[0], k.shape[0] - q.shape[0]  # You take the
 n_q, n_k, past = k.shape[1], k.shape[1], 0  # You take the number of keys for n_q. It is that of the *new* queries.
 n_q, n_k, past = q.shape[1], q.shape[1], 0  # You take the number of queries for n_k. It is that of all keys.
 i = past + torch.arange(n_k)[:, None]  # Your bias has a row for every key. Its rows are the new queries.
-j = torch.arange(n_q, dtype=q.dtype)  # Your bias has a column for every new token. Its columns are all keys.
-visible = torch.tril(torch.ones(n_k, n_k, dtype=torch.bool), past)  # Your triangle has a row for every key. Its
-# rows are the new queries.
-visible = torch.tril(torch.ones(n_q, n_q, dtype=torch.bool), past)  # Your triangle has a column for every new
-# token. Its columns are all keys.
-return sdpa(torch.nn.functional.pad(q, (0, 0, 0, past))[:, -n_q:], k, v, attn_mask=mask)  # You put zeros *behind* the
-# queries, but they are those of the *last* tokens. Fill up in front, or move `i` and the triangle.
+visible = torch.tril(torch.ones(n_k, n_k, dtype=torch.bool), past)  # Your triangle has too many rows, one for every key.
+visible = torch.tril(torch.ones(n_q, n_q, dtype=torch.bool), past)  # Your triangle needs a column for every key.
 """
 HINTS = [
     "Print `visible` for one query and five keys. Which keys should the newest token see?",
     "The cache holds n_k tokens, and the n_q new ones are among them. How many came before? Call this `past`.",
     "The first query is at position `past`. This moves the triangle (`torch.tril(…, past)`) and goes into `i`.",
 ]
-
-
-def wrong_cropped(q, k, v, strength):
-    """You keep only the last n_q keys. The new tokens look at all n_k keys of the cache."""
-    n = q.shape[1]
-    k, v = k[:, -n:], v[:, -n:]
-    i = torch.arange(n)
-    bias = -strength * torch.log1p(abs(i - i[:, None]).to(q.dtype))
-    return sdpa(q, k, v, attn_mask=bias.masked_fill(i > i[:, None], -np.inf))
-
-
-def right_as_numpy(q, k, v, strength):
-    n_q, n_k = q.shape[1], k.shape[1]
-    bias = decay_bias(n_q, n_k, strength=strength, past=n_k - n_q)
-    return sdpa(q, k, v, attn_mask=torch.as_tensor(np.where(causal_mask(n_q, n_k, n_k - n_q), bias, -np.inf)))
-
-
-def right_with_flipped_row(q, k, v, strength):
-    """The end of one row, read through a view with the queries flipped."""
-    n_q, n_k = q.shape[1], k.shape[1]
-    r = torch.arange(-(n_k - 1), n_q)
-    row = (-strength * torch.log1p(abs(r))).to(q.dtype).masked_fill(r > 0, -torch.inf)
-    return sdpa(q.flip(-2), k, v, attn_mask=row.unfold(-1, n_k, 1)).flip(-2)

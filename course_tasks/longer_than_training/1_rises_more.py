@@ -68,11 +68,8 @@ def words_of(pair):
     return pair.split(" or ")
 
 
-def on_pass():
-    measured = (", ".join(f"{name} {number(rise(ROWS, name), 2)}" for name in sorted(pair)) for pair in PAIRS)
-    return f"Measured, in nats: {'; '.join(measured)}."
-
-
+MEASURED = (", ".join(f"{name} {number(rise(ROWS, name), 2)}" for name in sorted(pair)) for pair in PAIRS)
+ON_PASS = f"Measured, in nats: {'; '.join(MEASURED)}."
 HINTS = [
     "Ask of each scheme: what does the last query of a long text read that no query of a training text has read?",
     "There are three kinds: learned numbers that were never trained, fixed numbers that the model never had to "

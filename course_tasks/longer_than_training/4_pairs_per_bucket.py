@@ -14,8 +14,7 @@ the first are never trained, and none of the second. From which distance on does
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.attention import causal_mask
 from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket
@@ -26,15 +25,13 @@ def pairs_per_bucket(length, num_buckets, max_distance):
 
     The text has `length` tokens; a query looks at itself and at every key before it.
     """
-    distance = np.arange(
-        length
-    )  # The distances are 0, from a token to itself, to `length` − 1, from the last to the first.
+    # The distances are 0, from a token to itself, to `length` − 1, from the last to the first.
+    distance = np.arange(length)
     pairs = length - distance  # At distance d there are `length` − d pairs, one for every query from position d on.
     # `bucket` finds the row that an offset reads, and a key before its query has a negative offset, −distance.
     rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
-    counts = np.bincount(
-        rows, weights=pairs, minlength=num_buckets
-    )  # Each row adds up the pairs that read it, or has 0.
+    # Each row adds up the pairs that read it, or has 0.
+    counts = np.bincount(rows, weights=pairs, minlength=num_buckets)
     return counts  # There is one count for each of the `num_buckets` rows.
 
 
@@ -68,8 +65,6 @@ rows = distance  # You take the distance itself as the row. Far distances share 
 rows = np.minimum(distance, num_buckets - 1)  # Each distance has its own row in your result, and the farther ones share
 # the last. In T5 far distances share rows by their logarithm, and `bucket` finds them.
 pairs = distance ** 0  # You count each distance once, as the last query does. Each distance d has `length` − d pairs.
-pairs = length - distance - 1
-pairs = length - distance + 1  # Your counts are off by one at every distance. At distance 0 there are `length` pairs.
 pairs = distance + 1  # Your counts grow with the distance. At distance d there are `length` − d pairs.
 pairs = length + 0 * distance  # You give every distance `length` pairs. The first d queries have no key at distance d.
 pairs = 2 * (length - distance)
@@ -77,23 +72,16 @@ pairs = 2 * (length - distance) - length * (distance == 0)  # You count pairs tw
 # tokens looks at the earlier, and not the other way.
 pairs = length - distance + (distance == 0) * length * (length - 1) // 2  # Your bucket 0 also holds the keys after each
 # query. The causal mask hides them, so count only the pairs with j ≤ i.
+rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distance).ravel(); pairs = None
+# You count all pairs in an encoder's buckets. The model is causal: take a decoder's buckets, and only keys with j ≤ i.
 pairs = length * (distance == 0)  # You count distance 0 only. If you have a loop, look at where its `return` is.
 pairs = 1 * (distance == 0)  # You count one pair only. If you have a loop, look at where its `return` is.
-rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # Your result is right for 32 buckets only.
-# `bucket` needs `num_buckets` as well.
-rows = bucket(-distance, bidirectional=False, num_buckets=num_buckets)  # Your result is right for `max_distance` 128
-# only. `bucket` needs it as well.
+rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # `bucket` needs `num_buckets` as well.
 distance = np.arange(1, length)  # Distance 0 is missing. Each token looks at itself as well, and that is bucket 0.
-distance = np.arange(length - 1)  # The farthest distance, `length` − 1, is missing. The last token looks at the first.
-distance = np.arange(1, length + 1); pairs = length + 1 - distance  # Your distances are one too large. A token is at
-# distance 0 from itself.
+distance = np.arange(1, length + 1); pairs = length + 1 - distance  # A token is at distance 0 from itself, not 1.
 distance = np.arange(min(length, max_distance))
-distance = np.arange(min(length, max_distance + 1))  # You leave out far distances. The last bucket serves all of them,
-# up to `length` − 1.
+distance = np.arange(min(length, max_distance + 1))  # You leave out far distances. They go up to `length` − 1.
 counts = np.bincount(rows, weights=pairs)  # Rows at the end that no pair reads are missing. `minlength` gives them a 0.
-counts = np.bincount(rows, weights=pairs, minlength=num_buckets + 1)  # You return one row too many, which is always 0.
-counts = np.bincount(rows, weights=pairs, minlength=length)  # You return one count per token. There is one for each row
-# of the table, `num_buckets` of them.
 counts = np.zeros(num_buckets); counts[rows] += pairs  # Of the distances that share a row, you count only the last one.
 # `=` overwrites, and `counts[rows] += …` adds once per row. `np.bincount` and `np.add.at` add all.
 return counts > 0  # You find which rows are read. The task asks by how many pairs.
@@ -106,19 +94,3 @@ HINTS = [
     "The bucket of every distance: `bucket(-np.arange(length), bidirectional=False, num_buckets=…, max_distance=…)`.",
     "`np.bincount(rows, weights=…, minlength=num_buckets)` sums the weights of each row, and gives 0 to unread rows.",
 ]
-
-
-def wrong_both_ways(length, num_buckets, max_distance):
-    """You count all pairs in an encoder's buckets. The model is causal, so use a decoder's buckets and only keys with
-    j ≤ i."""
-    rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distance)
-    return np.bincount(rows.ravel(), minlength=num_buckets)
-
-
-def right_loops(length, num_buckets, max_distance):
-    counts = np.zeros(num_buckets)
-    for i in range(length):
-        for j in range(i + 1):
-            row = bucket(j - i, bidirectional=False, num_buckets=num_buckets, max_distance=max_distance)
-            counts[row] += 1
-    return counts

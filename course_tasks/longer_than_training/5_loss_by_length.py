@@ -35,10 +35,6 @@ def loss_by_length(model, text, lengths, train):
 
 
 def given(model, text, lengths, train):
-    """Mean loss of the last `train` tokens of text when the model reads its last n tokens, for each n.
-
-    model(tokens, positions) gives the loss of each token; it was trained on `train` positions, 0 … train - 1.
-    """
     curve = []
     for n in lengths:
         losses = []
@@ -105,8 +101,6 @@ tokens = text[-n:-1]; positions = np.arange(n - 1)  # You leave out the last tok
 losses = model(positions, tokens)  # You exchanged tokens and positions. `model` takes the tokens first.
 tokens = text[-train:]; positions = np.arange(n - train, n)  # The last `train` tokens are read alone, at late
 # positions, so the model still sees only `train` tokens. Pass it the last n tokens, at the positions 0 … n − 1.
-tokens = text[-min(n, 2 * train):]; positions = np.arange(len(tokens))  # Your windows are longer, but not n tokens.
-# The model reads at most twice its training length.
 losses = in_blocks(model, tokens, train)  # The same tokens are asked at every length now. But each block is still read
 # alone, at the positions 0 … `train` − 1, so no position is new to the model. Pass it all n tokens at once.
 losses = np.concatenate([model(tokens[a:a + train], np.arange(a, a + train)) for a in range(0, n, train)])
@@ -114,8 +108,7 @@ losses = in_blocks(model, tokens, train, on=1)
 losses = in_blocks(model, text[:n], train, on=1)  # Your positions continue now, but each block is still read alone, so
 # the model sees only `train` tokens. Pass it the last n at once.
 losses = in_blocks(model, tokens, train); asked = losses
-losses = in_blocks(model, tokens, train, on=1); asked = losses
-losses = in_blocks(model, text[:n], train); asked = losses  # Each block is still read alone, and you take the mean
+losses = in_blocks(model, tokens, train, on=1); asked = losses  # Each block is still read alone, and you take the mean
 # over all n tokens. Pass the last n to the model at once, and keep the mean of the last `train`.
 losses = np.concatenate([model(tokens[a:], np.arange(n - a)) for a in range(0, n, train)])  # Your blocks reach to the
 # end, but the losses that count are those of the last and shortest block. One call with all n tokens is enough.

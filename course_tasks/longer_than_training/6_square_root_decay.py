@@ -73,7 +73,6 @@ r = row_offsets(n_q, n_k, 0)  # Your result is right without a cache. The first 
 r = row_offsets(n_k, n_q, past)  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
 r = row_offsets(n_k, n_k, 0)  # Your result is right when queries and keys are the same tokens. The n_q queries begin at
 # `past`.
-r = row_offsets(1, n_k, past)  # You use the offsets of the first query only. In all there are n_q + n_k − 1 offsets.
 r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. The offsets go from the farthest past to the
 # farthest future, as in `row_offsets`.
 r = row_offsets(n_q, n_k, past).flip(0)  # Your offsets are in reverse order. They ascend, so the past comes first.
@@ -95,18 +94,12 @@ bias = -strength * (1 + distance).sqrt()  # You add 1 under the root. The token 
 bias = -strength * distance.sqrt().sqrt()  # You take the square root twice. Take it once.
 bias = -(strength * distance).sqrt()  # You take the root of the strength as well. It multiplies the root.
 return bias.masked_fill(r > 0, -float("inf"))  # You give −∞ to the keys after the query. Hiding keys is the mask's job.
-return bias.softmax(-1)  # You apply a softmax. That comes later, in the layer, after the bias is added to the scores.
 return bias.exp()  # You return e to the power of the bias. Return the bias itself, which is added to the scores.
-return bias.unfold(1, n_k, 1).flip(1)
-return bias.unfold(1, n_k, 1).flip(1)[0]  # You return a matrix with n_q rows and n_k columns. A hook gives one number
-# per head and *offset*, and the layer puts them on the diagonals.
+return bias.unfold(1, n_k, 1).flip(1)  # You return a matrix with n_q rows and n_k columns. A hook gives one number per
+# head and *offset*, and the layer puts them on the diagonals.
 """
 HINTS = [
     "`row_offsets(n_q, n_k, past)` holds the offsets in the right order. The distance is the absolute value of each.",
     "The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), so give the strengths a second axis.",
     "The bias is minus the strength times the root of the distance.",
 ]
-
-
-def right_outer_product(self, n_q, n_k, past):
-    return -self.strengths.outer(row_offsets(n_q, n_k, past).abs().double() ** 0.5)

@@ -15,8 +15,7 @@ import struct
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 
 
 def decode_block(block):
@@ -60,8 +59,7 @@ ALWAYS = [
 ]
 WRONG = """
 b, s = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange s and b. The step s comes first in the block.
-s, b = np.frombuffer(block[:4], ">f2").astype(float)  # You read s and b big-endian. In the file the low byte comes
-# first.
+s, b = np.frombuffer(block[:4], ">f2").astype(float)  # You read s and b big-endian. The low byte comes first.
 s, b = np.frombuffer(block[:4], "<i2").astype(float)  # You read s and b as whole numbers. They are float16, "<f2".
 low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high bits. The low bits come first.
 c = np.stack([low, high], axis=1).ravel()
@@ -69,16 +67,12 @@ c = np.stack([high, low], axis=1).ravel()  # You put the two numbers of a byte b
 # low four bits of byte t are number t, its high four bits number t + 16.
 low = block[4:] & 7  # You keep only three bits of the low half. Four bits are kept by `& 15`.
 low = block[4:]  # Your first sixteen numbers are whole bytes. Keep their low four bits.
-high = (block[4:] >> 4) & 7  # You keep only three bits of the high half. After `>> 4` only four bits are
-# left, so no mask is needed.
+high = (block[4:] >> 4) & 7  # You keep only three bits. After `>> 4` only four are left, so no mask is needed.
 high = block[4:] & 240  # Your high four bits are 16 times too large. Move them down by four bits, or divide by 16.
 high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to the low half. Use `>> 4` or `// 16`.
-c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # You read the four bits as a number from −8 to 7. Here they
-# have no sign and count from 0 to 15.
+c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # Your bits have a sign, −8 to 7. Here they count from 0 to 15.
 return s * (c.astype(int) - 8)
-return s * (c.astype(int) - 8) + b  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 the levels count up
-# from b, and nothing is subtracted: s · c + b.
-return s * c  # You left out + b, the number at level 0.
+return s * (c.astype(int) - 8) + b  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 it is s · c + b.
 return s * (c + b)  # You multiply b by s as well. It is added at the end, s · c + b.
 return c  # These are the levels c. Each number is s · c + b.
 return s * c - b  # You subtract b. It is added: it is the number at level 0, and usually negative.
@@ -90,8 +84,3 @@ HINTS = [
     "Join the sixteen low numbers and the sixteen high ones with `np.concatenate`.",
 ]
 ON_PASS = "20 bytes for 32 numbers are 5 bits for each. All matrices of the layers are stored like this."
-
-
-def right_as_one_type(block):
-    one = block.view(np.dtype([("d", "<f2"), ("m", "<f2"), ("q", "u1", 16)]))[0]
-    return np.float32(one["d"]) * (one["q"] >> np.array([[0], [4]], "u1") & 15).ravel() + np.float32(one["m"])

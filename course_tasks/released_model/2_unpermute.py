@@ -15,8 +15,7 @@ The rows of the first cases are numbered: row `r` of head `h` of `w` begins with
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.rope import to_half_split, to_interleaved
 
 from ..shared import normal
@@ -73,12 +72,10 @@ shape = (1, 2, -1, w.shape[1]) if inverse else (1, -1, 2, w.shape[1])  # You for
 shape = (2, n_heads, -1, w.shape[1]) if inverse else (-1, n_heads, 2, w.shape[1])
 shape = (2, -1, n_heads, w.shape[1]) if inverse else (-1, 2, n_heads, w.shape[1]); ordered = pairs.swapaxes(0, 1)
 # The heads are not the first axis of your shape. The rows of a head are neighbours in w, so heads come first.
-d = w.shape[1] // n_heads  # You take the channels per head from the columns, which is right for a square matrix only.
-# They are `len(w) // n_heads` *rows*.
+d = w.shape[1] // n_heads  # You take the channels per head from the columns. They are `len(w) // n_heads` *rows*.
 pairs = np.flip(pairs, 1 if inverse else 2)  # Your two rows of each pair have changed places.
 ordered = pairs  # Your rows are in the order of w. Exchange the two axes of a head between the two reshapes.
-return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]  # You reorder the columns. The channels of q are the
-# *rows* of w, because q = x @ w.T.
+return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]  # You reorder the columns. Channels are rows of w.
 """
 HINTS = [
     "Number the rows of one head: interleaved they are 0, 1, 2, 3, 4, 5. Half-split they become 0, 2, 4, 1, 3, 5.",
@@ -89,9 +86,3 @@ ON_PASS = (
     "Without RoPE, scores do not depend on the order of the channels, if queries and keys share it. With RoPE they do: "
     "in the lesson, the wrong pairs raise the loss by 2.1 nats."
 )
-
-
-def right_by_index(w, n_heads, inverse):
-    rows = np.arange(len(w)).reshape(n_heads, -1)
-    order = np.concatenate([rows[:, ::2], rows[:, 1::2]], axis=1).ravel()
-    return w[np.argsort(order)] if inverse else w[order]

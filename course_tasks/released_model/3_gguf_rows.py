@@ -12,8 +12,7 @@ The rows of the cases are numbered: row `r` of head `h` begins with the number 1
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.rope import to_interleaved
 
 from ..shared import normal
@@ -72,12 +71,10 @@ k_heads = n_heads // n_kv_heads if n_kv_heads != n_heads else n_heads  # You sti
 # Their quotient is how many query heads share a key head, not how many key heads there are.
 k_heads = 1  # You reorder the rows of all key heads together. Each head has its own pairs.
 q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the number of key heads.
-q_heads = n_heads // n_kv_heads; k_heads = q_heads
 q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number of query heads, which was right.
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
 k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
 # The axes of a half-split head are (2, d/2), as for the queries.
-return k, q  # You return the keys first. The result is q, then k.
 """
 HINTS = [
     "Print `w_k[:, 0]` and `gguf_rows(w_q, w_k, 8, 2)[1][:, 0]` for the first case. Which rows have left their head?",
@@ -87,9 +84,3 @@ ON_PASS = (
     "SmolLM2 would not have shown the bug, because 9 / 3 = 3, just as 64 / 8 = 8. The wrong division gives the right "
     "number of key heads exactly when n_heads = n_kv_heads². A test needs a model in which the two differ."
 )
-
-
-def right_by_head(w_q, w_k, n_heads, n_kv_heads):
-    order = to_interleaved(len(w_k) // n_kv_heads)
-    by_head = ((w_q, n_heads), (w_k, n_kv_heads))
-    return tuple(w.reshape(heads, len(order), -1)[:, order].reshape(w.shape) for w, heads in by_head)

@@ -13,10 +13,8 @@ In the lesson, the best of 270 heads have 0.76 (previous, on *Alice*) and 0.90 (
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.attention import causal_mask, softmax
-from course_lib.reference.grid import from_grid
 
 
 def head_scores(weights):
@@ -58,7 +56,6 @@ CASES = [
 MEANS = "A mean of weights is from 0 to 1. Divide each sum by the number of weights in it."
 ALWAYS = [holds(MEANS, lambda found, _: np.all(abs(np.array(found) - 0.5) <= 0.501))]
 WRONG = """
-before = np.diagonal(weights, axis1=1, axis2=2)  # Your `previous` is the weight of a query on itself. Take key i − 1.
 before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query. A causal
 # layer cannot see it. Key i − 1 is below the diagonal.
 before = np.diagonal(weights, -1); after = np.diagonal(weights, 1 - n)
@@ -77,8 +74,6 @@ after = np.diagonal(weights, 1 - n, axis1=1, axis2=2)[:, :-1]  # You leave out t
 # the first on the diagonal, the last query of the first copy, which has no earlier copy.
 after = np.diagonal(second, 1, axis1=1, axis2=2)[:, : n - 1]  # You leave out the last query. Its token was followed by
 # the first token of the second copy, at position n.
-return before.mean(), after.mean()  # You average over the heads as well. Each head has its own two scores.
-return after.mean(axis=1), before.mean(axis=1)  # You return `induction` first. The result is previous, then induction.
 """
 HINTS = [
     "Write it for one head and one query first: `weights[0, i, i - 1]`, and `weights[0, n + t, t + 1]`.",
@@ -89,15 +84,3 @@ ON_PASS = (
     "Random tokens given twice are the usual test for induction heads. In an ordinary text, a token may have no "
     "earlier copy, or several."
 )
-
-
-def right_by_offset(weights):
-    n = weights.shape[-1] // 2
-    profile, later = from_grid(weights)[:, 0], from_grid(weights[:, n:])[:, 0]
-    return profile[:, 2 * n - 2] / (2 * n - 1), later[:, n] / n
-
-
-def right_by_index(weights):
-    i = np.arange(1, weights.shape[-1])
-    t = np.arange(weights.shape[-1] // 2)
-    return weights[:, i, i - 1].mean(-1), weights[:, len(t) + t, t + 1].mean(-1)

@@ -97,10 +97,7 @@ HINTS = [
     "The first document has 10 pairs within it, the second one 6. How many of the 28 are between them?",
     "For the last number: which key is one position before i + 1?",
 ]
-
-
-def on_pass():
-    return (
-        "In SmolLM2 it is the same. Positions + 50,000 change no loss in the lesson by more than 0.0001 nats. After a "
-        "reset without another mask, the loss on the second document is 2.3 nats above that with positions that go on."
-    )
+ON_PASS = (
+    "In SmolLM2 it is the same. Positions + 50,000 change no loss in the lesson by more than 0.0001 nats. After a "
+    "reset without another mask, the loss on the second document is 2.3 nats above that with positions that go on."
+)

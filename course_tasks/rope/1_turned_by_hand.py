@@ -82,16 +82,12 @@ WRONG = {
         0: "The key is not lost. After a whole turn it points where it pointed before.",
     },
 }
+ON_PASS = (
+    "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from 0. The other pairs "
+    "of a head, which are slower, can."
+)
 HINTS = [
     "(2, 1) becomes (−1, 2). Two quarter turns change both signs.",
     "(a, b) · (c, d) = a c + b d. Only the difference of the positions counts, j − i.",
-    "From position 1 to position 5 it is a whole turn, so one pair cannot tell distance 4 from 0. The other pairs, "
-    "which are slower, can.",
+    ON_PASS,
 ]
-
-
-def on_pass():
-    return (
-        "From position 1 to position 5 it is a whole turn, so this pair cannot tell distance 4 from 0. The other pairs "
-        "of a head, which are slower, can."
-    )

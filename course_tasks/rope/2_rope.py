@@ -11,8 +11,7 @@ There may be further axes before `(n, d)`, for heads and batch. Loops are welcom
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.rope import rotate
 
@@ -77,14 +76,11 @@ second = b * sin + a * cos  # In the second channel a and b have changed places.
 first = a * sin - b * cos  # In the first channel sine and cosine have changed places. It becomes a cos − b sin.
 cos, sin = np.sin(angle), np.cos(angle)  # Sine and cosine have changed places. At angle 0 nothing should turn.
 second = first * sin + b * cos  # For the second half you use the first half *after* its rotation. Keep a copy of it.
-second = b  # The second half is not rotated. It becomes a sin + b cos.
 first, second = a * cos, b * cos  # The sines are missing. A rotation mixes the two channels of a pair.
 first, second = a + cos, b + sin  # You add cosines and sines, as sinusoidal positions do. RoPE multiplies by them.
 return np.concatenate([second, first], axis=-1)  # The two halves of the result have changed places.
-return [first, second]  # You return the two halves in a list. Join them with `np.concatenate([…], axis=-1)`.
 return np.stack([first, second], axis=-1).reshape(x.shape)  # Right numbers in wrong places: pair m is m and m + d/2.
 a, b = x[..., ::2], x[..., 1::2]  # You read the pairs (0, 1), (2, 3), … and write them half-split.
-b, a = x[..., :half], x[..., half:]  # Your a and b have changed places. The first half is a, and the second is b.
 a, b = x[:, :half], x[:, half:]  # `x[:, :half]` cuts the second axis. The channels are the last one: `x[..., :half]`.
 position = np.full(x.shape[-2], past)  # All your rows are at the same position. They are at past, past + 1, …
 position = past + np.arange(x.shape[0])
@@ -111,11 +107,8 @@ angle = np.degrees(position[:, None] * theta)  # Your angles are in degrees. `np
 angle = 2 * position[:, None] * theta  # Your angles are twice as large as they should be. Is something rotated twice?
 angle = 2 * np.pi * position[:, None] * theta  # Your angles have a factor 2π. Pair 0 turns by 1 radian per position.
 angle = position[:, None] * theta / (2 * np.pi)  # You divide the angles by 2π. Pair 0 turns by 1 radian per position.
-return rotate(x, past=past, base=base, interleaved=True)  # You rotate interleaved pairs, (0, 1), (2, 3), … Here the
-# pairs are half-split, (m, m + d/2).
-return llama(x, np.repeat(angle, 2, axis=-1))  # Your angles are in the order of interleaved pairs, θ₀, θ₀, θ₁, θ₁, …
-# Half-split pairs need θ₀, θ₁, … twice.
-return x + 0  # You return x as it is. Nothing is rotated.
+return rotate(x, past=past, base=base, interleaved=True)  # Your pairs are (0, 1), (2, 3), … Here they are (m, m + d/2).
+return llama(x, np.repeat(angle, 2, axis=-1))  # Your angles are those of interleaved pairs, θ₀, θ₀, θ₁, θ₁, …
 """
 HINTS = [
     "The angles are a table (n, d/2): `position[:, None] * theta`.",
@@ -132,8 +125,3 @@ def wrong_loops_without_dots(x, past, base):
         a, b = x[i, m], x[i, m + half]
         y[i, m], y[i, m + half] = a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)
     return y
-
-
-def right_as_in_llama(x, past, base):
-    theta = base ** (-2 * np.arange(x.shape[-1] // 2) / x.shape[-1])
-    return llama(x, np.tile(np.outer(past + np.arange(x.shape[-2]), theta), 2))

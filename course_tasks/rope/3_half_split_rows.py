@@ -9,8 +9,7 @@ The rows of the cases are numbered: row `r` of head `h` begins with the number 1
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.rope import to_half_split
 
 from ..shared import normal
@@ -30,10 +29,6 @@ def half_split_rows(w, n_heads):
 
 
 def given(w, n_heads):
-    """The rows of an interleaved model's W_q or W_k in the order that half-split code needs; the same shape.
-
-    w (n_heads * d_head, d_model); the rows of head 0 come first. q = x @ w.T
-    """
     even, odd = w[::2], w[1::2]
     return np.concatenate([even, odd])
 
@@ -78,7 +73,6 @@ both = np.concatenate([-odd, even], axis=1)  # This is `rotate_half`, a part of 
 return w + 0  # Your rows are in the order of w. Did you join along the last axis? Join along axis 1, the channels.
 both = by_head[:, ::-1]  # The channels of each head are in reverse order. The even ones come first, then the odd ones.
 odd = by_head[:, ::-2]  # Your odd channels are in reverse order. They should be 1, 3, 5, …
-odd = by_head[:, ::2]  # Your even channels appear twice, and the odd ones are missing.
 even, odd = by_head[:, d_head // 2:], by_head[:, :d_head // 2]  # You exchange the halves of each head.
 both = np.concatenate([by_head[::2], by_head[1::2]])  # You sort the *heads* into even and odd. The channels are axis 1.
 by_head = w.reshape(n_heads, d_head, -1)[::-1]  # Each head is in order, but the heads are reversed. Head 0 stays first.
@@ -107,7 +101,3 @@ def wrong_width_per_head(w, n_heads):
     """You take the channels per head from the columns. They are the *rows* of w, `len(w) // n_heads` per head."""
     d = w.shape[1] // n_heads
     return np.concatenate([w[h * d : h * d + d][k::2] for h in range(n_heads) for k in (0, 1)])
-
-
-def right_as_published(w, n_heads):
-    return w.reshape(n_heads, len(w) // n_heads // 2, 2, -1).swapaxes(1, 2).reshape(w.shape)

@@ -9,8 +9,7 @@ read at once. Count how often the key of token 2 has been rotated when token 6 c
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
@@ -78,14 +77,11 @@ query = q[t : t + 1]  # Your new query is not rotated, or as at position 0, whic
 # (The same scores come out if you rotate the query by t and the keys of the cache from position t on.)
 query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
 # without any position, as if every token were at position 0. Query and key both need `past=t`.
-cache = np.concatenate([cache, rotate(k[t : t + 1], past=t + 1)])  # Your keys begin at position 1. Token 0 is at 0.
-query = rotate(q[t : t + 1], past=t + 1)  # Your queries are one position too far. The first token is at position 0.
 cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.
 cache = rotate(np.concatenate([cache, k[t : t + 1]]), past=t)  # You still rotate the whole cache
 # at every step, and now by `past=t` as well. Rotate only the new key, before it joins the others.
-found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t - 1))
-found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))  # `rotate` takes positions from 0 on, and here it
-# gets one below 0. Rotate the query and each key by its own position.
+found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))
+# `rotate` takes positions from 0 on, and here it gets one below 0. Rotate the query and each key by its own position.
 cache = rotate(k[t : t + 1], past=t)
 cache = rotate(k[t : t + 1])  # Only the newest key is left. Join it to the older ones with `np.concatenate`.
 cache = np.concatenate([rotate(k[t : t + 1], past=t), cache])  # Your new key comes first in the cache. It comes last.
@@ -102,24 +98,9 @@ return np.triu(scores(rotate(q), rotate(k)))  # You keep the entries above the d
 return np.tril(scores(rotate(q), rotate(k)[::-1]))  # Your keys are in reverse order. The oldest should come first.
 return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))  # You rotate interleaved pairs. The
 # given code was right to use half-split pairs.
-return np.tril(scores(*(rotate(np.roll(x, x.shape[-1] // 2, axis=-1)) for x in (q, k))))  
-# Seen from its query, each of your keys is turned by i − j. It should be turned by the offset, key minus query, j − i.
 """
 HINTS = [
     "When the loop comes around, does `cache` hold rotated keys or keys as they came? What is done to it next?",
     "Rotate each key once, before it goes into the cache, or keep keys as they come and rotate them for use.",
     "In the first way, what is in the cache is rotated already. So rotate only the new key, by its own position.",
 ]
-
-
-def right_in_one_line(q, k):
-    return np.tril(scores(rotate(q), rotate(k)))
-
-
-def right_unrotated_cache(q, k):
-    """Also right: the cache keeps keys as they come, and they are rotated for each use."""
-    found, cache = np.zeros((len(q), len(k))), np.zeros((0, k.shape[-1]))
-    for t in range(len(q)):
-        cache = np.concatenate([cache, k[t : t + 1]])
-        found[t, : t + 1] = scores(rotate(q[t : t + 1], past=t), rotate(cache))
-    return found

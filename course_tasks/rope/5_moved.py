@@ -81,10 +81,7 @@ HINTS = [
     "The softmax removes what is added to all scores of a row.",
     "bfloat16 has 8 significant bits. Which numbers between 1000 and 1004 can it hold?",
 ]
-
-
-def on_pass():
-    return (
-        "Two bugs stay hidden. `m · j` without a mask does not depend on distances, and interleaved weights in "
-        "half-split code rotate the wrong pairs. Moving the text changes neither."
-    )
+ON_PASS = (
+    "Two bugs stay hidden. `m · j` without a mask does not depend on distances, and interleaved weights in "
+    "half-split code rotate the wrong pairs. Moving the text changes neither."
+)

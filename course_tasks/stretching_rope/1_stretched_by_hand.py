@@ -33,21 +33,26 @@ DIGITS = 2
 ABOUT = {"turns in training": 0.001}
 NEARLY = False
 AXES = (Axis("pair", ["0", "1", "2", "3"]),)
+OTHERWISE = {
+    "turns in training": "Divide the 200 tokens by the number of positions in which the pair makes a whole turn.",
+    "closed pairs": "Count the pairs that make one whole turn or more in 200 tokens.",
+    "divisors, NTK": "Pair 0 keeps its speed, the last pair is divided by 8, and each step multiplies by the same factor.",
+    "reach of pair 2 with NTK": "The text is 8 times as long. By how much is the pair slower than in training?",
+    "share of pair 1 kept, by parts": "Pair 1 makes two turns. How far is that on the way from 1 turn to 3?",
+    "divisor of pair 1, by parts": "Mix the old speed, 1, and the slowed one, 1/8. The divisor is one divided by that.",
+}
 WRONG = {
     "turns in training": {
         (0.05, 0.5, 5, 50): "You divided wavelengths by the length. Turns are the length divided by the wavelength.",
         (160, 16, 1.6, 0.16): "These are the turns in 1,600 tokens. Training had 200.",
         (2000, 20_000, 200_000, 2_000_000): "You multiplied by the wavelength. Divide the 200 tokens by it.",
         (125.664, 12.566, 1.257, 0.126): "These are radians. A turn has 2π of them.",
-        (7200, 720, 72, 7.2): "These are degrees. A turn has 360 of them.",
         (3.183, 0.318, 0.032, 0.003): "You divided by 2π. The wavelengths already count whole turns.",
         (20, 2, 0, 0): "Parts of a turn count as well: pair 2 needs 1,000 positions for a turn and has 200.",
-        (0.02, 0.2, 2, 20): "You reversed the order. Pair 0 is the fastest and comes first.",
     },
     "closed pairs": {
         1: "Pair 1 makes two turns in 200 tokens, so it is closed as well.",
         3: "Pair 2 makes only a fifth of a turn in 200 tokens.",
-        4: "All pairs turn, but only those with a whole turn or more are closed.",
         0: "A pair is closed if it makes at least one turn in training. Pair 0 makes twenty.",
     },
     "divisors, interpolation": {
@@ -60,37 +65,25 @@ WRONG = {
         (8, 4, 2, 1): "You reversed the order. The fastest pair, 0, keeps its speed.",
         (1, 1, 8, 8): "NTK does not look at turns. Its divisors grow by the same factor from pair to pair.",
         (1, 3.333, 5.667, 8): "Your divisors grow by the same difference. They should grow by the same factor.",
-        (1, 1.682, 2.828, 4.757): "Your last divisor is not 8. The three steps from pair 0 to pair 3 give 8 together.",
         (1, 8, 64, 512): "You multiply by 8 at every step. The three steps from pair 0 to pair 3 give 8 together.",
-        (2, 4, 8, 16): "You begin with 2. The fastest pair, 0, keeps its speed.",
         (1, 0.5, 0.25, 0.125): "These are the factors of the speeds. Their divisors are asked for.",
     },
     "reach of pair 2 with NTK": {
         8: "The text is 8 times as long, but the pair is slower than in training.",
         4: "This is the divisor of pair 2. Its reach depends on that and on the length of the text.",
         0.4: "These are the turns of pair 2 in 1,600 tokens. How many were they in training?",
-        1.6: "These are the turns of pair 2 in 1,600 tokens without a repair.",
         2.828: "This is 8 divided by the root of 8. Pair 2 is two of *three* steps on the way from 1 to 8.",
-        0.25: "This is the factor of its speed. The text is 8 times as long as well.",
-        1: "Only pair 3, which is divided by 8, turns just as far as in training.",
-        0.5: "This is upside down. Pair 2 turns farther than in training.",
     },
     "share of pair 1 kept, by parts": {
         0.667: "You divided by 3. The ramp is 3 − 1 turns long, and it begins at 1.",
         0.333: "You divided by 3. The ramp from 1 turn to 3 is 3 − 1 turns long.",
-        50: "Write the share as a number from 0 to 1, not as a percentage.",
         2: "These are the turns of pair 1. Its place on the ramp from 1 to 3 is asked for.",
-        1: "Pair 1 makes two turns, so it is between 1 and 3, where a pair is mixed.",
-        0: "Pair 1 makes two turns, so it is between 1 and 3, where a pair is mixed.",
     },
     "divisor of pair 1, by parts": {
         4.5: "You mixed the divisors 1 and 8. The rule mixes the speeds 1 and 1/8.",
         0.5625: "This is the factor of the speed. Its divisor is one divided by it.",
         2: "2 is the divisor of pair 1 by NTK. If you rounded to it, keep two decimals.",
         4: "This is half of 8. The rule mixes the speeds 1 and 1/8, not the divisors.",
-        1.6: "This mixes all of the slowed speed with half of the old one. The shares of a mixture sum to 1.",
-        16: "You took half of the slowed speed only. The other half of the mixture is the old speed.",
-        2.828: "You took the geometric mean of 1 and 8. The rule mixes the speeds 1 and 1/8 with equal shares.",
     },
 }
 HINTS = [

@@ -56,22 +56,18 @@ is_open = new < 2 * np.pi  # You test whether a pair is closed in the *long* tex
 is_open = old <= 2 * np.pi  # A pair with exactly one turn has met every angle, so it is closed. You take it for open.
 is_open = trained * after < 2 * np.pi  # You test for open pairs with the new speeds. In training they had the old ones.
 is_open = old < 1  # You compare with 1. Tokens times speed is an angle in radians, and a turn has 2π of them.
-is_open = old < np.pi  # You compare with half a turn. A whole turn has 2π radians.
 is_open = old < 360  # You compare with 360 degrees. Speeds are in radians per position, so a turn is 2π.
 is_open = np.degrees(old) < 2 * np.pi  # You compare an angle in degrees with 2π radians.
 farther = after > before  # A slower pair can still turn farther, because the text is longer. Compare angles.
 farther = n > trained  # Your second test does not depend on the new speeds, `after`, with which the pairs turn now.
 farther = new >= old  # A pair that turns exactly as far as in training meets no new angle. You count it.
-farther = new % (2 * np.pi) > old  # You take the angle in the long text modulo 2π. An open pair that goes past a whole
-# turn has met new angles on the way.
+farther = new % (2 * np.pi) > old  # You take the angle modulo 2π. On its way past a whole turn a pair meets new angles.
 farther = new > 2 * np.pi
 farther = new >= 2 * np.pi  # You ask for a whole turn in the long text. An open pair meets new angles as soon as it
 # turns farther than in training.
 farther = new / (2 * np.pi) > old  # You compare turns in the long text with radians in training. Use one unit.
-new = (n - 1) * after
 old = (trained - 1) * before; new = (n - 1) * after
-old = (trained + 1) * before; new = (n + 1) * after  # You count one step fewer or more than there are tokens. Here a
-# text of n tokens counts as n steps.
+# You count one step fewer than there are tokens. Here n tokens count as n steps.
 old = n * before; new = trained * after  # `trained` and `n` have changed places. The old speeds belong to `trained`.
 old = trained * after; new = n * before  # `before` and `after` have changed places. The old speeds belong to `trained`.
 return is_open & ~is_open  # You return False for every pair. Print `trained * before` and `n * after`.
@@ -90,7 +86,3 @@ HINTS = [
     "Now it turns by `n * after[m]` radians. Is this more than in training?",
     "`a & b` joins two arrays of truth values.",
 ]
-
-
-def right_pair_by_pair(before, after, trained, n):
-    return [bool(trained * a < 2 * np.pi and n * b > trained * a) for a, b in zip(before, after)]

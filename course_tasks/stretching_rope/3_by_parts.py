@@ -13,9 +13,7 @@ speeds.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
-from course_lib.reference import speeds as rules
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies
 
 
@@ -25,9 +23,8 @@ def by_parts(speeds, s, length, low, high):
     speeds (pairs,): θ_m in radians per position. length: tokens of a training text. low < high: numbers of turns.
     """
     rho = length * speeds / (2 * np.pi)  # The turns in training are length times speed, divided by 2π.
-    gamma = np.clip(
-        (rho - low) / (high - low), 0, 1
-    )  # γ rises from 0 at `low` turns to 1 at `high`, and stays in 0 … 1.
+    # γ rises from 0 at `low` turns to 1 at `high`, and stays in 0 … 1.
+    gamma = np.clip((rho - low) / (high - low), 0, 1)
     slowed = speeds / s  # Every pair has the same slowed speed, its old one divided by s.
     new = (1 - gamma) * slowed + gamma * speeds  # γ is the share of the old speed, and 1 − γ that of the slowed one.
     return new
@@ -77,40 +74,28 @@ WRONG = """
 rho = length * speeds / 2 * np.pi  # You divide by 2 and multiply by π. Write the product 2π in parentheses.
 rho = length * speeds / np.pi  # You divide by π, which counts half turns. A whole turn has 2π radians.
 rho = length * speeds / 360  # You divide by 360 degrees. Speeds are in radians per position, so a turn is 2π.
-rho = length * speeds  # Your ρ is an angle in radians. Divided by 2π it is a number of turns.
 rho = s * length * speeds / (2 * np.pi)
-rho = length / s * speeds / (2 * np.pi)  # You count turns with a length or a speed that s has changed. The rule asks
-# for the turns in training.
+rho = length / s * speeds / (2 * np.pi)  # You count with a length or speed that s has changed. Use those of training.
 rho = 2 * np.pi / speeds  # You compare wavelengths with numbers of turns. The turns are the length over the wavelength.
-gamma = np.clip((rho - low) / high, 0, 1)  # Your ramp is `high` turns long. It is high − low turns long.
-gamma = np.clip((np.arange(len(speeds)) - low) / (high - low), 0, 1)  # Your ramp is over the number of the pair. In the
-# equation it is over the number of turns.
+gamma = np.clip((np.arange(len(speeds)) - low) / (high - low), 0, 1)  # Your ramp is over the pairs, not over the turns.
 gamma = np.clip(np.log(rho / low) / np.log(high / low), 0, 1)  # Your ramp is straight over the logarithm of the turns,
 # as in YaRN's code. In the equation it is straight over the turns.
-gamma = np.clip((1 / low - 1 / rho) / (1 / low - 1 / high), 0, 1)  # Your ramp is straight over the wavelength. In the
-# equation it is straight over the turns.
+gamma = np.clip((1 / low - 1 / rho) / (1 / low - 1 / high), 0, 1)  # Your ramp is over the wavelength, not the turns.
 gamma = np.clip(rho, low, high) / (high - low)  # You clip the turns to low … high, so your γ does not begin at 0.
 gamma = np.clip((rho - low) / (high - low), low, high)  # You clip γ to low … high. It is a share, from 0 to 1.
-gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix every pair in between half and half. The share γ
-# of the old speed grows with the turns.
+gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix half and half. The share γ grows with the turns.
 gamma = (rho > (low + high) / 2) * 1.0
 gamma = (rho > low) * 1.0
 gamma = (rho > high) * 1.0  # You keep a pair or divide it. Between `low` and `high` the two speeds are mixed.
-slowed = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))
-slowed = speeds / s ** (np.arange(len(speeds)) / len(speeds))  # Your slowed speeds are not θ/s: pair 0 is not divided.
-# The slowed speed of every pair is θ divided by s itself.
 new = gamma * slowed + (1 - gamma) * speeds  # You slow the fast pairs and keep the slow ones. From `high` turns on a
 # pair keeps its speed: γ is 1 there, and it is the share of the old speed.
 new = speeds / ((1 - gamma) * s + gamma)  # You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
 new = speeds / s ** (1 - gamma)  # You mix in the exponent, a geometric mean. The rule adds two shares of speeds.
 new = gamma * speeds  # The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ / s.
-new = (1 - gamma) * slowed  # The share of the old speed is missing. Add γ θ.
 new = slowed  # This is position interpolation, which divides every pair. Pairs with many turns should keep their speed.
 new = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))  # This is NTK-aware scaling, which is blind to turns.
-new = speeds + 0  # You return the speeds as they are.
 return gamma  # You return the shares γ. The new speeds are asked for.
 return speeds / new  # You return the divisors. The new speeds are asked for.
-return new / speeds  # You return the factors of the speeds. Multiply the old speeds by them.
 return 2 * np.pi / new  # You return wavelengths. The new speeds are asked for.
 return (0.1 * np.log(s) + 1) * new  # You multiply the speeds by YaRN's factor. It belongs to the scores.
 """
@@ -119,7 +104,3 @@ HINTS = [
     "`np.clip(x, 0, 1)` makes everything below 0 to 0 and everything above 1 to 1.",
     "With γ = 1 the result is the old speed, with γ = 0 the old speed divided by s.",
 ]
-
-
-def right_reference(speeds, s, length, low, high):
-    return rules.by_parts(speeds, s, length, low=low, high=high)

@@ -73,9 +73,7 @@ query = rotate(q, speeds=theta, factor=f); return f * scores(query, key)  # The 
 query, key = (rotate(x, speeds=theta, factor=f**2) for x in (q, k)); return scores(query, key)  # You made the factor of
 # the turning channels larger, and the other channels still have none.
 return f * scores(query, key)  # You multiply by f, as if only the query carried it. The key does as well, so it is f².
-return f**4 * scores(query, key)  # You multiply by f⁴. The temperature is f², once.
 return 2 * f * scores(query, key)  # You multiply by 2f. The factor of query times the factor of key is f².
-return scores(query, key) / f**2  # You divide by f². YaRN raises the scores for longer texts.
 return scores(query, key)  # Your scores have no temperature at all.
 return scores(query, key) + (f**2 - 1) * q[:, turning:] @ k[:, turning:].T / q.shape[-1] ** 0.5  # Only the channels
 # that do not turn have f² now. A score is multiplied by f² in all its channels.
@@ -86,18 +84,17 @@ return f**2 * scores(query[:, :turning], key[:, :turning], scale=1 / np.sqrt(q.s
 # that do not turn. They belong to the score as well.
 query, key = (rotate(x, speeds=theta, interleaved=True) for x in (q, k))  # You pair neighbouring channels. The given
 # code pairs channel m with m + turning/2.
+return f**2 * scores(query * np.where(np.arange(len(q[0])) < turning, turning, len(q[0]) - turning)**-0.5, key, scale=1)
+# You scale the two parts of a score by roots of their own lengths. Both belong to one score, divided by √d.
 query, key = rotate(q), rotate(k)  # You rotate all channels. Only the first `turning` ones are rotated.
 query, key = q, k  # Nothing is rotated any more. The first `turning` channels should be.
 query, key = (rotate(np.roll(x, turning, -1), speeds=theta) for x in (q, k))  # You rotate the last channels.
-key = k
-query, key = rotate(q, speeds=theta, factor=f**2), k; return scores(query, key)  # Your keys are not rotated. The first
-# `turning` channels of query and key both are.
+query, key = rotate(q, speeds=theta, factor=f**2), k; return scores(query, key)
+# Your keys are not rotated. The first `turning` channels of query and key both are.
 f = 0.1 * np.log10(s) + 1
 f = 0.1 * np.log2(s) + 1  # Your logarithm has another base. It is the natural one, `np.log`.
 f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is multiplied by 0.1.
 f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outside.
-theta = np.concatenate([frequencies(turning), np.zeros((q.shape[-1] - turning) // 2)])  # You give `rotate` d/2 speeds,
-# so it pairs channel m with m + d/2. With turning/2 speeds it takes the first `turning` channels.
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
 theta = frequencies(q.shape[-1])[:turning // 2]  # Your speeds are the fastest of all d channels. The small RoPE has its
 # own, `frequencies(turning)`.
@@ -107,17 +104,3 @@ HINTS = [
     "A score is a sum over channels. Which summands get f² in the given code?",
     "Leave the rotation without a factor, and multiply the whole score.",
 ]
-
-
-def wrong_two_roots(q, k, turning, s):
-    """You scale the two parts of a score by roots of their own lengths. Both belong to one score, divided by √d."""
-    theta, rest = frequencies(turning), q.shape[-1] - turning
-    turned = scores(rotate(q[:, :turning], speeds=theta), rotate(k[:, :turning], speeds=theta))
-    plain = scores(q[:, turning:], k[:, turning:]) if rest else 0
-    return (0.1 * np.log(s) + 1) ** 2 * (turned + plain)
-
-
-def right_scaled_inputs(q, k, turning, s):
-    """Also right: the factor on the whole query and the whole key."""
-    f = 1 + np.log(s) / 10
-    return scores(f * rotate(q, speeds=frequencies(turning)), f * rotate(k, speeds=frequencies(turning)))

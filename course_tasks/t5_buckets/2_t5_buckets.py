@@ -16,8 +16,7 @@ boundaries of buckets, so rounding matters.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.grid import offsets as offset_grid
 from course_lib.reference.t5 import bucket
 
@@ -101,26 +100,21 @@ part = (far - exact) / (max_distance - exact)  # You divide the distances evenly
 part = np.log2(far / exact) / np.log(max_distance / exact)
 part = np.log10(far / exact) / np.log(max_distance / exact)
 part = np.log(far / exact) / np.log2(max_distance / exact)  # You use two bases in one formula. Take the same in both.
-part = np.log(far / exact) / np.log(128 / exact)  # 128 is fixed in your code. Use `max_distance` there.
 part = (np.log(far) - np.log(exact)) / np.log(max_distance / exact)
 part = (np.log(far) - np.log(exact)) / (np.log(max_distance) - np.log(exact))  # Rounding moves one boundary, because
 # ln d − ln E can fall just below a whole number. Take ln(d / E).
 steps = np.log(far / exact) // (np.log(max_distance / exact) / (n - exact))  # Rounding moves one boundary. Divide and
 # multiply by N − E first, and take the floor last.
-shared = exact + steps  # Your far distances run past the last bucket. It is N − 1, however far a key is.
 shared = np.minimum(steps, n - 1)  # Your shared buckets begin at 0. They follow the exact ones, so add E.
-shared = np.minimum(exact + steps, num_buckets - 1)
 shared = np.minimum(exact + steps, np.where(offsets > 0, n, num_buckets) - 1)
 # You stop far distances at the end of the table. With `bidirectional` a direction ends earlier, at N − 1.
-upper = np.where(bidirectional & (offsets > 0), n - 1, 0)  # Your later keys are one bucket too low. They get N more.
 upper = np.where(bidirectional & (offsets > 0), num_buckets, 0)  # Your later keys get too much. They get N more.
 upper = 0  # Keys before and after the query share buckets. With `bidirectional` a later key gets N more.
 upper = np.where(offsets > 0, n, 0)
 upper = np.where(offsets > 0, num_buckets // 2, 0)  # You add something in both modes. A decoder adds nothing.
 upper = np.where(bidirectional & (offsets > 0), 16, 0)  # 16 is fixed in your code. A key after the query gets N more.
 return found * np.where(offsets < 0, -1, 1) + upper  # The past has negative buckets. A bucket is a row, 0 or more.
-return 0 if offsets > 0 else 1  # An `if` asks about one number, and yours gets an array. Use `np.where`, or a loop
-# over `offsets.flat`.
+return 0 if offsets > 0 else 1  # An `if` asks about one number, and yours gets an array. Use `np.where`, or a loop.
 return (found + upper).ravel()  # A grid of offsets comes back as one row. End with `.reshape(offsets.shape)`.
 return [expected(int(r), bidirectional, num_buckets, max_distance) for r in offsets]
 return [expected(r if r else 0, bidirectional, num_buckets, max_distance) for r in offsets]

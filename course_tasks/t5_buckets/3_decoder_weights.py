@@ -9,8 +9,7 @@ enough.
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.example import K, Q
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.t5 import bucket, t5_bias
@@ -87,26 +86,14 @@ rows = bucket(i - j, bidirectional=False, num_buckets=len(table)).T  # The trans
 bias = np.moveaxis(table[-rows], -1, 0)  # Some of your rows are negative, and these count from the end of the table.
 # Offsets into the past are negative, but the rows that `bucket` finds for them are not.
 bias = np.moveaxis(table[rows], -1, 0).swapaxes(1, 2)  # You transposed the bias. Its rows belong to queries.
-seen = np.where(j >= i, scores, -np.inf)  # You reversed the mask, which was right. Look at what `bucket` is given.
 seen = np.where(j <= i - past, scores, -np.inf)  # Your mask forgets `past`. Query 0 sees all keys up to that position.
-seen = np.where(j < i, scores, -np.inf)  # You hide the diagonal. A token may look at itself.
 return np.where(j <= i, softmax(scores), 0)  # You hide the future after the softmax, when it has taken its share.
 scores = content - bias  # You subtract the bias, and T5 adds it. The line that adds it was right.
 scores = content / 2 + bias
 scores = content / np.sqrt(content.shape[-1]) + bias  # You divide the content. T5 adds to the bare q·k.
-scores = (content + bias) / 2
-scores = (content + bias) / np.sqrt(content.shape[-1])  # You divide the scores. T5 does not scale them.
 """
 HINTS = [
     "Add `print(rows)` before the `return` and run the check, which shows what you printed.",
     "In a decoder every key that is not in the past falls into bucket 0. Which sign do offsets into the past have?",
     "The offset in this course is key minus query.",
 ]
-
-
-def right_through_the_distance(content, table, past):
-    """A key at distance d in the past has offset −d, and what the mask hides may have any bias."""
-    i = past + np.arange(content.shape[1])[:, None]
-    j = np.arange(content.shape[2])
-    bias = np.moveaxis(table[bucket(-abs(i - j), bidirectional=False, num_buckets=len(table))], -1, 0)
-    return softmax(np.where(j <= i, content + bias, -np.inf))

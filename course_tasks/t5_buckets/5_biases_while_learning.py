@@ -73,21 +73,15 @@ bias = np.moveaxis(tables[-1][kept[n]], -1, 0)
 # Every step gets the bias of the last table. Look each one up inside the loop, and append a new array each time.
 bias = np.moveaxis(tables[max(len(biases) - 1, 0)][kept[n]], -1, 0)
 # The bias is one step late: step 1 gets the table of step 0, and so on.
-bias = np.moveaxis(sum(tables)[kept[n]] / len(tables), -1, 0)
 bias = np.moveaxis(np.mean(tables, axis=0)[kept[n]], -1, 0)  # Every step gets the mean of all tables. Each has its own.
 bias = np.moveaxis((table - tables[0])[kept[n]], -1, 0)  # This is how far each table has moved. Use the table itself.
 bias = kept.setdefault(float(table[0, 0]), np.moveaxis(table[kept[n]], -1, 0))
 bias = kept.setdefault(float(table.sum()), np.moveaxis(table[kept[n]], -1, 0))  # You still keep a bias for too long. A
 # table may change without its sum or its first number changing. Do not keep a bias at all.
-bias = table[kept[n]]
-bias = np.moveaxis(table[kept[n]], -1, 1)  # The heads come first: each bias is (head, query, key).
-kept[n] = bucket(-offsets(n), num_buckets=len(table))  # Each bias is transposed: you exchanged query and key.
 kept[n] = bucket(abs(offsets(n)), num_buckets=len(table))  # Left and right are the same, because the sign is lost.
 kept[n] = bucket(n, num_buckets=len(table))  # `bucket(n, …)` is the bucket of one offset. Every pair has its own.
-kept[n] = bucket(offsets(n), num_buckets=len(table), bidirectional=False)  # These are a decoder's buckets. An encoder
-# looks both ways.
+kept[n] = bucket(offsets(n), num_buckets=len(table), bidirectional=False)  # These buckets are a decoder's.
 kept[n] = bucket(offsets(n), num_buckets=32)  # Right only for tables of 32 rows. There are `len(table)` buckets.
-return biases[-1]  # You return only the last bias. Return the list, with one bias per step.
 return biases[0]  # You return only the first bias. Return the list, with one bias per step.
 return []  # Your list is empty. Append the bias of each step.
 """
@@ -96,11 +90,3 @@ HINTS = [
     "A bias depends on two things: which row each pair reads, and what the rows hold. Which of them is learned?",
     "Keep the rows that `bucket` finds, and look up `table[rows]` for every table.",
 ]
-
-
-def right_in_one_line(tables, n):
-    return [t5_bias(n, table=table) for table in tables]
-
-
-def right_at_once(tables, n):
-    return np.moveaxis(tables[:, bucket(np.arange(n) - np.arange(n)[:, None], num_buckets=tables.shape[1])], -1, 1)

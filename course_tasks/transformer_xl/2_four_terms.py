@@ -60,20 +60,17 @@ CASES = [
     Case(*draw(np.random.default_rng(1), (4, 3, 6)), label="four queries, three keys, d = 6"),
     Case(Q[:1], K[:1], vectors(1, 1), U, V, label="one token alone"),
 ]
-
 WRONG = """
 row = i - j + n_q - 1
 row = i - j + n_k - 1  # You look up the distance i − j. The rows of r are sorted by the offset j − i.
 row = j - i  # Row j − i is negative for keys before the query, and NumPy counts it from the end. Add n_q − 1.
 row = j - i + n_q  # Your rows of r are one too high. The last query and the first key find theirs in row 0.
-row = (j - i + n_k - 1) % len(r)
-row = j - i + n_k - 1  # You add n_k − 1. The first row of r belongs to the *last query*, so add n_q − 1.
+row = (j - i + n_k - 1) % len(r)  # You add n_k − 1. The first row of r belongs to the *last query*, so add n_q − 1.
 row = j - i + len(r) // 2  # You take offset 0 from the middle of r, as if n_q were n_k. It is in row n_q − 1.
 row = j - i + n_q - 1 - (n_k - n_q)  # You subtract the memory once more. r begins at the lowest offset already.
 a = q * k  # `*` multiplies entry by entry. To let every query meet every key, use a matrix product.
 b = q @ r.T  # Your (b) has a column per offset. Cell (i, j) takes column j − i + n_q − 1 of `q @ r.T`.
 b = (k @ r.T)[j, row]  # In (b) your keys meet the distances. It is the query that meets a distance, `q @ r.T`.
-b = (q @ r.T)[:, :n_k]  # In (b) a column is still an offset. Cell (i, j) needs row j − i + n_q − 1 of r.
 c = (k @ u)[:, None]  # Your (c) is a column, so it varies with the query. u · k belongs to the keys, so it is a row.
 c = np.repeat((q @ u)[:, None], n_k, axis=1)  # In (c) u meets the queries, a constant per row. u meets the keys.
 c = a + u @ k.T  # Your (c) contains (a). Return u · k alone, which is the same in every row.
@@ -84,8 +81,6 @@ d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In (d) all queries are alike. Cell (i,
 d = np.tile(v @ k.T, (n_q, 1))  # In (d) v meets the keys made from words. It should meet the distances, v · r.
 root = np.sqrt(d)  # You divide by the root of term (d). Is the length of a vector called `d` as well?
 root = q.shape[-1]  # The terms are right, but you divide their sum by d. Divide it by √d.
-root = np.sqrt(len(k))
-root = np.sqrt(len(q))  # You scale by the number of tokens. d is the length of one vector, `q.shape[-1]`.
 root = 2.0  # You divide by 2, which is √d only while d is 4. Take d from the shape of q.
 scores = a / root + b + c + d
 scores = (a + b) / root + c + d  # You scaled a part of the sum. In Transformer-XL the sum of all four terms is scaled.
@@ -97,9 +92,8 @@ return a, b + d, c, d, scores  # Your (b) contains (d), because it is (q + v) ·
 return a, c, b, d, scores
 return scores, a, b, c, d  # You return them in another order. It is a, b, c, d, scores.
 return d, d, d, d, 4 * d / root  # Your a, b, c and d are one array under four names. Make four arrays.
-return right_one_by_one(q, k[np.arange(n_q)], r, u, v)  # Your tables are as wide as there are queries, not keys.
+k = k[np.arange(len(q))]  # Your tables are as wide as there are queries, not keys.
 """
-
 HINTS = [
     "Begin with two loops over i and j. In each cell: `r_ij = r[j - i + n_q - 1]`, then four products.",
     "Without loops, `q @ r.T` holds every query with every offset. The row numbers of all cells are "
@@ -111,17 +105,7 @@ HINTS = [
 
 def wrong_causal_shift(q, k, r, u, v):
     """In (b) and (d) later keys hold junk, as in the causal shift of the first n_k offsets. r has all offsets."""
-    a, _, c, _, _ = right_one_by_one(q, k, r, u, v)
+    a, _, c, *_ = expected(q, k, r, u, v)
     rows = [(x @ r.T)[:, : len(k)] for x in (q, np.tile(v, (len(q), 1)))]
     b, d = (np.pad(x, ((0, 0), (1, 0))).ravel()[len(q) :].reshape(len(q), len(k)) for x in rows)
     return a, b, c, d, (a + b + c + d) / np.sqrt(len(v))
-
-
-def right_one_by_one(q, k, r, u, v):
-    n_q, n_k = len(q), len(k)
-    a, b, c, d = np.zeros((4, n_q, n_k))
-    for i in range(n_q):
-        for j in range(n_k):
-            r_ij = r[j - i + n_q - 1]
-            a[i, j], b[i, j], c[i, j], d[i, j] = q[i] @ k[j], q[i] @ r_ij, u @ k[j], v @ r_ij
-    return a, b, c, d, (a + b + c + d) / q.shape[1] ** 0.5

@@ -96,18 +96,3 @@ HINTS = [
     "The published way: zeros in front, flatten, skip n_q numbers, `reshape(n_q, n_k)`. Then "
     "`np.tril(…, n_k - n_q)` clears the rest.",
 ]
-
-
-def right_by_loops(rows):
-    n_q, n_k = rows.shape
-    grid = np.zeros((n_q, n_k))
-    for i in range(n_q):
-        for j in range(n_k - n_q + i + 1):
-            grid[i, j] = rows[i, n_k - 1 - (n_k - n_q + i - j)]
-    return grid
-
-
-def right_as_published(rows):
-    n_q, n_k = rows.shape
-    padded = np.hstack([np.zeros((n_q, 1)), rows])
-    return np.tril(padded.reshape(n_k + 1, n_q)[1:].reshape(n_q, n_k), n_k - n_q)

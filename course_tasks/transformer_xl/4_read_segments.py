@@ -61,18 +61,13 @@ def draw(rng):
 
 WRONG = """
 memory, outputs = np.zeros((length, 4)), []  # Rows of zeros take weight, too. Begin with an empty memory, `x[:0]`.
-starts = range(0, len(x) // size * size, size)
-starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])
-# You leave out the last, shorter segment.
-starts = range(0, len(x), length)  # Your segments begin every `length` tokens. They begin every `size` tokens.
+starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])  # The last segment is missing.
 segment = x[start:size]  # Your segments end at position `size`. A slice ends at a position: `start + size`.
 output = attend(segment, memory if start else None)  # Your first memory is no array. Begin with an empty one, `x[:0]`.
 output = attend(segment, x[:0])  # Nothing depends on earlier segments, as if no memory reached `attend`. Pass it on.
 output = attend(memory, segment)  # You call `attend` with an empty segment. It takes the segment first.
-output = attend(known, x[:0])
-output = attend(known, memory)  # Your segment begins with the memory. `attend` joins the two.
+output = attend(known, x[:0])  # Your segment begins with the memory. `attend` joins the two.
 output = attend(segment, x[max(0, start - length) : start - 1])  # The last token before the segment is missing.
-output = attend(segment, x[max(0, start - length) : end])
 output = attend(segment, known[max(0, len(known) - length) :])  # The segment meets itself twice. Read first.
 output = attend(segment, x[start - length : start])  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 output = attend(segment, x[max(0, start - length * size) : start])  # Your memory holds `length` segments. It is rows.
@@ -83,14 +78,12 @@ known = segment
 memory = segment[-length:]  # You keep rows of the last segment only. With a longer `length`, older rows stay, too.
 memory = known[-length:]  # With `length` 0, `[-0:]` keeps everything. Slice from `max(0, len(…) - length)`.
 memory = known[:length]  # You remember the first `length` rows. The memory holds the last ones, nearest to the segment.
-memory = known[-(length + size) :]  # Your memory holds `length + size` rows. It holds the last `length`.
 memory = known[max(0, len(known) - size) :]  # Your memory is as long as a segment. It has `length` rows.
 memory = known  # Every token sees all that came before. The memory holds at most `length` rows.
 return split(x, size, length, attend)  # `np.array_split(x, size)` makes `size` segments. `size` is the length of one.
 return split(x, -(-len(x) // size), length, attend)
 return split(x, max(1, len(x) // size), length, attend)  # Your segments are about equally long. Each has `size` tokens.
-return right_slices(np.pad(x, ((0, -len(x) % size), (0, 0))), size, length, attend)
-# You pad the last segment and return outputs for the padding, too. Return one output per token.
+x = np.pad(x, ((0, -len(x) % size), (0, 0)))  # You return outputs for padding, too. Return one output per token.
 return np.array(outputs)  # `np.array` gives the segments an axis of their own. Concatenate them into one array.
 return np.concatenate(outputs, axis=1)  # You put the segments side by side. Tokens are on axis 0.
 return outputs[-1]  # You return only the last segment. Collect the outputs of all of them.
@@ -102,11 +95,6 @@ HINTS = [
     "Concatenate memory and segment, and keep the last `length` rows of that.",
     "Careful with `length` 0, because `a[-0:]` is all of a. `a[max(0, len(a) - length):]` is right for every length.",
 ]
-
-
-def right_slices(x, size, length, attend):
-    starts = range(0, len(x), size)
-    return np.concatenate([attend(x[s : s + size], x[max(0, s - length) : s]) for s in starts])
 
 
 def split(x, count, length, attend):

@@ -26,12 +26,19 @@ ANSWER = {
 }
 DIGITS = 2
 NEARLY = False
+OTHERWISE = {
+    OFFSET: "Patch p is in row p // 3 and column p % 3. Subtract the place of the query from that of the key.",
+    ROW: "Add W − 1 = 2 to both offsets. The first of them counts full lines, of 5 numbers each.",
+    BACK: "Both offsets of the first pair change their sign. Then compute the row in the same way.",
+    SELF: "The offset is (0, 0), the middle of the table. As many rows are before it as after it.",
+    SHARE: "Row 17 is offset (+1, 0). Multiply W − |Δrow| by W − |Δcolumn|.",
+    ALL: "Each axis has the offsets −6 to 6. Every offset of one axis meets every offset of the other.",
+}
 WRONG = {
     OFFSET: {
         (-2, 1): "This is query minus key. The course computes key minus query.",
         (-1, 2): "Row and column are exchanged. The offset of the row comes first.",
         (1, 2): "You numbered the patches from 1. Patch 0 is the one in the upper left corner.",
-        (1, -2): "Both parts differ. The row comes first, and each offset is key minus query.",
         (2, 1): "Key 6 is in column 0, to the left of the query in column 1. An offset to the left is negative.",
         (2, 0): "These are the row and the column of key 6. Subtract the place of the query, (0, 1).",
         (0, 5): "6 − 1 is the offset in the list of patches. Where in the window are patches 1 and 6?",
@@ -42,17 +49,10 @@ WRONG = {
         3: "This is the row of the opposite pair. Key minus query is (+2, −1) here.",
         9: "This is the row of (−1, +2). Row and column are exchanged: the offset of the row comes first.",
         5: "You only added the two numbers. Each line of the square holds 5 numbers, so multiply the line by 5.",
-        25: "You multiplied by 2W = 6. The factor is 2W − 1 = 5.",
-        23: "The column is not right. Its offset −1 becomes −1 + 2 = 1, not 3.",
-        20: "The column is not right. Its offset −1 becomes −1 + 2 = 1, not 0.",
-        22: "Columns are counted from 0 here. Offset −1 becomes −1 + 2 = 1, which is the second column.",
     },
     BACK: {
         21: "This is the row of the first pair. For the opposite pair both offsets change their sign: (−2, +1).",
         -21: "A row of the table is never negative. The offsets change their sign; compute the row of (−2, +1).",
-        4: "This is the row of (−2, +2). The opposite of (+2, −1) is (−2, +1).",
-        1: "This is the row of (−2, −1). The offset of the column changes its sign, too.",
-        23: "This is the row of (+2, +1). The offset of the row changes its sign, too.",
     },
     SELF: {
         0: "Row 0 belongs to the far corner, offset (−2, −2). The offset here is (0, 0).",
@@ -60,19 +60,12 @@ WRONG = {
         18: "You added W = 3 to both offsets. Add W − 1 = 2.",
         8: "You multiplied by 3. The factor is 2W − 1 = 5.",
         13: "The table has 25 rows, numbered from 0. You want the middle of 0 … 24.",
-        24: "Row 24 belongs to the other far corner, offset (+2, +2). The offset here is (0, 0).",
-        25: "The table has 25 rows, numbered from 0 to 24. Which one belongs to offset (0, 0)?",
         2: "This is the column in the square. The lines before it count as well, with 5 numbers each.",
-        10: "These are the full lines of the square before it. Now add the column.",
-        11: "You want the middle of 0 … 24, with as many rows before it as after it.",
-        6: "Both offsets become 0 + 2 = 2. Each line of the square holds 5 numbers, so the factor is 5.",
-        12.5: "A row is a whole number. Compute (0 + 2)·5 + (0 + 2).",
     },
     SHARE: {
         1: "Row 17 is offset (+1, 0), the patch right below. Many queries have one.",
         2: "Row 17 is offset (+1, 0), the patch right below. Two rows of queries have one, in three columns each.",
         3: "Row 17 is offset (+1, 0), the patch right below. The queries of row 0 have one, and so do those of row 1.",
-        4: "All three columns count, because the column stays the same. Multiply W − |Δrow| = 2 by W − |Δcolumn| = 3.",
         5: "You added 2 and 3. Multiply W − |Δrow| = 2 by W − |Δcolumn| = 3.",
         9: "Not every query has such a key: below the last row there is nothing.",
         12: "This counts the patch above as well, but that one takes another row of the table.",
@@ -81,8 +74,6 @@ WRONG = {
         49: "This is the number of patches. Each axis has 13 offsets, from −6 to 6.",
         13: "This is the number of offsets along one axis. The table has a row for each pair of offsets.",
         26: "You added the offsets of the two axes. Each row offset meets each column offset, so multiply.",
-        196: "From −6 to 6 there are 13 offsets, not 14.",
-        225: "From −6 to 6 there are 13 offsets, not 15.",
         144: "You left out an offset. From −6 to 6 there are 13, because 0 counts as well.",
         2401: "This is the number of pairs of patches. Pairs with the same offsets share a row.",
         97: "2·49 − 1 is the table of a list of 49. Here each axis has offsets of its own.",

@@ -12,8 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Axis, Case, holds
 from course_lib.reference.window import window_index  # noqa: F401 (a wrong line uses it)
 
 
@@ -81,9 +80,7 @@ ALWAYS = [
 ]
 WRONG = """
 column, row = np.divmod(np.arange(height * width), width)  # You exchanged row and column. The row is p // width.
-column, row = np.divmod(np.arange(height * width), height)  # You number the patches column by column. Patch p is at row
-# p // width, column p % width.
-row, column = np.divmod(np.arange(height * width), height)  # You divide by the height. Patch p is at row p // width.
+column, row = np.divmod(np.arange(height * width), height)  # You number the patches column by column, not row by row.
 row, column = np.divmod(np.arange(height * width), height); return line * (2 * height - 1) + right + height - 1
 # Right for square windows only: you use the height for the columns as well. They have `width`.
 down = row - row[0]; right = column - column[0]  # You return the rows of the first query only. Every query has its own.
@@ -96,25 +93,17 @@ down = abs(row - row[:, None]); right = abs(column - column[:, None])
 # Your offsets have lost their signs, so up and down share a row, and so do left and right.
 down = row[:, None] - row  # Your Δrow is query minus key. Here an offset is key minus query.
 right = column[:, None] - column  # Your Δcolumn is query minus key. Here an offset is key minus query.
-down = abs(row - row[:, None])  # Up and down share a row. Keep the sign of Δrow.
-right = abs(column - column[:, None])  # Left and right share a row. Keep the sign of Δcolumn.
 line = down + height  # Your lines count from 1. The smallest Δrow, −(height − 1), should become 0.
 place = right + width  # Your places count from 1. The smallest Δcolumn, −(width − 1), should become 0.
 line = down + height; place = right + width  # You add height and width. The smallest offsets, −(height − 1) and
 # −(width − 1), should become 0, so add one less.
 line = down + width - 1; place = right + height - 1  # You exchanged height and width where you shift the offsets.
 line = down; place = right  # Your offsets are not shifted, so half of your rows are negative. The smallest become 0.
-place = right  # You shift only Δrow. Add width − 1 to Δcolumn as well.
-line = down  # You shift only Δcolumn. Add height − 1 to Δrow before you multiply.
 return line * width + place  # You multiply by the width of the window. A line holds 2·width − 1 numbers.
 return line * height + place  # You multiply by the height of the window. A line holds 2·width − 1 numbers.
-return line * (2 * height - 1) + place  # You multiply by the number of different Δrow. A line holds all Δcolumn.
 return line * (height + width - 1) + place  # Your factor is right for square windows only. A line holds all Δcolumn.
 return line * (2 * max(height, width) - 1) + place  # Your numbers have gaps if the window is taller than wide.
-return line * (width - 1) + place  # You multiply by the largest Δcolumn. A line holds all of them, 2·width − 1.
 return place * (2 * height - 1) + line  # You number the table column by column. In reading order Δrow is multiplied.
-return height - 1 - down + (width - 1 - right) * (2 * height - 1)  # You number the table column by column, and your
-# offsets are query minus key. Number it row by row, key minus query.
 return line + place * (2 * width - 1)  # You multiply Δcolumn and add Δrow. In reading order Δrow is multiplied.
 return (line * (2 * width - 1) + place).astype(np.int8)  # `int8` ends at 127. A window of 7 × 7 already needs 169 rows.
 return (line * (2 * width - 1) + place).reshape(height, width, height, width)  # Right, but in four axes. Join row and

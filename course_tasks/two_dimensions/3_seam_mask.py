@@ -7,8 +7,7 @@ what should be hidden is visible. Print `region[0, 0]` for a 4 × 4 image with w
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.window import partition, shift_mask
 
 
@@ -27,7 +26,6 @@ def seam_mask(height, width, window, shift):
 
 
 def given(height, width, window, shift):
-    """True where a patch may look at another of its rolled window: (windows, W², W²)."""
     region = np.zeros((1, 1, height, width))
     bands = slice(0, -window), slice(-window, -shift), slice(-shift, None)
     label = 0
@@ -63,11 +61,6 @@ def wrapped(n, shift):
     return (np.arange(n) >= n - shift).astype(int)
 
 
-def band(n, window, shift):
-    """The number of the slice of `bands` that each of n rows or columns is in."""
-    return np.searchsorted([n - window, n - shift], np.arange(n), side="right")
-
-
 ALWAYS = [
     holds("A patch may always look at itself.", lambda mask, *_: np.diagonal(mask, axis1=-2, axis2=-1).all()),
     holds(
@@ -82,8 +75,7 @@ ALWAYS = [
 WRONG = """
 labels = np.add.outer(wrapped(height, shift), 0 * wrapped(width, shift))
 # As in the given code, only the rows get different labels. Which axis does w index? Does `label` increase each time?
-labels = np.add.outer(0 * wrapped(height, shift), wrapped(width, shift))  # Only the columns get different
-# labels, so nothing is hidden along the rows.
+labels = np.add.outer(0 * wrapped(height, shift), wrapped(width, shift))  # Only the columns have labels of their own.
 bands = slice(0, -window), slice(-window, -(window // 2)), slice(-(window // 2), None)  # Right only if shift is W // 2.
 bands = slice(0, shift), slice(shift, None)  # You put the seam `shift` from the start of the image. A roll by −shift
 # brings the patches that come round to the end, so the seam is at −shift.
@@ -101,12 +93,8 @@ labels = np.add.outer(2 * wrapped(height, height - width + shift), wrapped(width
 # Right for square images only. The seam of the rows is `shift` from the end of the *height*.
 labels = np.add.outer(2 * wrapped(height, shift), wrapped(width, width - height + shift))
 # Right for square images only. The seam of the columns is `shift` from the end of the *width*.
-labels = np.add.outer(band(width, window, shift), 3 * band(height, window, shift)).reshape(height, width)  # You fill
-# `region` as (width, height) but read it as (height, width).
-labels = np.add.outer(band(width, window, shift), band(height, window, shift) * 3)  # You exchanged height and width.
 labels = np.roll(np.arange(height)[:, None] // window * width + np.arange(width) // window, (-shift, -shift), (0, 1))
 # Your patches see each other only if they shared a window *before* the roll. Shifted windows are there to join them.
-return windows[:, :, None] != windows[:, None, :]  # Your mask is inverted. True means that a patch *may* look.
 return windows[:, :, None] <= windows[:, None, :]
 return windows[:, :, None] >= windows[:, None, :]  # Some pairs see each other in one direction only. Use `==`.
 return np.where(windows[:, :, None] == windows[:, None, :], 0.0, -100.0)
@@ -121,9 +109,3 @@ HINTS = [
     "A slice of an axis of length 1 never fails. `np.zeros((1, 4))[0:-2]` is empty, so nothing is written.",
     "`region[:, :, h, w]` uses them for the last two axes.",
 ]
-
-
-def right_without_slices(height, width, window, shift):
-    labels = np.add.outer(2 * wrapped(height, shift), wrapped(width, shift))
-    windows = partition(labels[..., None], window)[..., 0]
-    return windows[:, :, None] == windows[:, None, :]

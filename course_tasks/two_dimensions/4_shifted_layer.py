@@ -8,8 +8,7 @@ image it was given. Fix it.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.attention import softmax
 from course_lib.reference.window import partition, reverse, shift_mask
 
@@ -98,16 +97,12 @@ made = reverse(np.roll(output, (shift, shift), (0, 1)), height, width); return m
 # patches within them. Put the windows together first, then roll the image.
 made = reverse(v, height, width)  # You do not use the weights, so the values come back as they were.
 made = output.reshape(height, width, -1)  # A window is not a row of the image. `reverse` puts it back in its place.
-rolled = np.roll(image, (-shift, -shift), (1, 2))  # Your first roll moves columns and channels. Rows are axis 0.
-rolled = np.roll(image, -shift, 0)  # Your first roll moves only the rows. The columns are shifted as well.
-rolled = np.roll(image, -shift, 1)  # Your first roll moves only the columns. The rows are shifted as well.
 rolled = np.roll(image, (shift, shift), (0, 1)); return made  # You reversed the first roll and do not roll back. So the
 # seam is on the wrong side, and the picture moves down and to the right.
 rolled = np.roll(image, (shift, shift), (0, 1)); return np.roll(made, (-shift, -shift), (0, 1))  # You exchanged the two
 # rolls. The windows move up and to the left, and the seam of the mask is on the wrong side.
 rolled = image; return made  # You roll nothing, so the windows are not shifted. Roll there *and* back.
 rolled = image; mask = True; return made  # This is a plain layer, without shift and mask. It should shift its windows.
-weights = softmax(np.where(mask, bias.T, -np.inf))  # You transposed the bias. It was right in the given code.
 output = weights.swapaxes(-1, -2) @ v
 output = weights.swapaxes(-1, -2) @ v; return made  # You transposed the weights, but (query, key) @ (key, c) was right.
 weights = softmax(np.where(mask, -np.inf, bias))

@@ -37,24 +37,23 @@ ANSWER = {
 }
 DIGITS = 2
 NEARLY = False
+OTHERWISE = {
+    OLD: "Each axis has the offsets −6 to 6. Every offset of one axis meets every offset of the other.",
+    NEW: "Each axis has the offsets −11 to 11. Every offset of one axis meets every offset of the other.",
+    MIDDLE: "The offset is (0, 0), the middle of 0 … 168. As many rows are before it as after it.",
+    MEANS: "A line of the new square holds 23 numbers. Divide by 23, then subtract 11 from quotient and remainder.",
+}
 WRONG = {
     OLD: {
         49: "This is the number of patches in a window. The table has a row for each pair of offsets, (2·7 − 1)².",
         13: "This is the number of offsets along one axis. 13 offsets of rows meet 13 of columns.",
-        196: "From −6 to 6 there are 13 offsets, not 14.",
-        225: "From −6 to 6 there are 13 offsets, not 15.",
         2401: "This is one number for each pair of patches. Pairs with the same offsets share a row.",
-        36: "6 is the largest offset of an axis. From −6 to 6 there are 13.",
-        170: "The rows are numbered from 0 to 168. How many are there?",
         168: "The rows are numbered from 0 to 168. How many are there?",
     },
     NEW: {
         144: "This is the number of patches in a window. The table has a row for each pair of offsets, (2·12 − 1)².",
         23: "This is the number of offsets along one axis. 23 offsets of rows meet 23 of columns.",
-        576: "From −11 to 11 there are 23 offsets, not 24.",
-        625: "From −11 to 11 there are 23 offsets, not 25.",
         528: "The rows are numbered from 0 to 528. How many are there?",
-        121: "11 is the largest offset of an axis. From −11 to 11 there are 23.",
         20736: "This is one number for each pair of patches. Pairs with the same offsets share a row.",
     },
     MIDDLE: {
@@ -63,34 +62,17 @@ WRONG = {
         85: "The rows are numbered from 0. You want the middle of 0 … 168.",
         98: "You added W = 7 to both offsets. Add W − 1 = 6.",
         48: "You multiplied by W = 7. The factor is 2W − 1 = 13.",
-        90: "You multiplied by 2W = 14. The factor is 2W − 1 = 13.",
-        36: "You multiplied 6 by 6. A line of the square holds 13 numbers: multiply by 13, then add the column.",
-        42: "You multiplied by W − 1 = 6. A line of the square holds 2W − 1 = 13 numbers.",
-        78: "These are the 6 · 13 numbers of the full lines before it. Now add the column.",
         12: "You only added the two numbers. Each line of the square holds 13 numbers, so multiply the line by 13.",
-        83: "In 0 … 168, as many rows must lie before it as after it.",
-        168: "Row 168 belongs to the other far corner, offset (+6, +6).",
-        169: "169 is the number of rows, which are numbered from 0. You want the middle one.",
-        84.5: "A row is a whole number. You want the middle of 0 … 168.",
         264: "This is the middle of the new table. The question is about the old one.",
     },
     MEANS: {
         (0, 0): "This is what the row meant in the old table. A line of the new square holds 23 numbers, not 13.",
-        (8, -4): "Both signs are wrong. The row lies in the upper half of the table, where Δrow is negative.",
         (3, 15): "These are its line and column in the square, counted from 0. Subtract W − 1 = 11 from both.",
         (-3, 9): "You subtracted 6, as for the old table. The offsets of the new table begin at −11.",
         (4, -8): "Δrow and Δcolumn are exchanged. Δrow comes first.",
-        (-4, 8): "Δrow and Δcolumn are exchanged, and both signs are wrong. Δrow comes first.",
         (-9, 3): "You subtracted 12. The smallest offset is −(W − 1) = −11.",
         (-5, -5): "You divided by 2·7 − 1 = 13. A line of the new square holds 23 numbers.",
         (6, 6): "You divided by 13 and did not subtract W − 1. Divide by 23, the numbers of a line, then subtract 11.",
-        (7, 0): "You divided by 12 and did not subtract W − 1. Divide by 23, the numbers of a line, then subtract 11.",
-        (-8, 1): "You divided by 2W = 24. From −11 to 11 there are 23 offsets, so divide by 23.",
-        (3, 12): "You divided by 2W = 24 and did not subtract W − 1. Divide by 23, then subtract 11.",
-        (-8, 5): "The column is not right. Columns are counted from 0, and the first has offset −11.",
-        (-7, 4): "The row is not right. Rows are counted from 0, and the first has offset −11.",
-        (-7, 5): "Neither part is right. Rows and columns are counted from 0, and the first has offset −11.",
-        (-4, -11): "You divided by 12. A line of the new square holds 23 numbers.",
     },
     (MORE, FINER): {
         ("stretch", "keep"): "The two are exchanged. With more of the scene, *one patch up* still means the same.",

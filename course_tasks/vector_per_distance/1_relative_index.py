@@ -8,8 +8,7 @@ is $j - (\text{past} + i)$. Clip it to $[-k, k]$ and turn it into a row of the t
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
@@ -68,9 +67,7 @@ offset = i  # You clip the position of the query. The offset is the position of 
 clip = min(clip, n_k - 1)  # You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows.
 clipped = np.clip(offset, clip, -clip)  # You exchanged the two ends of the clipping. The lower end is −clip.
 clipped = np.clip(offset, 0, clip)  # You clip every offset before the query to 0. The lower end is −clip, not 0.
-clipped = np.clip(offset, -clip, clip - 1)  # The upper end is one too small. Offset +clip has a row of its own, 2·clip.
 clipped = max(-clip, min(clip, offset))  # `min` and `max` compare two numbers. For a whole array, use `np.clip`.
-return clipped  # These are clipped offsets. Rows are counted from 0, so add clip after clipping.
 return np.clip(offset + clip, -clip, clip)  # You shift first and clip to −clip … clip afterwards. Clip first.
 return np.clip(offset + clip, 0, clip)  # All keys ahead have one row. The largest row is 2·clip, not clip.
 return (offset + clip) % (2 * clip + 1)  # With `%`, far offsets begin again at the other end. Clip them.
@@ -81,7 +78,3 @@ HINTS = [
     "`np.arange(n_q)[:, None]` is a column of queries, and `np.arange(n_k)` is a row of keys. Subtract the column.",
     "`np.clip(x, -clip, clip)` clips a whole array. The `+ clip` comes after it.",
 ]
-
-
-def right_by_loops(n_q, n_k, clip, past):
-    return [[max(-clip, min(clip, j - past - i)) + clip for j in range(n_k)] for i in range(n_q)]

@@ -17,8 +17,6 @@ import numpy as np
 from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference import oracle
-from course_lib.reference.attention import scores
-from course_lib.reference.shaw import key_term
 
 from ..shared import KEY, QUERY, normal
 from .common import LAST_TWO, TABLE, sizes
@@ -63,12 +61,9 @@ def draw(rng):
 WRONG = """
 return q @ k.T + position / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Put the sum in parentheses.
 return (q @ k.T + position / np.sqrt(q.shape[-1])) / np.sqrt(q.shape[-1])  # You divide the position part by √d twice.
-return q @ k.T / np.sqrt(q.shape[-1]) + position  # The position part is not divided by √d. The vector is added to the
-# key, and so it is divided with it.
+return q @ k.T / np.sqrt(q.shape[-1]) + position  # The position part is not divided by √d. It belongs to the key.
 return (q @ k.T + position) / q.shape[-1]  # You divide by d. The scores are divided by its square root.
 return (q @ k.T + position) / 2  # You divide by 2, which is √d for four channels only. d is the last axis of q.
-return (q @ k.T + position) / np.sqrt(len(table))
-return (q @ k.T + position) / np.sqrt(len(q))
 return (q @ k.T + position) / np.sqrt(len(k))  # You divide by the root of a number of rows. d is the last axis of q.
 i = np.arange(len(q))[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
 i = -past + np.arange(len(q))[:, None]  # You move the queries back by `past`, or the keys on. Move the queries on.
@@ -77,19 +72,14 @@ offset = i - np.arange(len(k))  # You subtract the key from the query. The offse
 offset = i + np.arange(len(k))  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(len(k)) - i)  # You use the distance |j − i|, so keys before and after get the same vectors.
 offset = len(k) - i  # Every key of a query gets the same row. The positions of the keys are `np.arange(len(k))`.
-offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
-rows = offset + clip
-rows = np.clip(offset, -len(table), len(table)) + clip  # Some of your rows are not in the table. Limit the
-# offset to −clip … clip.
+rows = offset + clip  # Some rows are outside the table. Limit the offset to ±clip.
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
-rows = np.clip(offset, -clip, clip)  # You clip but do not shift. Offset −clip takes row 0, and row −1 is the last one.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.
 position = products[:, rows]  # You look up every pair for every query, (n_q, n_q, n_k). Query i needs row i only.
 position = products  # The columns of `q @ table.T` are rows of the table, not keys. Choose one for each key.
-position = np.take_along_axis(k @ table.T, rows.T, axis=1).T  # You read the table with the key.
-# In Shaw's scheme the query reads it, q · a.
+position = np.take_along_axis(k @ table.T, rows.T, axis=1).T  # You read the table with the key. The query reads it.
 position = table[rows].sum(axis=-1)  # You add up the numbers of each vector. The query multiplies them, q · a.
 position = q @ table[rows].T  # `.T` reverses all three axes of `table[rows]`. Multiply and sum over the last one.
 position = ((q[:, None] + table[rows]) * (k + table[rows])).sum(axis=-1) - q @ k.T  # You add the vector to the query as
@@ -103,7 +93,3 @@ HINTS = [
     "`q @ table.T` has one row per query and one column per row of the table.",
     "Of that, query i needs the columns `rows[i]`: `products[np.arange(n_q)[:, None], rows]`.",
 ]
-
-
-def right_in_one_line(q, k, table, past):
-    return scores(q, k) + key_term(q, table, len(k), past=past) / math.sqrt(q.shape[-1])

@@ -70,13 +70,10 @@ products = np.einsum("jd,ijd->ij", k, vectors) + np.einsum("id,ijd->ij", q, k + 
 products = q @ k.T  # You removed the vectors, so this is attention without position.
 products = q @ k.T + vectors.sum(axis=-1)  # You add up the numbers of each vector. The query multiplies them, q · a.
 products = q @ (k + vectors).T  # `.T` reverses all three axes of `k + vectors`. `einsum` says which axes meet.
-return q @ k.T + (products - q @ k.T) / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Put the sum in
-# parentheses.
+return q @ k.T + (products - q @ k.T) / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Divide the sum.
 return q @ k.T / np.sqrt(q.shape[-1]) + (products - q @ k.T)  # The position part is not divided by √d. Divide the sum.
 return products / q.shape[-1]  # You divide by d. The scores are divided by its square root.
 return products / np.sqrt(len(q))  # You divide by √(number of tokens). d is the length of the last axis of q.
-vectors = table[j - i + clip]  # Some of your rows are not in the table. Limit the offset to ±clip.
-vectors = table[np.clip(i, -clip, clip) + clip]  # You clip the position of the query. The offset is j − i.
 """
 HINTS = [
     "Multiply out (q + a) · k. Which product contains the table, and which one should?",
@@ -84,8 +81,3 @@ HINTS = [
     "second axis.",
     'In `einsum`, the query then has the letters "id", and the sum of key and vector has "ijd".',
 ]
-
-
-def right_by_loops(q, k, table):
-    rows = np.clip(np.arange(len(k)) - np.arange(len(q))[:, None] + len(table) // 2, 0, len(table) - 1)
-    return [[q[i] @ (k[j] + table[rows[i, j]]) / math.sqrt(len(q[i])) for j in range(len(k))] for i in range(len(q))]

@@ -14,7 +14,6 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 from course_lib.reference.attention import softmax
-from course_lib.reference.shaw import clip_index
 from course_lib.reference.shaw import value_term as reference_value_term
 
 from ..shared import NUMBER, QUERY, SCORES, normal
@@ -63,30 +62,20 @@ offset = j - past + np.arange(n_q)[:, None]  # `j - past + i` adds i again. Put 
 offset = i - j  # You subtract the key from the query. The offset is key minus query.
 offset = i + j  # You add the two positions. The offset is key minus query.
 offset = abs(j - i)  # You use the distance |j − i|, so keys before the query get the vectors of those after it.
-offset = i
-offset = j + 0 * i  # You clip a position. The offset is the position of the key minus that of the query.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 rows = offset + clip  # Some of your rows are not in the table. Limit the offset to −clip … clip.
 rows = np.clip(offset, clip, clip) + clip  # Every pair gets the last row of the table. The lower end is −clip.
-rows = np.clip(offset, 0, clip) + clip  # You clip every offset before the query to 0. The lower end is −clip, not 0.
-weighted = table[rows] + 0 * weights[:, :, None]  # You add up the vectors without their weights.
 weighted = weights[j, i - past][:, :, None] * table[rows]  # You take the weight that query j gives to key i. Row i of
 # the weights belongs to query i, as in `weights[i, j]`.
-return weighted.sum(axis=1, where=(abs(offset) <= clip)[..., None])  # You leave out offsets beyond the clip. They share
-# the outermost vectors.
+return weighted.sum(axis=1, where=(abs(offset) <= clip)[..., None])  # Offsets beyond the clip share the last vectors.
 return weighted.sum(axis=1, where=(offset <= 0)[..., None])  # You leave out the keys after their query. No mask is
 # asked for, so every key counts with its weight.
 return weighted.sum(axis=1, where=(np.diff(rows, append=-1) != 0)[..., None])  # Offsets beyond the clip share a row,
 # and you keep only the last of their weights. `=` overwrites, and so does `+=` with an array of rows in which one is
 # repeated. Add them one by one, or with `np.add.at`.
-return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only the first pair has left a trace. Is there a
-# `return` inside the loop over the keys?
-return np.einsum("ijd,ijm->md", weighted, np.minimum(i - past, j)[..., None] == np.arange(n_q))  # You add every
-# diagonal from query 0 on. One below the main diagonal, with j − i = r < 0, begins at query −r.
+return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only one pair is left. Is a `return` in the loop?
 return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.
-return weighted.mean(axis=1)  # You take the mean over the keys. The weights sum to 1 already, so add up.
-return weighted.sum(axis=0)  # You add up the queries. Each query adds up the vectors of its keys, along axis 1.
 return weighted.sum(axis=1).cumsum(axis=0)  # Each query continues the sum of the one before. Start with zeros for each.
 return weighted.sum(axis=(0, 1)) + np.zeros((n_q, 1))  # All rows are one sum over all queries. Start anew for each.
 return weights @ table  # `weights @ table` gives key j row j of the table. Which row it gets depends on j − i.
@@ -96,10 +85,3 @@ HINTS = [
     "The row is found as for the key table. It is the clipped offset plus clip.",
     "Without loops: `table[rows]` is (n_q, n_k, d). Multiply by `weights[:, :, None]` and sum over axis 1.",
 ]
-
-
-def right_by_collecting(weights, table, past):
-    collected = np.zeros((len(weights), len(table)))
-    for i, j in np.ndindex(weights.shape):
-        collected[i, clip_index(j - past - i, len(table) // 2)] += weights[i, j]
-    return collected @ table

@@ -85,9 +85,6 @@ HINTS = [
     "A bias is added to the scores. Which candidates add one, and which leave attention as it is?",
     "Given weights leave one candidate at most. If the kernel rules that one out, you need another kernel.",
 ]
-
-
-def on_pass():
-    caveats = ((name, scheme, reasons(name, scheme, CAVEAT)) for name, scheme in ANSWER.items())
-    told = " ".join(f"{name}, `{scheme}` by {why}" for name, scheme, why in caveats if why)
-    return f"What is left may have a caveat. {told}"
+CAVEATS = ((name, scheme, reasons(name, scheme, CAVEAT)) for name, scheme in ANSWER.items())
+TOLD = " ".join(f"{name}, `{scheme}` by {why}" for name, scheme, why in CAVEATS if why)
+ON_PASS = f"What is left may have a caveat. {TOLD}"

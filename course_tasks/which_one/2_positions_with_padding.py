@@ -18,8 +18,7 @@ too. It arises when a prompt that was padded on the right is continued.
 
 import numpy as np
 
-from course_kit.checking import Case
-from course_kit.checking.pages import holds
+from course_kit.checking import Case, holds
 
 
 def positions_with_padding(mask):
@@ -27,18 +26,13 @@ def positions_with_padding(mask):
 
     mask (batch, n) is True for a token of the prompt and False for padding.
     """
-    count = np.cumsum(
-        mask, axis=-1
-    )  # The running sum counts the tokens of the prompt up to each place, in its own row.
+    # The running sum counts the tokens of the prompt up to each place, in its own row.
+    count = np.cumsum(mask, axis=-1)
     before = count - 1  # A position is the number of tokens before, so the running sum without the token itself.
     return np.where(mask, before, 0)  # The mask is True for a token of the prompt. Padding gets 0.
 
 
 def given(mask):
-    """The position of each token in its own prompt, (batch, n); 0 for padding.
-
-    mask (batch, n) is True for a token of the prompt and False for padding.
-    """
     batch, n = mask.shape
     return np.tile(np.arange(n), (batch, 1))
 
@@ -100,13 +94,10 @@ before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0)
 before = places(mask) - np.sum(~mask, axis=-1, keepdims=True); return before
 before = np.maximum(places(mask) - np.sum(~mask, axis=-1, keepdims=True), 0); return before
 # You move each row by the number of its padding tokens, which is right for left padding only.
-before = places(mask) - np.sum(~mask, axis=-1)  # Your sums have lost their axis. `keepdims=True` keeps it.
 before = places(mask) - mask.shape[-1] + mask.sum(-1).max()
-before = places(mask) - mask.shape[-1] + mask.sum(-1).min()  # You move all rows by the same number of places. Each
-# prompt has its own padding.
+before = places(mask) - mask.shape[-1] + mask.sum(-1).min()  # You move all rows alike. Each prompt has its own padding.
 before = places(mask)[::-1]
-before = places(mask) - mask.shape[-1]  # You count the places from the end of the row, padding included. Count the
-# tokens of the prompt from its beginning.
+before = places(mask) - mask.shape[-1]  # You count the places from the end of the row. Count tokens from its beginning.
 return mask * (places(mask) + 1)  # You count the places from 1. Count the tokens of the prompt instead, from 0.
 return np.where(places(mask) < mask.sum(-1, keepdims=True), places(mask), 0)  # You fill the first places of each row,
 # which is right for padding on the right only. Count up where the tokens are.
@@ -115,26 +106,19 @@ before = count
 return count  # Your positions begin at 1, because the running sum counts the token itself. Subtract 1.
 before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
 return before
-return np.maximum(before, 0)
 return count - mask
 return np.argsort(np.argsort(~mask, kind="stable"))
-return np.where(mask, before, 1)
 return np.where(mask, before, np.nan)
-return np.where(mask, before, places(mask))  # The positions of all tokens are right, but padding should get 0. The mask
-# says where the padding is.
+return np.where(mask, before, places(mask))  # Your tokens are right, but padding should get 0, where the mask is False.
 count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
 count = np.cumsum(~mask, axis=-1)
-count = np.cumsum(~mask, axis=-1); before = count
 count = np.cumsum(~mask, axis=-1); return count
-count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You count the padding. A token of the prompt is
-# True in the mask.
+count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You count padding. A token is True in the mask.
 count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You subtract 1 from the mask, so the sum counts the
 # padding, with a minus sign. Subtract 1 from the sum instead.
 count = np.cumsum(mask)  # Without an axis, `np.cumsum` makes one row of all prompts. Count along the last axis.
 count = np.cumsum(mask).reshape(mask.shape)  # Your count continues from prompt to prompt. Each row begins at 0.
-count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]
-count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]; return before  # You count from the right. The first token of a
-# prompt gets 0, and so does padding.
+count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]  # You count from the right. The first token gets 0.
 before = count - np.maximum.accumulate(count * ~mask, axis=-1) - 1  # Your count begins again after padding in the
 # middle. It should begin again only at a new row.
 mask = mask & (np.cumsum(np.diff(mask.astype(int), prepend=0) == 1, axis=-1) == 1)  # You stop at the first padding
@@ -142,8 +126,7 @@ mask = mask & (np.cumsum(np.diff(mask.astype(int), prepend=0) == 1, axis=-1) == 
 count = np.sum(mask, axis=-1, keepdims=True)
 before = np.sum(mask, axis=-1, keepdims=True)  # Every token of a prompt gets the same number. `np.cumsum` counts up.
 before = 0  # Every entry is 0. The second token of a prompt gets 1. Does your code fill the result?
-before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first when tokens
-# are put before padding. Here you need the rank of each place.
+before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first. You need the rank of each.
 return mask  # You return 1 for each token and 0 for padding, like the mask. Count the tokens that come before.
 return before.astype(bool)
 return np.where(mask, before, 0).astype(bool)  # You return truth values. The mask and its copies hold nothing else;
@@ -159,10 +142,3 @@ HINTS = [
     "place? `np.cumsum(mask, axis=-1)` counts them, and the token itself.",
     "`np.where(mask, …, 0)` gives padding its 0, and the tokens get the running sum minus 1.",
 ]
-
-
-def right_by_rows(mask):
-    positions = np.zeros(mask.shape, dtype=int)
-    for row, real in zip(positions, mask):
-        row[real] = np.arange(real.sum())
-    return positions

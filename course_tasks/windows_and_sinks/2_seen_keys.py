@@ -52,7 +52,6 @@ def draw(rng):
 
 
 WRONG = """
-return (j <= i) & (j > i - w + 1)  # You hide one key too many. A window of w shows the keys i − w + 1 … i.
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w
 return j > i - w  # The window is right, but your queries now see later keys, too. Keep the causal part.
@@ -67,23 +66,11 @@ return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query'
 return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means that a query sees the key.
 return np.where((j <= i) & (j > i - w), 0, -np.inf)  # These are biases, 0 and −∞. The task asks for True and False.
 return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A window moves with each query.
+return [np.isin(j, j[p - w + 1 : p + 1]) for p in i.flat]  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your window ends one key after the query's own.
 i = np.arange(n_q)[:, None] + 2 * (n_k - n_q)  # You add the n_k − n_q earlier tokens twice.
-i = np.arange(n_q)[:, None]  # The window is moved: the queries are the last n_q of n_k tokens, not the first.
 """
 HINTS = [
     "Print `seen_keys(6, 6, 3).sum(axis=1)`. How many keys should the last query see?",
     "The last w keys of query i are i − w + 1 … i. Is the key i − w among them?",
 ]
-
-
-def wrong_slices_from_below_0(n_q, n_k, w):
-    """Where i − w + 1 is below 0, a slice counts from the end of the row. Begin it at `max(0, i - w + 1)`."""
-    mask = np.zeros((n_q, n_k), bool)
-    for row, i in zip(mask, range(n_k - n_q, n_k)):
-        row[i - w + 1 : i + 1] = True
-    return mask
-
-
-def right_in_one_line(n_q, n_k, w):
-    return np.tri(n_q, n_k, n_k - n_q, dtype=bool) & ~np.tri(n_q, n_k, n_k - n_q - w, dtype=bool)

@@ -70,24 +70,18 @@ CASES = [
     case(1, 5, 2, "a window of one"),
 ]
 WRONG = """
-seen = np.concatenate([ring, new])  # You take all slots in their own order. The last w − 1 old keys are needed, in the
-# order of the text.
+seen = np.concatenate([ring, new])  # You take all slots in their order. Take the last w − 1 old keys in text order.
 seen = new  # You return only the new keys. The first new query also sees w − 1 old ones.
 seen = ring[old % w]  # You return only the old keys. The new queries see new keys, too.
 seen = np.concatenate([new, ring[old % w]])  # You put the new keys first. In the order of the text they come last.
 seen = np.concatenate([ring[:min(read, w - 1)], new])  # You take the old keys in the order of the slots. Token p is in
 # slot p mod w, so the tokens that are needed may begin anywhere.
 seen = np.concatenate([ring[old % w], new])[-w:]  # You keep w keys in all. There are up to w − 1 old and n new ones.
-old = np.arange(max(0, read - w), read)  # You take one old key too many. A new query's own key is one of its w keys.
 old = np.arange(read - w + 1, read)  # At the beginning of the text you read slots that no token has filled. Begin at 0.
-old = np.arange(max(0, read + len(new) - w + 1), read)  # You take the old keys that the last new query sees. The first
-# one sees more: w − 1 old ones.
-old = np.arange(0, read)  # You take all old tokens. Those that left the ring have been overwritten by later keys.
-return after, seen  # You exchanged the two results. The keys come first, then the ring.
+old = np.arange(max(0, read + len(new) - w + 1), read)  # Your first new query misses keys. It sees w − 1 old ones.
 return seen, ring  # The ring that you return is the old one. It should hold the new keys.
 return seen, np.concatenate([after, new])[-w:]
-return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. In a ring nothing moves: token p goes into slot p
-# mod w, and the others stay.
+return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. Nothing moves: token p goes into slot p mod w.
 seen = np.concatenate([np.roll(ring, -read % w, axis=0), new])[1:]; return seen, seen[-w:]  # You move all keys of the
 # ring. In a ring nothing moves, and one that is not full yet has slots without a key.
 slot = p  # You take p itself for the slot, but the ring has only w slots. Token p goes into slot p mod w.
@@ -95,8 +89,6 @@ slot = (p - read) % w  # You begin each call at slot 0. Token p goes into slot p
 after[slot] = new[-1]  # You write the last new key into all slots. Token p is number p − read of the new ones.
 tokens = range(read, read + min(w, len(new)))  # You write only the first w new keys. The ring should hold the last.
 tokens = [read + len(new) - 1]  # Of the new keys, only the last is in your ring. Write each into its slot.
-tokens = range(read, read + min(w, len(new))); after[slot] = new[-w:][p - read]  # You keep the last w new keys, but
-# number them from `read` on. The last of them is token read + n − 1.
 """
 HINTS = [
     "Call it with four slots, `read` = 10 and three new keys. Which old keys should the first new query see?",
@@ -107,9 +99,3 @@ ON_PASS = (
     "A cache that keeps the first tokens as a sink can number its keys by their place in it. Then the query needs its "
     "place, too: `SinkCache` of `transformers` moved the old keys but not the new one (issue 33691)."
 )
-
-
-def right_in_one_step(ring, read, new):
-    w, after = len(ring), ring.copy()
-    after[np.arange(read, read + len(new))[-w:] % w] = new[-w:]
-    return np.concatenate([ring[np.arange(max(0, read - w + 1), read) % w], new]), after

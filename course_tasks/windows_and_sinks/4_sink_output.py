@@ -64,22 +64,16 @@ def beside(scores, more):
 
 WRONG = """
 return beside(scores, lambda top: sink) @ values
-return beside(scores, lambda top: sink * np.exp(-top)) @ values  # You add the number `sink` to the denominator. It is a
-# score, so e to its power is added.
-return beside(scores, lambda top: np.exp(sink)) @ values  # You subtract the largest score from the scores, but not from
-# the sink. Subtract it from both.
+return beside(scores, lambda top: sink * np.exp(-top)) @ values  # You add `sink` itself to the denominator. Add e^sink.
+return beside(scores, lambda top: np.exp(sink)) @ values  # You subtract the largest score, but not from the sink.
 return np.exp(scores) @ values / (np.exp(scores).sum(axis=1, keepdims=True) + np.exp(sink))  # The formula is right, but
 # `np.exp` overflows above 709, and ∞/∞ is nan. Subtract the largest number from all scores and the sink first.
 column = np.zeros((len(scores), 1))  # Your sink always has the score 0. It should be the number `sink`.
 column = np.full((len(scores), 1), np.exp(sink))  # You take e to the power of the sink twice. The softmax does it once.
 every = np.concatenate([column, scores], axis=1)  # The sink comes first now, but the last column is dropped, a key.
-every = np.concatenate([column, scores[:, 1:]], axis=1); kept = weights[:, 1:]; return kept @ values[1:]
-# You put the sink in the place of the first key. It is one more column beside all keys.
 weights = softmax(np.log(2) * every)  # You take powers of 2. The softmax takes powers of e.
 return softmax(np.append(scores, sink)[None])[0, :-1].reshape(scores.shape) @ values  # Your denominator is a sum over
 # all queries. Each query has its own, so sum along axis 1.
-return softmax(np.pad(scores.T, ((0, 0), (0, 1)), constant_values=sink))[:, :-1].T @ values  # Your softmax runs over
-# the queries. Each query has its own denominator, so sum along axis 1.
 return softmax(np.maximum(scores, sink)) @ values  # You raise low scores to the sink. It does not change any score.
 kept = weights[:, 1:]  # You drop the first key. The sink is the last column.
 kept = softmax(scores)  # Your output is that of plain attention, so the sink has no effect. With a sink, the weights of
@@ -92,23 +86,14 @@ kept = weights[:, -1:] * weights[:, :-1]  # You multiply by the weight of the si
 kept = weights[:, :-1] * (1 - weights[:, -1:])  # You apply the sink twice. The softmax has already lowered the weights.
 kept = weights[:, :-1] - weights[:, -1:]  # You subtract the weight of the sink from those of the keys. Only drop it.
 kept = softmax(scores) * (1 - softmax(scores)[:, -1:])  # The last column that you use is a key. Where is the sink?
-return kept  # You return the weights. Multiply them by the values.
 return weights @ values  # You keep the column of the sink, which has no value. Drop it before you multiply.
 return weights @ np.vstack([values, np.ones(values.shape[1])])
 return weights @ np.vstack([values, values.mean(axis=0)])
-return weights @ np.vstack([values, values[0]])
-return weights @ np.vstack([values, values[-1]])  # You give the sink a value. It has none: its weight goes to nothing.
+return weights @ np.vstack([values, values[0]])  # You give the sink a value. It has none: its weight goes to nothing.
 return softmax(scores) @ values + sink  # You add the sink to the output. It is a score, beside those of the keys.
-return softmax(scores) @ values - weights[:, -1:]  # You subtract the weight of the sink from the output. It is the
-# weights of the keys that get smaller.
+return softmax(scores) @ values - weights[:, -1:]  # You subtract from the output. The weights of the keys get smaller.
 """
 HINTS = [
     "Print `weights.sum(axis=1)` and `kept.sum(axis=1)`. Which of the two should be 1?",
     "With a sink, the weights of the keys sum to less than 1. Which line makes them sum to 1 again?",
 ]
-
-
-def right_by_shift(scores, values, sink):
-    top = np.maximum(scores.max(axis=1, keepdims=True), sink)
-    e = np.exp(scores - top)
-    return e @ values / (e.sum(axis=1, keepdims=True) + np.exp(sink - top))

@@ -49,39 +49,26 @@ def draw(rng):
 
 
 WRONG = """
-p = np.arange(len(q))  # You count positions from 0. With a cache, the first query is at position `past`.
 p = np.full(len(q), past)  # All your queries get the factor of the first. They are at past, past + 1, …
-p = np.full(len(q), past + len(q) - 1)  # All your queries get the factor of the last. It depends on the query's own
-# position, not on the length of the text.
+p = np.full(len(q), past + len(q) - 1)  # All queries get the factor of the last. Each has that of its own position.
 p = past  # You have one number for all queries. Each has a position of its own: past, past + 1, …
 p = past + np.arange(len(q))[::-1]  # Your positions run backwards. The first query is at position `past`.
 keys = p + 2  # You count one key too many. A query at position p sees p + 1 keys, and `log1p(p)` is ln(p + 1).
 keys = np.maximum(p, 1)  # You take ln(p). A query at position p sees p + 1 keys.
 factor = np.where(p > 0, np.log(keys) / np.log(length), 1)  # Your query at position 0 has the factor 1. It is ln(1), 0.
-factor = np.log(keys) / np.log(length + 1)  # You divide by ln(length + 1). The last query of a training text is at
-# p + 1 = length, and its factor should be 1.
 factor = np.log(keys) / np.log(past + len(q))  # You divide by the logarithm of this text's length, not the training's.
 factor = np.log(keys / length)  # Your factor is ln((p + 1) / length). It should be a quotient of two logarithms.
-factor = np.maximum(1, np.log(keys) / np.log(length))  # You keep the factor at 1 up to the training length. Here it
-# also applies below it, as in training.
-factor = np.minimum(1, np.log(keys) / np.log(length))  # Your factor never exceeds 1. Beyond the training length it
-# should.
-factor = np.sqrt(np.log(keys) / np.log(length))  # You take the root of the factor. The keys get none of it, so the
-# query gets all.
+factor = np.maximum(1, np.log(keys) / np.log(length))  # You keep the factor at 1 up to `length`. It also applies below.
+factor = np.minimum(1, np.log(keys) / np.log(length))  # Your factor never exceeds 1. Beyond `length` it should.
+factor = np.sqrt(np.log(keys) / np.log(length))  # You take the root of the factor. The query alone gets all of it.
 factor = keys / length  # Your factor grows in proportion to the position. It should grow with its logarithm.
 factor = 1 + np.log(keys) / np.log(length)  # You add 1 to the factor. Llama 4 does so, with another formula.
 return q / factor[:, None]  # You divide by the factor. It multiplies the query, so later queries get larger.
 return q * factor  # Your factors are a row, so NumPy aligns them with the channels. `[:, None]` makes a column.
 return factor  # You return the factors. Multiply each query by its factor.
-return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)  # Your factors run along the channels. Each query
-# has one factor, for all of its channels.
-return q + factor[:, None]  # You add the factor. It multiplies the query, and so all of its scores.
+return q * np.log(past + np.arange(q.shape[1]) + 1) / np.log(length)  # Each query has one factor, for all its channels.
 """
 HINTS = [
     "The positions of the queries are `past + np.arange(len(q))`.",
     "The factors are one number per query. `factors[:, None]` makes a column of them, which multiplies each row of q.",
 ]
-
-
-def right_by_loop(q, past, length):
-    return [[x * np.log(past + i + 1) / np.log(length) for x in row] for i, row in enumerate(q)]

@@ -67,48 +67,27 @@ def draw(rng):
 WRONG = """
 causal = np.ones((n, n), bool)  # Your first mask shows later keys as well. A query sees only keys up to its own.
 causal = j <= n  # Your mask has one row only. Each query needs a row, so the queries are a column.
-causal = j < i  # You hide the query's own key in the first call. In both calls it is visible.
 causal = j < i; window = (j < i) & (j > i - near)
-causal = j < i; window = (j < i) & (j >= i - near)  # You hide each query's own key in both calls. It is visible, and it
-# is one of the `near` keys.
-causal = np.ones((n, n), bool); window = j > i - near  # Both of your masks show later keys as well. A query sees only
-# keys up to its own.
-causal = j > i; window = (j > i) | (j <= i - near)  # You exchanged True and False in your masks. True means that a
-# query sees a key.
-window = (j <= i) & (j >= i - near)  # You show one key too many. With its own, a query sees `near` keys: j > i − near.
-window = (j <= i) & (j > i - near + 1)  # You show one key too few. With its own, a query sees `near` keys.
-window = i // near == j // near
-window = (j <= i) & (i // near == j // near)  # You cut the text into chunks of `near` tokens. Each query sees the last
-# `near` keys up to its own.
+causal = j < i; window = (j < i) & (j >= i - near)  # You hide each query's own key. It is one of the `near` keys.
+causal = np.ones((n, n), bool); window = j > i - near  # Both masks show later keys. A query sees keys up to its own.
+causal = j > i; window = (j > i) | (j <= i - near)  # You exchanged True and False. True means that a query sees a key.
+window = (j <= i) & (i // near == j // near)  # You cut the text into chunks. Each query sees its own last `near` keys.
 window = (j <= i) & (j < near)  # You show the first `near` keys of the text to every query, not the last up to its own.
-window = np.zeros((n, n), bool)  # Your second mask hides every key. A query sees the last `near`, its own included.
-window = (j < i) & (j > i - near)  # You hide the query's own key in the second call. In both calls it is visible.
 window = j > i - near  # Your second mask shows later keys as well. A query sees only keys up to its own.
-window = j <= i - near  # You mask the near keys and keep the far ones. The test takes the far ones away.
-window = (j <= i) & (j >= n - near)
 masked = model(tokens[-near:], causal[:near, :near]).mean()  # In your second call, the last `near` tokens see only each
 # other. Each of them should see the last `near` keys up to its own, in the whole text.
 last = slice(None)  # Your means are over all tokens. Only the last `near` count, because the first have no far keys.
-last = slice(near, None)  # You average all losses after the first `near`. Only the last `near` count.
 last = slice(-1, None)  # You take only the last loss of each call. The mean of the last `near` losses counts.
-last = slice(-near - 1, None)  # You average one loss too many. The last `near` losses are `[-near:]`.
 last = slice(-near, -1)  # You leave out the last loss. The last `near` losses are `[-near:]`.
 full = model(tokens, causal).mean()  # Your first mean is over all tokens. In both calls the last `near` count.
 full = model(tokens, causal)[:near].mean()  # You take the first losses with all keys. The last `near` have far keys.
 full = model(tokens, causal)[-1]  # You take one loss only. The mean of the last `near` losses counts.
-full = model(tokens, causal)[last]  # You forgot the mean in the first call. Take it in both.
 masked = model(tokens, window).mean()  # Your second mean is over all tokens. In both calls the last `near` count.
-full = np.median(model(tokens, causal)[last]); masked = np.median(model(tokens, window)[last])  # You take the median of
-# the losses. The task asks for their mean.
-return full - masked  # The sign is wrong. The result is the loss with far keys masked, minus that with all keys.
-return masked  # You return the loss with far keys masked. Subtract that with all keys.
-return full  # You return the loss with all keys. Subtract it from the loss with far keys masked.
 return masked / full
 return (masked - full) / full  # You return a ratio. The task asks for the difference.
 return np.exp(masked) - np.exp(full)  # You compare perplexities, e to the power of the loss. The task asks for losses.
 return abs(masked - full)  # You drop the sign. A negative number says that the far keys disturbed the model.
 return max(0, masked - full)  # You cut off negative numbers. They say that the far keys disturbed the model.
-return near * (masked - full)  # Your result is a difference of sums. Take the mean of the last `near` losses.
 return 0.0 * (masked - full)  # Your result is always 0. Check that your second mask hides the far keys, and that you
 # average the last `near` losses, whose queries have far keys.
 """

@@ -70,8 +70,7 @@ def words_of(field):
     return "rises", "falls", "same"
 
 
-def on_pass():
-    return (
-        "No model misses the far keys. A level loss came from models that do not look there, and a rising one from "
-        "models that do. To learn to use far keys, a model has to be trained on texts in which they help."
-    )
+ON_PASS = (
+    "No model misses the far keys. A level loss came from models that do not look there, and a rising one from "
+    "models that do. To learn to use far keys, a model has to be trained on texts in which they help."
+)

@@ -17,7 +17,9 @@ def test_every_task_has_answers_and_every_file_its_task():
 
 def check_answers(key, part):
     task, count = EXERCISES[key], 0
-    for entry in transcript.read(key)[: transcript.FIRST if part == "first" else None]:
+    for k, entry in enumerate(transcript.read(key)):
+        if part == "first" and k >= transcript.FIRST and "right" not in entry:
+            continue
         result = transcript.answered(task, entry)
         assert result.passed == ("right" in entry), (entry["source"], result)
         count += transcript.counts(entry, result)

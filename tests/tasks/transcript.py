@@ -4,11 +4,11 @@
     .venv/bin/python -m tests.tasks.transcript shaw_scores            for one task
     .venv/bin/python -m tests.tasks.transcript shaw_scores --lower    even if fewer are named than before
 
-`transcript/TOPIC/TASK.jsonl` has one answer a line: "from" (a "reader", or a "mistake" that we invented) and "source",
-which runs by itself and defines the name of the task. "right" marks an answer that passes. "false" marks a wrong one
-whose cause, as the check gives it today, is not what its author did; it never counts as named. `named.json` has for
-each task how many of its first answers, and of all, get a cause that is named, and true. To add an answer, write a line
-at the end and run the command.
+`transcript/TOPIC/TASK.jsonl` has one answer a line: "from" (a "reader", a "mistake" that we invented, or an "author",
+for another right way) and "source", which runs by itself and defines the name of the task. "right" marks an answer that
+passes. "false" marks a wrong one whose cause, as the check gives it today, is not what its author did; it never counts
+as named. `named.json` has for each task how many of its first answers, and of all, get a cause that is named, and true.
+To add an answer, write a line at the end and run the command.
 """
 
 import json
@@ -25,7 +25,7 @@ from .notebook import defined
 
 FOLDER = Path(__file__).with_name("transcript")
 NAMED = Path(__file__).with_name("named.json")
-FIRST = 10  # answers to a task, which are tried in every run of the tests
+FIRST = 10  # answers to a task, which are tried in every run of the tests, as the right ones are
 SECONDS = 1.0  # for an answer without an end, which is never a right one
 Entry = dict[str, Any]
 
