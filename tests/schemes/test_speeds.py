@@ -1,7 +1,5 @@
 """RoPE with other speeds: recorded values, examples by hand, and speeds that change while a text is read."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -18,15 +16,11 @@ from course_lib.reference.speeds import (
     by_factors,
     by_parts,
     dynamic_ntk,
-    interpolated,
-    longrope,
-    longrope_factor,
     ntk,
     p_rope,
     partial_rope,
     ramp,
     turns,
-    yarn_factor,
 )
 
 from .definitions import DEVICES, SCHEMES, STRETCHED_BY_LENGTH, triples
@@ -54,7 +48,6 @@ def test_every_recorded_case(case):
 def test_rules_by_hand():
     theta = frequencies(8)  # 1, 0.1, 0.01, 0.001
     close(turns(theta, 20 * np.pi), [10, 1, 0.1, 0.01])
-    close(interpolated(theta, 8), [0.125, 0.0125, 0.00125, 0.000125])
     close(ntk(theta, 8), [1, 1 / 20, 1 / 400, 1 / 8000])  # divided by 1, 2, 4, 8
     close(by_factors(theta, [1, 2, 4, 8]), ntk(theta, 8))
     close(p_rope(theta, 0.5), [1, 0.1, 0, 0])
@@ -62,21 +55,6 @@ def test_rules_by_hand():
     close(by_parts(frequencies(4, 100), 4, 40 * np.pi, high=4), [1, 0.05])  # 20 turns and 2: γ = 1 and 1/3
     close(by_parts(theta, 8, 20 * np.pi, low=1, high=1), [1, 0.0125, 0.00125, 0.000125])  # no pair between
     close(ramp([0, 1, 2, 3, 4], 1, 3), [0, 0, 0.5, 1, 1])
-    close(yarn_factor(8), 1 + 0.1 * math.log(8))
-    close(longrope_factor(8, 64), math.sqrt(1.5))
-
-
-def test_dynamic_ntk_by_its_strength():
-    """Strength 8 at eight times the length is NTK by 57, not by 8."""
-    theta = frequencies(8)
-    close(dynamic_ntk(theta, 512, 64), ntk(theta, 8))
-    close(dynamic_ntk(theta, 512, 64, strength=8), ntk(theta, 57))
-
-
-def test_longrope_takes_the_long_list_beyond_its_length():
-    theta, lists = frequencies(4), {"short": [1, 1], "long": [1, 8]}
-    close(longrope(theta, 64, 64, **lists), theta)
-    close(longrope(theta, 65, 64, **lists), theta / [1, 8])
 
 
 # --- rotate -------------------------------------------------------------------------------------------------------
