@@ -1,7 +1,9 @@
 """A scheme of one's own: what is right agrees, what is wrong is placed and explained, and it trains in the study."""
 
+import html
 import math
 import os
+import re
 import time
 from types import SimpleNamespace
 
@@ -10,6 +12,7 @@ import torch
 from torch import nn
 
 import course_study as study
+from course_kit.display.box import AMBER, GREEN, GREY
 from course_lib import own_scheme
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
@@ -285,3 +288,13 @@ def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
 def test_a_loss_of_nan_is_told():
     make = asking(bias=lambda self, n_q, n_k, past: torch.full((1, n_q + n_k - 1), torch.nan))
     assert "A loss is nan" in repr(own_scheme.train(make, task="copy-back", against=[], steps=2))
+
+
+def test_faces():
+    """The box holds the lines of the text; a verdict has its colour, a measurement none."""
+    measured = own_scheme.benchmark(lambda n, d: DecayBias(), n=8, rounds=1)
+    for found, (ground, _, _) in ((verdict(), GREEN), (verdict(scale=1.0), AMBER), (measured, GREY)):
+        page = found._repr_html_()
+        assert page.startswith(f'<div class="rp-result" style="background:{ground}')
+        text = html.unescape(re.sub("<[^>]+>", "", page))
+        assert all(line.strip().replace("`", "") in text for line in repr(found).splitlines())

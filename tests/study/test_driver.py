@@ -204,3 +204,13 @@ def test_what_has_converged_is_not_trained_longer():
     assert said[0].endswith("converged: 1000 steps") and said[1].endswith("converged: 2000 steps")
     budgets = {steps: [row for row in last if row["settings"]["steps"] == steps] for steps in convergence.BUDGETS}
     assert convergence.converged(budgets, "copy-back", "rope", 3) is None  # a seed is missing
+
+
+def test_a_plan_that_depends_on_its_rows_is_asked_again_and_resumes(path, monkeypatch):
+    monkeypatch.setattr(convergence, "BUDGETS", (1, 2))
+    plan = convergence.plan(SMALL, ["copy-back"], ["none"], 2)
+    unbroken = numbers(study.sweep(plan))
+    assert len(unbroken) == 4
+    study.sweep(plan, path)
+    path.write_bytes(path.read_bytes()[:-700])
+    assert numbers(study.sweep(plan, path)) == unbroken == numbers(study.read(path))
