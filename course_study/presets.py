@@ -12,10 +12,6 @@ from .run import check_asked, inputs, run
 from .settings import Settings
 
 LONG = Settings(steps=2000, far_masked=True)
-GPU = Settings(
-    length=256, tests=(256, 512, 1024, 2048, 4096, 8192), d_model=256, n_heads=8, n_layers=6,
-    steps=3000, batch=32, learning_rate=1e-3, device="cuda",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,12 +28,11 @@ TEXT, COPIED = "characters", "copy-back"
 PRESETS = {
     "quick": Preset(Settings()),
     "long": Preset(LONG),
-    "gpu": Preset(GPU, seeds=5),
     "ablation": Preset(LONG, (TEXT,), ("ablation",)),
     "p-rope": Preset(LONG, (TEXT, COPIED), ("p-rope-0.5", "p-rope-0.25")),
     "table-rate-1": Preset(replace(LONG, table_rate=1.0), (TEXT,), ("t5-256", "t5-64")),
     "convergence": Preset(LONG, tuple(TASKS), ("compared", "later")),
-    "repairs": Preset(LONG, (TEXT, COPIED, "retrieval"), ()),
+    "repairs": Preset(LONG, (TEXT, COPIED), ()),
 }
 
 

@@ -52,11 +52,6 @@ def buckets(layout: str, number: float) -> Scheme:
     return Scheme((lambda s: BucketBias(s.n_heads, layout, whole(number), s.length),), shared=True)
 
 
-def rope_with_base(base: float) -> Scheme:
-    """RoPE whose speeds are base^(−2m/d)."""
-    return Scheme((lambda s: RoPE(s.d_model // s.n_heads, base=base),))
-
-
 def p_rope(p: float) -> Scheme:
     """RoPE whose first p · M pairs of channels turn; the slowest ones stand still and compare content alone."""
 
@@ -67,17 +62,12 @@ def p_rope(p: float) -> Scheme:
     return Scheme((make,))
 
 
-def scaled_sinusoidal() -> Scheme:
-    """Sinusoids added to embeddings that are multiplied by √d_model."""
-    return Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))
-
-
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
 PLAIN = {run: registered(scheme) for run, scheme in RUNS.items() if not scheme.size}
-PLAIN["sinusoidal-scaled"] = scaled_sinusoidal()
+PLAIN["sinusoidal-scaled"] = Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))  # embeddings times √d_model
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
-    "rope-base": rope_with_base,
+    "rope-base": lambda base: Scheme((lambda s: RoPE(s.d_model // s.n_heads, base=base),)),
     "p-rope": p_rope,
     **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
 }

@@ -92,12 +92,8 @@ def test_a_wrong_scheme_is_told_where_and_why(slip):
     found = verdict(bias=wrong)
     assert not found.passed and words in found.cause, found
     assert "score" in found.place and found.trial and bool(words) == ("→" in repr(found))
-
-
-def test_the_place_is_a_score_of_the_first_trial_that_fails():
-    found = verdict(bias=SLIPS["past ignored"][0])
-    assert found.trial == "four tokens in a cache"
-    assert found.place.startswith("score of head 0, query at position 4, key at 0 (offset −4): yours ")
+    if slip == "past ignored":  # the first score of the first trial that fails
+        assert found.trial == "four tokens in a cache" and "head 0, query at position 4, key at 0" in found.place
 
 
 def test_forgotten_value_vectors():
@@ -234,30 +230,25 @@ def asking(**hooks):
     return lambda n, d: type("Odd", (Position,), hooks)()
 
 
-ODD = {
-    "no function": (None, "make=None"),
-    "a scheme": (DecayBias(), "make="),
-    "one argument": (lambda n: DecayBias(), "make takes"),
-    "makes None": (lambda n, d: None, "returned a NoneType"),
-    "bare vectors": (asking(key_vectors=lambda self, *n: torch.ones(1, 3, 4)), "key_vectors returned a Tensor"),
-    "scores": (asking(bias=lambda self, n_q, n_k, past, scores: scores), "bias takes .*No hook sees the scores"),
-    "no past": (asking(bias=lambda self, n_q, n_k: None), "bias takes"),
+REFUSED = {
+    "make=None": lambda: own_scheme.benchmark(None),
+    "make=DecayBias": lambda: own_scheme.benchmark(DecayBias()),
+    "make takes": lambda: own_scheme.benchmark(lambda n: DecayBias()),
+    "returned a NoneType": lambda: own_scheme.benchmark(lambda n, d: None),
+    "key_vectors returned a Tensor": lambda: own_scheme.benchmark(
+        asking(key_vectors=lambda self, *n: torch.ones(1, 3, 4))
+    ),
+    "bias takes": lambda: own_scheme.benchmark(asking(bias=lambda self, n_q, n_k, past, scores: scores)),
+    "definition=": lambda: own_scheme.agrees(lambda n, d: DecayBias(), math.sqrt),
+    "number takes": lambda: own_scheme.with_bias(lambda module, head: 0.0),
+    "scheme='t6'": lambda: own_scheme.train(lambda n, d: DecayBias(), against=["t6"]),
 }
 
 
-@pytest.mark.parametrize("name", ODD)
-def test_what_is_no_scheme_is_told_so(name):
-    make, words = ODD[name]
-    with pytest.raises(ValueError, match=words):
-        own_scheme.benchmark(make)
-
-
-def test_what_is_no_definition_is_told_so():
-    for definition in (math.sqrt, None):
-        with pytest.raises(ValueError, match="definition="):
-            own_scheme.agrees(lambda n, d: DecayBias(), definition)
-    with pytest.raises(ValueError, match="number takes"):
-        own_scheme.with_bias(lambda module, head: 0.0)
+@pytest.mark.parametrize("named", REFUSED)
+def test_what_is_no_scheme_and_no_definition_is_named(named):
+    with pytest.raises(ValueError, match=named):
+        REFUSED[named]()
 
 
 # --- benchmark and train ------------------------------------------------------------------------------------------
@@ -294,11 +285,9 @@ def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
     assert found.loss["DecayBias"] == pytest.approx(found.loss["log-1"], abs=0.05)  # another processor rounds otherwise
 
 
-def test_a_loss_of_nan_is_told_and_an_unknown_neighbour_refused():
+def test_a_loss_of_nan_is_told():
     make = asking(bias=lambda self, n_q, n_k, past: torch.full((1, n_q + n_k - 1), torch.nan))
     assert "A loss is nan" in repr(own_scheme.train(make, task="copy-back", against=[], steps=2))
-    with pytest.raises(ValueError, match="scheme='t6'"):
-        own_scheme.train(make, against=["t6"])
 
 
 def test_faces():

@@ -1,6 +1,7 @@
 """Each change of a tiny model equals its definition, and the model is afterwards as it was before."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -151,51 +152,49 @@ def test_generating_with_the_cache_equals_full_passes(arguments):
     assert got == model.tokenizer.decode(expected)
 
 
-REFUSED = [
-    ({"layers": [3]}, "layer 3, head 0: expected 0 … 2 and 0 … 3"),
-    ({"stopped_heads": [(0, 4)]}, "layer 0, head 4: expected"),
-    ({"layers": [0], "heads": SOME, "speeds": OTHER}, "layers, heads: expected one of them"),
-    ({"speeds": [1.0]}, r"speeds=\[1\.0\]: expected finite numbers of shape \(2,\)"),
-    ({"speeds": [1.0, math.nan]}, r"speeds=\[1\.0, nan\]: expected finite numbers of shape \(2,\)"),
-    ({"positions": GAP[None]}, r"positions \(1, 9\): expected \(n,\)"),
-    ({"positions": GAP[:5]}, r"positions \(5,\): expected \(n,\), one for each of 9 tokens"),
-    ({"mask": MASK[:5, :5]}, r"mask \(5, 5\): does not broadcast"),
-    ({"mask": MASK.double()}, r"mask of torch\.float64: expected torch\.bool"),
-    ({"turn_query": math.inf}, r"turn_query=inf: expected finite numbers of shape \(\)"),
-    ({"position": "rope"}, "'rope'; expected schemes, each a Position"),
-    ({"bias": 0.3}, r"0\.3; expected schemes, each a Position"),
-    ({"window": 0}, "window=0: expected a whole number, 1 or more"),
-    ({"sinks": [0]}, r"sinks=\[0\]: are seen besides a window"),
-    ({"position": RoPE(4), "positions": GAP}, "position: RoPE in layer 0, expected no positions, speeds,"),
-    ({"position": Position(), "score_factor": 2.0}, "position: Position in layer 0, expected no positions, speeds"),
-    ({"position": RoPE(4), "heads": SOME}, "heads: position and bias change whole layers"),
-    ({"bias": CELLS, "heads": SOME}, "heads: position and bias change whole layers"),
-    ({"bias": CELLS[:, :5, :5]}, r"bias \(4, 5, 5\): expected"),
-]
+REFUSED = {
+    "layer 3, head 0": {"layers": [3]},
+    "layer 0, head 4": {"stopped_heads": [(0, 4)]},
+    "layers, heads": {"layers": [0], "heads": SOME, "speeds": OTHER},
+    "speeds=[1.0]": {"speeds": [1.0]},
+    "speeds=[1.0, nan]": {"speeds": [1.0, math.nan]},
+    "positions (1, 9)": {"positions": GAP[None]},
+    "positions (5,)": {"positions": GAP[:5]},
+    "mask (5, 5)": {"mask": MASK[:5, :5]},
+    "mask of torch.float64": {"mask": MASK.double()},
+    "turn_query=inf": {"turn_query": math.inf},
+    "'rope'": {"position": "rope"},
+    "0.3": {"bias": 0.3},
+    "window=0": {"window": 0},
+    "sinks=[0]": {"sinks": [0]},
+    "position: RoPE in layer 0": {"position": RoPE(4), "positions": GAP},
+    "position: Position in layer 0": {"position": Position(), "score_factor": 2.0},
+    "heads": {"position": RoPE(4), "heads": SOME},
+    "bias (4, 5, 5)": {"bias": CELLS[:, :5, :5]},
+}
 
 
-@pytest.mark.parametrize(("arguments", "message"), REFUSED)
-def test_what_cannot_be_changed_is_refused(arguments, message):
+@pytest.mark.parametrize("named", REFUSED)
+def test_a_change_that_cannot_be_is_refused_and_changes_nothing(named):
     model, numbers = tiny()
     before = logits(model, numbers)
-    with pytest.raises(ValueError, match=message), model.changed(**arguments):
+    with pytest.raises(ValueError, match=re.escape(named)), model.changed(**REFUSED[named]):
         logits(model, numbers)
     assert torch.equal(logits(model, numbers), before)
 
 
 def test_what_cannot_be_read_is_refused():
     model, numbers = tiny()
-    for call, message in [
-        (lambda: model.losses(numbers[:1]), "expected a string, or 2 or more token numbers 0 … 49"),
-        (lambda: model.losses(numbers[None]), "expected a string, or 2 or more token numbers"),
-        (lambda: model.losses(numbers.double()), "expected a string, or 2 or more token numbers"),
-        (lambda: model.losses(numbers + 50), "expected a string, or 2 or more token numbers"),
-        (lambda: model.attention(numbers, 3, 0), "layer=3, head=0: expected 0 … 2 and 0 … 3"),
-        (lambda: model.attention(numbers, 0, 4), "layer=0, head=4: expected 0 … 2 and 0 … 3"),
-        (lambda: model.profiles(numbers, first_query=N), f"first_query={N}: expected 0 … {N - 1}"),
-        (lambda: model.generate(numbers, 0), "n=0: expected a whole number, 1 or more"),
+    for call, named in [
+        (lambda: model.losses(numbers[:1]), "2 or more token numbers"),
+        (lambda: model.losses(numbers[None]), "2 or more token numbers"),
+        (lambda: model.losses(numbers.double()), "2 or more token numbers"),
+        (lambda: model.losses(numbers + 50), "2 or more token numbers"),
+        (lambda: model.attention(numbers, 3, 0), "layer=3, head=0"),
+        (lambda: model.profiles(numbers, first_query=N), f"first_query={N}"),
+        (lambda: model.generate(numbers, 0), "n=0"),
     ]:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=named):
             call()
     for arguments in ({"mask": MASK}, {"window": 2, "sinks": [1]}):
         with pytest.raises(ValueError, match="generate: expected no mask"), model.changed(**arguments):

@@ -17,13 +17,6 @@ from course_lib.released.texts import FOLDER, TABLE, excerpt
 from .test_decoder import llama, put_into
 from .tiny import logits
 
-PROMPTS = [
-    "The capital of France is",
-    "def fibonacci(n):\n",
-    "Once upon a time, in a small village,",
-    "<|im_start|>user\nName three primary colours.<|im_end|>\n<|im_start|>assistant\n",
-    "1, 2, 4, 8, 16,",
-]
 BASE = {"pydoc_a": 2.447, "pydoc_b": 2.195, "licence": 2.891, "course": 2.152}  # an independent forward pass in torch
 
 
@@ -57,16 +50,6 @@ def test_logits_equal_transformers(model, theirs, name, record_property):
         assert difference < 2e-3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("prompt", PROMPTS)
-@torch.no_grad()
-def test_the_greedy_continuation_equals_transformers(model, theirs, prompt):
-    numbers = model.encode(prompt)
-    made = theirs.generate(numbers[None], max_new_tokens=24, do_sample=False, eos_token_id=2, pad_token_id=2)
-    expected = [number for number in made[0, len(numbers) :].tolist() if number != 2]
-    assert model.generate(prompt, 24) == model.tokenizer.decode(expected)
-
-
 @pytest.mark.parametrize("name", BASE)
 def test_losses_of_an_independent_program_come_out(model, name):
     losses = model.losses(model.encode(excerpt(name))[:384])
@@ -87,27 +70,12 @@ def test_the_wrong_pairing_runs_and_ruins(model, file):
         torch.testing.assert_close(reordered.losses(numbers), model.losses(numbers), rtol=0, atol=1e-3)
 
 
-def test_only_differences_of_positions_count(model):
-    numbers = model.encode(excerpt("alice"))[:200]
-    with model.changed(positions=torch.arange(200) + 50_000):
-        moved = model.losses(numbers)
-    torch.testing.assert_close(moved, model.losses(numbers), rtol=0, atol=1e-3)
-
-
 def test_a_head_looks_one_token_back(model):
     """L16H0, and after its queries are turned by one position, it looks at the token itself."""
     numbers = model.encode(excerpt("pydoc_a"))[:200]
     assert model.attention(numbers, 16, 0).diagonal(-1).mean() > 0.6
     with model.changed(turn_query=1, heads=[(16, 0)]):
         assert model.attention(numbers, 16, 0).diagonal().mean() > 0.6
-
-
-def test_a_rolling_window_equals_its_mask(model):
-    numbers, i, j = model.encode(excerpt("jargon"))[:300], torch.arange(300)[:, None], torch.arange(300)
-    with model.changed(window=64, sinks=[0, 1]):
-        rolling = model.losses(numbers)
-    with model.changed(mask=(i - j < 64) | (j < 2)):
-        torch.testing.assert_close(rolling, model.losses(numbers), rtol=0, atol=1e-3)
 
 
 def test_each_excerpt_is_long_enough_and_has_its_licence(model):

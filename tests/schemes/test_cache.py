@@ -1,6 +1,5 @@
 """A ring cache: reading a text in pieces equals one pass with the mask of the window, and memory stays constant."""
 
-
 import pytest
 import torch
 from hypothesis import given, settings

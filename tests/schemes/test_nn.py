@@ -1,6 +1,7 @@
 """Every layer against the plain loops of the definition, its gradients against finite differences, and decoding."""
 
 import copy
+import warnings
 
 import pytest
 import torch
@@ -14,10 +15,10 @@ from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
-from course_lib.nn.t5 import T5Bias, bucket
+from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 from course_lib.own_scheme import by_definition
-from course_lib.reference import absolute, t5
+from course_lib.reference import absolute
 
 from .definitions import DEVICES, SCHEMES
 
@@ -219,13 +220,6 @@ def test_one_t5_table_serves_a_whole_stack():
 # --- the pieces ---------------------------------------------------------------------------------------------------
 
 
-@every_device
-def test_buckets_equal_the_reference(device):
-    r = torch.arange(-700, 701, device=device)
-    for sizes in [{}, {"bidirectional": False}, {"num_buckets": 6, "max_distance": 2}, {"max_distance": 600}]:
-        assert bucket(r, **sizes).tolist() == t5.bucket(r.cpu().numpy(), **sizes).tolist()
-
-
 def test_sinusoids_equal_the_reference():
     x = torch.zeros(1, 300, 6, dtype=F64)
     expected = torch.from_numpy(absolute.sinusoidal(5 + torch.arange(300).numpy(), 6))
@@ -270,11 +264,11 @@ def test_angles_kept_from_inference_serve_training(name):
     torch.testing.assert_close(layer(x), expected)
 
 
-def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients():
-    q, k, v = (torch.randn(1, 2, 3, 4, requires_grad=True) for _ in range(3))
-    mask = torch.tensor([[True, True, True], [False, False, False], [False, True, False]])
-    output, weights = attention(q, k, v, Terms(mask=mask))
-    assert not output[:, :, 1].any() and not weights[:, :, 1].any()
-    assert torch.equal(weights[:, :, 2, 1], torch.ones(1, 2))
-    output.square().sum().backward()
-    assert all(t.grad.isfinite().all() for t in (q, k, v)) and not q.grad[:, :, 1].any()
+@pytest.mark.parametrize("name", ["RoPE", "Transformer-XL", "axial RoPE"])
+def test_a_compiled_layer_warns_of_nothing(name):
+    torch._dynamo.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        layer = make(name, dtype=F32)
+        x = draw_text(1, 6, layer, dtype=F32)
+        torch.testing.assert_close(torch.compile(layer, backend="eager")(x), layer(x))

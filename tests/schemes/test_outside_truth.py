@@ -14,14 +14,16 @@ from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
 from course_lib.nn.window import WindowAttention
-from course_lib.reference import alibi, attention, rope, t5
+from course_lib.reference import alibi, rope, speeds, t5
 from course_lib.reference import music_transformer as music
-
-from .rope_speeds import CASES, TOLERANCE, by_reference, name_of
+from course_lib.reference.absolute import frequencies
 
 torch.set_num_threads(1)
 pytest.importorskip("transformers")
-TRUTH = json.loads((Path(__file__).parent / "data" / "t5_buckets.json").read_text(encoding="utf-8"))
+DATA = Path(__file__).parent / "data"
+TRUTH = json.loads((DATA / "t5_buckets.json").read_text(encoding="utf-8"))
+CASES = json.loads((DATA / "rope_speeds.json").read_text(encoding="utf-8"))["cases"]  # of `transformers`
+TOLERANCE = 1e-6  # relative: the recorded speeds are float32
 SIZES = ("bidirectional", "num_buckets", "max_distance")
 
 
@@ -48,6 +50,7 @@ def test_buckets_of_unusual_sizes(bidirectional, num_buckets, max_distance):
     expected = T5Attention._relative_position_bucket(r, bidirectional, num_buckets, max_distance)
     options = dict(zip(SIZES, (bidirectional, num_buckets, max_distance), strict=True))
     assert torch.equal(bucket(r, **options), expected)
+    assert t5.bucket(r.numpy(), **options).tolist() == expected.tolist()
 
 
 @pytest.fixture(scope="module")
@@ -136,18 +139,6 @@ def test_t5_decoding_with_a_cache(published_t5):
     torch.testing.assert_close(torch.cat(rows, 1), full.last_hidden_state, rtol=0, atol=1e-12)
 
 
-def test_reference_t5_attention(published_t5):
-    """One layer of the encoder by the NumPy reference alone."""
-    layer = published_t5.encoder.block[0].layer[0].SelfAttention
-    x = torch.randn(1, 20, 24, dtype=torch.float64)
-    with torch.no_grad():
-        expected = layer(x)[0][0].numpy()
-        q, k, v = (part(x)[0].unflatten(-1, (4, 6)).transpose(0, 1).numpy() for part in (layer.q, layer.k, layer.v))
-        table, w_o = layer.relative_attention_bias.weight.numpy(), layer.o.weight.numpy()
-    heads, _ = attention.attention(q, k, v, bias=t5.t5_bias(20, table=table, max_distance=12), scale=1.0)
-    np.testing.assert_allclose(np.concatenate(heads, -1) @ w_o.T, expected, rtol=0, atol=1e-12)
-
-
 # --- rotations, slopes, shifts ------------------------------------------------------------------------------------
 
 
@@ -175,6 +166,42 @@ def test_gptj_rotation(past):
     ours = nn_rope.rotate(x.transpose(1, 2), past, interleaved=True)
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-5)
     np.testing.assert_allclose(rope.rotate(x.transpose(1, 2), past=past, interleaved=True), expected, rtol=0, atol=1e-5)
+
+
+def name_of(case):
+    given = {name: value for name, value in case["parameters"].items() if not isinstance(value, list)}
+    sizes = {name: case[name] for name in ("d", "base", "length", "n")}
+    return "-".join([case["rope_type"], *(f"{name}={value}" for name, value in {**sizes, **given}.items())])
+
+
+def by_reference(case):
+    """Speeds and factor of a case, whose parameters have the names that `transformers` gives them."""
+    kind, d, base, given = case["rope_type"], case["d"], case["base"], case["parameters"]
+    theta, s = frequencies(d, base), given.get("factor", 1.0)
+    length = given.get("original_max_position_embeddings", case["length"])
+    n = length if case["n"] is None else case["n"]
+    if kind == "linear":
+        return speeds.interpolated(speeds.partial_rope(d, given.get("partial_rotary_factor", 1.0), base=base), s), 1.0
+    if kind == "dynamic":
+        return speeds.dynamic_ntk(theta, n, length, strength=s), 1.0
+    if kind == "llama3":
+        low, high = given["low_freq_factor"], given["high_freq_factor"]
+        return speeds.llama3(theta, s, length, low=low, high=high), 1.0
+    if kind == "longrope":
+        lists = {"short": given["short_factor"], "long": given["long_factor"]}
+        return speeds.longrope(theta, n, length, **lists), speeds.longrope_factor(s, length)
+    if kind == "proportional":
+        return speeds.interpolated(speeds.p_rope(theta, given["partial_rotary_factor"]), s), 1.0
+    assert kind == "yarn"
+    names = {"beta_fast": "fast", "beta_slow": "slow", "truncate": "truncate"}
+    options = {ours: given[theirs] for theirs, ours in names.items() if theirs in given}
+    return speeds.yarn(d, s, length, base=base, **options), given.get("attention_factor", yarn_factor(s, given))
+
+
+def yarn_factor(s, given):
+    if "mscale" not in given:
+        return speeds.yarn_factor(s)
+    return speeds.yarn_factor(s, mscale=given["mscale"]) / speeds.yarn_factor(s, mscale=given["mscale_all_dim"])
 
 
 def published_speeds(case):

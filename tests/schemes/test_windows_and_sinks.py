@@ -1,8 +1,6 @@
 """Sliding windows, sinks and scales of queries: by hand, against the loops, and against published numbers and code."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ import torch
 
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.attention import attention as nn_attention
-from course_lib.nn.backends import attend
 from course_lib.nn.fire import FIRE
 from course_lib.nn.grid import to_grid
 from course_lib.nn.layer import RelativeAttention
@@ -24,7 +21,6 @@ from course_lib.reference import attention, oracle, query_scale, sink, sliding_w
 
 from .definitions import DEVICES  # this also sets one thread
 
-GOLDEN = json.loads((Path(__file__).parent / "data" / "after_2021.json").read_text(encoding="utf-8"))
 every_device = pytest.mark.parametrize("device", DEVICES)
 
 
@@ -33,14 +29,6 @@ def draw(seed, *shape):
 
 
 # --- windows ------------------------------------------------------------------------------------------------------
-
-
-def test_a_window_by_hand():
-    assert sliding_window.window_row(4, w=2).tolist() == [-math.inf, -math.inf, 0, 0, 0, -math.inf, -math.inf]
-    assert sliding_window.window_mask(6, w=3).sum(-1).tolist() == [1, 2, 3, 3, 3, 3]
-    assert sliding_window.window_mask(8, w=3).sum() == 21
-    assert (sliding_window.window_mask(5, w=9) == attention.causal_mask(5)).all()
-    assert (sliding_window.window_bias(4, w=1) == np.where(np.eye(4), 0.0, -np.inf)).all()
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "past", "w"), [(5, 5, 0, 2), (1, 9, 8, 3), (2, 7, 3, 4), (4, 2, 0, 1)])
@@ -52,17 +40,6 @@ def test_a_window_by_counting(n_q, n_k, past, w):
         assert mask[i, j] == (p - w < j <= p)
     assert torch.equal(SlidingWindow(w).bias(n_q, n_k, past)[0], torch.from_numpy(sliding_window.window_row(
         n_q, n_k, w=w, past=past)).float())  # fmt: skip
-
-
-def test_published_windows():
-    masks = {name: np.array(rows, bool) for name, rows in GOLDEN["masks"].items()}
-    assert (sliding_window.window_mask(6, w=3) == masks["causal window 3"]).all()
-    assert (sliding_window.window_mask(1, 6, w=3, past=5) == masks["causal window 3, one query at past 5"]).all()
-    # A bidirectional window of 1 looks 1 to each side, itself included: |r| ≤ 1, our w = 2.
-    assert (np.isfinite(sliding_window.window_bias(6, w=2)) == masks["bidirectional window 1"]).all()
-    # Llama 4's chunks are no row of offsets: the token before is seen from within a chunk only.
-    before = np.diagonal(masks["chunks of 3"], -1)
-    assert before.any() and not before.all()
 
 
 @pytest.mark.parametrize("w", [1, 2, 5])
@@ -129,19 +106,6 @@ def test_a_sink_is_the_plain_output_times_what_the_keys_keep(seed):
         np.testing.assert_allclose(weights[head], expected[1], atol=1e-12)
 
 
-@pytest.mark.parametrize("case", GOLDEN["sink"], ids=lambda case: f"{case['sink']:g}")
-def test_published_sinks(case):
-    q, k, v = (GOLDEN["sink_input"][name] for name in "qkv")
-    found = sink.attention_with_sink(q, k, v, sink=case["sink"], mask=attention.causal_mask(3))
-    for name, array in zip(("output", "weights"), found, strict=True):
-        np.testing.assert_allclose(array, case[name], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found[1].sum(-1), case["row_sums"], rtol=0, atol=1e-6)
-    q, k, v = (torch.tensor(x, dtype=torch.float64)[None] for x in (q, k, v))
-    terms = Terms(sink=torch.tensor([case["sink"]]), causal=True)
-    for output in (nn_attention(q, k, v, terms)[0], attend("sdpa", q, k, v, terms)):
-        np.testing.assert_allclose(output[0], case["output"], rtol=0, atol=1e-6)
-
-
 @pytest.mark.parametrize("window", [None, 3])
 def test_sinks_of_gpt_oss(window):
     """Published code with grouped keys set aside: eager attention, alone and in the window of every second layer."""
@@ -183,8 +147,8 @@ def test_what_stays_in_a_cache_with_sinks():
 
 
 @every_device
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_scaled_queries_equal_the_reference(dtype, device):
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-6), (torch.bfloat16, 2e-2)])
+def test_scaled_queries_equal_the_reference(dtype, tolerance, device):
     q, k = torch.randn(2, 1, 2, 5, 4, device=device, dtype=dtype)
     positions = 300 + np.arange(5)  # bfloat16 has no 301
     for scheme, factors in [
@@ -194,9 +158,7 @@ def test_scaled_queries_equal_the_reference(dtype, device):
         scaled, same = scheme.to(device, dtype).rotate(q, k, 300)
         expected = query_scale.scaled(q.double().cpu(), factors)
         assert scaled.dtype == dtype and same is k
-        np.testing.assert_allclose(
-            scaled.detach().double().cpu(), expected, rtol=1e-6 if dtype == torch.float32 else 2e-2
-        )
+        np.testing.assert_allclose(scaled.detach().double().cpu(), expected, rtol=tolerance)
 
 
 def test_llama_4_attention_scales():

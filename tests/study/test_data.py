@@ -92,8 +92,3 @@ def test_the_text_is_long_enough_for_the_longest_window_and_its_hash_tells_it_fr
     ours, other = data.text_hash(), data.text() + "."
     monkeypatch.setattr(data, "text", lambda: other)
     assert data.text_hash.__wrapped__() != ours == data.text_hash()
-
-
-def test_an_unknown_task_is_refused():
-    with pytest.raises(ValueError, match="task='echo'"):
-        find_task("echo")

@@ -100,26 +100,6 @@ def test_buckets_begin_where_their_widths_say_and_training_reaches_each(layout, 
         assert found == expected
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@torch.no_grad()
-def test_a_bucket_is_the_last_that_has_begun(layout):
-    position = BucketBias(2, layout, 8, 20)
-    begins = starts(layout, 8, 20)
-    row = position.bias(3, 30, 27)  # offsets −29 … 2
-    for column, offset in enumerate(range(-29, 3)):
-        bucket = max(t for t in range(8) if begins[t] <= max(-offset, 0))
-        assert torch.equal(row[:, column], position.table[bucket])
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["rpoe", "t5", "log--1", "shaw-2.5", "shaw-99999999", "t5-16", "uniform-buckets-35", "rope+learned", "rope+rpoe"],
-)
-def test_a_scheme_that_cannot_be_is_refused(name):
-    with pytest.raises(ValueError):
-        [make(WIDER) for make in study.find(name).layers]
-
-
 def test_a_table_beside_another_scheme_learns_as_fast():
     both = study.Scheme((lambda s: Combined(T5Bias(s.n_heads, bidirectional=False), SlidingWindow(4)),), shared=True)
     groups = _rates(Model(both, 11, WIDER), WIDER)

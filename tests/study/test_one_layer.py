@@ -1,6 +1,5 @@
 """The small experiments of the lessons: the same texts for all models, the same numbers in every run."""
 
-import pytest
 import torch
 
 import course_study as study
@@ -47,9 +46,3 @@ def test_what_is_not_asked_counts_neither_as_right_nor_as_wrong():
         model.read.bias[5] = 1.0  # always says 5
     drawn = torch.cat([copied(g)[1] for g in [torch.Generator().manual_seed(10_000)] for _ in range(8)])
     assert one_layer.accuracy(model, copied) == float((drawn == 5).sum() / (drawn != -100).sum())
-
-
-@pytest.mark.parametrize("bad", [{"models": {}}, {"steps": 0}, {"seeds": 0}])
-def test_bad_input_is_named(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        study.fit(bad.pop("models", MODELS), draw, **bad)

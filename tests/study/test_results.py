@@ -70,12 +70,6 @@ def test_all_that_goes_into_a_run_tells_it_from_others():
     assert study.key(A) == study.key({**A, "loss": [2.0], "seconds": 9})
 
 
-def test_what_is_committed_can_be_read_and_another_preset_is_told_which_there_are():
-    assert len(study.committed("quick")) == 162
-    with pytest.raises(ValueError, match=r"^preset='tpu': expected one of 'ablation', .*'quick'"):
-        study.committed("tpu")
-
-
 def test_a_line_is_json_that_other_programs_can_read(path):
     results.append(path, study.run(SMALL, "characters", "shaw-2", 0))
 

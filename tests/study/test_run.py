@@ -3,58 +3,37 @@
 import itertools
 import json
 import math
+import re
 
 import pytest
 import torch
-from torch import nn
 
 import course_study as study
 from course_lib.nn.position import Combined
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.reference import absolute, alibi, t5
-from course_study.data import BACK, QUICK, TASKS
+from course_study.data import QUICK
 from course_study.learned_bias import added_by_distance, distances
 from course_study.run import BINS, _test_texts
 
 from .common import EVERY, SMALL, WIDER, numbers, small
 
 
-class Knowing(nn.Module):
-    """Knows the answer from place `begin` on, and before it is sure of another one."""
-
-    def __init__(self, task, begin=0):
-        super().__init__()
-        self.task, self.begin = task, begin
-
-    def forward(self, tokens):
-        vocabulary = TASKS[self.task].vocabulary()
-        answers = tokens.roll(BACK if self.task == "copy-back" else -1, 1)
-        known = torch.arange(tokens.shape[1]) >= self.begin
-        return 99.0 * nn.functional.one_hot(torch.where(known, answers, (answers + 1) % vocabulary), vocabulary)
-
-
-def test_only_the_last_places_count_and_the_loss_by_place_shows_the_others():
-    found = study.evaluate(Knowing("copy-back", begin=64 - 8), SMALL, "copy-back")
-    assert found["loss"][-1] == 0.0 and found["accuracy"][-1] == 1.0
-    assert found["accuracy"][:3] == [0.0, 0.0, 0.0] and found["loss"][:3] == [99.0] * 3
-    assert found["by_position"] == [None, *[99.0] * 27, *[0.0] * 4]  # 2 of 64 places each; the first 3 ask nothing
-    found = study.evaluate(Knowing("copy-back", begin=64 - 7), SMALL, "copy-back")
-    assert found["accuracy"][-1] == 0.875 and found["loss"][-1] == pytest.approx(99 / 8)
-
-
 @pytest.mark.parametrize("task", QUICK)
-def test_loss_and_accuracy_are_those_of_plain_loops(task):
-    model = study.train(SMALL, task, "rope", 0)
-    found = study.evaluate(model, SMALL, task)
-    for number, n in enumerate(SMALL.tests):
-        tokens, answers, asked = _test_texts(SMALL, task, n)
+@pytest.mark.parametrize("measured", [5, 8])
+def test_loss_and_accuracy_are_those_of_plain_loops(task, measured):
+    settings = small(measured=measured)
+    model = study.train(settings, task, "rope", 0)
+    found = study.evaluate(model, settings, task)
+    for number, n in enumerate(settings.tests):
+        tokens, answers, asked = _test_texts(settings, task, n)
         losses, right, by_bin = [], [], [[] for _ in range(BINS)]
         for answer, told, logits in zip(answers, asked, model(tokens).detach().double(), strict=True):
             for place in told.nonzero()[:, 0].tolist():
                 loss = -math.log(logits[place].exp()[answer[place]] / logits[place].exp().sum())
                 by_bin[place * BINS // n].append(loss)
-                if place >= n - SMALL.length:
+                if place >= n - measured:
                     losses.append(loss)
                     right.append(int(logits[place].argmax()) == int(answer[place]))
         assert found["loss"][number] == pytest.approx(sum(losses) / len(losses), abs=1e-4)
@@ -88,32 +67,6 @@ def test_seed_and_threads_are_left_as_they_were_even_by_a_run_that_fails():
         assert torch.equal(torch.get_rng_state(), before) and torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
-
-
-@pytest.mark.parametrize("steps", [1, 10])
-def test_few_steps_train(steps):
-    assert all(math.isfinite(loss) for loss in study.run(small(steps=steps), "copy-back", "rope", 0)["loss"])
-
-
-def test_texts_that_ask_nothing_are_refused_before_the_training():
-    for task, settings in [
-        ("copy-back", small(length=2, tests=(8,))), ("flip-flop", small(test_texts=1)), ("retrieval", SMALL),
-    ]:  # fmt: skip
-        with pytest.raises(ValueError, match=f"length={settings.length}.*{task}"):
-            study.run(settings, task, "rope", 0)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"length": 0}, {"length": 9}, {"length": 8194}, {"tests": (8, 6)}, {"tests": (16, 8)}, {"tests": (8, 8)},
-        {"tests": (8, 8194)}, {"tests": ("16",)}, {"steps": 2.5}, {"batch": 0}, {"d_model": 7}, {"measured": 9},
-        {"d_model": 12, "n_heads": 4}, {"learning_rate": -1.0}, {"table_rate": float("nan")}, {"device": "tpu"},
-    ],
-)  # fmt: skip
-def test_sizes_that_make_no_sense_are_named(changed):
-    with pytest.raises(ValueError, match=next(iter(changed))):
-        small(**changed)
 
 
 # --- what a model adds for distance alone -------------------------------------------------------------------------
@@ -170,10 +123,7 @@ def test_what_is_added_by_distance_is_what_plain_loops_find(name):
     assert row.get("added") == (None if found is None else [[round(float(x), 4) for x in head] for head in found])
 
 
-def test_only_measured_places_count_and_masking_the_far_keys_is_a_window(monkeypatch):
-    """With fewer measured places, each has tokens before it; with far keys masked, the model cannot look past them."""
-    found = study.evaluate(Knowing("copy-back", begin=64 - 2), small(measured=2), "copy-back")
-    assert found["loss"] == [99.0] * 3 + [0.0]
+def test_masking_the_far_keys_is_a_window():
     settings = small(measured=4, far_masked=True, n_layers=1, steps=30)
     model = study.train(settings, "copy-back", "rope", 0)
     found = study.evaluate(model, settings, "copy-back")
@@ -182,3 +132,46 @@ def test_only_measured_places_count_and_masking_the_far_keys_is_a_window(monkeyp
         block.attention.position = Combined(block.attention.position, SlidingWindow(settings.length))
     windowed = study.evaluate(model, settings, "copy-back")
     assert windowed["loss"] == pytest.approx(found["far_masked"], abs=2e-4) == windowed["far_masked"]
+
+
+# --- refusals -----------------------------------------------------------------------------------------------------
+
+REFUSED = {
+    "length=0": lambda: small(length=0),
+    "length=9": lambda: small(length=9),
+    "length=8194": lambda: small(length=8194),
+    "tests=(16, 8)": lambda: small(tests=(16, 8)),
+    "tests=6": lambda: small(tests=(8, 6)),
+    "tests='16'": lambda: small(tests=("16",)),
+    "steps=2.5": lambda: small(steps=2.5),
+    "batch=0": lambda: small(batch=0),
+    "measured=9": lambda: small(measured=9),
+    "d_model=12, n_heads=4": lambda: small(d_model=12, n_heads=4),
+    "learning_rate=-1.0": lambda: small(learning_rate=-1.0),
+    "table_rate=nan": lambda: small(table_rate=float("nan")),
+    "device='tpu'": lambda: small(device="tpu"),
+    "task='echo'": lambda: study.run(SMALL, "echo", "rope", 0),
+    "length=8: a retrieval": lambda: study.run(SMALL, "retrieval", "rope", 0),
+    "length=2": lambda: study.run(small(length=2, tests=(8,)), "copy-back", "rope", 0),
+    "test_texts=1": lambda: study.run(small(test_texts=1), "flip-flop", "rope", 0),
+    "scheme='rpoe'": lambda: study.find("rpoe"),
+    "scheme='t5'": lambda: study.find("t5"),
+    "scheme='log--1'": lambda: study.find("log--1"),
+    "scheme='rope+learned'": lambda: study.find("rope+learned"),
+    "number 2.5": lambda: study.plan(SMALL, ["copy-back"], ["shaw-2.5"]),
+    "number 1e+08": lambda: study.plan(SMALL, ["copy-back"], ["shaw-99999999"]),
+    "scheme='uniform-buckets-35'": lambda: study.plan(WIDER, ["copy-back"], ["uniform-buckets-35"]),
+    "values: 1 of them": lambda: study.interval([1.0]),
+    "values: 11 of them": lambda: study.interval([1.0] * 11),
+    "preset='tpu'": lambda: study.committed("tpu"),
+    "models={}": lambda: study.fit({}, None),
+    "seeds=0": lambda: study.fit({"one": None}, None, seeds=0),
+    "schemes: 0 of them": lambda: study.watch([]),
+    "schemes: 7 of them": lambda: study.watch(["none", "alibi", "rope", "t5-32", "log-1", "log-0.3", "shaw-4"]),
+}
+
+
+@pytest.mark.parametrize("named", REFUSED)
+def test_a_refusal_names_the_argument_and_its_value(named):
+    with pytest.raises(ValueError, match=re.escape(named)):
+        REFUSED[named]()

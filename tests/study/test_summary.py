@@ -30,12 +30,6 @@ def test_an_interval_by_hand():
     assert study.interval([0.0, 2.0]).high == pytest.approx(1 + 12.706)
 
 
-@pytest.mark.parametrize("number", [0, 1, 11])
-def test_too_few_or_too_many_for_an_interval(number):
-    with pytest.raises(ValueError, match=f"^values: {number} of them; expected 2 to 10, one for each seed$"):
-        study.interval([1.0] * number)
-
-
 def test_curves_have_an_interval_for_every_test_length():
     rows = [result(scheme, seed, loss=[1.0 + seed, 2.0, 3.0, 4.0]) for scheme in ("rope", "none") for seed in range(2)]
     found = study.curves(rows)
