@@ -4,8 +4,7 @@ Without topics, every chapter. Notebooks and solutions are executed, exercises a
 build with its file and line. A file whose content would not change is left alone, byte for byte, and a notebook that
 was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
 
-README.md and docs/teaching.md are built as well. In all Markdown, [[t5_buckets]] becomes a link
-(tools/links.py).
+In Markdown cells [[t5_buckets]] becomes a link (tools/links.py).
 """
 
 import argparse
@@ -33,7 +32,7 @@ from course_kit.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
-from tools.links import filled, lesson_words, page_words  # noqa: E402
+from tools.links import filled, lesson_words  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
@@ -113,14 +112,10 @@ def from_percent(text: str) -> list[NotebookNode]:
 
 def fill_in(cell: NotebookNode, origin: Origin, lessons: str, words: dict[str, str]) -> None:
     """Fill in the marks of a Markdown cell; BuildError names the file and line of one that means nothing."""
-    if cell.cell_type == "markdown":
-        cell.source = fill(cell.source, origin, lessons, words)
-
-
-def fill(text: str, origin: Origin, lessons: str, words: dict[str, str]) -> str:
-    """`text` with its marks filled in; the line of a mark that means nothing is looked up in the file."""
+    if cell.cell_type != "markdown":
+        return
     try:
-        return filled(text, lessons, words)
+        cell.source = filled(cell.source, lessons, words)
     except KeyError as error:
         file, line = origin
         (mark,) = error.args
@@ -171,18 +166,6 @@ def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[No
         "built": {"fingerprint": fingerprint(made)},
     }
     return Built(nbformat.from_dict(made), [origin for _, origin in written])
-
-
-def pages() -> dict[Path, str]:
-    """README.md and docs/teaching.md, made from the texts of the same names in source/."""
-    found = {}
-    for name, words in page_words().items():
-        template = ROOT / "source" / Path(name).name
-        if template.exists():
-            lessons, text = "../" * name.count("/") + "notebooks/", template.read_text(encoding="utf-8")
-            text = fill(text, (template, 1), lessons, words)
-            found[ROOT / name] = f"<!-- Built from {where(template)} by `course.py build`: edit that file. -->\n{text}"
-    return found
 
 
 def parse(code: str, origin: Origin) -> None:
@@ -249,14 +232,6 @@ def write(built: Built, path: Path) -> str:
     if old is not None and lasting(old) == lasting(built.nb):
         return "unchanged"
     save(nbformat.writes(built.nb) + "\n", path)
-    return "written"
-
-
-def write_page(text: str, path: Path) -> str:
-    """Write a page, unless it says the same already; returns what was done."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return "unchanged"
-    save(text, path)
     return "written"
 
 
@@ -339,15 +314,8 @@ def main(arguments: list[str]) -> int:
                 p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb")) if p.stem not in expected
             ]
             found += [f"{where(path)} has no source" for path in strays]
-            found += [
-                f"{where(path)} is not what the build makes of source/{path.name}"
-                for path, text in pages().items()
-                if not path.exists() or path.read_text(encoding="utf-8") != text
-            ]
             print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")
             return bool(found)
-        for path, text in pages().items():
-            print(f"{where(path)}: {write_page(text, path)}", flush=True)
         for path, built in notebooks.items():
             print(f"{where(path)}: {write(built, path)}", flush=True)
     except BuildError as error:

@@ -72,8 +72,6 @@ def write(address: str, version: str) -> None:
     for source in sorted((ROOT / "source").glob("[0-9][0-9]_*.py")):
         for path, built in build.chapter_notebooks(source).items():
             readdress(path, built)
-    for path, text in build.pages().items():
-        build.write_page(text, path)
 
 
 def substitute(path: Path, pattern: str, new: str) -> None:
@@ -134,7 +132,7 @@ def main(arguments: list[str]) -> int:
 
 
 def check(*, tests: bool) -> None:
-    """Raises ValueError unless all notebooks and pages are what the build makes, and every check passes."""
+    """Raises ValueError unless all notebooks are what the build makes, and every check passes."""
     failed = build.main(["--check"])
     if tests and not failed:
         failed = subprocess.call([sys.executable, "tools/check.py"], cwd=ROOT)

@@ -19,9 +19,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOWS = os.name == "nt"
-OLD_PYTHONS = sorted(Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python")) + sorted(
-    Path.home().glob(".pyenv/versions/3.10.*/bin/python")
-)
 TELL = "import json, os, sys\nprint(json.dumps([sys.argv[1:], os.getcwd(), os.environ['PYTHONPATH'], sys.prefix]))\n"
 
 
@@ -51,13 +48,6 @@ def course(monkeypatch, tmp_path):
 
 def test_the_grammar_is_that_of_python_3_6():
     ast.parse((ROOT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
-
-
-@pytest.mark.parametrize("python", OLD_PYTHONS, ids=lambda python: python.parts[-3])
-def test_an_old_python_is_told_in_one_sentence(python):
-    said = subprocess.run([python, ROOT / "course.py", "lab"], capture_output=True, text=True)
-    assert said.returncode == 1 and said.stdout == ""
-    assert said.stderr.strip() == f"This course needs Python 3.11 or newer; this is {python.parts[-3]}."
 
 
 def test_a_python_without_ensurepip_names_the_debian_package(course, monkeypatch):
