@@ -20,7 +20,7 @@ def notebook(*sources):
 
 
 def publish(course, version):
-    """Write the course's notebooks of this version."""
+    """Write the notebooks of this version of the course."""
     for name in NAMES:
         (course / name).parent.mkdir(parents=True, exist_ok=True)
         (course / name).write_text(json.dumps(notebook(f"version = {version}", "...")))
