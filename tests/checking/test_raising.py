@@ -1,6 +1,5 @@
 """Code that raises: every error is reported with the learner's own line."""
 
-
 import pytest
 
 from .common import SLOPE, as_texts, cell, raiser, slope_task
