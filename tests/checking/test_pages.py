@@ -132,7 +132,11 @@ def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
 def test_a_bug_hunt_begins_with_its_wrong_line_and_no_comments(topic):
     task = topic(**{"1_slope": SLOPE + 'BUG = "distance = j - i"\n'})["slope"]
     assert "    distance = j - i\n    return -scale * distance" in task.stub() and "#" not in task.stub()
-    assert task.check(cell(task.stub())).status == "not attempted"
+    for before, other in (("", "The slope"), ("import numpy as np\n\n", "A slope")):  # a docstring is no change
+        untouched = cell(before + task.stub().replace("The slope", other))
+        assert task.check(untouched).status == "not attempted"
+    for old, new in (("-scale", "scale"), ("j - i", "j - 2 * i"), ("arange(n)[:", "arange(n + 1)[:")):
+        assert task.check(cell(task.stub().replace(old, new))).status.startswith("wrong")
     rewritten = task.check(lambda n, scale: scale * np.subtract.outer(np.arange(n), np.arange(n)))
     assert "the bug is still there" in rewritten.cause
 
