@@ -341,13 +341,13 @@ def test_a_loop_has_its_visits_and_arrays_are_copied_at_the_time():
     assert "(9 times, the last shown)" in html and "(not reached)" in html
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_the_former_trace_function_comes_back(fails):
-    def stop(x):
-        y = x + 1
-        if fails:
-            y = y / 0
-        return y
+def test_an_exception_is_shown_at_its_line_and_the_former_trace_function_comes_back():
+    def broken(x):
+        try:
+            y = x / 0
+        except ZeroDivisionError:
+            y = x * np.ones((2, 2))
+        return y @ np.ones((7, 7))
 
     def mine(frame, event, arg):
         return None
@@ -355,23 +355,14 @@ def test_the_former_trace_function_comes_back(fails):
     before = sys.gettrace()
     sys.settrace(mine)
     try:
-        recording = record(stop, 1)
+        recording = record(broken, 1)
         assert sys.gettrace() is mine
     finally:
         sys.settrace(before)
-    assert recording.error == ("ZeroDivisionError: division by zero" if fails else None)
-
-
-def test_an_exception_is_shown_at_its_line():
-    def broken(x):
-        y = x * 2
-        return y @ np.ones((7, 7))
-
-    recording = record(broken, np.ones((2, 2)))
-    last = recording.steps[-1]
-    assert last.returned is None and last.error.startswith("ValueError: matmul")
-    assert "return y @" in recording.sources[0].text(recording.sources[0].chunks[last.chunk])
-    picture = figures.trace(broken, np.ones((2, 2)))
+    assert steps_at(recording, "y = x / 0")[0].error == "ZeroDivisionError: division by zero"
+    assert recording.error.startswith("ValueError: matmul") and recording.steps[-1].returned is None
+    assert steps_at(recording, "return y @")[-1].error == recording.error
+    picture = figures.trace(broken, 1)
     assert "stopped with ValueError" in picture.alt and "raised ValueError" in static(picture)
 
 
@@ -432,29 +423,24 @@ def test_values_of_every_kind_are_readable():
         cube = np.ones((2, 3, 4))
         row = np.array([1.0, -np.inf, np.nan])
         mask = np.tri(2) > 0
-        number = np.float64(0.12345678)
-        small = 1e-7
-        pair = (1, "a", None, True)
+        number, small = np.float64(0.12345678), 1e-7
+        pair, function = (1, "a", None, True), fill
         arrays = {"q": mask, "n": 3}
-        function = fill
         thing, odd = object(), Odd()
         empty = np.zeros((0, 3))
         parts = [x + 1 for x in (1, 2, 3)]
         return locals()
 
-    record_of = {name: value for step in record(values).steps for name, value in step.changes.items()}
-    assert record_of["large"]["t"] == "array (20, 20), float64, cut to 12×12"
-    assert np.shape(record_of["large"]["r"]) == (12, 12) and record_of["large"]["r"][11][11] == 231
-    assert record_of["cube"]["t"].endswith("page [0] shown") and np.shape(record_of["cube"]["r"]) == (3, 4)
-    assert record_of["row"]["r"] == [[1, "−∞", "nan"]]
-    assert record_of["mask"]["r"] == [[True, False], [True, True]]
-    assert record_of["number"] == {"t": "number, float64", "x": "0.1235"} and record_of["small"]["x"] == "1e-07"
-    assert record_of["pair"]["x"] == "(1, 'a', None, True)" and record_of["function"]["x"] == "function fill"
-    assert [key for key, _ in record_of["arrays"]["items"]] == ["['q']", "['n']"]
-    assert "0x" not in record_of["thing"]["x"] and record_of["odd"]["x"] == "(cannot be shown)"
-    assert record_of["empty"]["s"] == [0, 3] and record_of["parts"]["x"] == "[2, 3, 4]"
+    shown = {name: value for step in record(values).steps for name, value in step.changes.items()}
+    assert shown["large"]["t"] == "array (20, 20), float64, cut to 12×12"
+    assert np.shape(shown["large"]["r"]) == (12, 12) and shown["large"]["r"][11][11] == 231
+    assert shown["cube"]["t"].endswith("page [0] shown") and np.shape(shown["cube"]["r"]) == (3, 4)
+    assert shown["row"]["r"] == [[1, "−∞", "nan"]] and shown["mask"]["r"] == [[True, False], [True, True]]
+    assert shown["number"] == {"t": "number, float64", "x": "0.1235"} and "0x" not in shown["thing"]["x"]
+    assert [key for key, _ in shown["arrays"]["items"]] == ["['q']", "['n']"] and shown["empty"]["s"] == [0, 3]
+    texts = {"small": "1e-07", "pair": "(1, 'a', None, True)", "function": "function fill", "parts": "[2, 3, 4]"}
+    assert {name: shown[name]["x"] for name in texts} == texts and shown["odd"]["x"] == "(cannot be shown)"
     assert len(steps_at(record(values), "parts = ")) == 1
-    assert figures.trace(values)._repr_html_() == figures.trace(values)._repr_html_()
 
 
 def test_tensors_are_shown_like_arrays():
@@ -475,17 +461,14 @@ def test_tensors_are_shown_like_arrays():
 
 def test_methods_partials_and_decorated_functions_are_opened():
     class Scaled:
-        def __init__(self, by):
-            self.by = by
-
         def apply(self, x):
-            return self.by * x
+            return 3 * x
 
     @functools.wraps(fill)
     def wrapped(*args):
         return fill(*args)
 
-    assert record(Scaled(3).apply, 2).steps[-1].returned["x"] == "6"
+    assert record(Scaled().apply, 2).steps[-1].returned["x"] == "6"
     assert record(functools.partial(fill, 2), 1.0).sources[0].name == "partial"
     assert len(steps_at(record(wrapped, 2, 1.0), "out[i, j]")) == 4
 
