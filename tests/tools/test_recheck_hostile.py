@@ -49,7 +49,6 @@ for number in (os.getppid(), -1, 1, *range(2, 40_000)):
         number == os.getpid() or os.kill(number, signal.SIGKILL)
     except (OSError, OverflowError):
         pass"""
-REPORT = '{"name": "bias_matrix", "begun": true, "unused": [], "run": {"outcomes": %s, "stopped": ""}}'
 REPORTS = """
 import os
 for fd in range(3, 30):
@@ -105,14 +104,12 @@ def function(body):
 
 
 PASSED, ENDED = ("passed", ""), ("did not finish", "Its code ended")
-OBJECT = '[{"value": {"": {"kind of value": "thing", "name": "x", "steps": 1}}}]'
 HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdict on that begins
     "loop for ever in a cell": ("while True: pass", RIGHT, PASSED),  # interrupted when the cell's time is up
     "loop through every except": (
         "def spin():\n    while True: pass\nwhile True:\n    try: spin()\n    except BaseException: pass", RIGHT,
         ("did not finish", "It used all its processor time"),
     ),
-    "loop for ever in an answer": ("", function("while True: pass"), ("did not finish", "Your")),
     "fork without end": (FORKS, RIGHT, ("did not finish", "It")),
     "fill the disk": ("for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED),  # memory only
     "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB")),
@@ -122,21 +119,13 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdi
     "replace the checks": (REPLACED, function("return 0"), ("wrong values", "")),  # they are in another process
     "import the solution": ("", f"import importlib\nbias_matrix = {SOLUTION}", ("no answer", "After")),
     "ask the task for its solution": ("", "exec(task.bias_matrix.solution().text)", ("no answer", "After")),
-    "end the process": ("import os; os._exit(0)", RIGHT, ENDED),
     "kill every process": (KILLS, RIGHT, ENDED),  # in its namespace it meets nobody but itself
     "report that it passed": (
         REPORTS.format(report='{"name": "bias_matrix", "status": "passed", "begun": true}'), RIGHT,
         ("did not finish", "It wrote into"),
     ),
-    "report an object as a result": (
-        REPORTS.format(report=REPORT % OBJECT), RIGHT, ("raised", "The check could not read")
-    ),
     "flood the judge's channel": (FLOODS, RIGHT, ENDED),
     "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It")),
-    "return an object that unpickles badly": (
-        "", "class Evil:\n    def __reduce__(self): return exit, ()\n" + function("return Evil()"),
-        ("wrong type", "`bias_matrix` returned a"),
-    ),
 }  # fmt: skip
 
 
