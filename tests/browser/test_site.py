@@ -12,7 +12,7 @@ from docs.site.make import SITE, address
 from docs.site.pages import buttons, kinds, relinked
 
 from .conftest import ROOT
-from .test_site_pages import ORDER, PAGES
+from .test_site_pages import PAGES
 
 pytestmark = pytest.mark.browser
 PUBLISHED = "https://github.com/someone/course"
@@ -37,14 +37,6 @@ def test_each_link_leads_to_a_page_and_a_place_on_it(pages):
                 file = target.removeprefix(base).partition("?")[0]
                 assert (SITE / file).is_file(), (name, link)
                 assert not place or f'id="{place}"' in pages[file], (name, link)
-
-
-@pytest.mark.slow
-def test_each_page_leads_to_the_next_and_back(pages):
-    for name, *around in zip(ORDER, [None, *ORDER], [*ORDER[1:], None]):
-        for side, other in zip(("left-prev", "right-next"), around):
-            link = re.search(rf'class="{side}"\s+href="([^"]+)"', pages[f"{name}.html"])
-            assert (link and urljoin(f"/{name}", link[1])) == (other and f"/{other}.html"), (name, side)
 
 
 @pytest.mark.slow
