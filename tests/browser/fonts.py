@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib
 
 TTF = Path(matplotlib.get_data_path(), "fonts", "ttf")
-FAMILY, DIGIT = "DejaVu Sans", 0.636  # the width of a digit in em
+FAMILY = "DejaVu Sans"
 CONFIG = f"""<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
 <fontconfig>

@@ -29,34 +29,29 @@ def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_
         assert errors(page) == []
 
 
-def test_pictures_live_before_anything_is_run_and_follow_the_slider(desk):
+def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_their_keys_from_jupyterlab(desk):
     with as_built(desk, LESSON):
-        bias = picture(desk, "frames")
-        corner = bias.locator("td.rp-cell").nth(4)
+        bias, tracer = picture(desk, "frames"), picture(desk, "tracer")
+        corner, reading = bias.locator("td.rp-cell").nth(4), bias.locator(".rp-reading")
         expect(corner).to_have_text("−0.4828")
         bias.get_by_label("strength λ").fill("3")  # the fourth stop
         expect(corner).to_have_text("−1.6094")
         bias.locator("td.rp-cell").nth(14).hover()
-        expect(bias.locator(".rp-reading")).to_have_text(
-            "Query sat, key mat: offset +2, B = −1 · log(1 + 2) = −1.0986, e^B = 0.3333."
-        )
-
-
-def test_a_line_of_the_tracer_shows_its_values(desk):
-    with as_built(desk, LESSON):
-        tracer = picture(desk, "tracer")
+        expect(reading).to_have_text("Query sat, key mat: offset +2, B = −1 · log(1 + 2) = −1.0986, e^B = 0.3333.")
+        bias.locator('td[tabindex="0"]').focus()
+        desk.keyboard.press("End")
+        expect(reading).to_contain_text("Query The, key mat: offset +4")
         tracer.get_by_role("button", name="raw = q @ k.T").click()
         table = tracer.locator('.rp-values [data-name="raw"]')
         expect(table).to_contain_text("(5, 5)")
         expect(table.locator("tbody tr").nth(1).locator("td").first).to_have_text("3.0")
-
-
-def test_the_attention_explorer_follows_query_and_strength(desk):
-    with as_built(desk, LESSON):
-        explorer = notebook(desk).locator(".rp-frames").nth(1)
-        expect(explorer).to_contain_text("+0.0524")
-        explorer.get_by_role("button", name="4 mat").click()
-        expect(explorer).to_contain_text("+0.0708")
+        tracer.locator('.rp-line[tabindex="0"]').focus()
+        before = tracer.locator(".rp-position").inner_text()
+        desk.keyboard.press("n")
+        expect(tracer.locator(".rp-position")).not_to_have_text(before)
+        cells_before = notebook(desk).locator(".jp-Cell").count()
+        desk.keyboard.press("b")  # with the focus in a picture, JupyterLab must not insert a cell
+        assert notebook(desk).locator(".jp-Cell").count() == cells_before
 
 
 def test_an_answer_is_typed_and_checked_with_the_mouse_and_with_the_keyboard_alone(lab, chromium):
@@ -93,25 +88,6 @@ def replace_and_run(page, text):
     page.keyboard.press("Shift+Enter")
 
 
-def test_pictures_need_no_mouse_and_keep_their_keys_from_jupyterlab(desk):
-    with as_built(desk, LESSON):
-        bias = picture(desk, "frames")
-        bias.get_by_label("strength λ").focus()
-        desk.keyboard.press("ArrowRight")
-        expect(bias.locator("td.rp-cell").nth(4)).not_to_have_text("−0.4828")
-        bias.locator('td[tabindex="0"]').focus()
-        desk.keyboard.press("End")
-        expect(bias.locator(".rp-reading")).to_contain_text("Query The, key mat: offset +4")
-        tracer = picture(desk, "tracer")
-        tracer.locator('.rp-line[tabindex="0"]').focus()
-        desk.keyboard.press("ArrowDown")
-        desk.keyboard.press("n")
-        expect(tracer.locator(".rp-position")).to_contain_text("step 3")
-        cells_before = notebook(desk).locator(".jp-Cell").count()
-        desk.keyboard.press("b")  # with the focus in a picture, JupyterLab must not insert a cell
-        assert notebook(desk).locator(".jp-Cell").count() == cells_before
-
-
 def test_without_trust_the_static_pictures_are_there_and_fit(lab, desk):
     """A notebook that JupyterLab does not know: the tables show their numbers, and no script has run."""
     strange = (lab.folder / LESSON).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
@@ -121,7 +97,5 @@ def test_without_trust_the_static_pictures_are_there_and_fit(lab, desk):
         expect(bias.get_by_role("cell", name="−0.4828").first).to_be_visible()
         assert bias.get_by_role("slider").count() == 0
         desk.set_viewport_size({"width": 800, "height": 900})
-        outputs = notebook(desk).locator(".jp-OutputArea-output")
         desk.evaluate("jupyterapp.shell.expandLeft()")  # the file browser
-        wide = "all => all.filter((o) => o.scrollWidth > o.clientWidth + 1).map((o) => o.innerText.slice(0, 80))"
-        assert outputs.evaluate_all(wide) == []
+        assert_it_fits(desk)

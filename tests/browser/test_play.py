@@ -1,6 +1,5 @@
 """`play` and `watch` in JupyterLab: the reader's function follows its sliders, and a training shows its curves."""
 
-import json
 import re
 
 import nbformat
@@ -20,8 +19,6 @@ calls = []
 def bias_matrix(n=5, strength=0.5, decay="log"):
     calls.append(n)
     d = abs(np.subtract.outer(np.arange(n), np.arange(n)))
-    if strength == 2.0:
-        raise ArithmeticError("too strong")
     return -strength * (np.log1p(d) if decay == "log" else d)
 figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0), decay=["log", "linear"])"""
 SLOW = """import time
@@ -64,16 +61,6 @@ def test_the_function_follows_slider_list_and_keyboard(page):
     assert errors(page) == []
 
 
-def test_an_error_appears_with_its_line_and_goes_again(page):
-    output = cell(page, "def bias_matrix").locator(".jp-OutputArea")
-    handles(page, "def bias_matrix").nth(1).focus()
-    page.keyboard.press("End")
-    expect(output.get_by_role("alert")).to_contain_text("bias_matrix raised ArithmeticError: too strong (line 8)")
-    expect(output.get_by_role("alert")).to_contain_text('raise ArithmeticError("too strong")')
-    page.keyboard.press("ArrowLeft")
-    expect(output.get_by_role("alert")).to_have_count(0)
-
-
 def test_a_slow_function_is_not_called_for_every_place_on_the_way(page):
     handles(page, "def slow").first.focus()
     for _ in range(30):
@@ -90,8 +77,7 @@ def test_a_slow_function_is_not_called_for_every_place_on_the_way(page):
 
 def test_controls_can_be_used_by_everyone_and_fit(page):
     found = Axe().run(page, context=".jp-OutputArea-output .widget-box, .jp-OutputArea-output .jupyter-widgets")
-    told = [(rule["id"], [node["html"][:150] for node in rule["nodes"]]) for rule in found.response["violations"]]
-    assert not told, json.dumps(told, indent=1)
+    assert found.violations_count == 0, found.generate_report()
     page.set_viewport_size({"width": 800, "height": 900})
     assert_it_fits(page)
 

@@ -6,9 +6,8 @@ from playwright.sync_api import expect
 
 from course_kit import figures
 from course_kit.contents import TOPICS
-from course_tasks import comparison, guide, questions
+from course_tasks import questions
 
-from .judged import assert_everyone_can_use_it, assert_it_fits
 from .pages import PATIENCE, errors, opened, picture, run_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -69,30 +68,6 @@ def test_a_claim_is_judged_by_keyboard_and_two_pictures_do_not_meet(shown, tmp_p
     claim.get_by_role("button", name="Ask again").press("Enter")
     expect(because).to_be_hidden()
     expect(claim.get_by_role("radio").first).to_be_focused()
-
-
-PAGES = {
-    "claims": lambda: questions.claims("t5_buckets"),
-    "guide": guide.picture,
-    "overview": questions.overview,
-    "comparison": lambda: comparison.picture(comparison.table()),
-}
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_everyone_can_use_it_open_and_closed(shown, name):
-    page = shown(PAGES[name]())
-    for _ in range(2):
-        for width, scheme in ((390, "light"), (800, "dark"), (800, "light")):
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            assert_it_fits(page)
-        assert_everyone_can_use_it(page)
-        for summary in page.locator("summary").all():
-            summary.press("Enter")
-        for claim in page.locator(".rp-asked").all():
-            claim.get_by_role("radio").last.check()
-            claim.get_by_role("button").click()
 
 
 def test_in_jupyterlab_a_link_opens_the_chapter_and_keys_stay_in_the_quiz(lab, chromium):

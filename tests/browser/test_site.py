@@ -10,14 +10,11 @@ from course_kit.contents import CONTENTS, TOPICS
 from course_lib import __version__
 from docs.site.make import SITE, address
 from docs.site.pages import buttons, kinds, relinked
-from tools.links import task_minutes
 
 from .conftest import ROOT
-from .judged import assert_everyone_can_use_it
-from .test_site_pages import ORDER, PAGES
+from .test_site_pages import PAGES
 
 pytestmark = pytest.mark.browser
-slow = pytest.mark.slow
 PUBLISHED = "https://github.com/someone/course"
 BY_HAND, AFTER = TOPICS["bias_by_hand"], TOPICS["absolute_positions"]
 
@@ -29,7 +26,7 @@ def pages(site):
     return {name: html for name, html in found.items() if not name.startswith("_static/")}
 
 
-@slow
+@pytest.mark.slow
 def test_each_link_leads_to_a_page_and_a_place_on_it(pages):
     assert set(pages) == {f"{name}.html" for name in PAGES}
     base = "http://site/course/"
@@ -42,41 +39,7 @@ def test_each_link_leads_to_a_page_and_a_place_on_it(pages):
                 assert not place or f'id="{place}"' in pages[file], (name, link)
 
 
-@slow
-def test_no_page_is_large(pages, record_property):
-    largest = max(pages, key=lambda name: (SITE / name).stat().st_size)
-    megabytes = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file()) / 1e6
-    size = (SITE / largest).stat().st_size / 1e6
-    row = {"pages": len(pages), "MB": f"{megabytes:.1f}", "largest page": largest, "its MB": f"{size:.2f}"}
-    record_property("table: site", row)
-    assert size < 1.5
-
-
-@slow
-def test_each_page_leads_to_the_next_and_back(pages):
-    for name, *around in zip(ORDER, [None, *ORDER], [*ORDER[1:], None]):
-        for side, other in zip(("left-prev", "right-next"), around):
-            link = re.search(rf'class="{side}"\s+href="([^"]+)"', pages[f"{name}.html"])
-            assert (link and urljoin(f"/{name}", link[1])) == (other and f"/{other}.html"), (name, side)
-
-
-@slow
-def test_the_first_page_is_a_map_with_minutes_and_a_picture_that_moves(visit):
-    page = visit("index")
-    rows = page.locator("#the-chapters table.table tbody tr")
-    expect(rows).to_have_count(len(CONTENTS))
-    for row, chapter in zip(rows.all(), CONTENTS):
-        minutes = [str(number) for number in (chapter.minutes, task_minutes(chapter.topic)) if number]
-        assert row.locator("td").nth(2).inner_text() == " + ".join(minutes)
-        links = [link.get_attribute("href") for link in row.locator("a").all()]
-        assert links == [f"{kind}/{chapter.file}.html" for kind in kinds(chapter)]
-    picture = page.locator(".rp-frames[data-rp-live]")
-    before = picture.inner_text()
-    picture.get_by_role("slider").first.press("ArrowRight")
-    assert picture.inner_text() != before
-
-
-@slow
+@pytest.mark.slow
 def test_what_is_searched_is_found(visit, chromium):
     page = visit("index")
     page.keyboard.press("Control+k")
@@ -91,20 +54,19 @@ def test_what_is_searched_is_found(visit, chromium):
     copy.close()
 
 
-@slow
-def test_light_or_dark_is_the_reader_s_choice_and_stays(visit):
-    page = visit("index", scheme="light")
-    papers = []
-    for mode in ("Light", "Dark"):
-        page.get_by_role("button", name="Color mode").click()
-        page.get_by_role("button", name=mode, exact=True).click()
-        papers.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-    assert papers == ["rgb(255, 255, 255)", "rgb(18, 18, 18)"]
-    page.get_by_role("link", name=CONTENTS[0].title).first.click()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+@pytest.mark.slow
+def test_the_first_page_has_every_chapter_and_a_picture_that_moves(visit):
+    page = visit("index")
+    for chapter, row in zip(CONTENTS, page.locator("#the-chapters table.table tbody tr").all(), strict=True):
+        links = [link.get_attribute("href") for link in row.locator("a").all()]
+        assert links == [f"{kind}/{chapter.file}.html" for kind in kinds(chapter)]
+    picture = page.locator(".rp-frames[data-rp-live]")
+    before = picture.inner_text()
+    picture.get_by_role("slider").first.press("ArrowRight")
+    assert picture.inner_text() != before
 
 
-@slow
+@pytest.mark.slow
 def test_tasks_solutions_and_the_notebook_are_one_click_away(visit):
     page = visit(f"exercises/{BY_HAND.file}")
     with page.expect_download() as download:
@@ -117,15 +79,6 @@ def test_tasks_solutions_and_the_notebook_are_one_click_away(visit):
         page.locator(".buttons").get_by_role("link", name=words).click()
         page.wait_for_url(f"**/{kind}/{BY_HAND.file}.html")
         assert page.locator(".buttons strong").inner_text() == words
-
-
-@slow
-def test_a_phone_has_a_menu(visit):
-    page = visit(f"notebooks/{BY_HAND.file}", width=390)
-    page.get_by_role("button", name="primary sidebar").click()
-    assert_everyone_can_use_it(page)
-    page.get_by_role("link", name=AFTER.title).first.click()
-    page.wait_for_url(f"**/notebooks/{AFTER.file}.html")
 
 
 def test_only_a_published_course_links_to_colab_and_to_its_source():

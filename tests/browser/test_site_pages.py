@@ -13,8 +13,7 @@ from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = pytest.mark.browser
 NOTEBOOKS = {f"{kind}/{chapter.file}": chapter for chapter in CONTENTS for kind in kinds(chapter)}
-ORDER = ["index", *NOTEBOOKS, *(text.removesuffix(".md") for text in TEXTS)]
-PAGES = [*ORDER, "search", "docs/conventions"]
+PAGES = ["index", *NOTEBOOKS, *(text.removesuffix(".md") for text in TEXTS), "search", "docs/conventions"]
 
 
 @pytest.mark.slow

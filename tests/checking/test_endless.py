@@ -1,7 +1,5 @@
 """Code that does not end: it is stopped in time, and the notebook goes on as before."""
 
-import ctypes
-import threading
 import time
 from hashlib import pbkdf2_hmac
 
@@ -9,7 +7,7 @@ import pytest
 
 from course_kit.checking import runner, stoppable
 
-from .common import SLOPE, endless, right, slope_task
+from .common import SLOPE, endless, right
 
 
 def endless_and_deaf(n, strength):
@@ -93,21 +91,3 @@ def test_a_long_call_into_c_is_left_behind(call, wall, limit, monkeypatch):
     assert f"{limit} and could not be stopped" in repr(result) and "restart the kernel" in repr(result)
     monkeypatch.undo()
     assert SLOPE.check(right).passed, "the next check is none the worse"
-
-
-def test_an_interrupt_ends_the_check(monkeypatch):
-    def interrupt():
-        time.sleep(0.1)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(threading.main_thread().ident), ctypes.py_object(KeyboardInterrupt)
-        )
-
-    threading.Thread(target=interrupt).start()
-    result = slope_task(seconds=5.0).check(endless)
-    assert result.status == "did not finish" and "Interrupted" in repr(result)
-
-
-def test_a_loop_on_a_busy_machine_is_not_said_to_wait():
-    """There, thirty seconds by the clock may come before ten of processor time."""
-    busy, waiting = (runner.Run(stopped="overdue", seconds=10.0, used=used) for used in (4.0, 0.1))
-    assert "does the loop end?" in busy.why() and "wait for something" in waiting.why()

@@ -1,5 +1,6 @@
 """A page, a module that reads from top to bottom, becomes an exercise; and no rule says of it what is not true."""
 
+import re
 import sys
 import textwrap
 
@@ -7,10 +8,9 @@ import numpy as np
 import pytest
 
 from course_kit.checking import CodingTask, Prediction
-from course_kit.checking.lines import facts, with_line, wrong_lines
 from course_kit.checking.pages import pages
 
-from .common import cell
+from .common import cell, slope_task
 
 SLOPE = '''\
 r"""Slope · 8 minutes · ★★ · first
@@ -94,9 +94,25 @@ def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
     assert [task.origin()[0].name for task in found.values()] == ["1_total.py", "2_slope.py"]
 
 
-def test_a_page_needs_a_title(topic):
-    with pytest.raises(ValueError, match=r"of_pages\.1_slope: 'Slope': expected a first line as `The bias"):
-        topic(**{"1_slope": '"""Slope"""'})
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (SLOPE, '"""Slope"""', "of_pages.1_slope: 'Slope': expected a first line as `The bias"),
+        ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
+        ("is free in\n# your result.", "free.\nb = 1", "wrong line 'b = 1': expected `code  # message`"),
+    ],
+)
+def test_a_page_needs_a_title_and_wrong_lines_that_fit(topic, old, new, message):
+    assert SLOPE.count(old) == 1
+    with pytest.raises(ValueError, match=re.escape(message)):
+        _ = topic(**{"1_slope": SLOPE.replace(old, new)})["slope"].wrong_programs.written
+
+
+def test_an_author_is_told_what_is_not_whole():
+    wrong = dict(hints=["one", ""], difficulty=4, minutes=0, title=" ", words="", cases=[], expected=None, seconds=0)
+    for name, value in wrong.items():
+        with pytest.raises(ValueError, match=f"CodingTask slope.*{name}="):
+            slope_task(**{name: value})
 
 
 def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
@@ -111,7 +127,11 @@ def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
 def test_a_bug_hunt_begins_with_its_wrong_line_and_no_comments(topic):
     task = topic(**{"1_slope": SLOPE + 'BUG = "distance = j - i"\n'})["slope"]
     assert "    distance = j - i\n    return -strength * distance" in task.stub() and "#" not in task.stub()
-    assert task.check(cell(task.stub())).status == "not attempted"
+    for before, other in (("", "The slope"), ("import numpy as np\n\n", "A slope")):  # a docstring is no change
+        untouched = cell(before + task.stub().replace("The slope", other))
+        assert task.check(untouched).status == "not attempted"
+    for old, new in (("-strength", "strength"), ("j - i", "j - 2 * i"), ("arange(n)[:", "arange(n + 1)[:")):
+        assert task.check(cell(task.stub().replace(old, new))).status.startswith("wrong")
     rewritten = task.check(lambda n, strength: strength * np.subtract.outer(np.arange(n), np.arange(n)))
     assert "the bug is still there" in rewritten.cause
 
@@ -144,53 +164,3 @@ def test_a_rule_speaks_of_the_numbers_and_quotes_nothing_of_the_solution(slope):
 
 def test_several_lines_that_may_be_wrong_are_no_cause(slope):
     assert not slope.check(lambda n, strength: np.zeros((n, n))).cause.startswith("Your result is what you get")
-
-
-# ---------------------------------------------------------------- lines
-
-FUNCTION = '''\
-def f(x, n):
-    """Words."""
-    a, b = x[:n], x[n:]
-    y = np.zeros(n)
-    for k in range(n):
-        y[k] = a[k]  # A fact.
-    # Another,
-    # in two lines.
-    y = (
-        y + 1
-    )
-    return y'''
-
-
-@pytest.mark.parametrize(
-    ("line", "old", "new"),
-    [
-        ("return a", "return y", "return a"),
-        ("a, b = b, a", "x[n:]\n", "x[n:]\n    a, b = b, a\n"),
-        ("b, a = x", "a, b = x[:n], x[n:]", "b, a = x"),
-        ("y[k] = b[k]", "y[k] = a[k]  # A fact.", "y[k] = b[k]"),
-        ("x = x[0]", "    a, b = x[:n]", "    x = x[0]\n    a, b = x[:n]"),
-        ("n = 2; return x", "    a, b", "    n = 2\n    a, b"),
-    ],
-)
-def test_a_line_takes_the_place_of_the_one_that_assigns_the_same(line, old, new):
-    wanted = FUNCTION.replace(old, new)
-    assert with_line(FUNCTION, line) == (wanted.replace("return y", "return x") if ";" in line else wanted)
-
-
-def test_a_line_that_assigns_what_the_function_does_not_is_refused():
-    with pytest.raises(ValueError, match="f: 'z = 1': no line of the function assigns z"):
-        with_line(FUNCTION, "z = 1")
-
-
-def test_a_fact_is_behind_its_line_or_above_it():
-    assert facts(FUNCTION) == {6: "A fact.", 9: "Another, in two lines."}
-
-
-def test_a_wrong_line_needs_a_message():
-    assert list(wrong_lines("\na = 1\nb = 2  # One,\n# two.\nc = '#'  # Three.\n")) == [
-        ("a = 1", "One, two."), ("b = 2", "One, two."), ("c = '#'", "Three."),
-    ]  # fmt: skip
-    with pytest.raises(ValueError, match="wrong line 'b = 2': expected `code  # message`"):
-        list(wrong_lines("a = 1  # One.\nb = 2"))

@@ -156,3 +156,21 @@ def test_an_argument_that_could_not_change_the_failing_case_is_not_blamed():
     task = array_task(_moved, cases=[Case(4, 0), Case(3, 2), Case(5, 1)])
     assert "never reads" not in task.check(lambda n, past: np.arange(n) ** 2.5).cause
     assert "never reads `past`" in task.check(lambda n, past: np.arange(n)).cause
+
+
+def test_an_open_task_is_decided_by_its_properties():
+    task = array_task(
+        _softmax,
+        expected=None,
+        properties=[
+            Property("sums to 1", lambda result, x: np.isclose(np.sum(result), 1), "It must sum to 1."),
+            Property(
+                "keeps the order", lambda result, x: (np.argsort(result) == np.argsort(x)).all(), "Keep the order."
+            ),
+        ],
+    )
+    assert task.check(_softmax).passed
+    assert task.check(lambda x: x / x.sum()).passed
+    assert "It must sum to 1." in repr(task.check(lambda x: x))
+    assert task.check(lambda x: "odd").status == "property broken"
+    assert "contains nan" in repr(task.check(lambda x: np.log(-x)))

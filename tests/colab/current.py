@@ -1,8 +1,6 @@
 """The packages that Colab has today:  python tests/colab/current.py FILE
 
-Colab publishes what it has installed. Those packages of it that the notebooks meet (the names in pins.txt, and torch)
-are written into FILE, for `pip install -r`. Where the list cannot be had, FILE gets pins.txt, and a warning is printed
-that GitHub shows beside the run.
+Colab publishes what it has installed. Those packages that pins.txt names are written into FILE, for `pip install -r`.
 """
 
 import re
@@ -15,20 +13,12 @@ PINS = Path(__file__).with_name("pins.txt")
 
 
 def main(file: str, published: str = PUBLISHED) -> None:
-    pinned = versions(PINS.read_text(encoding="utf-8"))
-    try:
-        with urllib.request.urlopen(published, timeout=60) as answer:
-            there = versions(answer.read().decode())
-    except (OSError, UnicodeDecodeError) as error:
-        there = {}
-        print(f"::warning::Colab's list of packages cannot be read ({error}). The pins of {PINS.name} take its place.")
-    if there and (gone := pinned.keys() - there.keys()):
-        print(f"::warning::Colab does not list {', '.join(sorted(gone))} any more.")
-    found = {name: there[name] for name in pinned if name in there} or pinned
-    new = [f"{name} {pinned[name]} → {version}" for name, version in found.items() if version != pinned[name]]
-    print(*(new or ["Every version is that of the pins."]), sep="\n")
-    lines = "".join(f"{name}=={version}\n" for name, version in found.items())
-    Path(file).write_text(lines, encoding="utf-8")
+    with urllib.request.urlopen(published, timeout=60) as answer:
+        there = versions(answer.read().decode())
+    names = versions(PINS.read_text(encoding="utf-8"))
+    lines = [f"{name}=={there[name]}\n" for name in names if name in there]
+    Path(file).write_text("".join(lines), encoding="utf-8")
+    print(f"Colab has {len(lines)} of {len(names)} packages:", *lines)
 
 
 def versions(text: str) -> dict[str, str]:

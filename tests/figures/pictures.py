@@ -21,40 +21,6 @@ CURVES = {
     "flip-flop": {"none": [(0.4, 0.4, 0.4), (0.6, 0.5, 0.7)]},
 }
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
-LIMITS = {  # bytes of HTML, where a picture needs more than most
-    "bias": 28_000,
-    "buckets": 70_000,
-    "causal buckets": 115_000,
-    "clip": 58_000,
-    "comparison": 36_000,
-    "curves": 28_000,
-    "decoding": 28_000,
-    "explorer": 35_000,
-    "general skew": 44_000,
-    "guide": 30_000,
-    "heads": 100_000,
-    "large bias": 84_000,
-    "large clip": 88_000,
-    "large window": 44_000,
-    "long decoding": 38_000,
-    "many slopes": 56_000,
-    "pairs": 100_000,
-    "quiz": 42_000,
-    "relative shift": 66_000,
-    "rotation of eight pairs": 330_000,
-    "rotation": 80_000,
-    "seen corners": 38_000,
-    "seen": 38_000,
-    "shifted windows": 42_000,
-    "short table": 34_000,
-    "skew": 60_000,
-    "slopes": 49_000,
-    "small shifted windows": 37_000,
-    "trace": 42_000,
-    "wide": 28_000,
-    "window": 42_000,
-}
-
 # A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
 REACH = 0.5 + np.arange(270).reshape(30, 9, 1) * 37 % 101
 SINK = np.arange(270).reshape(30, 9, 1) * 53 % 89 / 100

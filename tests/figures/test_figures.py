@@ -2,7 +2,6 @@
 
 import functools
 import re
-import subprocess
 import sys
 from html.parser import HTMLParser
 from importlib import resources
@@ -12,13 +11,12 @@ import pytest
 
 from course_kit import figures
 from course_kit.display import colours
-from course_kit.display import picture as live
-from course_kit.figures import statements as source
 from course_kit.figures import tracer_record as recorder
-from course_lib.example import LAMBDA, TOKENS, K, Q, V
+from course_kit.figures.frames import Frame, live
+from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention, scores, softmax
 
-from .pictures import BIAS, LIMITS, OPTIONS, WEIGHTS, make_pictures
+from .pictures import BIAS, CURVES, OPTIONS, WEIGHTS, make_pictures
 
 PICTURES = make_pictures()
 made_again = functools.cache(make_pictures)
@@ -63,9 +61,6 @@ def static(picture) -> str:
 # --- every picture -------------------------------------------------------------------------------------------------
 
 
-made_again = functools.cache(make_pictures)
-
-
 @every_picture
 def test_the_same_content_gives_the_same_html(name):
     assert made_again()[name]._repr_html_() == PICTURES[name]._repr_html_()
@@ -85,14 +80,6 @@ def test_text_stands_out_from_its_colour(name):
     for e in elements:
         assert e["color"] and e["background-color"], f"{e['text']!r} would take the colours of the theme"
         assert colours.contrast(e["color"], e["background-color"]) >= 4.5, e
-
-
-@every_picture
-def test_tables_do_not_take_the_colours_of_the_theme(name):
-    for e in Page(static(PICTURES[name])).elements:
-        style = e["attrs"].get("style", "")
-        assert e["tag"] != "tr" or "background-color:" in style  # JupyterLab stripes the rows
-        assert e["tag"] not in ("table", "code") or "color:#" in style  # and colours these
 
 
 @every_picture
@@ -136,12 +123,6 @@ def test_the_static_bodies_hold_the_numbers():
         assert scheme in static(PICTURES["map"]) and scheme in PICTURES["map"].alt
 
 
-@every_picture
-def test_outputs_stay_small(name):
-    usual = {"frames": 24_000}.get(PICTURES[name].kind, 16_000)
-    assert len(PICTURES[name]._repr_html_().encode()) < LIMITS.get(name, usual)
-
-
 def test_the_style_sheet_touches_nothing_outside_its_pictures():
     css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_kit.figures").joinpath("figures.css").read_text("utf-8"))
     css = re.sub(r"@(media|container) [^{]*\{", "", css)
@@ -149,22 +130,10 @@ def test_the_style_sheet_touches_nothing_outside_its_pictures():
         assert all(s.strip().startswith(".rp") for s in selectors.split(",")), selectors
 
 
-def test_scripts_are_sent_without_their_comments():
-    assert "//" in live._source("live.js")
-    assert not re.search(r"(?m)^\s*//", live.javascript("live.js"))
-
-
 def test_data_cannot_end_the_script():
     picture = figures.attention_explorer(Q, K, tokens=["</script>", "<b>", "&", '"', "'"])
     html = picture._repr_html_()
     assert html.count("</script>") == 1 and "&lt;b&gt;" in html and "<b>&" not in html
-
-
-def test_importing_figures_loads_neither_torch_nor_matplotlib():
-    code = (
-        "import sys, course_kit.figures; print([m for m in ('torch', 'matplotlib', 'ipywidgets') if m in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_save_writes_one_whole_page(tmp_path):
@@ -191,20 +160,10 @@ def test_the_maps_are_centred_and_always_legible():
     assert steps == sorted(steps, reverse=True)  # read by brightness alone, so by everybody
 
 
-@pytest.mark.parametrize("colour", ["#777777", "#808080", "#ff0000", "#0000ff", "#757575"])
-def test_black_or_white_reads_on_any_colour(colour):
-    assert colours.contrast(colour, colours.ink(colour)) >= 4.5
-
-
 def test_a_shared_limit_makes_pictures_comparable():
     assert colours.painter([1.0, -2.0])(-2.0) == colours.signed_colour(-1)
     assert colours.painter([1.0], limit=4)(1.0) == colours.weight_colour(0.25)
     assert colours.painter([-np.inf, 1.0])(-np.inf) == colours.NO_NUMBER
-
-
-def test_a_legend_of_its_own_stands_in_place_of_the_usual_one():
-    text = static(figures.heatmap([0, 1], alt="pairs", legend="one shade <each>"))
-    assert "one shade &lt;each&gt;" in text and "the darker, the larger" not in text
 
 
 def test_numbers_show_as_many_decimals_as_they_need():
@@ -222,69 +181,82 @@ def generator():
     yield 1
 
 
-REFUSED = {
-    "heatmap without alt": (lambda: figures.heatmap(Q), "alt=None: expected a sentence"),
-    "heatmap with a blank alt": (lambda: figures.heatmap(Q, alt=" "), "alt=' ': expected a sentence"),
-    "heatmap of a cube": (
-        lambda: figures.heatmap(np.ones((2, 3, 4)), alt="x"),
-        r"\(2, 3, 4\), float64: expected numbers",
+EMPTY = live(n=[2, 3])(lambda n: Frame([], [f"{n}"]))
+TWO = [[[0.5, 0.5]], [[1, 0]]]  # two layers with a head each
+REFUSED = [
+    (figures.heatmap, (Q,), {}, "alt=None: expected a sentence"),
+    (figures.heatmap, (np.ones((2, 3, 4)),), {"alt": "x"}, "(2, 3, 4), float64: expected numbers"),
+    (figures.heatmap, ([],), {"alt": "x"}, "expected numbers of shape"),
+    (figures.heatmap, (np.ones((99, 2)),), {"alt": "x"}, "(99, 2): expected at most 24 rows"),
+    (figures.heatmap, (Q,), {"alt": "x", "rows": ["a"]}, "rows=['a']: 1 labels, expected 5"),
+    (figures.heatmap, (Q,), {"alt": "x", "digits": -1}, "digits=-1: expected a whole number from 0 to 10"),
+    (figures.heatmap, (Q,), {"alt": "x", "limit": 0}, "limit=0: expected a number from"),
+    (figures.bias_heatmap, (), {"n": 17}, "n=17: expected a whole number from 2 to 16"),
+    (figures.bias_heatmap, (), {"strength": float("nan")}, "strength=nan: expected a number from 0 to 3"),
+    (figures.bias_heatmap, (), {"decay": "cubic"}, "decay='cubic': expected one of 'log', 'linear'"),
+    (figures.attention_explorer, (Q, K[:3]), {}, "q (5, 4), k (3, 4): expected the same shape"),
+    (figures.attention_explorer, (Q, K * np.nan), {}, "k, shape (5, 4): expected one row of finite"),
+    (figures.attention_explorer, (Q, K), {"query": 5}, "query=5: expected a whole number from 0 to 4"),
+    (figures.trace, (len, Q), {}, "function=len: expected a function written in Python"),
+    (figures.trace, (generator,), {}, "function=generator: expected a plain function"),
+    (figures.trace, (softmax, Q), {"into": [max]}, "into=max: expected a function written in Python"),
+    (figures.trace, (eval("lambda: 1"),), {}, "its source cannot be found; expected a function from"),
+    (figures.side_by_side, (PICTURES["map"], 1), {}, "expected two or more pictures"),
+    (figures.show, ([1],), {"alt": "x"}, "fig=[1]: expected a matplotlib figure"),
+    (figures.attention_block, ("shaw",), {}, "scheme='shaw': expected one of 'none', 'learned'"),
+    (figures.bucket_explorer, (), {"num_buckets": 9}, "num_buckets=9: expected an even number"),
+    (figures.bucket_explorer, (), {"max_distance": 8}, "max_distance must exceed the 8 exact buckets"),
+    (figures.bucket_explorer, (), {"bidirectional": "no"}, "bidirectional='no': expected True or False"),
+    (figures.clip_grid, (), {"clip": -1}, "clip=-1: expected a whole number from 0 to 8"),
+    (figures.clip_grid, (), {"tokens": "cat"}, "tokens='cat': expected a list of words"),
+    (figures.alibi_slopes, (), {"n_heads": 65}, "n_heads=65: expected a whole number from 1 to 64"),
+    (figures.alibi_slopes, (), {"formula": "paper"}, "formula='paper': expected one of 'code', 'formula'"),
+    (figures.rope_rotation, ([1, 2, 3], [1, 2, 3]), {}, "q=[1, 2, 3]: expected 2, 4, … or 16 finite numbers"),
+    (figures.rope_rotation, ([1, 2],), {}, "k=None: expected both or none"),
+    (figures.rope_rotation, ([1, 2], [1, 2, 3, 4]), {}, "q 2 numbers, k 4: expected the same"),
+    (figures.rope_rotation, (), {"base": 1}, "base=1: expected a number from 2 to 1e"),
+    (figures.rope_clocks, (range(7),), {}, "expected 1 to 6"),
+    (figures.rope_clocks, ([0.5],), {}, "positions=0.5"),
+    (figures.rope_clocks, (), {"pairs": [4]}, "pairs=4"),
+    (figures.decoding_step, (), {"scheme": "Swin"}, "scheme='Swin': expected one of the stops"),
+    (figures.decoding_step, (), {"tokens": ["one"]}, "expected a list of 2 to 8 words"),
+    (figures.seen_pairs, (), {"train": 100}, "train=100: expected one of the stops"),
+    (figures.unseen_pairs, (0, 4), {}, "train=0: expected a whole number from 1"),
+    (figures.window_index, (5,), {}, "window=5: expected one of the stops [2, 3, 4]"),
+    (figures.window_index, (2, 4), {}, "query=4: expected a whole number from 0 to 3"),
+    (figures.shifted_windows, (2, 2), {}, "shift=2: expected a whole number from 0 to 1"),
+    (figures.provenance, (), {"how": "roll"}, "how='roll': expected one of 'skew', 'general', 'shift'"),
+    (figures.provenance, (), {"how": "shift", "past": 2}, "past=2: expected one of the stops"),
+    (figures.provenance, (), {"how": "general", "longest": -1}, "longest=-1: expected a whole number from 0 to 12"),
+    (figures.provenance, (), {"tokens": "The cat"}, "tokens='The cat': expected a word for each"),
+    (figures.length_curves, ((64, 128), CURVES), {"trained": 32}, "trained=32: expected one of the lengths (64, 128)"),
+    (
+        figures.length_curves,
+        ((64, 96, 128), CURVES),
+        {"trained": 64},
+        "none: 2 points, expected 3, one for each",
     ),
-    "heatmap of words": (lambda: figures.heatmap(["a"], alt="x"), "expected numbers of shape"),
-    "heatmap of nothing": (
-        lambda: figures.heatmap([], alt="x"),
-        r"\(1, 0\).*expected numbers|\(0,\).*expected numbers",
-    ),
-    "heatmap too large": (lambda: figures.heatmap(np.ones((99, 2)), alt="x"), r"\(99, 2\): expected at most 24 rows"),
-    "heatmap rows": (lambda: figures.heatmap(Q, rows=["a"], alt="x"), r"rows=\['a'\]: 1 labels, expected 5"),
-    "heatmap columns": (lambda: figures.heatmap(Q, columns=TOKENS, alt="x"), "columns=.*: 5 labels, expected 4"),
-    "heatmap labels": (lambda: figures.heatmap(Q, rows="abcde", alt="x"), "rows='abcde': expected 5 labels"),
-    "heatmap digits": (
-        lambda: figures.heatmap(Q, alt="x", digits=-1),
-        "digits=-1: expected a whole number from 0 to 10",
-    ),
-    "heatmap limit": (lambda: figures.heatmap(Q, alt="x", limit=0), "limit=0: expected a number from"),
-    "bias n": (lambda: figures.bias_heatmap(n=17), "n=17: expected a whole number from 2 to 16"),
-    "bias n float": (lambda: figures.bias_heatmap(n=5.0), r"n=5\.0: expected a whole number"),
-    "bias strength": (lambda: figures.bias_heatmap(strength=-0.3), r"strength=-0\.3: expected a number from 0 to 3"),
-    "bias strength nan": (lambda: figures.bias_heatmap(strength=float("nan")), "strength=nan: expected a number"),
-    "bias decay": (lambda: figures.bias_heatmap(decay="cubic"), "decay='cubic': expected one of 'log', 'linear'"),
-    "explorer shapes": (
-        lambda: figures.attention_explorer(Q, K[:3]),
-        r"q \(5, 4\), k \(3, 4\): expected the same shape",
-    ),
-    "explorer vector": (lambda: figures.attention_explorer(Q[0], K), r"q, shape \(4,\): expected one row of finite"),
-    "explorer nan": (
-        lambda: figures.attention_explorer(Q, K * np.nan),
-        r"k, shape \(5, 4\): expected one row of finite",
-    ),
-    "explorer tokens": (lambda: figures.attention_explorer(Q, K, ["a"]), r"tokens=\['a'\]: 1 labels, expected 5"),
-    "explorer query": (
-        lambda: figures.attention_explorer(Q, K, query=5),
-        "query=5: expected a whole number from 0 to 4",
-    ),
-    "explorer strength": (
-        lambda: figures.attention_explorer(Q, K, strength="0.3"),
-        "strength='0.3': expected a number from 0 to 3",
-    ),
-    "trace built-in": (lambda: figures.trace(len, Q), "function=len: expected a function written in Python"),
-    "trace generator": (lambda: figures.trace(generator), "function=generator: expected a plain function"),
-    "trace into": (lambda: figures.trace(softmax, Q, into=[max]), "into=max: expected a function written in Python"),
-    "trace no source": (
-        lambda: figures.trace(eval("lambda: 1")),
-        "its source cannot be found; expected a function from",
-    ),
-    "one picture in a row": (lambda: figures.side_by_side(PICTURES["map"]), "expected two or more pictures"),
-    "an array in a row": (lambda: figures.side_by_side(PICTURES["map"], 1), "expected two or more pictures"),
-    "show without alt": (lambda: figures.show(None), "alt=None: expected a sentence"),
-    "show no figure": (lambda: figures.show([1], alt="x"), r"fig=\[1\]: expected a matplotlib figure"),
-}
+    (EMPTY, (), {"alt": "alt", "n": 9}, "n=9: expected one of the stops [2, 3]"),
+    (EMPTY, (), {"alt": "alt", "m": 2}, "m=2: expected one of the stops"),
+    (EMPTY, (), {}, "alt=None: expected a sentence"),
+    (live, (), {"n": []}, "n=[]: expected at least one stop"),
+    (live, (), {"a": range(50), "b": range(41)}, "a × b: 2050 frames, expected at most 2000"),
+    (figures.map_of_heads, ({}, TWO), {}, "expected a dict of 1 to 5 measures"),
+    (figures.map_of_heads, ({"a": [[1], [np.nan]]}, TWO), {}, "scores['a'] (2, 1): expected finite numbers"),
+    (figures.map_of_heads, ({"a": [[1]]}, [[1]]), {}, "profiles (1, 1): expected (layers, heads, distances)"),
+    (figures.map_of_heads, ({"a": [[1]]}, [[[1, 1]]]), {}, "profiles[0, 0]: sum 2, smallest 1, expected shares"),
+    (figures.map_of_heads, ({"a": [[1]]}, np.ones((41, 10, 1))), {}, "410 heads, expected at most 400"),
+    (figures.pair_view, ([1, 2], [1, 2, 3, 4], [1]), {}, "q (2,), k (4,): expected as many, an even number up to 64"),
+    (figures.pair_view, ([[1, 2]], [1, 2], [1]), {}, "q (1, 2): expected a row of finite numbers"),
+    (figures.pair_view, ([1, 2], [1, 2], [1, 2]), {}, "speeds (2,): expected (1,), one for each pair"),
+    (figures.pair_view, ([1, 2], [1, 2], [1], [3, 1]), {}, "distances=[3, 1]: expected 2 to 16 whole numbers"),
+]
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused_says_why(case):
-    make, message = REFUSED[case]
-    with pytest.raises(ValueError, match=message):
-        make()
+@pytest.mark.parametrize("picture, given, named, message", REFUSED)
+def test_what_is_refused_says_why(picture, given, named, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        picture(*given, **named)
 
 
 def test_a_matplotlib_figure_becomes_an_image_with_its_words():
@@ -369,18 +341,13 @@ def test_a_loop_has_its_visits_and_arrays_are_copied_at_the_time():
     assert "(9 times, the last shown)" in html and "(not reached)" in html
 
 
-def test_what_changed_in_a_few_cells_is_kept_as_those_cells():
-    data = figures.trace(fill, 5, 2.0)._data
-    assert {"of": 2, "set": [[0, 1, -2]]} in data["values"] and len(str(data["values"])) < 3500
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_the_former_trace_function_comes_back(fails):
-    def stop(x):
-        y = x + 1
-        if fails:
-            y = y / 0
-        return y
+def test_an_exception_is_shown_at_its_line_and_the_former_trace_function_comes_back():
+    def broken(x):
+        try:
+            y = x / 0
+        except ZeroDivisionError:
+            y = x * np.ones((2, 2))
+        return y @ np.ones((7, 7))
 
     def mine(frame, event, arg):
         return None
@@ -388,37 +355,15 @@ def test_the_former_trace_function_comes_back(fails):
     before = sys.gettrace()
     sys.settrace(mine)
     try:
-        recording = record(stop, 1)
+        recording = record(broken, 1)
         assert sys.gettrace() is mine
     finally:
         sys.settrace(before)
-    assert recording.error == ("ZeroDivisionError: division by zero" if fails else None)
-
-
-def test_an_exception_is_shown_at_its_line():
-    def broken(x):
-        y = x * 2
-        return y @ np.ones((7, 7))
-
-    recording = record(broken, np.ones((2, 2)))
-    last = recording.steps[-1]
-    assert last.returned is None and last.error.startswith("ValueError: matmul")
-    assert "return y @" in recording.sources[0].text(recording.sources[0].chunks[last.chunk])
-    picture = figures.trace(broken, np.ones((2, 2)))
+    assert steps_at(recording, "y = x / 0")[0].error == "ZeroDivisionError: division by zero"
+    assert recording.error.startswith("ValueError: matmul") and recording.steps[-1].returned is None
+    assert steps_at(recording, "return y @")[-1].error == recording.error
+    picture = figures.trace(broken, 1)
     assert "stopped with ValueError" in picture.alt and "raised ValueError" in static(picture)
-
-
-def test_an_exception_that_is_caught_stays_at_its_line():
-    def careful(x):
-        try:
-            y = 1 / x
-        except ZeroDivisionError:
-            y = 0
-        return y
-
-    recording = record(careful, 0)
-    assert steps_at(recording, "y = 1 / x")[0].error == "ZeroDivisionError: division by zero"
-    assert recording.error is None and recording.steps[-1].returned == {"t": "int", "x": "0"}
 
 
 def test_recursion_keeps_its_calls_apart():
@@ -468,15 +413,6 @@ def test_the_steps_are_capped_and_the_run_is_not():
     assert len(picture._repr_html_()) < 60_000
 
 
-def test_a_picture_of_large_arrays_stays_bounded():
-    def churn(a):
-        for i in range(300):
-            a = a + i / 7
-        return a
-
-    assert len(figures.trace(churn, np.random.default_rng(0).normal(size=(12, 12)))._repr_html_()) < 100_000
-
-
 def test_values_of_every_kind_are_readable():
     class Odd:
         def __repr__(self):
@@ -487,29 +423,24 @@ def test_values_of_every_kind_are_readable():
         cube = np.ones((2, 3, 4))
         row = np.array([1.0, -np.inf, np.nan])
         mask = np.tri(2) > 0
-        number = np.float64(0.12345678)
-        small = 1e-7
-        pair = (1, "a", None, True)
+        number, small = np.float64(0.12345678), 1e-7
+        pair, function = (1, "a", None, True), fill
         arrays = {"q": mask, "n": 3}
-        function = fill
         thing, odd = object(), Odd()
         empty = np.zeros((0, 3))
         parts = [x + 1 for x in (1, 2, 3)]
         return locals()
 
-    record_of = {name: value for step in record(values).steps for name, value in step.changes.items()}
-    assert record_of["large"]["t"] == "array (20, 20), float64, cut to 12×12"
-    assert np.shape(record_of["large"]["r"]) == (12, 12) and record_of["large"]["r"][11][11] == 231
-    assert record_of["cube"]["t"].endswith("page [0] shown") and np.shape(record_of["cube"]["r"]) == (3, 4)
-    assert record_of["row"]["r"] == [[1, "−∞", "nan"]]
-    assert record_of["mask"]["r"] == [[True, False], [True, True]]
-    assert record_of["number"] == {"t": "number, float64", "x": "0.1235"} and record_of["small"]["x"] == "1e-07"
-    assert record_of["pair"]["x"] == "(1, 'a', None, True)" and record_of["function"]["x"] == "function fill"
-    assert [key for key, _ in record_of["arrays"]["items"]] == ["['q']", "['n']"]
-    assert "0x" not in record_of["thing"]["x"] and record_of["odd"]["x"] == "(cannot be shown)"
-    assert record_of["empty"]["s"] == [0, 3] and record_of["parts"]["x"] == "[2, 3, 4]"
+    shown = {name: value for step in record(values).steps for name, value in step.changes.items()}
+    assert shown["large"]["t"] == "array (20, 20), float64, cut to 12×12"
+    assert np.shape(shown["large"]["r"]) == (12, 12) and shown["large"]["r"][11][11] == 231
+    assert shown["cube"]["t"].endswith("page [0] shown") and np.shape(shown["cube"]["r"]) == (3, 4)
+    assert shown["row"]["r"] == [[1, "−∞", "nan"]] and shown["mask"]["r"] == [[True, False], [True, True]]
+    assert shown["number"] == {"t": "number, float64", "x": "0.1235"} and "0x" not in shown["thing"]["x"]
+    assert [key for key, _ in shown["arrays"]["items"]] == ["['q']", "['n']"] and shown["empty"]["s"] == [0, 3]
+    texts = {"small": "1e-07", "pair": "(1, 'a', None, True)", "function": "function fill", "parts": "[2, 3, 4]"}
+    assert {name: shown[name]["x"] for name in texts} == texts and shown["odd"]["x"] == "(cannot be shown)"
     assert len(steps_at(record(values), "parts = ")) == 1
-    assert figures.trace(values)._repr_html_() == figures.trace(values)._repr_html_()
 
 
 def test_tensors_are_shown_like_arrays():
@@ -528,25 +459,16 @@ def test_tensors_are_shown_like_arrays():
     assert ">1<" in static(figures.heatmap(torch.ones(2, 2, requires_grad=True), alt="ones"))
 
 
-def test_tokens_label_the_axes_of_their_length():
-    html = static(figures.trace(softmax, WEIGHTS, tokens=TOKENS))
-    assert '<th scope="row">cat</th>' in html and '<th scope="col">mat</th>' in html
-    assert ">cat<" not in static(figures.trace(softmax, WEIGHTS))
-
-
 def test_methods_partials_and_decorated_functions_are_opened():
     class Scaled:
-        def __init__(self, by):
-            self.by = by
-
         def apply(self, x):
-            return self.by * x
+            return 3 * x
 
     @functools.wraps(fill)
     def wrapped(*args):
         return fill(*args)
 
-    assert record(Scaled(3).apply, 2).steps[-1].returned["x"] == "6"
+    assert record(Scaled().apply, 2).steps[-1].returned["x"] == "6"
     assert record(functools.partial(fill, 2), 1.0).sources[0].name == "partial"
     assert len(steps_at(record(wrapped, 2, 1.0), "out[i, j]")) == 4
 
@@ -560,35 +482,3 @@ def test_functions_defined_in_a_cell_are_found():
     text = static(shell.user_ns["p"])
     assert "y&nbsp;=&nbsp;x" in text or "y = x + 1" in text
     assert ">42<" in text
-
-
-def test_statements_are_the_units_of_the_source():
-    chunks = source.split(
-        [
-            "def f(a,",
-            "      b):",
-            '    """Doc',
-            '    more."""',
-            "    # a comment",
-            "    for x in a:",
-            "        # another",
-            "        try: y = (x +",
-            "                  b)",
-            "        except ValueError:",
-            "            pass",
-            "    else:",
-            "        y = 0",
-            "    while y: y -= 1",
-            "    return y",
-        ]
-    )
-    shape = [(c.first, c.last, c.kind) for c in chunks]
-    assert shape[:4] == [(0, 1, "run"), (2, 3, "doc"), (4, 4, "idle"), (5, 5, "run")]
-    assert [c.first for c in chunks] == sorted({c.first for c in chunks})
-    assert (11, 11, "idle") in shape and shape[-2:] == [(13, 13, "run"), (14, 14, "run")]
-    covered = [n for c in chunks for n in range(c.first, c.last + 1)]
-    assert covered == list(range(15))
-
-
-def test_the_defaults_are_those_of_the_course():
-    assert figures.bias_heatmap()._repr_html_() == figures.bias_heatmap(5, LAMBDA, "log", TOKENS)._repr_html_()

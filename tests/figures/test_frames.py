@@ -74,13 +74,9 @@ def test_the_static_body_is_the_first_frame(name):
     assert drawn == [drawing[1] for drawing in shown if drawing not in tables(shown)]
 
 
-@pytest.mark.parametrize(
-    "value, signed, place",
-    [(3, True, [50, 38]), (-3, True, [12, 38]), (-9, True, [0, 50]), (1, False, [0, 25]), (0, True, [50, 0])],
-)
-def test_a_bar_begins_at_zero(value, signed, place):
-    style = bar(value, "", 4, signed=signed).bar[0]
-    assert [int(percent) for percent in re.findall(r"\d+", style)] == place
+def test_a_bar_begins_at_zero():
+    for value, signed, place in ((3, True, "50 38"), (-3, True, "12 38"), (-9, True, "0 50"), (1, False, "0 25")):
+        assert " ".join(re.findall(r"\d+", bar(value, "", 4, signed=signed).bar[0])) == place
 
 
 def test_the_map_shows_every_measure_and_the_weight_by_distance_of_every_head():
@@ -130,44 +126,3 @@ def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(in
         assert np.allclose(numbers(by_distance)[:, -1], [score(d, members) for d in distances], atol=0.00501)
         hollow = [m for m, line in enumerate([*fast[3], *slow[3]]) if "2px" in line[1][1][1]]
         assert hollow == list(members)
-
-
-EMPTY = live(n=[2, 3])(lambda n: Frame([], [f"{n}"]))
-
-
-def heads(scores, profiles=((4 * [0.25],), (4 * [0.25],))):
-    return lambda: figures.map_of_heads(scores, profiles)
-
-
-def pairs(*given, **more):
-    return lambda: figures.pair_view(*given, **more)
-
-
-@pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda: EMPTY(alt="alt", n=9), r"n=9: expected one of the stops \[2, 3\]"),
-        (lambda: EMPTY(alt="alt", m=2), "m=2: expected one of the stops"),
-        (lambda: EMPTY(), "alt=None: expected a sentence"),
-        (lambda: live(n=[]), r"n=\[\]: expected at least one stop"),
-        (lambda: live(a=range(50), b=range(41)), "a × b: 2050 frames, expected at most 2000"),
-        (heads({}), "expected a dict of 1 to 5 measures"),
-        (heads({"a": [[1.0]]}), r"scores\['a'\] \(1, 1\): expected \(2, 1\)"),
-        (heads({"a": [[1], [np.nan]]}), r"scores\['a'\] \(2, 1\): expected finite numbers"),
-        (heads({"a": [[1], [2]]}, [[1]]), r"profiles \(1, 1\): expected \(layers, heads, distances\)"),
-        (heads({"a": [[1], [2]]}, [[[1, 1]]]), r"profiles\[0, 0\]: sum 2, smallest 1, expected shares"),
-        (heads({"a": [[1], [2]]}, [[[2, -1]]]), "sum 1, smallest -1, expected shares"),
-        (heads({"a": [[1], [2]]}, np.ones((41, 10, 1))), "410 heads, expected at most 400"),
-        (pairs([1, 2], [1, 2, 3, 4], [1]), r"q \(2,\), k \(4,\): expected as many, an even number up to 64"),
-        (pairs([1, 2, 3], [1, 2, 3], [1]), r"q \(3,\), k \(3,\): expected as many, an even number"),
-        (pairs(np.ones(66), np.ones(66), np.ones(33)), "an even number up to 64"),
-        (pairs([[1, 2]], [1, 2], [1]), r"q \(1, 2\): expected a row of finite numbers"),
-        (pairs([1, 2], [1, 2], [1, 2]), r"speeds \(2,\): expected \(1,\), one for each pair"),
-        (pairs([1, 2], [1, 2], [1], [3, 1]), r"distances=\[3, 1\]: expected 2 to 16 whole numbers"),
-        (pairs([1, 2], [1, 2], [1], [0, 0.5]), r"distances\[1\]=0.5: expected a whole number"),
-        (pairs([1, 2], [1, 2], [1], scale=0), "scale=0: expected a number from"),
-    ],
-)
-def test_what_is_refused_says_why(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -44,12 +44,9 @@ def test_a_control_redraws_the_result_and_its_effect_on_the_five_tokens():
         np.testing.assert_allclose(weights, expected.ravel(), atol=0.0051)
 
 
-def test_a_row_per_offset_is_put_on_the_diagonals():
+def test_a_row_per_offset_is_put_on_the_diagonals_and_a_picture_is_shown_as_it_is():
     played = figures.play(lambda strength=1.0: -strength * abs(row_offsets(5)), strength=(0.0, 2.0))
     assert numbers(played.html())[0] == [-abs(i - j) for i in range(5) for j in range(5)]
-
-
-def test_a_picture_is_shown_as_it_is_and_a_matrix_alone_when_asked():
     assert "rp-frames" in figures.play(lambda n=4: figures.clip_grid(n, clip=2), n=(2, 8)).html()
     assert figures.play(lambda n=4: np.ones((n, 3)), attend=False, n=(2, 8)).html().count("<table") == 1
 
@@ -77,18 +74,14 @@ def test_a_result_that_cannot_be_drawn_is_named_and_not_raised(result):
 
 
 @pytest.mark.parametrize(
-    ("ranges", "said"),
+    ("function", "ranges", "said"),
     [
-        ({"m": (1, 5)}, "m: expected a parameter of bias_matrix, which has n, strength, log"),
-        ({"n": (5, 1)}, r"n=\(5, 1\): expected a range"),
-        ({"n": object()}, "expected"),
+        (bias_matrix, {"m": (1, 5)}, "m: expected a parameter of bias_matrix, which has n, strength, log"),
+        (bias_matrix, {"n": (5, 1)}, r"n=\(5, 1\): expected a range"),
+        (bias_matrix, {"n": object()}, "expected"),
+        (broken, {}, r"broken needs n: expected a range for it, as in n=\(1, 8\)"),
     ],
 )
-def test_a_range_that_makes_no_control_is_refused(ranges, said):
+def test_a_range_that_makes_no_control_is_refused(function, ranges, said):
     with pytest.raises(ValueError, match=said):
-        figures.play(bias_matrix, **ranges)
-
-
-def test_a_parameter_without_range_and_default_is_named():
-    with pytest.raises(ValueError, match=r"broken needs n: expected a range for it, as in n=\(1, 8\)"):
-        figures.play(broken)
+        figures.play(function, **ranges)

@@ -6,10 +6,18 @@ from base64 import b64decode
 
 import numpy as np
 import pytest
+import torch
 
 from course_kit import figures
+from course_kit.display.colours import signed_colour
 from course_kit.figures.alibi_slopes import DISTANCES, plain_slopes
+from course_kit.figures.decoding_step import SAYS
+from course_kit.figures.map_of_schemes import PLACES
 from course_lib.example import TOKENS, K, Q
+from course_lib.nn.alibi import ALiBi
+from course_lib.nn.bias import DecayBias
+from course_lib.nn.shaw import ShawVectors
+from course_lib.nn.t5 import T5Bias
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import scores, softmax
@@ -18,7 +26,11 @@ from course_lib.reference.grid import offsets
 from course_lib.reference.rope import rotate
 from course_lib.reference.shaw import clip_index
 from course_lib.reference.t5 import bucket, bucket_starts
+from course_lib.reference.window import partition, shift_mask, window_index
+from course_lib.schemes import SCHEMES
 
+from .pictures import CURVES
+from .test_figures import Page, static
 from .test_frames import frames, texts
 
 
@@ -147,38 +159,85 @@ def test_each_hand_of_a_clock_points_where_rotate_takes_the_arrow():
             np.testing.assert_allclose([right, -down], np.hypot(right, down) * turned[[m, m + d // 2]], atol=0.02)
 
 
-BUCKETS, CLIP, SLOPES = figures.bucket_explorer, figures.clip_grid, figures.alibi_slopes
-ROTATION, CLOCKS = figures.rope_rotation, figures.rope_clocks
+def test_the_new_row_is_the_one_the_modules_give():
+    buckets = T5Bias(1, bidirectional=False)
+    with torch.no_grad():
+        buckets.table[:, 0] = torch.arange(32.0)
+    for (scheme, past), ((grid, every), words) in frames(figures.decoding_step(clip=1)).items():
+        row = dict(zip(SAYS, texts(every), strict=True))
+        for name, module in {"log decay": DecayBias(0.3), "ALiBi": ALiBi(2)}.items():
+            shown = [found(text)[0] for text in row[name]]
+            assert np.allclose(shown, module.bias(1, past + 1, past)[0], atol=1e-4)
+        assert row["T5 buckets"] == [f"b[{int(b)}]" for b in buckets.bias(1, past + 1, past)[0]]
+        first = ShawVectors(1, 4, clip=1).key_vectors(1, past + 1, past).first
+        rows = np.clip(np.arange(past + 1) + first, 0, 2) - 1
+        assert row["Shaw"] == [f"a[{r}]".replace("-", "−") for r in rows]
+        assert texts(grid)[past][: past + 1] == list(row.values())[scheme]
+        assert (np.array(texts(grid)) != "").tolist() == (np.tri(5) * (np.arange(5) <= past)[:, None] > 0).tolist()
+        assert words.startswith(f"{past + 1} new score")
 
 
-@pytest.mark.parametrize(
-    "picture, wrong, message",
-    [
-        (BUCKETS, {"num_buckets": 3}, "num_buckets=3: expected a whole number from 4 to 128"),
-        (BUCKETS, {"num_buckets": 9}, "num_buckets=9: expected an even number"),
-        (BUCKETS, {"max_distance": 8}, "max_distance=8: max_distance must exceed the 8 exact buckets"),
-        (BUCKETS, {"bidirectional": "no"}, "bidirectional='no': expected True or False"),
-        (BUCKETS, {"n": 26}, "n=26: expected a whole number from 2 to 25"),
-        (BUCKETS, {"query": 21}, "query=21: expected a whole number from 0 to 20"),
-        (CLIP, {"n": 13}, "n=13: expected a whole number from 2 to 12"),
-        (CLIP, {"clip": -1}, "clip=-1: expected a whole number from 0 to 8"),
-        (CLIP, {"tokens": "cat"}, "tokens='cat': expected a list of words"),
-        (SLOPES, {"n_heads": 65}, "n_heads=65: expected a whole number from 1 to 64"),
-        (SLOPES, {"formula": "paper"}, "formula='paper': expected one of 'code', 'formula'"),
-        (ROTATION, {"q": [1, 2, 3], "k": [1, 2, 3]}, "q=[1, 2, 3]: expected 2, 4, … or 16 finite numbers"),
-        (ROTATION, {"q": [1, 2]}, "k=None: expected both or none"),
-        (ROTATION, {"q": [1, 2], "k": [1, 2, 3, 4]}, "q 2 numbers, k 4: expected the same"),
-        (ROTATION, {"q": [1, math.inf], "k": [1, 2]}, "q=[1, inf]: expected"),
-        (ROTATION, {"query": 65}, "query=65: expected a whole number from 0 to 64"),
-        (ROTATION, {"base": 1}, "base=1: expected a number from 2 to 1e"),
-        (CLOCKS, {"positions": range(7)}, "expected 1 to 6"),
-        (CLOCKS, {"positions": [0.5]}, "positions=0.5"),
-        (CLOCKS, {"d": 18}, "d=18"),
-        (CLOCKS, {"base": 1}, "base=1"),
-        (CLOCKS, {"pairs": []}, "pairs=[]: expected one or more of 0 … 3"),
-        (CLOCKS, {"pairs": [4]}, "pairs=4"),
-    ],
-)
-def test_what_it_cannot_show_it_refuses(picture, wrong, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        picture(**wrong)
+def brute_force(train, test, scheme, clip):
+    """Train on every pair below `train`, note what was used, and look for pairs that need something else."""
+
+    def needs(size):
+        i, j = np.mgrid[:size, :size]
+        return {"absolute": [i, j], "relative": [j - i], "clipped": [np.clip(j - i, -clip, clip)]}[scheme]
+
+    return np.any([~np.isin(new, used) for new, used in zip(needs(test), needs(train))], axis=0)
+
+
+@pytest.mark.parametrize("scheme", ["absolute", "relative", "clipped"])
+@pytest.mark.parametrize("train, test", [(1, 1), (1, 4), (4, 4), (5, 3), (5, 8), (8, 16), (7, 20), (20, 21)])
+def test_unseen_pairs_by_brute_force(train, test, scheme):
+    for clip in (0, 3, 4, 5, 6, 7, 100):
+        assert figures.unseen_pairs(train, test, scheme, clip=clip) == brute_force(train, test, scheme, clip).sum()
+
+
+def test_each_block_holds_the_share_of_its_pairs_that_is_unseen():
+    for (train, test, label), (table,), words in at_every_stop(figures.seen_pairs()):
+        train, test, (scheme, *clip) = int(train), int(test), label.split(" to ±")
+        unseen = brute_force(train, test, scheme, int(*clip))
+        assert words.startswith(f"{unseen.sum():,} of {test**2:,} pairs")
+        blocks = 100 * unseen.reshape(8, test // 8, 8, -1).mean((1, 3))
+        assert texts(table) == [[f"{share:.0f}" for share in line] for line in blocks]
+
+
+def test_every_patch_shows_its_row_and_the_table_is_coloured_where_the_query_reads_it():
+    for (size, query), ((patches, table), _) in frames(figures.window_index()).items():
+        window = size + 2
+        query = min(query, window**2 - 1)
+        read = window_index(window)[query]
+        shown = [text.split("\n")[1] for line in texts(patches) for text in line]
+        assert shown == [f"{k} query" if p == query else str(k) for p, k in enumerate(read)]
+        assert texts(table) == np.arange((2 * window - 1) ** 2).astype(str).reshape(2 * window - 1, -1).tolist()
+        coloured = [cell[0] for line in table[3] for cell in line if cell[2] != "background-color:#dfe3e8"]
+        assert coloured == read.astype(str).tolist()
+
+
+def test_a_piece_in_a_window_is_what_the_mask_lets_through():
+    for (size, shift), ((image, rolled), words) in frames(figures.shifted_windows()).items():
+        window, n = size + 2, 2 * size + 4
+        shift = min(shift, window - 1)
+        number, piece = np.moveaxis(np.array([[text.split() for text in line] for line in texts(rolled)]), -1, 0)
+        assert (number.astype(int) == np.roll(np.arange(n**2).reshape(n, n), (-shift, -shift), (0, 1))).all()
+        windows, mask = partition(piece[..., None], window)[..., 0], shift_mask(n, n, window, shift)
+        assert ((windows[:, :, None] == windows[:, None, :]) == mask).all()
+        assert words.startswith(f"{mask.sum()} of {mask.size} pairs")
+        assert np.array_equal(np.sort(texts(image), None), np.sort(texts(rolled), None))
+
+
+def test_a_curve_s_table_holds_every_mean_and_half_interval_coloured_by_the_rise():
+    cells = [e for e in Page(static(figures.length_curves((64, 128), CURVES, trained=64))).elements if e["tag"] == "td"]
+    shown = {cell["text"].replace("\u00a0", " "): cell["background-color"] for cell in cells if "±" in cell["text"]}
+    rises = {"2.100 ± 0.100": 0, "2.500 ± 0.100": 1, "0.000 ± 0.000": 0, "0.040 ± 0.050": 0.1, "0.400 ± 0.000": 0}
+    assert shown == {text: signed_colour(rise) for text, rise in {**rises, "0.600 ± 0.100": 1}.items()}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_places_of_a_scheme_are_coloured_and_named(name):
+    picture, entered = figures.attention_block(name), SCHEMES[name].enters
+    drawing = b64decode(re.search('base64,([^"]*)', picture._repr_html_())[1]).decode()
+    for place in PLACES:
+        assert (f'fill="{place.colour}"' in drawing) == (place.where in picture.alt) == (place.hook in entered)
+    assert ("nowhere" in picture.alt) == (not entered)

@@ -34,9 +34,6 @@ def why(question, answer, scheme):
     return CELLS[question, answer, scheme].why
 
 
-# --- the rules ------------------------------------------------------------------------------------------------------
-
-
 def test_every_answer_speaks_of_every_scheme_once_or_of_none():
     for question, options in QUESTIONS.items():
         for answer, rules in options.items():
@@ -163,9 +160,6 @@ def test_one_more_channel_or_key_brings_alibi_fox_and_a_sink_into_any_kernel():
     values = torch.cat([v, torch.zeros_like(v[..., :1, :])], -2)
     found = scaled_dot_product_attention(longer_q, keys, values, scale=scale)
     assert torch.allclose(found, attention(q, k, v, Terms(sink=a))[0])
-
-
-# --- answers combine ------------------------------------------------------------------------------------------------
 
 
 def test_the_worst_verdict_wins_and_the_reasons_are_kept():

@@ -1,23 +1,43 @@
 """Small mistakes made by machine: every solution with one thing in it changed, to see whether the check notices.
 
-    mutants("def f(i, j):\n    return j - i\n")  →  [Mutant("− for +", …), Mutant("i for j", …), …]
-
-A rule looks at one node of the syntax tree and yields (name, what stands there instead).
+mutants("def f(i, j):\n    return j - i\n")  →  [Mutant("line 2.11: j - i → j + i", …), Mutant("… → i - j", …), …]
 """
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-Change = tuple[str, ast.AST]
+# What is there, and what may stand there instead; a and b are any expressions.
+CHANGES = {
+    "a + b": ["a - b", "a", "b"],
+    "a - b": ["a + b", "b - a", "a", "b"],
+    "-a": ["a"],
+    "a * b": ["a / b", "a", "b", "a * a * b"],
+    "a / b": ["a * b", "a", "a / b / b"],
+    "a // b": ["a / b", "a % b"],
+    "a % b": ["a"],
+    "a**b": ["a"],
+    "a < b": ["a > b", "a <= b"],
+    "a <= b": ["a >= b", "a < b"],
+    "a > b": ["a < b", "a >= b"],
+    "a >= b": ["a <= b", "a > b"],
+    "a == b": ["a != b"],
+    "a != b": ["a == b"],
+    "a in b": ["a not in b"],
+    "a not in b": ["a in b"],
+    "a.log": ["a.log1p"],
+    "a.log1p": ["a.log"],
+    "a.triu": ["a.tril"],
+    "a.tril": ["a.triu"],
+    "a.T": ["a"],
+    "a.mT": ["a"],
+}
+RULES = [
+    (ast.parse(old, mode="eval").body, [ast.parse(n, mode="eval").body for n in new]) for old, new in CHANGES.items()
+]
 PARTNERS = (("i", "j"), ("q", "k"), ("n_q", "n_k"), ("rows", "columns"))
 MODULES = {"np", "math", "torch", "F"}
-TWINS = {"log": "log1p", "log1p": "log", "triu": "tril", "tril": "triu"}
-TURNED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.Gt, ast.LtE), ast.LtE: (ast.GtE, ast.Lt), ast.Gt: (ast.Lt, ast.GtE), ast.GtE: (ast.LtE, ast.Gt),
-    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,122 +54,71 @@ def mutants(source: str) -> list[Mutant]:
     function = tree.body[0]
     assert isinstance(function, ast.FunctionDef)
     known = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {a.arg for a in function.args.args}
+    partner = {a: b for pair in PARTNERS if known.issuperset(pair) for a, b in (pair, pair[::-1])}
     found = {ast.unparse(tree): ""}
     for node in (node for line in function.body[1:] for node in ast.walk(line)):
-        for name, new in [change for rule in (*RULES, swapped(known)) for change in rule(node)]:
+        for new in changes(node, partner):
             text = ast.unparse(copy.deepcopy(tree, {id(node): new}))  # the copy has `new` where `node` was
             place = f"line {getattr(node, 'lineno', 0)}.{getattr(node, 'col_offset', 0)}"
-            found.setdefault(text, f"{place}: {name}: {ast.unparse(node)}")
+            found.setdefault(text, f"{place}: {ast.unparse(node)} → {ast.unparse(new)}")
     return [Mutant(name, text) for text, name in found.items() if name]
 
 
-def signs(node: ast.AST) -> Iterator[Change]:
+def changes(node: ast.AST, partner: dict[str, str]) -> Iterator[ast.AST]:
+    """What may stand in the place of a node."""
+    for pattern, replacements in RULES:
+        parts: dict[str, ast.AST] = {}
+        if fits(pattern, node, parts):
+            yield from (Filled(parts).visit(copy.deepcopy(new)) for new in replacements)
     match node:
-        case ast.BinOp(left, ast.Add(), right):
-            yield "− for +", ast.BinOp(left, ast.Sub(), right)
-        case ast.BinOp(left, ast.Sub(), right):
-            yield "+ for −", ast.BinOp(left, ast.Add(), right)
-            yield "difference turned round", ast.BinOp(right, ast.Sub(), left)
-        case ast.UnaryOp(ast.USub(), operand):
-            yield "minus dropped", operand
-
-
-def summands(node: ast.AST) -> Iterator[Change]:
-    """The + past that is forgotten, and every other summand."""
-    match node:
-        case ast.BinOp(left, ast.Add() | ast.Sub(), right):
-            yield "summand dropped", left
-            yield "first summand dropped", right
-
-
-def factors(node: ast.AST) -> Iterator[Change]:
-    match node:
-        case ast.BinOp(left, ast.Mult(), right):
-            yield "/ for *", ast.BinOp(left, ast.Div(), right)
-            yield "factor dropped", left
-            yield "first factor dropped", right
-            yield "factor squared", ast.BinOp(ast.BinOp(left, ast.Mult(), left), ast.Mult(), right)
-        case ast.BinOp(left, ast.Div(), right):
-            yield "* for /", ast.BinOp(left, ast.Mult(), right)
-            yield "divisor dropped", left
-            yield "divisor squared", ast.BinOp(ast.BinOp(left, ast.Div(), right), ast.Div(), right)
-        case ast.BinOp(left, ast.Pow(), _):
-            yield "power dropped", left
-        case ast.BinOp(left, ast.FloorDiv(), right):
-            yield "/ for //", ast.BinOp(left, ast.Div(), right)
-            yield "% for //", ast.BinOp(left, ast.Mod(), right)
-        case ast.BinOp(left, ast.Mod(), right):
-            yield "% dropped", left
-
-
-def swapped(known: set[str]) -> Callable[[ast.AST], Iterator[Change]]:
-    """The rule that takes one name for its partner, where both are known."""
-    partner = {a: b for pair in PARTNERS if known.issuperset(pair) for a, b in (pair, pair[::-1])}
-
-    def names(node: ast.AST) -> Iterator[Change]:
-        match node:
-            case ast.Name(name, ast.Load()) if name in partner:
-                yield f"{partner[name]} for {name}", ast.Name(partner[name], ast.Load())
-
-    return names
-
-
-def constants(node: ast.AST) -> Iterator[Change]:
-    match node:
+        case ast.Name(name, ast.Load()) if name in partner:
+            yield ast.Name(partner[name], ast.Load())
         case ast.Constant(bool(value)):
-            yield f"{not value} for {value}", ast.Constant(not value)
+            yield ast.Constant(not value)
         case ast.Constant(int(value)):
-            yield "1 too many", ast.Constant(value + 1)
-            yield "1 too few", ast.UnaryOp(ast.USub(), ast.Constant(1)) if value == 0 else ast.Constant(value - 1)
-
-
-def axes(node: ast.AST) -> Iterator[Change]:
-    match node:
+            yield ast.Constant(value + 1)
+            yield ast.UnaryOp(ast.USub(), ast.Constant(1)) if value == 0 else ast.Constant(value - 1)
         case ast.keyword("axis" | "dim" as name, value):
             others = {"-1": -2, "-2": -1, "0": 1, "1": 0}
             if (other := others.get(ast.unparse(value))) is not None:
-                yield "another axis", ast.keyword(name, ast.Constant(other))
+                yield ast.keyword(name, ast.Constant(other))
+        case ast.Call(f, [value, *more]):
+            turns = (
+                "np.transpose",
+                "np.swapaxes",
+                "np.moveaxis",
+                "torch.transpose",
+                "torch.swapaxes",
+                "torch.moveaxis",
+            )
+            if not more or ast.unparse(f) in turns:  # f(x) → x
+                yield value
+            if isinstance(f, ast.Attribute) and f.attr in ("triu", "tril") and not more and not node.keywords:
+                yield from (ast.Call(f, [value, ast.Constant(offset)], []) for offset in (1, -1))
+    match node:  # x.f() → x
+        case ast.Call(ast.Attribute(value, name), more):
+            is_method = not isinstance(value, ast.Name) or value.id not in MODULES
+            if is_method and (not more or name in ("transpose", "swapaxes", "permute")):
+                yield value
 
 
-def twins(node: ast.AST) -> Iterator[Change]:
-    match node:
-        case ast.Attribute(value, name) if name in TWINS:
-            yield f"{TWINS[name]} for {name}", ast.Attribute(value, TWINS[name], ast.Load())
-        case ast.Call(ast.Attribute(_, "triu" | "tril") as f, [x], []):
-            yield "offset 1", ast.Call(f, [x, ast.Constant(1)], [])
-            yield "offset -1", ast.Call(f, [x, ast.Constant(-1)], [])
+def fits(pattern: object, node: object, parts: dict[str, ast.AST]) -> bool:
+    """Whether a node has the form of a pattern; `parts` becomes what a and b are in it."""
+    if isinstance(pattern, ast.Name) and isinstance(node, ast.AST):
+        parts[pattern.id] = node
+        return True
+    if isinstance(pattern, list) and isinstance(node, list):
+        return len(pattern) == len(node) and all(fits(*pair, parts) for pair in zip(pattern, node))
+    if not isinstance(pattern, ast.AST) or type(pattern) is not type(node):
+        return pattern == node
+    return all(fits(getattr(pattern, name), getattr(node, name), parts) for name in pattern._fields if name != "ctx")
 
 
-def comparisons(node: ast.AST) -> Iterator[Change]:
-    match node:
-        case ast.Compare(left, [operator], right):
-            for other in TURNED.get(type(operator), ()):
-                yield f"{other.__name__} for {type(operator).__name__}", ast.Compare(left, [other()], right)
+class Filled(ast.NodeTransformer):
+    """Puts the parts in the places of a and b."""
 
+    def __init__(self, parts: dict[str, ast.AST]) -> None:
+        self.parts = parts
 
-def turns(node: ast.AST) -> Iterator[Change]:
-    match node:
-        case ast.Attribute(value, "T" | "mT"):
-            yield "transpose dropped", value
-        case ast.Call(ast.Attribute(value, "transpose" | "swapaxes" | "permute")) if not is_module(value):
-            yield "transpose dropped", value
-        case ast.Call(ast.Attribute(_, "transpose" | "swapaxes" | "moveaxis"), [value, *_]):
-            yield "transpose dropped", value
-
-
-def calls(node: ast.AST) -> Iterator[Change]:
-    """f(x) → x, abs among them, and x.f() → x."""
-    match node:
-        case ast.Call(ast.Attribute(value, name), []) if not is_module(value):
-            yield f"{name} dropped", value
-        case ast.Call(ast.Name(name) | ast.Attribute(_, name), [value]):
-            yield f"{name} dropped", value
-
-
-def is_module(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id in MODULES
-
-
-RULES: tuple[Callable[[ast.AST], Iterator[Change]], ...] = (
-    signs, summands, factors, constants, axes, twins, comparisons, turns, calls,
-)  # fmt: skip
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self.parts[node.id])

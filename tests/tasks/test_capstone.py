@@ -1,8 +1,6 @@
 """The capstone: a class to write, its demands, and the cells after its check."""
 
-
 import ast
-from pathlib import Path
 
 import pytest
 
@@ -13,26 +11,16 @@ from . import notebook
 from .mutants import mutants
 
 torch = pytest.importorskip("torch")
+KERPLE = tasks_of("which_one")["Kerple"]
+ZEROS = "self.p = nn.Parameter(torch.zeros(n_heads))\nself.q = nn.Parameter(torch.zeros(n_heads))"
+INIT = "self.log_a = nn.Parameter(torch.zeros(n_heads))\nself.log_c = nn.Parameter(torch.zeros(n_heads))"
+BIAS = """r = row_offsets(n_q, n_k, past, self.a.device)
+return -self.a[:, None] * torch.log(1 + self.c[:, None] * r.abs())"""
 
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-CH11 = tasks_of("which_one")
-
-
-KERPLE = CH11["Kerple"]
-
-
-def written(a="self.log_a.exp()", c="self.log_c.exp()", init=None, bias=None):
+def written(a="self.log_a.exp()", c="self.log_c.exp()", init=INIT, bias=BIAS):
     """The class as many will write it: two parameters, and another `__init__`, property or hook."""
-    init = init or "self.log_a = nn.Parameter(torch.zeros(n_heads))\nself.log_c = nn.Parameter(torch.zeros(n_heads))"
-    bias = bias or (
-        "r = row_offsets(n_q, n_k, past, self.a.device)\n"
-        "return -self.a[:, None] * torch.log(1 + self.c[:, None] * r.abs())"
-    )
-    indented = ("\n        " + body.replace("\n", "\n        ") for body in (init, bias))
-    init, bias = indented
+    init, bias = ("\n        " + body.replace("\n", "\n        ") for body in (init, bias))
     return (
         f"class Kerple(Position):\n    def __init__(self, n_heads):\n        super().__init__(){init}\n\n"
         f"    @property\n    def a(self):\n        return {a}\n\n"
@@ -44,9 +32,6 @@ def written(a="self.log_a.exp()", c="self.log_c.exp()", init=None, bias=None):
 def defined(text):
     """The class a learner has after running the first cell of the exercises and then one with this text."""
     return notebook.defined(text, "Kerple", notebook.prepared(KERPLE))
-
-
-ZEROS = "self.p = nn.Parameter(torch.zeros(n_heads))\nself.q = nn.Parameter(torch.zeros(n_heads))"
 
 
 RIGHT_CLASSES = {
@@ -101,11 +86,7 @@ def test_small_changes_are_noticed(text):
 def test_the_cells_after_the_check_run_before_anything_is_written(capsys):
     scope = notebook.prepared(KERPLE)
     exec(KERPLE.stub(), scope)
-    for cell in cells():
-        exec(cell, scope)
+    for cell in from_percent(KERPLE.after):
+        exec(cell.source if cell.cell_type == "code" else "", scope)
     assert not any(scope[name].attempted for name in ("agreement", "speed", "training"))
     assert "layer 1: a" not in capsys.readouterr().out
-
-
-def cells():
-    return [cell.source for cell in from_percent(KERPLE.after) if cell.cell_type == "code"]

@@ -19,11 +19,6 @@ SHOWN = {
 }
 
 
-def test_the_blocks_are_found():
-    assert {"diagonals/grid_steps", "longer_than_training/square_root_decay"} <= SHOWN.keys()
-    assert all(blocks for _, blocks in SHOWN.values())
-
-
 @pytest.mark.parametrize("key", SHOWN)
 def test_the_code_shown_runs(key, monkeypatch, capsys):
     study = pytest.importorskip("course_study")

@@ -18,28 +18,20 @@ ADDRESS = "https://github.com/example/course"
 WHO = {f"GIT_{who}_{key}": f"course@{key}" for who in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
 
 
-@pytest.mark.parametrize(
-    ("said", "address"),
-    [
-        ("https://github.com/you/course.git", "https://github.com/you/course"),
-        ("https://github.com/you/course/", "https://github.com/you/course"),
-        ("https://you:secret@github.com/you/course", "https://github.com/you/course"),
-        ("git@github.com:you/course.git", "https://github.com/you/course"),
-        ("ssh://git@gitlab.com/group/you/course.git", "https://gitlab.com/group/you/course"),
-        ("/srv/course.git", "file:///srv/course.git"),
-    ],
-)
-def test_the_address_is_one_that_everybody_can_read(said, address):
-    assert publish.readable_by_all(said) == publish.readable_by_all(address) == address
-
-
-@pytest.mark.parametrize("said", ["course", "../course.git", "https://github.com", "ftp://a/b", "https://a/b c", ""])
-def test_what_is_no_address_is_refused(said):
-    with pytest.raises(ValueError, match=r"expected one such as https://github.com/you/course"):
-        publish.readable_by_all(said)
-
-
-slow = pytest.mark.slow
+def test_the_address_is_one_that_everybody_can_read_or_is_refused():
+    course = "https://github.com/you/course"
+    for said in (
+        f"{course}.git",
+        f"{course}/",
+        "https://you:secret@github.com/you/course",
+        "git@github.com:you/course.git",
+    ):
+        assert publish.readable_by_all(said) == publish.readable_by_all(course) == course
+    assert publish.readable_by_all("ssh://git@gitlab.com/a/b/c.git") == "https://gitlab.com/a/b/c"
+    assert publish.readable_by_all("/srv/course.git") == "file:///srv/course.git"
+    for said in ("course", "../course.git", "https://github.com", "ftp://a/b", "https://a/b c", ""):
+        with pytest.raises(ValueError, match=r"expected one such as https://github.com/you/course"):
+            publish.readable_by_all(said)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +68,7 @@ def outputs(path):
     return [cell.get("outputs") for cell in nbformat.read(path, as_version=4).cells[2:]]
 
 
-@slow
+@pytest.mark.slow
 def test_one_command_from_a_checkout_to_a_release(checkout):
     """The address is where it belongs, no output has changed, and the tag is in the repository."""
     status, said, wrong = published(checkout, ADDRESS)
@@ -112,7 +104,7 @@ def test_one_command_from_a_checkout_to_a_release(checkout):
     assert git(origin, "rev-parse", "main") == git(origin, "rev-parse", "v7.8.9^{commit}")
 
 
-@slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "why"),
     [

@@ -53,12 +53,11 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
     "bias_by_hand/bias_matrix": [
         "def bias_matrix(n, strength):\n    return strength * np.log1p(abs(np.arange(n) - np.arange(n)[:, None]))",
         "def bias_matrix(n, strength):\n    return np.zeros((n, n))",  # a parameter is never read
-        "def bias_matrix(n, strength):\n    return np.zeros(n)",
         "def bias_matrix(n, strength):\n    return [[0.0], [1.0, 2.0]]",
         "def bias_matrix(n, strength):\n    while True:\n        pass",
         "def bias_matrix(n, strength):\n    return zip(range(n))",
         "def bias_matrix(n, strength):\n    ...",
-        "bias_matrix = np.eye(5)",
+        "class Evil:\n    def __reduce__(self): return exit, ()\ndef bias_matrix(n, strength):\n    return Evil()",
     ],
     "bias_by_hand/biased_attention": [
         "def biased_attention(q, k, v, bias):\n    return q @ k.T",  # two parts are wanted

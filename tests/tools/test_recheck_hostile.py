@@ -18,6 +18,7 @@ from .test_recheck import fenced, hand_in  # noqa: F401
 ROOT = Path(__file__).resolve().parents[2]
 RIGHT = "def bias_matrix(n, strength):\n    i = np.arange(n)\n    return -strength * np.log1p(abs(i - i[:, None]))"
 LIMITS = fence.Limits(cell=3.0, processor=15, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
+SOLUTION = "importlib.import_module('course_tasks.bias_by_hand.2_bias_matrix').bias_matrix"
 FORGED = "'✓ passed: The bias matrix of n tokens'"
 FORKS = """
 import os
@@ -48,7 +49,6 @@ for number in (os.getppid(), -1, 1, *range(2, 40_000)):
         number == os.getpid() or os.kill(number, signal.SIGKILL)
     except (OSError, OverflowError):
         pass"""
-REPORT = '{"name": "bias_matrix", "begun": true, "unused": [], "run": {"outcomes": %s, "stopped": ""}}'
 REPORTS = """
 import os
 for fd in range(3, 30):
@@ -103,63 +103,37 @@ def function(body):
     return f"def bias_matrix(n, strength):\n    {body}"
 
 
-ENDED, LATE, PASSED = ("did not finish", "Its code ended"), ("did not finish", "It used all its proc"), ("passed", "")
-HOSTILE = {  # what it tries: its first cell, its bias_matrix, the verdict on that, and what stopped it
-    "loop for ever in a cell": ("while True: pass", RIGHT, PASSED, "an interrupt when the cell's time is up"),
+PASSED, ENDED = ("passed", ""), ("did not finish", "Its code ended")
+HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdict on that begins
+    "loop for ever in a cell": ("while True: pass", RIGHT, PASSED),  # interrupted when the cell's time is up
     "loop through every except": (
-        "def spin():\n    while True: pass\nwhile True:\n    try: spin()\n    except BaseException: pass", RIGHT, LATE,
-        "the kernel's limit of processor time",
+        "def spin():\n    while True: pass\nwhile True:\n    try: spin()\n    except BaseException: pass", RIGHT,
+        ("did not finish", "It used all its processor time"),
     ),
-    "loop for ever in C": ("sum(range(10**13))", RIGHT, LATE, "the kernel's limit of processor time"),
-    "loop for ever in an answer": ("", function("while True: pass"), ("did not finish", "Your"), "the check's limit"),
-    "loop in C in an answer": ("", function("return sum(range(10**13))"), LATE, "the kernel's limit of processor time"),
-    "fork without end": (FORKS, RIGHT, ("did not finish", "It"), "a limit of processes, and of the memory of all"),
-    "fill the disk": (
-        "for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED, "64 MB in memory, no disk"
-    ),
-    "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB"), "the judge counts the memory"),
+    "fork without end": (FORKS, RIGHT, ("did not finish", "It")),
+    "fill the disk": ("for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED),  # memory only
+    "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB")),
     "print a forged result": (
-        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * strength"),
-        ("wrong shape", ""), "what is printed is not read",
+        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * strength"), ("wrong shape", "")
     ),
-    "replace the checks": (REPLACED, function("return 0"), ("wrong values", ""), "the check is in another process"),
-    "import the solution": (
-        "", "from course_tasks.bias_by_hand.bias_matrix import _bias_matrix as bias_matrix", ("no answer", "After"),
-        "the tasks are not there",
-    ),
-    "ask the task for its solution": (
-        "", "exec(task.bias_matrix.solution().text)", ("no answer", "After"), "tasks that answer nothing"
-    ),
-    "end the process": ("import os; os._exit(0)", RIGHT, ENDED, "nothing to stop"),
-    "end it in an answer": ("", function("import os; os._exit(0)"), ENDED, "a new process follows"),
-    "kill every process": (KILLS, RIGHT, ENDED, "a process namespace: it meets nobody but itself"),
+    "replace the checks": (REPLACED, function("return 0"), ("wrong values", "")),  # they are in another process
+    "import the solution": ("", f"import importlib\nbias_matrix = {SOLUTION}", ("no answer", "After")),
+    "ask the task for its solution": ("", "exec(task.bias_matrix.solution().text)", ("no answer", "After")),
+    "kill every process": (KILLS, RIGHT, ENDED),  # in its namespace it meets nobody but itself
     "report that it passed": (
         REPORTS.format(report='{"name": "bias_matrix", "status": "passed", "begun": true}'), RIGHT,
-        ("did not finish", "It wrote into"), "a report says what came out, and not what it is worth",
+        ("did not finish", "It wrote into"),
     ),
-    "report results that are none": (
-        REPORTS.format(report=REPORT % "[]"), RIGHT, ("did not finish", ""), "every case needs a result"
-    ),
-    "report an object as a result": (
-        REPORTS.format(report=REPORT % '[{"value": {"": {"kind of value": "thing", "name": "x", "steps": 1}}}]'), RIGHT,
-        ("raised", "The check could not read"), "values are compared as arrays",
-    ),
-    "flood the judge's channel": (FLOODS, RIGHT, ENDED, "a limit on the size of a file"),
-    "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It"), "limits of size"),
-    "return an object that unpickles badly": (
-        "", "class Evil:\n    def __reduce__(self): return exit, ()\n" + function("return Evil()"),
-        ("wrong type", "`bias_matrix` returned a"), "values cross as arrays",
-    ),
+    "flood the judge's channel": (FLOODS, RIGHT, ENDED),
+    "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It")),
 }  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tries", HOSTILE)
-def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced, record_property):  # noqa: F811
-    first, answer, (status, cause), stopped_by = HOSTILE[tries]
+def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced):  # noqa: F811
+    first, answer, (status, cause) = HOSTILE[tries]
     verdict = judged(tmp_path, first, answer)
-    row = {"tries to": tries, "verdict": verdict[0], "what stopped it": stopped_by}
-    record_property("table: hostile hand-ins", row)
     assert verdict[0] == status and verdict[1].startswith(cause), verdict
 
 
@@ -192,11 +166,16 @@ def sleeping(seconds):
 @pytest.mark.slow
 def test_one_bad_answer_does_not_spoil_the_next(tmp_path, fenced):  # noqa: F811
     good = tasks_of("bias_by_hand")["scaled_scores"].solution_source()
-    first = tasks_of("bias_by_hand")["causal_weights"].solution_source()
-    path = hand_in(tmp_path / "eve.ipynb", "bias_by_hand", good, first, function("import os; os._exit(0)"))
+    path = hand_in(tmp_path / "eve.ipynb", "bias_by_hand", function("import os; os._exit(0)"), good)
     verdicts = recheck.recheck(path, LIMITS)[1]
-    assert verdicts["bias_matrix"][0] == "did not finish"
-    assert verdicts["scaled_scores"] == verdicts["causal_weights"] == PASSED
+    assert verdicts["bias_matrix"][0] == "did not finish" and verdicts["scaled_scores"] == PASSED
+
+
+def found_by(cell):
+    """What a hand-in with this cell finds, which it names bias_matrix."""
+    task = {"name": "bias_matrix", "starter": "", "call": None}
+    request = recheck.data.write({"cells": [cell], "seconds": 9.0, "tasks": [task]})
+    return recheck.data.read(fence.talk(request, LIMITS, time.monotonic() + 600)[0][1])["value"]
 
 
 @pytest.mark.slow
@@ -205,16 +184,11 @@ def test_no_file_of_ours_can_be_read_or_changed(tmp_path, monkeypatch, fenced): 
     home.mkdir()
     (home / "secret").write_text("the teacher's")
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("SECRET", "the teacher's")
     ours = [home / "secret", tmp_path / "eve.ipynb", *ROOT.glob("solutions/02_*.ipynb"), "/etc/passwd"]
-    ours += [ROOT / "course_tasks" / "bias_by_hand" / "bias_matrix.py", "/proc/1/environ"]
-    status, cause = judged(tmp_path, "", READS.format(paths=list(map(str, ours))))
-    assert status == "wrong type" and "str" in cause
-    lines, _ = fence.talk(recheck.data.write({
-        "cells": [READS.format(paths=list(map(str, ours)))], "seconds": 9.0,
-        "tasks": [{"name": "bias_matrix", "starter": "", "call": None}],
-    }), LIMITS, time.monotonic() + 600)  # fmt: skip
-    assert recheck.data.read(lines[1])["value"] == str(["FileNotFoundError"] * len(ours))
+    ours += [ROOT / "course_tasks" / "bias_by_hand" / "2_bias_matrix.py", "/proc/1/environ"]
+    (tmp_path / "eve.ipynb").touch()
+    assert all(map(os.path.exists, ours))
+    assert found_by(READS.format(paths=list(map(str, ours)))) == str(["FileNotFoundError"] * len(ours))
     before = {path: path.read_bytes() for path in (ROOT / "course_lib" / "__init__.py", Path(nbformat.__file__))}
     assert judged(tmp_path, WRITES.format(paths=[*map(str, before), "/usr/bin/evil"]), RIGHT) == PASSED
     assert {path: path.read_bytes() for path in before} == before and not Path("/usr/bin/evil").exists()
@@ -228,14 +202,10 @@ def test_the_box_holds_no_solution(tmp_path):
 
 
 @pytest.mark.slow
-def test_there_is_no_network_not_even_with_this_machine(tmp_path, fenced):  # noqa: F811
+def test_there_is_no_network_not_even_with_this_machine(fenced):  # noqa: F811
     with socket.create_server(("127.0.0.1", 0)) as server:
         asks = ASKS.format(host="127.0.0.1", port=server.getsockname()[1])
-        lines, _ = fence.talk(recheck.data.write({
-            "cells": [asks], "seconds": 9.0,
-            "tasks": [{"name": "bias_matrix", "starter": "", "call": None}],
-        }), LIMITS, time.monotonic() + 600)  # fmt: skip
-    assert recheck.data.read(lines[1])["value"] in ("Network is unreachable", "Connection refused")
+        assert found_by(asks) in ("Network is unreachable", "Connection refused")
 
 
 @pytest.mark.slow
