@@ -114,7 +114,8 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdi
     "fill the disk": ("for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED),  # memory only
     "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB")),
     "print a forged result": (
-        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * strength"), ("wrong shape", "")
+        f"print({FORGED})", f"print({FORGED})\n" + function(f"print({FORGED}); return n * strength"),
+        ("wrong shape", ""),
     ),
     "replace the checks": (REPLACED, function("return 0"), ("wrong values", "")),  # they are in another process
     "import the solution": ("", f"import importlib\nbias_matrix = {SOLUTION}", ("no answer", "After")),
