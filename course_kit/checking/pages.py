@@ -8,7 +8,7 @@ A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the ta
     CASES, HINTS    and other options of CodingTask, in capitals; ALWAYS has the properties
     BUG             for a bug hunt: the line that the learner finds in the place of the right one
     given           for a bug hunt whose bug is more than a line: the function that the learner finds
-    WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
+    WRONG           wrong lines, each with the message as its comment: see `messages` and `with_line`
     wrong_…         a wrong program of several lines, whose docstring is the message
     right_…         another right answer
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from .attempt import Attempt, attempt
-from .lines import assigned, facts, read, statements, target, with_line, wrong_lines
+from .lines import assigned, facts, read, statements, target, with_line, messages
 from .matching import Wrong, matching
 from .rules import changed, is_target
 from .solution_source import SolutionSource, compiled
@@ -45,7 +45,7 @@ class WrongPrograms:
     @cached_property
     def written(self) -> list[Wrong]:
         """Those that the author wrote down. Raises ValueError for a line that does not fit."""
-        lines = ((message, with_line(self.text, line)) for line, message in wrong_lines(self.lines))
+        lines = ((message, with_line(self.text, line)) for line, message in messages(self.lines))
         return [*self._compiled(lines), *self.functions]
 
     @cached_property

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from course_kit.checking import CodingTask, Prediction
-from course_kit.checking.lines import facts, with_line, wrong_lines
+from course_kit.checking.lines import facts, with_line, messages
 from course_kit.checking.pages import pages
 
 from .common import cell
@@ -193,8 +193,8 @@ def test_a_fact_is_behind_its_line_or_above_it():
 
 
 def test_a_wrong_line_needs_a_message():
-    assert list(wrong_lines("\na = 1\nb = 2  # One,\n# two.\nc = '#'  # Three.\n")) == [
+    assert list(messages("\na = 1\nb = 2  # One,\n# two.\nc = '#'  # Three.\n")) == [
         ("a = 1", "One, two."), ("b = 2", "One, two."), ("c = '#'", "Three."),
     ]  # fmt: skip
     with pytest.raises(ValueError, match="wrong line 'b = 2': expected `code  # message`"):
-        list(wrong_lines("a = 1  # One.\nb = 2"))
+        list(messages("a = 1  # One.\nb = 2"))
