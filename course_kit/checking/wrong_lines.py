@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from .attempt import Attempt, attempt
-from .lines import assigned, facts, read, statements, target, with_line, messages
+from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
 from .rules import changed, is_target
 from .solution_source import SolutionSource, compiled

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from course_kit.checking import CodingTask, Prediction
-from course_kit.checking.lines import facts, with_line, messages
+from course_kit.checking.lines import facts, messages, with_line
 from course_kit.checking.pages import pages
 
 from .common import cell
@@ -196,5 +196,5 @@ def test_a_wrong_line_needs_a_message():
     assert list(messages("\na = 1\nb = 2  # One,\n# two.\nc = '#'  # Three.\n")) == [
         ("a = 1", "One, two."), ("b = 2", "One, two."), ("c = '#'", "Three."),
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="wrong line 'b = 2': expected `code  # message`"):
+    with pytest.raises(ValueError, match="line 'b = 2': expected `code  # message`"):
         list(messages("a = 1  # One.\nb = 2"))
