@@ -11,8 +11,8 @@ from .arrays import Array, Outputs, Unusable, as_array
 from .axes import Axes, named
 from .case import Case
 from .difference import number
-from .exercise import MISSING, Exercise
-from .results import Note, Result
+from .exercise import Exercise
+from .results import Result
 from .runner import Outcome, run
 
 NEARLY: dict[str, Callable[[Array], Array]] = {
@@ -132,11 +132,6 @@ class Prediction(Exercise):
         if isinstance(value, (bool, np.bool_, str)):
             return repr(bool(value) if not isinstance(value, str) else str(value)).replace("'", '"')
         return f"{float(value):.{self.digits}f}" if float(value) != int(value) else str(int(value))
-
-    def compare(self, given: Any = MISSING) -> Note:
-        """An answer has no table of entries: check says all there is to say."""
-        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
-        return Note(self.title, text)
 
     def _check(self, given: Any) -> Result:
         expected = self.expected()

@@ -55,7 +55,7 @@ def not_attempted(function: Any, given: Any = None) -> bool:
     return _alike(function, given)
 
 
-def methods(given: type) -> dict[str, FunctionType]:
+def methods_of(given: type) -> dict[str, FunctionType]:
     """The functions of a class by name, properties among them."""
     found = {name: value.fget if isinstance(value, property) else value for name, value in vars(given).items()}
     return {name: value for name, value in found.items() if type(value) is FunctionType}
@@ -65,7 +65,7 @@ def blank_class(given: Any) -> bool:
     """Whether a class has methods, and none of them but `__init__` has a body."""
     if not issubclass(type(given), type):
         return False
-    bodies = {name: f for name, f in methods(given).items() if name != "__init__"}
+    bodies = {name: f for name, f in methods_of(given).items() if name != "__init__"}
     return bool(bodies) and all(map(not_attempted, bodies.values()))
 
 
