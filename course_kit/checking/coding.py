@@ -3,18 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from .arrays import Outputs, describe_type, fit_shape
-from .attempt import Attempt, attempt
-from .axes import Axes, named
-from .case import Case
+from .arrays import describe_type, fit_shape
+from .axes import named
 from .diagnosis import diagnose
 from .exercise import MISSING, Exercise
 from .results import Note, Result
 from .side_by_side import SideBySide
 from .solution_source import SolutionSource, not_attempted
-from .spec import Property, Spec
+from .spec import Attempt, Spec, attempt
 from .wrong_lines import WrongPrograms
 
 NUMBERS = (
@@ -30,8 +26,7 @@ FLOATS = (
 class CodingTask(Exercise):
     """One function to write. Its name is the solution's, without the leading underscore.
 
-    What is right: `solution`, `expected`, `cases`, `draw`, `properties`, `returns`, `axes`, `tensors`, `hook`, `exact`,
-    `index`, `reader` and `seconds` are described in `Spec`; the `alternatives` are right as well. What is wrong:
+    What is right: `solution` and the other options of `Spec`; the `alternatives` are right as well. What is wrong:
     `wrong` has wrong lines (see `lines.py`), and `wrong_functions` whole functions, each after its message. `starter`
     is what the learner starts from in a bug hunt. `afterwards(function)` is asked once all values are right, and
     answers None or a status, a fact and a cause. `on_pass` is added to the result that says so. Raises ValueError for a
@@ -45,36 +40,21 @@ class CodingTask(Exercise):
         minutes: int,
         difficulty: int,
         words: str,
-        solution: Callable,
-        expected: Callable[..., Any] | None,
-        cases: Sequence[Case],
         hints: Sequence[str],
-        draw: Callable[[np.random.Generator], Any] | None = None,
-        properties: Sequence[Property] = (),
+        solution: Callable,
         alternatives: Sequence[Callable] = (),
-        returns: Sequence[str] = (),
-        axes: Axes = (),
         starter: Callable | None = None,
-        tensors: bool = False,
-        hook: str = "",
-        exact: bool = False,
-        index: bool = False,
-        reader: Callable[[Any], Outputs] | None = None,
-        afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
-        on_pass: str = "",
-        seconds: float = 10.0,
         wrong: str = "",
         wrong_functions: Sequence[tuple[str, Callable]] = (),
+        afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
+        on_pass: str = "",
+        **asked: Any,
     ) -> None:
         name = solution.__name__.lstrip("_")
         super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
-        self.need(len(cases) > 0, "cases", cases, "at least one Case")
-        self.need(expected is not None or len(properties) > 0, "expected", expected, "a function, or some properties")
-        self.need(seconds > 0, "seconds", seconds, "a positive number")
-        self.spec = Spec(
-            name, solution, expected, tuple(cases), draw, tuple(properties), tuple(returns), axes, tensors, hook, exact,
-            index, reader, seconds,
-        )  # fmt: skip
+        self.spec = Spec(name, solution, **asked)
+        self.need(len(self.spec.cases) > 0, "cases", self.spec.cases, "at least one Case")
+        self.need(self.spec.seconds > 0, "seconds", self.spec.seconds, "a positive number")
         self.alternatives, self.starter = tuple(alternatives), starter
         self.afterwards, self.on_pass = afterwards, on_pass
         self.source = SolutionSource(solution, name)
@@ -107,7 +87,7 @@ class CodingTask(Exercise):
         if strange := self._not_a_function(given, "compare"):
             return strange
         result = self._check(given)
-        if self.spec.expected is None or not (result.passed or result.status in ("wrong values", "property broken")):
+        if not (result.passed or result.status in ("wrong values", "property broken")):
             return result
         tried = attempt(self.spec, given)
         k = tried.first or 0
@@ -143,7 +123,7 @@ class CodingTask(Exercise):
         difference = tried.differences[tried.first]
         assert difference is not None
         facts, cause = (spec.call(tried.first), *difference.facts), found.cause
-        if not cause and found.status == "property broken":  # an open task: what its property says is the cause
+        if difference.status == "property broken":  # a hook that writes into its module: there is no more to say
             facts, cause = facts[:1], difference.facts[-1]
         if not cause and found.status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
@@ -165,7 +145,7 @@ class CodingTask(Exercise):
         spec, outcomes = self.spec, tried.run.outcomes
         right = tried.first is None and tried.complete
         notes = [tried.run.printed()] if tried.run.printed() else []
-        if right and spec.expected and any(
+        if right and any(
             expected.dtype.kind == "b" and outcome.value and outcome.value[part].dtype.kind != "b"
             for outcome, outputs in zip(outcomes, spec.right)
             for part, expected in outputs.items()

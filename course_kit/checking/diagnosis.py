@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .arrays import NOTHING
-from .attempt import Attempt
 from .axes import named
 from .difference import Difference, first_difference
 from .error_hints import explain_error
@@ -15,6 +14,7 @@ from .matching import finite, matching
 from .regions import PARTLY, SHAPES, UNFILLED, distinguishing_argument, not_finite
 from .relations import FINISHES, WEAK, Pair, common, nearly, transposed
 from .solution_source import unused_parameters
+from .spec import Attempt
 from .wrong_lines import WrongPrograms
 
 
@@ -60,8 +60,6 @@ def one_change(attempt: Attempt, said: str) -> str:
     if first.status == "raised":
         return f"{explain_error(first.facts[-1])} {said}".strip()
     seen = common(SHAPES, pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
-    if attempt.spec.expected is None:  # an open task: a property is broken, and its message says which
-        seen = first.facts[-1]
     return f"{seen} {said}".strip()
 
 
@@ -148,7 +146,6 @@ def right_parts(attempt: Attempt) -> str:
         for part in spec.returns
         if part != wrong
         and attempt.complete
-        and spec.expected
         and not any(difference_in(attempt, k, part) for k in range(len(spec.right)))
     ]
     return f"Your {join_words(right)} {_are(right)} right; your {wrong} {_are([wrong])} not." if right else ""
@@ -165,7 +162,7 @@ def difference_in(attempt: Attempt, k: int, part: str) -> Difference | None:
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:
     """Yours and the expected, in each case in which this part differs in this way."""
     found = []
-    for k, outcome in enumerate(attempt.run.outcomes if attempt.spec.expected else ()):
+    for k, outcome in enumerate(attempt.run.outcomes):
         if outcome.value and part in outcome.value:
             difference = difference_in(attempt, k, part)
             if difference and difference.status == status and difference.yours is not None:
@@ -195,10 +192,7 @@ def distinguishing(attempt: Attempt) -> str:
     A right case counts if its result is not the same everywhere, as without a bias: one token alone says little.
     """
     spec = attempt.spec
-    sizes = [
-        max(len(np.unique(array)) for array in outputs.values()) if spec.expected else 1
-        for outputs in (spec.right if spec.expected else [{}] * len(spec.all_cases))
-    ]
+    sizes = [max(len(np.unique(array)) for array in outputs.values()) for outputs in spec.right]
     told = [k for k, wrong in enumerate(attempt.differences) if wrong or sizes[k] > 1 or max(sizes) == 1]
     return distinguishing_argument([spec.arguments(k) for k in told], [bool(attempt.differences[k]) for k in told])
 

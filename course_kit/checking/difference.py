@@ -21,29 +21,25 @@ class Difference:
     truth: bool = False  # True and False were wanted; `yours` and `expected` hold them as 1 and 0
 
 
-def first_difference(yours: Outputs, expected: Outputs, axes: Axes, exact: bool = False) -> Difference | None:
-    """The first difference among the parts, or None if all of them agree.
-
-    `exact` refuses a result without the leading axes of length 1 that are otherwise free to come and go.
-    """
+def first_difference(yours: Outputs, expected: Outputs, axes: Axes) -> Difference | None:
+    """The first difference among the parts, or None if all of them agree."""
     if yours.keys() != expected.keys():
         return Difference("wrong type", (_names(yours, expected),))
     for part, right in expected.items():
-        found = _part(part, yours[part], right, named(axes, part, right.ndim), exact)
+        found = _part(part, yours[part], right, named(axes, part, right.ndim))
         if found is not None:
             return found
     return None
 
 
-def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...], exact: bool) -> Difference | None:
+def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...]) -> Difference | None:
     said = f"{part}: " if part else ""
     if (yours.dtype.kind == "U") != (right.dtype.kind == "U"):
         kinds = ("words", "numbers") if yours.dtype.kind == "U" else ("numbers", "words")
         return Difference("wrong type", (f"{said}yours holds {kinds[0]}, expected {kinds[1]}",), part)
     if yours.dtype.kind == "c" and right.dtype.kind != "c":
         return Difference("wrong type", (f"{said}yours holds complex numbers, expected real ones",), part)
-    shortened = exact and right.ndim > 0 and yours.shape[-right.ndim :] != right.shape
-    fitted = None if shortened else fit_shape(yours, right)
+    fitted = fit_shape(yours, right)
     if fitted is None:
         meaning = ", ".join(axis.name for axis in axes)
         text = f"{said}yours has shape {yours.shape}, expected {right.shape}" + (f" ({meaning})" if meaning else "")

@@ -31,10 +31,10 @@ from .exercise import Exercise
 from .lines import bare, with_line
 from .prediction import Prediction
 from .solution_source import SolutionSource, compiled
-from .spec import Property
+from .spec import Property, Spec
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
-FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of", "on_pass")  # options that are functions
+FUNCTIONS = ("expected", "draw", "afterwards", "words_of", "on_pass")  # options that are functions
 
 
 def holds(message: str, test: Callable[..., Any]) -> Property:
@@ -74,7 +74,7 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
     wrong = [(" ".join(str(function.__doc__).split()), function) for function in named(page, "wrong_")]
     return CodingTask(
         solution=solution, starter=starter, alternatives=named(page, "right_"), properties=getattr(page, "ALWAYS", ()),
-        wrong_functions=wrong, **about, **options(page, CodingTask),
+        wrong_functions=wrong, **about, **options(page, CodingTask, Spec),
     )  # fmt: skip
 
 
@@ -83,9 +83,9 @@ def named(page: ModuleType, prefix: str) -> list[Callable]:
     return [function for name, function in vars(page).items() if name.startswith(prefix)]
 
 
-def options(page: ModuleType, kind: type) -> dict[str, Any]:
-    """What else a page says of an exercise of this kind."""
-    names = inspect.signature(kind).parameters
+def options(page: ModuleType, *kinds: type) -> dict[str, Any]:
+    """What else a page says of an exercise of these kinds."""
+    names = {name for kind in kinds for name in inspect.signature(kind).parameters}
     values = {name: vars(page)[name.upper()] for name in names if name.upper() in vars(page)}
     return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
-from .elsewhere import Elsewhere
+from .runner import Elsewhere
 
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
 SILENT = {"RESUME", "NOP", "CACHE", "PUSH_NULL", "PRECALL", "EXTENDED_ARG"}

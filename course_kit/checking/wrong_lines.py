@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from .attempt import Attempt, attempt
 from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
 from .rules import changed, is_target
 from .solution_source import SolutionSource, compiled
+from .spec import Attempt, attempt
 
 # If a name is read once, these and another name in its place say something of the line that makes its value.
 OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small")

@@ -17,7 +17,6 @@ from .common import slope_task
         (dict(title=" "), "title="),
         (dict(words=""), "words="),
         (dict(cases=[]), "cases=[]"),
-        (dict(expected=None), "expected=None"),
         (dict(seconds=0), "seconds=0"),
     ],
 )

@@ -73,7 +73,7 @@ def report(given: Any, name: str, starter: str, call: dict[str, Any] | None) -> 
         return {"begun": False}
     if call is None or issubclass(type(given), type) or not callable(given):
         return {"begun": True, "value": given}
-    spec: Any = SimpleNamespace(**call, reader=None)
+    spec: Any = SimpleNamespace(**call)
     done = run(given, [Case(*args, **kwargs) for args, kwargs in spec.cases], partial(Spec.read, spec), spec.seconds)
     said = vars(done) | {"outcomes": list(map(asdict, done.outcomes))}
     return {"begun": True, "unused": unused_parameters(given), "run": said}
