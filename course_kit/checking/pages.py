@@ -63,7 +63,7 @@ def exercise(page: ModuleType) -> Exercise:
 def prediction(page: ModuleType, name: str, about: dict[str, Any]) -> Prediction:
     """An answer to commit to."""
     answer = eval(compile("lambda: ANSWER", str(page.__file__), "eval"), vars(page))  # its home is the page
-    return Prediction(name, expected=answer, **about, **options(page, Prediction))
+    return Prediction(name, expected=answer, **about, **options(page, Prediction, Exercise))
 
 
 def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTask:
