@@ -11,8 +11,8 @@ from .axes import named
 from .difference import Difference, first_difference
 from .error_hints import explain_error
 from .matching import finite, matching
-from .regions import PARTLY, SHAPES, UNFILLED, distinguishing_argument, not_finite
-from .relations import FINISHES, WEAK, Pair, common, nearly, transposed
+from .regions import distinguishing_argument, not_finite, regions, shapes, zeros
+from .relations import FINISHES, WEAK, Pair, common, undone
 from .solution_source import unused_parameters
 from .spec import Attempt
 from .wrong_lines import WrongPrograms
@@ -59,7 +59,7 @@ def one_change(attempt: Attempt, said: str) -> str:
     first = first_of(attempt)
     if first.status == "raised":
         return f"{explain_error(first.facts[-1])} {said}".strip()
-    seen = common(SHAPES, pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
+    seen = common((shapes,), pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
     return f"{seen} {said}".strip()
 
 
@@ -79,13 +79,13 @@ def finish(attempt: Attempt) -> str:
     """
     first = first_of(attempt)
     if first.status == "wrong shape":
-        return common((transposed,), pairs_of(attempt, first.part, "wrong shape"))
+        return common((undone,), pairs_of(attempt, first.part, "wrong shape"))
     if first.status != "wrong values" or is_text(first):
         return ""
     for part in (first.part, *(other for other in attempt.spec.returns if other != first.part)):
         pairs = pairs_of(attempt, part, "wrong values")
         usable = [pair for pair in pairs if not not_finite(pair)]
-        if said := common((*UNFILLED, *FINISHES), usable if len(usable) > len(pairs) / 2 else pairs):
+        if said := common((zeros, *FINISHES), usable if len(usable) > len(pairs) / 2 else pairs):
             return said if part == first.part else f"{part}: {said}"
     return ""
 
@@ -100,7 +100,7 @@ def narrowed(attempt: Attempt) -> Diagnosis:
     separated = distinguishing(attempt)
     pairs = pairs_of(attempt, first.part, first.status)
     if first.status == "wrong shape":
-        return Diagnosis(first.status, common(SHAPES, pairs) or separated)
+        return Diagnosis(first.status, common((shapes,), pairs) or separated)
     if first.status != "wrong values" or is_text(first):
         return Diagnosis(first.status, separated if first.status == "wrong values" else "")
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
@@ -112,7 +112,7 @@ def narrowed(attempt: Attempt) -> Diagnosis:
             broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
             if broken:
                 return Diagnosis("property broken", broken)
-    facts: Iterable[str] = (whole, common((nearly,), pairs), right_parts(attempt), separated, common(PARTLY, pairs))
+    facts: Iterable[str] = (whole, right_parts(attempt), separated, common((regions,), pairs))
     return Diagnosis(first.status, next(filter(None, facts), ""))
 
 

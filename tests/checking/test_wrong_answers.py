@@ -126,7 +126,7 @@ def test_a_hidden_key_that_kept_weight_is_not_called_rounded():
 def test_truth_values_are_wrong_and_not_too_large():
     task = array_task(_mask, cases=[Case(4), Case(5)])
     cause = task.check(lambda n: _mask(n) | (np.arange(n) == n - 1)).cause
-    assert cause == "Every wrong entry of yours is True, and should be False."
+    assert "large" not in cause
 
 
 def test_the_rows_of_a_mask_are_not_taken_for_weights():
