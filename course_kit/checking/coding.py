@@ -120,11 +120,9 @@ class CodingTask(Exercise):
         if tried.first is None:
             return self._passed(tried, notes)
         found, outcome = diagnose(tried, self.wrong_programs), done.outcomes[tried.first]
-        difference = tried.differences[tried.first]
-        assert difference is not None
-        facts, cause = (spec.call(tried.first), *difference.facts), found.cause
-        if difference.status == "property broken":  # a hook that writes into its module: there is no more to say
-            facts, cause = facts[:1], difference.facts[-1]
+        facts, cause = (spec.call(tried.first), *tried.difference.facts), found.cause
+        if tried.difference.status == "property broken":  # a hook that writes into its module: there is no more to say
+            facts, cause = facts[:1], tried.difference.facts[-1]
         if not cause and found.status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
         return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from .arrays import NOTHING
-from .axes import named
-from .difference import Difference, first_difference
+from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
 from .regions import distinguishing_argument, not_finite, regions, shapes, zeros
-from .relations import FINISHES, WEAK, Pair, common, undone
+from .relations import FINISHES, WEAK, common, undone
 from .solution_source import unused_parameters
 from .spec import Attempt
 from .wrong_lines import WrongPrograms
@@ -33,7 +32,7 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
     In this order: programs that the author wrote down; an argument that is never read; a relation between the two
     results, such as a transpose; rules applied to the solution's lines; what narrows the cause down.
     """
-    first = first_of(attempt)
+    first = attempt.difference
     if attempt.run.stopped:
         return narrowed(attempt)
     if causes := matching(attempt, wrong.written, most=2):
@@ -56,19 +55,11 @@ def answered(attempt: Attempt) -> bool:
 
 def one_change(attempt: Attempt, said: str) -> str:
     """The sentence about a program that differs from the solution in one expression, after what is plain to see."""
-    first = first_of(attempt)
+    first = attempt.difference
     if first.status == "raised":
         return f"{explain_error(first.facts[-1])} {said}".strip()
     seen = common((shapes,), pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
     return f"{seen} {said}".strip()
-
-
-def first_of(attempt: Attempt) -> Difference:
-    """The first difference of an attempt that is wrong."""
-    assert attempt.first is not None
-    found = attempt.differences[attempt.first]
-    assert found is not None
-    return found
 
 
 def finish(attempt: Attempt) -> str:
@@ -77,11 +68,11 @@ def finish(attempt: Attempt) -> str:
     Of several results, the first wrong one is looked at, then the others: weights tell more than their mixture. Cases
     with nan are left out if they are the smaller part.
     """
-    first = first_of(attempt)
-    if first.status == "wrong shape":
-        return common((undone,), pairs_of(attempt, first.part, "wrong shape"))
-    if first.status != "wrong values" or is_text(first):
+    first = attempt.difference
+    if first.pair is None or first.pair.words:
         return ""
+    if first.status == "wrong shape":
+        return common((undone,), pairs_of(attempt, first.part, first.status))
     for part in (first.part, *(other for other in attempt.spec.returns if other != first.part)):
         pairs = pairs_of(attempt, part, "wrong values")
         usable = [pair for pair in pairs if not not_finite(pair)]
@@ -92,7 +83,7 @@ def finish(attempt: Attempt) -> str:
 
 def narrowed(attempt: Attempt) -> Diagnosis:
     """What is true of the wrong results, when no cause is known. A broken property changes the status."""
-    spec, first, outcomes = attempt.spec, first_of(attempt), attempt.run.outcomes
+    spec, first, outcomes = attempt.spec, attempt.difference, attempt.run.outcomes
     if first.status == "raised":
         return Diagnosis(first.status, explain_error(first.facts[-1]))
     if outcomes[attempt.differences.index(first)].unusable == NOTHING and any(outcome.value for outcome in outcomes):
@@ -101,7 +92,7 @@ def narrowed(attempt: Attempt) -> Diagnosis:
     pairs = pairs_of(attempt, first.part, first.status)
     if first.status == "wrong shape":
         return Diagnosis(first.status, common((shapes,), pairs) or separated)
-    if first.status != "wrong values" or is_text(first):
+    if first.pair is None or first.pair.words:
         return Diagnosis(first.status, separated if first.status == "wrong values" else "")
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
@@ -118,7 +109,7 @@ def narrowed(attempt: Attempt) -> Diagnosis:
 
 def unused(attempt: Attempt) -> str:
     """That the function never reads a parameter which matters in every wrong case, or ""."""
-    if first_of(attempt).status not in ("wrong shape", "wrong values", "property broken"):
+    if attempt.difference.status not in ("wrong shape", "wrong values", "property broken"):
         return ""
     wrong = [attempt.spec.arguments(k) for k, difference in enumerate(attempt.differences) if difference]
     for name in unused_parameters(attempt.function):
@@ -132,58 +123,18 @@ def matters(value: Any) -> bool:
     return value is not None and not (type(value) in (int, float) and value == 0)
 
 
-def is_text(difference: Difference) -> bool:
-    """Whether words are compared: they have no relation to each other."""
-    assert difference.yours is not None and difference.expected is not None
-    return "U" in (difference.yours.dtype.kind, difference.expected.dtype.kind)
-
-
 def right_parts(attempt: Attempt) -> str:
     """Of several results, those that are right in every case: what is wrong comes after them."""
-    spec, wrong = attempt.spec, first_of(attempt).part
-    right = [
-        part
-        for part in spec.returns
-        if part != wrong
-        and attempt.complete
-        and not any(difference_in(attempt, k, part) for k in range(len(spec.right)))
-    ]
+    wrong, cases = attempt.difference.part, range(len(attempt.spec.all_cases))
+    others = [part for part in attempt.spec.returns if part != wrong] if attempt.complete else []
+    right = [part for part in others if not any(attempt.in_part(k, part) for k in cases)]
     return f"Your {join_words(right)} {_are(right)} right; your {wrong} {_are([wrong])} not." if right else ""
-
-
-def difference_in(attempt: Attempt, k: int, part: str) -> Difference | None:
-    """What is wrong with one part of case k."""
-    spec, value = attempt.spec, attempt.run.outcomes[k].value
-    if not value or part not in value:
-        return Difference("raised", ())
-    return first_difference({part: value[part]}, {part: spec.right[k][part]}, spec.axes_of(k))
 
 
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:
     """Yours and the expected, in each case in which this part differs in this way."""
-    found = []
-    for k, outcome in enumerate(attempt.run.outcomes):
-        if outcome.value and part in outcome.value:
-            difference = difference_in(attempt, k, part)
-            if difference and difference.status == status and difference.yours is not None:
-                assert difference.expected is not None
-                axes = named(attempt.spec.axes_of(k), part, difference.expected.ndim)
-                numbers = numbers_of(attempt.spec.arguments(k))
-                found.append(Pair(difference.yours, difference.expected, axes, numbers, difference.truth))
-    return found
-
-
-def numbers_of(arguments: dict[str, Any]) -> dict[str, float]:
-    """The numbers of a case by which a result may be off: its scalars, and √ and length of its arrays' last axes."""
-    numbers: dict[str, float] = {}
-    for name, value in arguments.items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            numbers[f"`{name}`"] = float(value)
-        shape = getattr(value, "shape", ())
-        if shape:
-            numbers[f"√(last axis of `{name}`)"] = float(shape[-1]) ** 0.5
-            numbers[f"(last axis of `{name}`)"] = float(shape[-1])
-    return numbers
+    found = (attempt.in_part(k, part) for k in range(len(attempt.run.outcomes)))
+    return [difference.pair for difference in found if difference and difference.pair and difference.status == status]
 
 
 def distinguishing(attempt: Attempt) -> str:

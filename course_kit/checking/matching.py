@@ -42,9 +42,7 @@ def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list
 def explains(attempt: Attempt, program: Callable) -> str:
     """How a wrong program predicts what the attempt returned: "exactly", "nearly" or not, ""."""
     spec, yours = attempt.spec, attempt.run.outcomes
-    first = attempt.first
-    difference = attempt.differences[first] if first is not None else None
-    assert difference is not None
+    first, difference = attempt.first, attempt.difference
     answered = [k for k, outcome in enumerate(yours) if outcome.value and finite(outcome.value)]
     wrong_parts: set[str] = set()  # those that the program makes wrong
     unlike: set[str] = set()  # those in which it does not do what the attempt does

@@ -5,13 +5,12 @@ all pairs, so that what is said holds in every failing case and not by accident 
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from .arrays import Array, close, same
-from .axes import Axis
+from .difference import Pair
 
 CONSTANTS = {
     "2": 2.0, "4": 4.0, "½": 0.5, "¼": 0.25, "√2": math.sqrt(2), "1/√2": math.sqrt(0.5), "ln 2": math.log(2),
@@ -23,29 +22,6 @@ WHY = {
     "100": " Check whether you computed a percentage.",
 }
 POWERS = {"{}": 1, "1/{}": -1, "{}²": 2, "1/{}²": -2}
-
-
-@dataclass
-class Pair:
-    """Yours and expected, the names of the axes, and the numbers of the case by which something may be off."""
-
-    yours: Array
-    expected: Array
-    axes: Sequence[Axis] = ()
-    numbers: Mapping[str, float] = field(default_factory=dict)
-    truth: bool = False  # True and False are wanted, and counted as 1 and 0 here
-
-    @property
-    def all(self) -> str:
-        return "Every entry" if self.expected.ndim else "Your number"
-
-    def axis(self, k: int) -> str:
-        """The name of an axis counted from the end: axis(-1)."""
-        return self.axes[k].name if -k <= len(self.axes) else {-1: "column", -2: "row"}.get(k, f"axis {k}")
-
-    def label(self, k: int, index: int) -> str:
-        """What one index of an axis counted from the end is called: "1" for the first head of a paper."""
-        return self.axes[k].label(index, self.expected.shape[k]) if -k <= len(self.axes) else str(index)
 
 
 Fact = Callable[[Pair], Iterator[str]]

@@ -79,6 +79,17 @@ class Spec:
         """The arguments of case k by name."""
         return self.all_cases[k].arguments(self.signature)
 
+    def numbers(self, k: int) -> dict[str, float]:
+        """The numbers of case k by which a result may be off: scalars, and √ and length of the arrays' last axes."""
+        numbers: dict[str, float] = {}
+        for name, value in self.arguments(k).items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                numbers[f"`{name}`"] = float(value)
+            if shape := getattr(value, "shape", ()):
+                numbers[f"√(last axis of `{name}`)"] = float(shape[-1]) ** 0.5
+                numbers[f"(last axis of `{name}`)"] = float(shape[-1])
+        return numbers
+
     def axes_of(self, k: int) -> Axes:
         """The names for the axes of case k."""
         return completed(self.all_cases[k].axes, self.axes or unlabelled(self.cases[0].axes))
@@ -118,7 +129,7 @@ class Spec:
             return Difference("wrong type", (f"`{self.name}` returned {outcome.unusable}",))
         if outcome.value is None:
             return Difference("raised", (outcome.error,))
-        found = first_difference(outcome.value, self.right[k], self.axes_of(k))
+        found = first_difference(outcome.value, self.right[k], self.axes_of(k), self.numbers(k))
         if not found and self.hook and outcome.changed:
             return Difference("property broken", (WRITES.format(self.hook),))
         return found
@@ -150,6 +161,18 @@ class Attempt:
     def first(self) -> int | None:
         """The first case with something wrong, or None."""
         return next((k for k, difference in enumerate(self.differences) if difference), None)
+
+    @property
+    def difference(self) -> Difference:
+        """The first difference of an attempt that is wrong."""
+        return next(difference for difference in self.differences if difference)
+
+    def in_part(self, k: int, part: str) -> Difference | None:
+        """What is wrong with one part of the result of case k, if there is one."""
+        spec, value = self.spec, self.run.outcomes[k].value
+        if not value or part not in value:
+            return Difference("raised", ())
+        return first_difference({part: value[part]}, {part: spec.right[k][part]}, spec.axes_of(k), spec.numbers(k))
 
     @property
     def complete(self) -> bool:
