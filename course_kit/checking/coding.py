@@ -72,24 +72,19 @@ class CodingTask(Exercise):
     # ---------------------------------------------------------------- the verbs
 
     def _check(self, given: Any) -> Result:
-        if not_attempted(given, self.starter):
-            begin = "Find the bug and fix it" if self.starter else "Write the body in place of the `...`"
-            return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
-        if strange := self._not_a_function(given, "check"):
-            return strange
-        return self._result(attempt(self.spec, given))
+        return self._unfit(given, "check") or self._result(attempt(self.spec, given))
 
     def compare(self, given: Any = MISSING) -> SideBySide | Result | Note:
         """Yours beside the expected, in the first case where they differ."""
         return self.missing("compare") if given is MISSING else self.guarded(self._compare, given)
 
     def _compare(self, given: Any) -> SideBySide | Result:
-        if strange := self._not_a_function(given, "compare"):
-            return strange
-        result = self._check(given)
+        if unfit := self._unfit(given, "compare"):
+            return unfit
+        tried = attempt(self.spec, given)
+        result = self._result(tried)
         if not (result.passed or result.status in ("wrong values", "property broken")):
             return result
-        tried = attempt(self.spec, given)
         k = tried.first or 0
         difference, right, yours = tried.differences[k], self.spec.right[k], tried.run.outcomes[k].value or {}
         part = difference.part if difference else next(iter(right))
@@ -100,10 +95,13 @@ class CodingTask(Exercise):
         axes = named(self.spec.axes_of(k), part, right[part].ndim)
         return SideBySide(title, self.spec.call(k), fitted, right[part], axes)
 
-    def _not_a_function(self, given: Any, verb: str) -> Result | None:
-        """What to say if something else than a function was handed over."""
-        if not_attempted(given, self.starter) or (not issubclass(type(given), type) and callable(given)):
-            return None  # isinstance would ask the object itself
+    def _unfit(self, given: Any, verb: str) -> Result | None:
+        """What to say if nothing has been done yet, or if something else than a function was handed over."""
+        if not_attempted(given, self.starter):
+            begin = "Find the bug and fix it" if self.starter else "Write the body in place of the `...`"
+            return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
+        if not issubclass(type(given), type) and callable(given):  # isinstance would ask the object itself
+            return None
         what = f"the class {given.__name__}" if issubclass(type(given), type) else describe_type(given)
         text = f"`{verb}` was given {what}; it takes the function itself: `{verb}({self.name})`, without calling it."
         return Result("wrong type", self.title, (text,))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Outputs, as_outputs, check_tensor
-from .axes import Axes, completed, unlabelled
+from .axes import Axes, unlabelled
 from .case import Case
 from .difference import Difference, first_difference
 from .runner import Outcome, Run, run, run_once
@@ -92,7 +92,7 @@ class Spec:
 
     def axes_of(self, k: int) -> Axes:
         """The names for the axes of case k."""
-        return completed(self.all_cases[k].axes, self.axes or unlabelled(self.cases[0].axes))
+        return self.all_cases[k].axes or self.axes or unlabelled(self.cases[0].axes)
 
     # ---------------------------------------------------------------- results
 
