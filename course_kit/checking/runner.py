@@ -35,11 +35,9 @@ MUCH_PRINTED = (
     "does the loop end?"
 )
 WAITS = (
-    ", although it used little processor time. Does it wait for something (`sleep`, `input`)? If not, this computer is "
-    "very busy: check again later."
+    " and was stopped: does it wait for something (`sleep`, `input`), or does a loop not end? If neither is so, this "
+    "computer is very busy: check again later."
 )
-BUSY = ENDLESS + " If it does, this computer is very busy: check again later."
-LITTLE = 1.0  # seconds of processor time
 STUCK = (
     " and could not be stopped (a long call inside a library, or a long import?). It goes on in the background: if the "
     "notebook stays slow, restart the kernel."
@@ -66,7 +64,6 @@ class Run:
     stopped: str = ""  # "" · "late" · "overdue" · "interrupted"
     goes_on: bool = False  # it could not be stopped
     seconds: float = 0.0  # of processor time that it was given
-    used: float = 0.0  # of these
     lines: int = 0
     head: str = ""
 
@@ -79,7 +76,7 @@ class Run:
         if self.goes_on:
             return said + STUCK
         if not late:
-            return said + (WAITS if self.used < LITTLE else BUSY)
+            return said + WAITS
         return said + (MUCH_PRINTED if self.lines > MANY_LINES else ENDLESS)
 
     def printed(self) -> str:
@@ -153,7 +150,6 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
             thread = Stoppable(work, gate)
             try:
                 result.stopped = thread.wait(seconds, WALL)
-                result.used = thread.processor_time()
             except KeyboardInterrupt:
                 result.stopped = "interrupted"
             result.goes_on = bool(result.stopped) and not thread.stop()

@@ -74,7 +74,7 @@ def test_what_waits_for_ever_did_not_finish(monkeypatch):
     monkeypatch.setattr(runner, "WALL", 0.5)
     result = SLOPE.check(sleeps)
     assert result.status == "did not finish"
-    assert "did not finish within 0.5 seconds, although it used little processor time" in repr(result)
+    assert "did not finish within 0.5 seconds" in repr(result) and "wait for something" in repr(result)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,3 @@ def test_an_interrupt_ends_the_check(monkeypatch):
     threading.Thread(target=interrupt).start()
     result = slope_task(seconds=5.0).check(endless)
     assert result.status == "did not finish" and "Interrupted" in repr(result)
-
-
-def test_a_loop_on_a_busy_machine_is_not_said_to_wait():
-    """There, thirty seconds by the clock may come before ten of processor time."""
-    busy, waiting = (runner.Run(stopped="overdue", seconds=10.0, used=used) for used in (4.0, 0.1))
-    assert "does the loop end?" in busy.why() and "wait for something" in waiting.why()
