@@ -97,7 +97,7 @@ class CodingTask(Exercise):
 
     def _unfit(self, given: Any, verb: str) -> Result | None:
         """What to say if nothing has been done yet, or if something else than a function was handed over."""
-        if not_attempted(given, self.starter):
+        if not_attempted(given, self.stub() if self.starter else ""):
             begin = "Find the bug and fix it" if self.starter else "Write the body in place of the `...`"
             return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
         if not issubclass(type(given), type) and callable(given):  # isinstance would ask the object itself

@@ -42,15 +42,9 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
     if cause := unused(attempt) or finish(attempt):
         return Diagnosis(first.status, cause, named=True)
     raised = first.status == "raised"
-    if (answered(attempt) or raised) and (said := wrong.by_rule(attempt, raised)):
+    if said := wrong.by_rule(attempt, raised):
         return Diagnosis(first.status, one_change(attempt, said), named=True)
     return narrowed(attempt)
-
-
-def answered(attempt: Attempt) -> bool:
-    """Whether some case has more than nan: nothing but nan or an error in every case may come from anything."""
-    arrays = [array for outcome in attempt.run.outcomes for array in (outcome.value or {}).values()]
-    return any(array.dtype.kind == "U" or not array.size or not np.isnan(array).all() for array in arrays)
 
 
 def one_change(attempt: Attempt, said: str) -> str:

@@ -1,5 +1,8 @@
 """Bug hunts: code with a bug to find."""
 
+import inspect
+import textwrap
+
 import numpy as np
 
 from course_kit.checking.solution_source import not_attempted
@@ -39,4 +42,4 @@ def test_untouched_tells_small_changes_apart():
         ("def f(n):\n    return [n - 1 for _ in range(n)]", False),
         ("def f(m):\n    return [m + 1 for _ in range(m)]", False),
     ]:
-        assert not_attempted(cell(source, "f"), given) is same, source
+        assert not_attempted(cell(source, "f"), textwrap.dedent(inspect.getsource(given)).replace("given", "f")) is same
