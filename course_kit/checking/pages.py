@@ -39,7 +39,7 @@ FUNCTIONS = ("expected", "draw", "afterwards", "words_of", "on_pass")  # options
 
 def holds(message: str, test: Callable[..., Any]) -> Property:
     """A property of every right result: test(result, *arguments), and what to say of a result without it."""
-    return Property(message, test, message)
+    return Property(test, message)
 
 
 def pages(package: str) -> dict[str, Exercise]:

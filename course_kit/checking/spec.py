@@ -22,7 +22,6 @@ WRITES = "The first result is right, but your function writes into `{}`, and the
 class Property:
     """Something every right result has: holds(result, *arguments of the case), and what to say when it has not."""
 
-    name: str
     holds: Callable[..., bool | np.bool_]
     message: str
 

@@ -117,7 +117,7 @@ def test_a_hidden_key_that_kept_weight_is_not_called_rounded():
     def _hidden(result, x):
         return np.allclose(np.triu(result, 1), 0)
 
-    leaking = array_task(_causal, cases=SEEN, properties=[Property("hidden", _hidden, "A hidden key has weight.")])
+    leaking = array_task(_causal, cases=SEEN, properties=[Property(_hidden, "A hidden key has weight.")])
     for task in (leaking, array_task(_causal, cases=SEEN)):
         cause = task.check(lambda x: _softmax(np.where(_mask(len(x)), x, -6.0))).cause
         assert "round" not in cause and ("hidden" in cause) == bool(task.spec.properties)
