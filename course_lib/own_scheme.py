@@ -34,7 +34,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 import course_study as study
 from course_kit.checking.axes import Axis
-from course_kit.checking.relations import FINISHES, WEAK, Pair, common
+from course_kit.checking.difference import Pair
+from course_kit.checking.relations import FINISHES, WEAK, common
 from course_kit.checking.results import SYMBOL
 from course_kit.display.box import AMBER, GREEN, GREY, box, rich
 from course_study.run import inputs

@@ -20,8 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_kit.checking import CodingTask, Exercise, Prediction  # noqa: E402
-from course_kit.checking.elsewhere import Elsewhere  # noqa: E402
-from course_kit.checking.runner import Outcome, Run  # noqa: E402
+from course_kit.checking.runner import Elsewhere, Outcome, Run  # noqa: E402
 from course_kit.contents import TOPICS  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.judge import data, fence  # noqa: E402
@@ -83,10 +82,10 @@ def verdict(task: Exercise, report: dict[str, Any] | str, checked: bool) -> tupl
         return "did not finish", report
     if "begun" not in report:
         return ("no answer", f"After all cells, there is no `{task.name}`.") if checked else ("no check cell", "")
-    task, known, later = copy(task), isinstance(task, Prediction), None
+    task, later = copy(task), None
     if isinstance(task, CodingTask):
-        known, later, task.afterwards = not task.spec.reader, task.afterwards, None  # it would call the function
-    if report["begun"] and not known:
+        later, task.afterwards = task.afterwards, None  # it would call the function
+    if report["begun"] and not isinstance(task, CodingTask | Prediction):
         return "check by hand", BY_HAND
     try:
         result = task.check(object_of(report, task))

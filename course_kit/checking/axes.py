@@ -33,19 +33,8 @@ def named(axes: Axes, part: str, ndim: int) -> tuple[Axis, ...]:
     return (*(Axis(f"axis {k}") for k in range(ndim - len(known))), *known)
 
 
-def completed(axes: Axes, usual: Axes) -> Axes:
-    """The axes of a case, with what it leaves unnamed taken from the usual ones."""
-    if isinstance(axes, Mapping) and isinstance(usual, Mapping):
-        return {**usual, **axes}
-    return axes or usual
-
-
 def unlabelled(axes: Axes) -> Axes:
     """The same names, without the labels of one particular case."""
     if isinstance(axes, Mapping):
-        return {part: [_bare(axis) for axis in given] for part, given in axes.items()}
-    return [_bare(axis) for axis in axes]
-
-
-def _bare(axis: Axis | str) -> str:
-    return axis.name if isinstance(axis, Axis) else axis
+        return {part: [getattr(axis, "name", axis) for axis in given] for part, given in axes.items()}
+    return [getattr(axis, "name", axis) for axis in axes]

@@ -3,18 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from .arrays import Outputs, describe_type, fit_shape
-from .attempt import Attempt, attempt
-from .axes import Axes, named
-from .case import Case
+from .arrays import describe_type, fit_shape
+from .axes import named
 from .diagnosis import diagnose
 from .exercise import MISSING, Exercise
 from .results import Note, Result
 from .side_by_side import SideBySide
 from .solution_source import SolutionSource, not_attempted
-from .spec import Property, Spec
+from .spec import Attempt, Spec, attempt
 from .wrong_lines import WrongPrograms
 
 NUMBERS = (
@@ -30,8 +26,7 @@ FLOATS = (
 class CodingTask(Exercise):
     """One function to write. Its name is the solution's, without the leading underscore.
 
-    What is right: `solution`, `expected`, `cases`, `draw`, `properties`, `returns`, `axes`, `tensors`, `hook`, `exact`,
-    `index`, `reader` and `seconds` are described in `Spec`. What is wrong: `wrong` has wrong lines (see `lines.py`),
+    What is right: `solution` and the other options of `Spec`. What is wrong: `wrong` has wrong lines (see `lines.py`),
     and `wrong_functions` whole functions, each after its message. `starter` is what the learner starts from in a bug
     hunt. `afterwards(function)` is asked once all values are right, and answers None or a status, a fact and a cause.
     `on_pass` is added to the result that says so. Raises ValueError for a task that is not whole.
@@ -44,35 +39,20 @@ class CodingTask(Exercise):
         minutes: int,
         difficulty: int,
         words: str,
-        solution: Callable,
-        expected: Callable[..., Any] | None,
-        cases: Sequence[Case],
         hints: Sequence[str],
-        draw: Callable[[np.random.Generator], Any] | None = None,
-        properties: Sequence[Property] = (),
-        returns: Sequence[str] = (),
-        axes: Axes = (),
+        solution: Callable,
         starter: Callable | None = None,
-        tensors: bool = False,
-        hook: str = "",
-        exact: bool = False,
-        index: bool = False,
-        reader: Callable[[Any], Outputs] | None = None,
-        afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
-        on_pass: str = "",
-        seconds: float = 10.0,
         wrong: str = "",
         wrong_functions: Sequence[tuple[str, Callable]] = (),
+        afterwards: Callable[[Callable], tuple[str, str, str] | None] | None = None,
+        on_pass: str = "",
+        **asked: Any,
     ) -> None:
         name = solution.__name__.lstrip("_")
         super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
-        self.need(len(cases) > 0, "cases", cases, "at least one Case")
-        self.need(expected is not None or len(properties) > 0, "expected", expected, "a function, or some properties")
-        self.need(seconds > 0, "seconds", seconds, "a positive number")
-        self.spec = Spec(
-            name, solution, expected, tuple(cases), draw, tuple(properties), tuple(returns), axes, tensors, hook, exact,
-            index, reader, seconds,
-        )  # fmt: skip
+        self.spec = Spec(name, solution, **asked)
+        self.need(len(self.spec.cases) > 0, "cases", self.spec.cases, "at least one Case")
+        self.need(self.spec.seconds > 0, "seconds", self.spec.seconds, "a positive number")
         self.starter = starter
         self.afterwards, self.on_pass = afterwards, on_pass
         self.source = SolutionSource(solution, name)
@@ -90,24 +70,19 @@ class CodingTask(Exercise):
     # ---------------------------------------------------------------- the verbs
 
     def _check(self, given: Any) -> Result:
-        if not_attempted(given, self.starter):
-            begin = "Find the bug and fix it" if self.starter else "Write the body in place of the `...`"
-            return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
-        if strange := self._not_a_function(given, "check"):
-            return strange
-        return self._result(attempt(self.spec, given))
+        return self._unfit(given, "check") or self._result(attempt(self.spec, given))
 
     def compare(self, given: Any = MISSING) -> SideBySide | Result | Note:
         """Yours beside the expected, in the first case where they differ."""
         return self.missing("compare") if given is MISSING else self.guarded(self._compare, given)
 
     def _compare(self, given: Any) -> SideBySide | Result:
-        if strange := self._not_a_function(given, "compare"):
-            return strange
-        result = self._check(given)
-        if self.spec.expected is None or not (result.passed or result.status in ("wrong values", "property broken")):
-            return result
+        if unfit := self._unfit(given, "compare"):
+            return unfit
         tried = attempt(self.spec, given)
+        result = self._result(tried)
+        if not (result.passed or result.status in ("wrong values", "property broken")):
+            return result
         k = tried.first or 0
         difference, right, yours = tried.differences[k], self.spec.right[k], tried.run.outcomes[k].value or {}
         part = difference.part if difference else next(iter(right))
@@ -118,10 +93,13 @@ class CodingTask(Exercise):
         axes = named(self.spec.axes_of(k), part, right[part].ndim)
         return SideBySide(title, self.spec.call(k), fitted, right[part], axes)
 
-    def _not_a_function(self, given: Any, verb: str) -> Result | None:
-        """What to say if something else than a function was handed over."""
-        if not_attempted(given, self.starter) or (not issubclass(type(given), type) and callable(given)):
-            return None  # isinstance would ask the object itself
+    def _unfit(self, given: Any, verb: str) -> Result | None:
+        """What to say if nothing has been done yet, or if something else than a function was handed over."""
+        if not_attempted(given, self.stub() if self.starter else ""):
+            begin = "Find the bug and fix it" if self.starter else "Write the body in place of the `...`"
+            return Result("not attempted", self.title, (f"{begin}, run the cell, then check again.",))
+        if not issubclass(type(given), type) and callable(given):  # isinstance would ask the object itself
+            return None
         what = f"the class {given.__name__}" if issubclass(type(given), type) else describe_type(given)
         text = f"`{verb}` was given {what}; it takes the function itself: `{verb}({self.name})`, without calling it."
         return Result("wrong type", self.title, (text,))
@@ -138,11 +116,9 @@ class CodingTask(Exercise):
         if tried.first is None:
             return self._passed(tried, notes)
         found, outcome = diagnose(tried, self.wrong_programs), done.outcomes[tried.first]
-        difference = tried.differences[tried.first]
-        assert difference is not None
-        facts, cause = (spec.call(tried.first), *difference.facts), found.cause
-        if not cause and found.status == "property broken":  # an open task: what its property says is the cause
-            facts, cause = facts[:1], difference.facts[-1]
+        facts, cause = (spec.call(tried.first), *tried.difference.facts), found.cause
+        if tried.difference.status == "property broken":  # a hook that writes into its module: there is no more to say
+            facts, cause = facts[:1], tried.difference.facts[-1]
         if not cause and found.status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
         return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)
@@ -163,7 +139,7 @@ class CodingTask(Exercise):
         spec, outcomes = self.spec, tried.run.outcomes
         right = tried.first is None and tried.complete
         notes = [tried.run.printed()] if tried.run.printed() else []
-        if right and spec.expected and any(
+        if right and any(
             expected.dtype.kind == "b" and outcome.value and outcome.value[part].dtype.kind != "b"
             for outcome, outputs in zip(outcomes, spec.right)
             for part, expected in outputs.items()

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from .arrays import NOTHING
-from .attempt import Attempt
-from .axes import named
-from .difference import Difference, first_difference
+from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
-from .regions import PARTLY, SHAPES, UNFILLED, distinguishing_argument, not_finite
-from .relations import FINISHES, WEAK, Pair, common, nearly, transposed
+from .regions import distinguishing_argument, not_finite, regions, shapes, zeros
+from .relations import FINISHES, WEAK, common, undone
 from .solution_source import unused_parameters
+from .spec import Attempt
 from .wrong_lines import WrongPrograms
 
 
@@ -33,7 +32,7 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
     In this order: programs that the author wrote down; an argument that is never read; a relation between the two
     results, such as a transpose; rules applied to the solution's lines; what narrows the cause down.
     """
-    first = first_of(attempt)
+    first = attempt.difference
     if attempt.run.stopped:
         return narrowed(attempt)
     if causes := matching(attempt, wrong.written, most=2):
@@ -43,34 +42,18 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
     if cause := unused(attempt) or finish(attempt):
         return Diagnosis(first.status, cause, named=True)
     raised = first.status == "raised"
-    if (answered(attempt) or raised) and (said := wrong.by_rule(attempt, raised)):
+    if said := wrong.by_rule(attempt, raised):
         return Diagnosis(first.status, one_change(attempt, said), named=True)
     return narrowed(attempt)
 
 
-def answered(attempt: Attempt) -> bool:
-    """Whether some case has more than nan: nothing but nan or an error in every case may come from anything."""
-    arrays = [array for outcome in attempt.run.outcomes for array in (outcome.value or {}).values()]
-    return any(array.dtype.kind == "U" or not array.size or not np.isnan(array).all() for array in arrays)
-
-
 def one_change(attempt: Attempt, said: str) -> str:
     """The sentence about a program that differs from the solution in one expression, after what is plain to see."""
-    first = first_of(attempt)
+    first = attempt.difference
     if first.status == "raised":
         return f"{explain_error(first.facts[-1])} {said}".strip()
-    seen = common(SHAPES, pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
-    if attempt.spec.expected is None:  # an open task: a property is broken, and its message says which
-        seen = first.facts[-1]
+    seen = common((shapes,), pairs_of(attempt, first.part, first.status)) if first.status == "wrong shape" else ""
     return f"{seen} {said}".strip()
-
-
-def first_of(attempt: Attempt) -> Difference:
-    """The first difference of an attempt that is wrong."""
-    assert attempt.first is not None
-    found = attempt.differences[attempt.first]
-    assert found is not None
-    return found
 
 
 def finish(attempt: Attempt) -> str:
@@ -79,22 +62,22 @@ def finish(attempt: Attempt) -> str:
     Of several results, the first wrong one is looked at, then the others: weights tell more than their mixture. Cases
     with nan are left out if they are the smaller part.
     """
-    first = first_of(attempt)
-    if first.status == "wrong shape":
-        return common((transposed,), pairs_of(attempt, first.part, "wrong shape"))
-    if first.status != "wrong values" or is_text(first):
+    first = attempt.difference
+    if first.pair is None or first.pair.words:
         return ""
+    if first.status == "wrong shape":
+        return common((undone,), pairs_of(attempt, first.part, first.status))
     for part in (first.part, *(other for other in attempt.spec.returns if other != first.part)):
         pairs = pairs_of(attempt, part, "wrong values")
         usable = [pair for pair in pairs if not not_finite(pair)]
-        if said := common((*UNFILLED, *FINISHES), usable if len(usable) > len(pairs) / 2 else pairs):
+        if said := common((zeros, *FINISHES), usable if len(usable) > len(pairs) / 2 else pairs):
             return said if part == first.part else f"{part}: {said}"
     return ""
 
 
 def narrowed(attempt: Attempt) -> Diagnosis:
     """What is true of the wrong results, when no cause is known. A broken property changes the status."""
-    spec, first, outcomes = attempt.spec, first_of(attempt), attempt.run.outcomes
+    spec, first, outcomes = attempt.spec, attempt.difference, attempt.run.outcomes
     if first.status == "raised":
         return Diagnosis(first.status, explain_error(first.facts[-1]))
     if outcomes[attempt.differences.index(first)].unusable == NOTHING and any(outcome.value for outcome in outcomes):
@@ -102,8 +85,8 @@ def narrowed(attempt: Attempt) -> Diagnosis:
     separated = distinguishing(attempt)
     pairs = pairs_of(attempt, first.part, first.status)
     if first.status == "wrong shape":
-        return Diagnosis(first.status, common(SHAPES, pairs) or separated)
-    if first.status != "wrong values" or is_text(first):
+        return Diagnosis(first.status, common((shapes,), pairs) or separated)
+    if first.pair is None or first.pair.words:
         return Diagnosis(first.status, separated if first.status == "wrong values" else "")
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
@@ -114,13 +97,13 @@ def narrowed(attempt: Attempt) -> Diagnosis:
             broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
             if broken:
                 return Diagnosis("property broken", broken)
-    facts: Iterable[str] = (whole, common((nearly,), pairs), right_parts(attempt), separated, common(PARTLY, pairs))
+    facts: Iterable[str] = (whole, right_parts(attempt), separated, common((regions,), pairs))
     return Diagnosis(first.status, next(filter(None, facts), ""))
 
 
 def unused(attempt: Attempt) -> str:
     """That the function never reads a parameter which matters in every wrong case, or ""."""
-    if first_of(attempt).status not in ("wrong shape", "wrong values", "property broken"):
+    if attempt.difference.status not in ("wrong shape", "wrong values", "property broken"):
         return ""
     wrong = [attempt.spec.arguments(k) for k, difference in enumerate(attempt.differences) if difference]
     for name in unused_parameters(attempt.function):
@@ -134,59 +117,18 @@ def matters(value: Any) -> bool:
     return value is not None and not (type(value) in (int, float) and value == 0)
 
 
-def is_text(difference: Difference) -> bool:
-    """Whether words are compared: they have no relation to each other."""
-    assert difference.yours is not None and difference.expected is not None
-    return "U" in (difference.yours.dtype.kind, difference.expected.dtype.kind)
-
-
 def right_parts(attempt: Attempt) -> str:
     """Of several results, those that are right in every case: what is wrong comes after them."""
-    spec, wrong = attempt.spec, first_of(attempt).part
-    right = [
-        part
-        for part in spec.returns
-        if part != wrong
-        and attempt.complete
-        and spec.expected
-        and not any(difference_in(attempt, k, part) for k in range(len(spec.right)))
-    ]
+    wrong, cases = attempt.difference.part, range(len(attempt.spec.all_cases))
+    others = [part for part in attempt.spec.returns if part != wrong] if attempt.complete else []
+    right = [part for part in others if not any(attempt.in_part(k, part) for k in cases)]
     return f"Your {join_words(right)} {_are(right)} right; your {wrong} {_are([wrong])} not." if right else ""
-
-
-def difference_in(attempt: Attempt, k: int, part: str) -> Difference | None:
-    """What is wrong with one part of case k."""
-    spec, value = attempt.spec, attempt.run.outcomes[k].value
-    if not value or part not in value:
-        return Difference("raised", ())
-    return first_difference({part: value[part]}, {part: spec.right[k][part]}, spec.axes_of(k))
 
 
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:
     """Yours and the expected, in each case in which this part differs in this way."""
-    found = []
-    for k, outcome in enumerate(attempt.run.outcomes if attempt.spec.expected else ()):
-        if outcome.value and part in outcome.value:
-            difference = difference_in(attempt, k, part)
-            if difference and difference.status == status and difference.yours is not None:
-                assert difference.expected is not None
-                axes = named(attempt.spec.axes_of(k), part, difference.expected.ndim)
-                numbers = numbers_of(attempt.spec.arguments(k))
-                found.append(Pair(difference.yours, difference.expected, axes, numbers, difference.truth))
-    return found
-
-
-def numbers_of(arguments: dict[str, Any]) -> dict[str, float]:
-    """The numbers of a case by which a result may be off: its scalars, and √ and length of its arrays' last axes."""
-    numbers: dict[str, float] = {}
-    for name, value in arguments.items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            numbers[f"`{name}`"] = float(value)
-        shape = getattr(value, "shape", ())
-        if shape:
-            numbers[f"√(last axis of `{name}`)"] = float(shape[-1]) ** 0.5
-            numbers[f"(last axis of `{name}`)"] = float(shape[-1])
-    return numbers
+    found = (attempt.in_part(k, part) for k in range(len(attempt.run.outcomes)))
+    return [difference.pair for difference in found if difference and difference.pair and difference.status == status]
 
 
 def distinguishing(attempt: Attempt) -> str:
@@ -195,10 +137,7 @@ def distinguishing(attempt: Attempt) -> str:
     A right case counts if its result is not the same everywhere, as without a bias: one token alone says little.
     """
     spec = attempt.spec
-    sizes = [
-        max(len(np.unique(array)) for array in outputs.values()) if spec.expected else 1
-        for outputs in (spec.right if spec.expected else [{}] * len(spec.all_cases))
-    ]
+    sizes = [max(len(np.unique(array)) for array in outputs.values()) for outputs in spec.right]
     told = [k for k, wrong in enumerate(attempt.differences) if wrong or sizes[k] > 1 or max(sizes) == 1]
     return distinguishing_argument([spec.arguments(k) for k in told], [bool(attempt.differences[k]) for k in told])
 

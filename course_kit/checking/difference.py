@@ -1,6 +1,7 @@
 """Where a result first differs from the expected one, in the words of its axes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,49 +11,77 @@ from .axes import Axes, Axis, named
 
 
 @dataclass
+class Pair:
+    """Yours and expected, the names of the axes, and the numbers of the case by which something may be off."""
+
+    yours: Array
+    expected: Array
+    axes: Sequence[Axis] = ()
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    truth: bool = False  # True and False are wanted, and counted as 1 and 0 here
+
+    @property
+    def words(self) -> bool:
+        """Whether words are compared: they have no relation to each other."""
+        return "U" in (self.yours.dtype.kind, self.expected.dtype.kind)
+
+    @property
+    def all(self) -> str:
+        return "Every entry" if self.expected.ndim else "Your number"
+
+    def axis(self, k: int) -> str:
+        """The name of an axis counted from the end: axis(-1)."""
+        return self.axes[k].name if -k <= len(self.axes) else {-1: "column", -2: "row"}.get(k, f"axis {k}")
+
+    def label(self, k: int, index: int) -> str:
+        """What one index of an axis counted from the end is called: "1" for the first head of a paper."""
+        return self.axes[k].label(index, self.expected.shape[k]) if -k <= len(self.axes) else str(index)
+
+
+@dataclass
 class Difference:
-    """What is wrong with one part of one result; `yours` and `expected` have one shape if they could be compared."""
+    """What is wrong with one part of one result; the two arrays of the pair have one shape if only values are wrong."""
 
     status: str
     facts: tuple[str, ...]
     part: str = ""
-    yours: Array | None = None
-    expected: Array | None = None
-    truth: bool = False  # True and False were wanted; `yours` and `expected` hold them as 1 and 0
+    pair: Pair | None = None  # where arrays could be compared
 
 
-def first_difference(yours: Outputs, expected: Outputs, axes: Axes, exact: bool = False) -> Difference | None:
-    """The first difference among the parts, or None if all of them agree.
+Numbers = Mapping[str, float]  # by which something may be off
 
-    `exact` refuses a result without the leading axes of length 1 that are otherwise free to come and go.
-    """
+
+def first_difference(
+    yours: Outputs, expected: Outputs, axes: Axes, numbers: Numbers | None = None
+) -> Difference | None:
+    """The first difference among the parts, or None if all of them agree."""
     if yours.keys() != expected.keys():
         return Difference("wrong type", (_names(yours, expected),))
     for part, right in expected.items():
-        found = _part(part, yours[part], right, named(axes, part, right.ndim), exact)
+        found = _part(part, yours[part], right, named(axes, part, right.ndim), numbers or {})
         if found is not None:
             return found
     return None
 
 
-def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...], exact: bool) -> Difference | None:
+def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...], numbers: Numbers) -> Difference | None:
     said = f"{part}: " if part else ""
     if (yours.dtype.kind == "U") != (right.dtype.kind == "U"):
         kinds = ("words", "numbers") if yours.dtype.kind == "U" else ("numbers", "words")
         return Difference("wrong type", (f"{said}yours holds {kinds[0]}, expected {kinds[1]}",), part)
     if yours.dtype.kind == "c" and right.dtype.kind != "c":
         return Difference("wrong type", (f"{said}yours holds complex numbers, expected real ones",), part)
-    shortened = exact and right.ndim > 0 and yours.shape[-right.ndim :] != right.shape
-    fitted = None if shortened else fit_shape(yours, right)
+    fitted = fit_shape(yours, right)
     if fitted is None:
         meaning = ", ".join(axis.name for axis in axes)
         text = f"{said}yours has shape {yours.shape}, expected {right.shape}" + (f" ({meaning})" if meaning else "")
-        return Difference("wrong shape", (text,), part, yours, right)
+        return Difference("wrong shape", (text,), part, Pair(yours, right, axes, numbers))
     wrong = np.argwhere(~close(fitted, right))
     if not len(wrong):
         return None
     facts = _differences(said, wrong, fitted, right, axes)
-    return Difference("wrong values", facts, part, _counted(fitted), _counted(right), truth=right.dtype.kind == "b")
+    compared = Pair(_counted(fitted), _counted(right), axes, numbers, truth=right.dtype.kind == "b")
+    return Difference("wrong values", facts, part, compared)
 
 
 def _differences(said: str, wrong: Array, yours: Array, right: Array, axes: tuple[Axis, ...]) -> tuple[str, ...]:
@@ -78,11 +107,11 @@ def _counted(array: Array) -> Array:
 def entry(index: tuple[int, ...], yours: Array, right: Array, axes: tuple[Axis, ...]) -> str:
     """query "sat", key "cat": yours −0.2500, expected −0.2079."""
     where = ", ".join(axis.at(k, size) for axis, k, size in zip(axes, index, right.shape))
-    mine, wanted = pair(yours[index], right[index])
+    mine, wanted = told_apart(yours[index], right[index])
     return f"{where}: yours {mine}, expected {wanted}" if where else f"yours {mine}, expected {wanted}"
 
 
-def pair(yours: Any, right: Any) -> tuple[str, str]:
+def told_apart(yours: Any, right: Any) -> tuple[str, str]:
     """Two values with as many digits as it takes to tell them apart."""
     if isinstance(right, (str, np.str_)) or isinstance(yours, (str, np.str_)):
         return f'"{yours}"', f'"{right}"'

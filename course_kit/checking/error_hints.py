@@ -2,130 +2,87 @@
 
 import re
 
-PRODUCT = (
-    "In a matrix product, the last axis of the left factor must be as long as the last axis but one of the right "
-    "factor: (n, d) @ (d, m). Check whether a transpose is missing."
-)
-BROADCAST = (
-    "Shapes are compared from the right, and two lengths fit when they are equal or one of them is 1. Check whether a "
-    "`[:, None]` or a `keepdims=True` is missing or one too many, or whether one of the two arrays has its axes in "
-    "another order."
-)
+from .lines import messages
+
+# A pattern, and behind it what an error means in which it is found. The first pattern that is found counts.
+WORDS = r"""
+truth value of an array|Boolean value of Tensor with more  # An `if` needs a single True or False, and you gave it a
+# whole array. Use `np.where`, or two loops that look at one entry at a time.
+^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
+matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1  # In a matrix product, the last axis of
+# the left factor must be as long as the last axis but one of the right factor: (n, d) @ (d, m). Check whether a
+# transpose is missing.
+could not be broadcast|must match the size of tensor|shape mismatch  # Shapes are compared from the right, and two
+# lengths fit when they are equal or one of them is 1. Check whether a `[:, None]` or a `keepdims=True` is missing or
+# one too many, or whether one of the two arrays has its axes in another order.
+could not broadcast input array  # The value to the right of the `=` does not have the shape of the place to the left.
+# Print the `.shape` of both.
+Cannot interpret '.*' as a data type  # The shape of an array is a single argument, so it needs its own parentheses:
+# `np.zeros((n, n))`.
+input array dimensions except for the concatenation axis  # `np.concatenate` joins arrays along one axis, and along
+# every other axis they must be equally long. Check the axis, and print the `.shape` of each array.
+inhomogeneous shape  # Arrays or lists of different lengths cannot become the rows of one array. `np.concatenate` joins
+# them end to end.
+need at least one array to concatenate  # You gave `np.concatenate` nothing to join. Check whether your loop collects
+# anything.
+^(numpy\.exceptions\.)?AxisError  # Your array does not have this axis. Print its `.shape`.
+^AttributeError: 'list' object has no attribute '(split|strip|lower|upper|replace|startswith|isidentifier)'  # You
+# called a method of a single word on a list of words. Take the words one by one.
+^AttributeError: 'numpy.ndarray' object has no attribute 'at'  # `x.at[…]` belongs to JAX. You can write into a NumPy
+# array itself: `x[i] = y`.
+^AttributeError: '(list|tuple)' object has no attribute  # A list does not have the methods of an array. Make an array
+# of it, with `np.array(…)` or `np.concatenate(…)`.
+object is not subscriptable  # Square brackets pick an entry of an array or a list. You put them after something else,
+# such as a single number.
+(only|Only) (length-1|0-dimensional|size-1) arrays  # You gave an array to a function that takes one number, such as
+# `math.log` or `math.sqrt`. `np.log` and `np.sqrt` take arrays as well.
+only one element tensors  # You gave a tensor to a function that takes one number, such as `math.log` or `math.sqrt`.
+# `torch.log` and `torch.sqrt` take tensors.
+^ValueError: (too many|not enough) values to unpack  # The number of names to the left of the `=` (or in the `for`) is
+# not the number of values to the right. If you unpack a shape, there may be further axes in front; `x.shape[-2:]` gives
+# the last two.
+math domain error|expected a (positive|nonnegative) input  # A logarithm needs a number above 0, and a square root needs
+# one that is not negative. Check whether a `1 +` or an `abs` is missing.
+^IndexError: .*out of (bounds|range)  # The indices of n entries run from 0 to n − 1, and one of yours is outside. Print
+# the index, and the `.shape` of what you take it from.
+^IndexError: (arrays used as indices|only integers)  # An index must be a whole number, like the numbers that `range`
+# gives. Print the index that you use.
+can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list'  # You calculate with a list, which
+# has no such arithmetic. Make an array of it first, with `np.array(…)`.
+^NameError: name '(np|Q|K|V|LAMBDA|TOKENS|softmax|task)' is not defined  # The first cell of the notebook defines this
+# name. Run that cell again.
+^NameError: name 'math' is not defined  # `math` is not imported. Use `np.log`, or write `import math` first.
+^NameError: name '(d_k|lambda_|lam|λ)' is not defined  # Your function knows only its arguments and the names that it
+# defines. Compute this one from the arguments.
+not supported between instances of .*'NoneType'  # You compare None with a number. Ask `is None` or `is not None` first.
+cannot reshape array|is invalid for input of size  # `reshape` keeps every number, so the lengths of the new shape must
+# multiply to the number of entries. Count them, and check whether some must be padded, skipped or dropped first.
+index can't contain negative values  # `np.pad` takes a pair (before, after) for each axis, such as `((0, 0), (1, 0))`,
+# and none of these numbers can be negative.
+object too deep for desired array  # `np.bincount` takes a one-dimensional array, and yours has more axes. `.ravel()`
+# flattens it.
+zero-size array to reduction|max\(\) (arg|iterable argument) is  # There is nothing to take the largest or smallest of,
+# because what you selected is empty here. Print it.
+negative dimensions are not allowed  # You computed a negative length. Check whether a difference is reversed.
+slice indices must be integers|'float' object cannot be interpreted as an integer  # Indices and lengths must be whole
+# numbers. If you divide, use `//`.
+'int' object is not iterable  # You loop over a single number. To count up to n, loop over `range(n)`.
+all input arrays must have the same shape  # `np.stack` takes arrays of equal shape, and one of yours is different.
+# Check whether a slice runs past the end, which makes it shorter.
+only integer scalar arrays can be converted to a scalar index  # You gave an array where a single number is needed.
+# Check whether a `len(…)` is missing. If the array picks entries of a list, make an array of the list first, with
+# `np.array(…)`.
+^OverflowError: Python integer .* out of bounds  # The number is too large for the dtype of this array. A plain Python
+# `int` can hold it.
+^UnboundLocalError  # You use a name before it gets a value. Check the order of your lines.
+^RecursionError  # Your function calls itself without end. Check where it should stop.
+"""
 TRANSPOSED = "The two shapes have the same lengths in a different order. One of the arrays has two axes exchanged."
-WORDS = {
-    r"truth value of an array|Boolean value of Tensor with more": (
-        "An `if` needs a single True or False, and you gave it a whole array. Use `np.where`, or two loops that look "
-        "at one entry at a time."
-    ),
-    r"^SystemExit": "`exit()` and `quit()` end the whole program. A function ends with `return`.",
-    r"matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1": PRODUCT,
-    r"could not be broadcast|must match the size of tensor|shape mismatch": BROADCAST,
-    r"could not broadcast input array": (
-        "The value to the right of the `=` does not have the shape of the place to the left. Print the `.shape` of "
-        "both."
-    ),
-    r"Cannot interpret '.*' as a data type": (
-        "The shape of an array is a single argument, so it needs its own parentheses: `np.zeros((n, n))`."
-    ),
-    r"input array dimensions except for the concatenation axis": (
-        "`np.concatenate` joins arrays along one axis, and along every other axis they must be equally long. Check the "
-        "axis, and print the `.shape` of each array."
-    ),
-    r"inhomogeneous shape": (
-        "Arrays or lists of different lengths cannot become the rows of one array. `np.concatenate` joins them end to "
-        "end."
-    ),
-    r"need at least one array to concatenate": (
-        "You gave `np.concatenate` nothing to join. Check whether your loop collects anything."
-    ),
-    r"^(numpy\.exceptions\.)?AxisError": "Your array does not have this axis. Print its `.shape`.",
-    r"^AttributeError: 'list' object has no attribute '(split|strip|lower|upper|replace|startswith|isidentifier)'": (
-        "You called a method of a single word on a list of words. Take the words one by one."
-    ),
-    r"^AttributeError: 'numpy.ndarray' object has no attribute 'at'": (
-        "`x.at[…]` belongs to JAX. You can write into a NumPy array itself: `x[i] = y`."
-    ),
-    r"^AttributeError: '(list|tuple)' object has no attribute": (
-        "A list does not have the methods of an array. Make an array of it, with `np.array(…)` or `np.concatenate(…)`."
-    ),
-    r"object is not subscriptable": (
-        "Square brackets pick an entry of an array or a list. You put them after something else, such as a single "
-        "number."
-    ),
-    r"(only|Only) (length-1|0-dimensional|size-1) arrays": (
-        "You gave an array to a function that takes one number, such as `math.log` or `math.sqrt`. `np.log` and "
-        "`np.sqrt` take arrays as well."
-    ),
-    r"only one element tensors": (
-        "You gave a tensor to a function that takes one number, such as `math.log` or `math.sqrt`. `torch.log` and "
-        "`torch.sqrt` take tensors."
-    ),
-    r"^ValueError: (too many|not enough) values to unpack": (
-        "The number of names to the left of the `=` (or in the `for`) is not the number of values to the right. If you "
-        "unpack a shape, there may be further axes in front; `x.shape[-2:]` gives the last two."
-    ),
-    r"math domain error|expected a (positive|nonnegative) input": (
-        "A logarithm needs a number above 0, and a square root needs one that is not negative. Check whether a `1 +` "
-        "or an `abs` is missing."
-    ),
-    r"^IndexError: .*out of (bounds|range)": (
-        "The indices of n entries run from 0 to n − 1, and one of yours is outside. Print the index, and the `.shape` "
-        "of what you take it from."
-    ),
-    r"^IndexError: (arrays used as indices|only integers)": (
-        "An index must be a whole number, like the numbers that `range` gives. Print the index that you use."
-    ),
-    r"can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list'": (
-        "You calculate with a list, which has no such arithmetic. Make an array of it first, with `np.array(…)`."
-    ),
-    r"^NameError: name '(np|Q|K|V|LAMBDA|TOKENS|softmax|task)' is not defined": (
-        "The first cell of the notebook defines this name. Run that cell again."
-    ),
-    r"^NameError: name 'math' is not defined": "`math` is not imported. Use `np.log`, or write `import math` first.",
-    r"^NameError: name '(d_k|lambda_|lam|λ)' is not defined": (
-        "Your function knows only its arguments and the names that it defines. Compute this one from the arguments."
-    ),
-    r"not supported between instances of .*'NoneType'": (
-        "You compare None with a number. Ask `is None` or `is not None` first."
-    ),
-    r"cannot reshape array|is invalid for input of size": (
-        "`reshape` keeps every number, so the lengths of the new shape must multiply to the number of entries. Count "
-        "them, and check whether some must be padded, skipped or dropped first."
-    ),
-    r"index can't contain negative values": (
-        "`np.pad` takes a pair (before, after) for each axis, such as `((0, 0), (1, 0))`, and none of these numbers "
-        "can be negative."
-    ),
-    r"object too deep for desired array": (
-        "`np.bincount` takes a one-dimensional array, and yours has more axes. `.ravel()` flattens it."
-    ),
-    r"zero-size array to reduction|max\(\) (arg|iterable argument) is": (
-        "There is nothing to take the largest or smallest of, because what you selected is empty here. Print it."
-    ),
-    r"negative dimensions are not allowed": "You computed a negative length. Check whether a difference is reversed.",
-    r"slice indices must be integers|'float' object cannot be interpreted as an integer": (
-        "Indices and lengths must be whole numbers. If you divide, use `//`."
-    ),
-    r"'int' object is not iterable": "You loop over a single number. To count up to n, loop over `range(n)`.",
-    r"all input arrays must have the same shape": (
-        "`np.stack` takes arrays of equal shape, and one of yours is different. Check whether a slice runs past the "
-        "end, which makes it shorter."
-    ),
-    r"only integer scalar arrays can be converted to a scalar index": (
-        "You gave an array where a single number is needed. Check whether a `len(…)` is missing. If the array picks "
-        "entries of a list, make an array of the list first, with `np.array(…)`."
-    ),
-    r"^OverflowError: Python integer .* out of bounds": (
-        "The number is too large for the dtype of this array. A plain Python `int` can hold it."
-    ),
-    r"^UnboundLocalError": "You use a name before it gets a value. Check the order of your lines.",
-    r"^RecursionError": "Your function calls itself without end. Check where it should stop.",
-}
 
 
-def explain_error(error: str) -> str:
-    """What an error such as "ValueError: …" means here, or ""."""
+def explain_error(error: str, words: str = WORDS) -> str:
+    """What an error such as "ValueError: …" means, or ""."""
     shapes = re.findall(r"\(([\d,]+)\)", error) if "could not be broadcast" in error else []
     if len(shapes) == 2 and shapes[0] != shapes[1] and sorted(shapes[0].split(",")) == sorted(shapes[1].split(",")):
         return TRANSPOSED
-    return next((text for pattern, text in WORDS.items() if re.search(pattern, error)), "")
+    return next((told for pattern, told in messages(words) if re.search(pattern, error)), "")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .record import record
-from .results import Code, Note, Result
+from .results import Note, Result
 
 MISSING: Any = object()  # stands for an argument that was not given; None is something a learner may give
 
@@ -49,9 +49,9 @@ class Exercise:
         no_more = " (the last one; after it there is `.solution()`)" if wanted > count else ""
         return Note(f"Hint {self._shown} of {count}{no_more}", self.hints[self._shown - 1])
 
-    def solution(self) -> Code:
+    def solution(self) -> Note:
         """The source of a right answer, to read."""
-        return Code(f"A solution: {self.title}", self.solution_source())
+        return Note(f"A solution: {self.title}", self.solution_source(), is_code=True)
 
     def solution_source(self) -> str:
         """The source of a right answer, under the name the learner uses."""
@@ -67,8 +67,9 @@ class Exercise:
         return result
 
     def compare(self, given: Any = MISSING) -> Any:
-        """Yours beside the expected, where there is something to set side by side."""
-        raise NotImplementedError
+        """Yours beside the expected, where there are tables of entries."""
+        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
+        return Note(self.title, text)
 
     def missing(self, verb: str) -> Result:
         """What to say when a verb was called with nothing in its parentheses."""

@@ -28,8 +28,8 @@ def bare(source: str) -> str:
     return "\n".join(line.partition("  # ")[0].rstrip() for line in lines)
 
 
-def wrong_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Each wrong line with its message: the comment behind it, which further lines may continue.
+def messages(text: str) -> Iterator[tuple[str, str]]:
+    """Each line of code with its message: the comment behind it, which further lines may continue.
 
     A line without a comment has the message of the next one. Raises ValueError if there is none.
     """
@@ -42,7 +42,7 @@ def wrong_lines(text: str) -> Iterator[tuple[str, str]]:
         waiting += [code] * bool(code)
         message = f"{message} {words}".strip()
     if waiting != ["end"]:
-        raise ValueError(f"wrong line {waiting[0]!r}: expected `code  # message`")
+        raise ValueError(f"line {waiting[0]!r}: expected `code  # message`")
 
 
 def with_line(source: str, line: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from .arrays import Outputs, same
-from .attempt import Attempt
 from .case import Case
 from .runner import Outcome, run
+from .spec import Attempt
 
 Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
 PATIENCE = 10.0  # seconds of processor time for all programs together
@@ -42,9 +42,7 @@ def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list
 def explains(attempt: Attempt, program: Callable) -> str:
     """How a wrong program predicts what the attempt returned: "exactly", "nearly" or not, ""."""
     spec, yours = attempt.spec, attempt.run.outcomes
-    first = attempt.first
-    difference = attempt.differences[first] if first is not None else None
-    assert difference is not None
+    first, difference = attempt.first, attempt.difference
     answered = [k for k, outcome in enumerate(yours) if outcome.value and finite(outcome.value)]
     wrong_parts: set[str] = set()  # those that the program makes wrong
     unlike: set[str] = set()  # those in which it does not do what the attempt does
@@ -59,7 +57,7 @@ def explains(attempt: Attempt, program: Callable) -> str:
         if mine.keys() != other.keys() or (spec.hook and bool(yours[k].changed) != bool(theirs.changed)):
             return ""
         unlike |= {part for part in mine if not same(mine[part], other[part])}
-        wrong_parts |= {part for part in mine if spec.expected is None or not same(other[part], spec.right[k][part])}
+        wrong_parts |= {part for part in mine if not same(other[part], spec.right[k][part])}
         if unlike & wrong_parts or (k == first and difference.part in unlike):
             return ""
     if not faulty or (unpredicted and not enough(attempt, answered)):

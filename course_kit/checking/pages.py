@@ -8,7 +8,7 @@ A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the ta
     CASES, HINTS    and other options of CodingTask, in capitals; ALWAYS has the properties
     BUG             for a bug hunt: the line that the learner finds in the place of the right one
     given           for a bug hunt whose bug is more than a line: what the learner finds, below the solution's docstring
-    WRONG           wrong lines, each with the message as its comment: see `wrong_lines` and `with_line`
+    WRONG           wrong lines, each with the message as its comment: see `messages` and `with_line`
     wrong_…         a wrong program of several lines, whose docstring is the message
 
 A page without a function of its own name asks for an answer. ANSWER is the right one, and WRONG has the messages of
@@ -30,9 +30,10 @@ from .exercise import Exercise
 from .lines import bare, with_line
 from .prediction import Prediction
 from .solution_source import SolutionSource, compiled
+from .spec import Spec
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
-FUNCTIONS = ("expected", "draw", "afterwards", "reader", "words_of")  # options that are functions
+FUNCTIONS = ("expected", "draw", "afterwards", "words_of")  # options that are functions
 
 
 def pages(package: str) -> dict[str, Exercise]:
@@ -56,7 +57,7 @@ def exercise(page: ModuleType) -> Exercise:
 def prediction(page: ModuleType, name: str, about: dict[str, Any]) -> Prediction:
     """An answer to commit to."""
     answer = eval(compile("lambda: ANSWER", str(page.__file__), "eval"), vars(page))  # its home is the page
-    return Prediction(name, expected=answer, **about, **options(page, Prediction))
+    return Prediction(name, expected=answer, **about, **options(page, Prediction, Exercise))
 
 
 def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTask:
@@ -75,13 +76,13 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
     ]
     return CodingTask(
         solution=solution, starter=starter, properties=getattr(page, "ALWAYS", ()), wrong_functions=wrong, **about,
-        **options(page, CodingTask),
+        **options(page, CodingTask, Spec),
     )  # fmt: skip
 
 
-def options(page: ModuleType, kind: type) -> dict[str, Any]:
-    """What else a page says of an exercise of this kind."""
-    names = inspect.signature(kind).parameters
+def options(page: ModuleType, *kinds: type) -> dict[str, Any]:
+    """What else a page says of an exercise of these kinds."""
+    names = {name for kind in kinds for name in inspect.signature(kind).parameters}
     values = {name: vars(page)[name.upper()] for name in names if name.upper() in vars(page)}
     return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
 

@@ -11,8 +11,8 @@ from .arrays import Array, Outputs, Unusable, as_array
 from .axes import Axes, named
 from .case import Case
 from .difference import number
-from .exercise import MISSING, Exercise
-from .results import Note, Result
+from .exercise import Exercise
+from .results import Result
 from .runner import Outcome, run
 
 NEARLY: dict[str, Callable[[Array], Array]] = {
@@ -42,6 +42,11 @@ def _bare(words: str) -> str:
     return " ".join(re.sub(r"[,.;!]", " ", words.lower()).split())
 
 
+def _close(yours: Array, right: Array) -> bool:
+    """Within two percent."""
+    return np.allclose(yours.reshape(right.shape), right, rtol=0, atol=0.02 * (1 + abs(right).max()))
+
+
 def _listed(names: Iterable[str]) -> str:
     """Names in a row, in quotes where one of them has a comma of its own."""
     names = list(names)
@@ -57,11 +62,11 @@ class Prediction(Exercise):
 
     `wrong` are wrong answers with their messages: {value: message}, and for a dictionary {field: {value: message}}.
     The key (field, other) takes pairs of values, in which `...` means any; a list of numbers is written as a tuple.
-    Computed ones may also come as a list of (value, message), where a dictionary names some of the fields.
-    With `closed`, the keys of `wrong` and the right answer are all words that there are; otherwise `words_of` gives
-    those of a field. `nearly=False` keeps the check from saying "twice the right number" and the like, which gives a
-    whole number away. `otherwise` has messages for all other wrong answers, by field.
-    `on_pass` is added to the result that says all is right. Raises ValueError for what is not whole.
+    Computed ones may also come as a list of (value, message), where a dictionary names some of the fields. `words_of`
+    gives the words that a field takes, if they are not those of the right answer and the wrong ones. `nearly=False`
+    keeps the check from saying "twice the right number" and the like, which gives a whole number away. `otherwise` has
+    messages for all other wrong answers, by field. `on_pass` is added to the result that says all is right. The rest is
+    as in Exercise. Raises ValueError for what is not whole.
     """
 
     def __init__(
@@ -69,33 +74,29 @@ class Prediction(Exercise):
         name: str,
         title: str,
         *,
-        minutes: int,
-        difficulty: int,
-        words: str,
         expected: Callable[[], Any],
-        hints: Sequence[str],
         digits: int = 3,
         wrong: Mapping[Any, Any] | Sequence[tuple[Any, str]] = (),
-        closed: bool = False,
         about: Mapping[str, float] | None = None,
         axes: Axes = (),
         nearly: bool = True,
         otherwise: Mapping[str, str] | None = None,
         words_of: Callable[[str], Sequence[str]] | None = None,
         on_pass: str = "",
+        **rest: Any,
     ) -> None:
-        super().__init__(name, title, home=expected, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
+        super().__init__(name, title, home=expected, **rest)
         self.need(digits >= 0, "digits", digits, "0 or more decimals")
         self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
-        self.words_of, self.on_pass, self.wrong, self.closed = words_of, on_pass, wrong, closed
-        self.about, self.otherwise = dict(about or {}), dict(otherwise or {})
+        self.words_of, self.on_pass, self.wrong = words_of, on_pass, wrong
+        self.about, self.otherwise = about or {}, otherwise or {}
 
     @cached_property
     def wrong_answers(self) -> list[tuple[dict[str, Any], str]]:
-        """(values by field, message) of every slip; the field of a single value is ""."""
-        found: list[tuple[dict[str, Any], str]] = []
+        """(values by field, message) of every known mistake; the field of a single value is ""."""
         if not isinstance(self.wrong, Mapping):
             return [(values if isinstance(values, dict) else {"": values}, message) for values, message in self.wrong]
+        found: list[tuple[dict[str, Any], str]] = []
         by_field = self.wrong if isinstance(self.expected(), Mapping) else {"": self.wrong}
         for fields, messages in by_field.items():
             for value, message in messages.items():
@@ -106,11 +107,6 @@ class Prediction(Exercise):
                 found.append((values, message))
         return found
 
-    @property
-    def choices(self) -> list[str]:
-        """All choices, in an order that does not give the right one away."""
-        return sorted([*(values[""] for values, _ in self.wrong_answers), str(self.expected())]) if self.closed else []
-
     def stub(self) -> str:
         """`name = ...`, with a place for each field, and the choices beside it."""
         right = self.expected()
@@ -118,8 +114,7 @@ class Prediction(Exercise):
             return f"{self.name} = {{\n" + "".join(f"    {key!r}: ...,\n" for key in right) + "}"
         if isinstance(right, (list, tuple, np.ndarray)) and np.ndim(right) == 1:
             return f"{self.name} = [{', '.join(['...'] * len(right))}]"
-        listed = ", ".join(f'"{choice}"' for choice in self.choices)
-        return f"{self.name} = ..." + (f"  # one of {listed}" if listed else "")
+        return f"{self.name} = ..."
 
     def solution_source(self) -> str:
         return f"{self.name} = {self._literal(self.expected())}"
@@ -133,40 +128,33 @@ class Prediction(Exercise):
             return repr(bool(value) if not isinstance(value, str) else str(value)).replace("'", '"')
         return f"{float(value):.{self.digits}f}" if float(value) != int(value) else str(int(value))
 
-    def compare(self, given: Any = MISSING) -> Note:
-        """An answer has no table of entries: check says all there is to say."""
-        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
-        return Note(self.title, text)
-
     def _check(self, given: Any) -> Result:
         expected = self.expected()
         right = self._fields(expected)
         if isinstance(expected, Mapping) and not (isinstance(given, Mapping) or given is None or given is Ellipsis):
             return Result("wrong type", self.title, (self._no_dictionary(),))
-        outcome = (run(lambda: given, [Case()], self._fields, 2.0).outcomes or [Outcome(unusable="no answer in time")])[
-            0
-        ]
+        outcomes = run(lambda: given, [Case()], self._fields, 2.0).outcomes  # the object's own code may never end
+        outcome = outcomes[0] if outcomes else Outcome(unusable="no answer in time")
         if outcome.blank or outcome.value == {}:
             return Result("not attempted", self.title, (f"Put your answer in place of `...`: `{self.name} = …`",))
         if outcome.value is None:
             return Result("wrong type", self.title, (f"`{self.name}` is {outcome.unusable or outcome.error}",))
-        yours = {key: _truth(value) if key in right and right[key].dtype.kind == "b" else value
-                 for key, value in outcome.value.items()}
-        strange = self._strange(yours, right)
-        if strange:
+        truths = {key for key, value in right.items() if value.dtype.kind == "b"}
+        yours = {key: _truth(value) if key in truths else value for key, value in outcome.value.items()}
+        if strange := self._strange(yours, right):
             return Result("wrong type", self.title, (strange,))
-        wrong = {key: ~self._near(yours[key], e, key) for key, e in right.items() if key in yours}
+        wrong = {key: ~self._near(value, right[key], key) for key, value in yours.items()}
+        bad = [key for key in right if key in wrong and wrong[key].any()]
         missing = [key for key in right if key not in yours]
-        cause, known, about = self._cause(yours, right, wrong)
-        bad = [key for key, mask in wrong.items() if mask.any()]
-        told = next((key for key in bad if key in about), bad[0] if bad else None)  # the fact the cause speaks of
-        facts = [self._told(told, wrong[told], yours[told])] if told is not None else []
-        if not facts and not missing:
-            return Result("passed", self.title, ("right",), notes=(self.on_pass,) if self.on_pass else ())
-        facts += [f"still to fill in: {_listed(missing)}"] if missing else []
-        if told is None:
-            return Result("not attempted", self.title, ("right so far", *facts))
-        return Result("wrong values", self.title, tuple(facts), cause, known=known)
+        to_fill = [f"still to fill in: {_listed(missing)}"] if missing else []
+        if bad:
+            cause, known, about = self._cause(yours, right, bad)
+            told = next((key for key in bad if key in about), bad[0])  # the fact the cause speaks of
+            facts = (self._told(told, wrong[told], yours[told]), *to_fill)
+            return Result("wrong values", self.title, facts, cause, known=known)
+        if missing:
+            return Result("not attempted", self.title, ("right so far", *to_fill))
+        return Result("passed", self.title, ("right",), notes=(self.on_pass,) if self.on_pass else ())
 
     def _fields(self, value: Any) -> Outputs:
         """The fields by name; those left at `...` are left out. Raises Unusable, naming the field."""
@@ -204,8 +192,6 @@ class Prediction(Exercise):
                 return f"{at}expected {wanted.get(e.dtype.kind, f'{numbers}, without quotes')}"
             if value.squeeze().shape != e.squeeze().shape:
                 return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
-            if self.closed and _bare(str(value)) not in map(_bare, self.choices):
-                return f'{at}"{value}" is none of the choices: ' + ", ".join(f'"{choice}"' for choice in self.choices)
             words = self._words(key) if key and e.dtype.kind == "U" else ()
             if len(words) > 1 and _bare(str(value)) not in map(_bare, words):
                 return f'{at}"{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in words)
@@ -230,17 +216,15 @@ class Prediction(Exercise):
         counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
         return f"{', '.join(name for name in (key, where) if name) or 'yours'}: {shown} is not right{counted}"
 
-    def _cause(self, yours: Outputs, right: Outputs, wrong: dict[str, Array]) -> tuple[str, bool, Iterable[str]]:
-        """The message of a wrong option or a known mistake, else what the number nearly is; and the fields it means."""
-        bad = [key for key, mask in wrong.items() if mask.any()]
-        if not bad:
-            return "", False, bad
+    def _cause(self, yours: Outputs, right: Outputs, bad: list[str]) -> tuple[str, bool, Iterable[str]]:
+        """The message of a known mistake, else what it nearly is; whether it is known; and the fields it means."""
         for values, message in self.wrong_answers:
             told = self._fields(values)
-            if all(
+            same = (
                 key in yours and yours[key].size == v.size and self._near(yours[key], v).all()
                 for key, v in told.items()
-            ):
+            )
+            if all(same):
                 return message, True, told
         if any(right[key].dtype.kind not in "iuf" for key in bad):
             return "", False, bad
@@ -248,18 +232,9 @@ class Prediction(Exercise):
             for message, change in NEARLY.items() if self.nearly else ():
                 if all(self._related(yours[key], right[key], change) for key in bad):
                     return message, False, bad
-            if all(
-                right[key].dtype.kind == "f"
-                and np.allclose(
-                    yours[key].reshape(right[key].shape), right[key], rtol=0, atol=0.02 * (1 + abs(right[key]).max())
-                )
-                for key in bad
-            ):
-                return (
-                    f"Close: give {self.digits} decimal{'s' * (self.digits != 1)}, and round only at the end.",
-                    False,
-                    bad,
-                )
+            if all(right[key].dtype.kind == "f" and _close(yours[key], right[key]) for key in bad):
+                decimals = f"{self.digits} decimal{'s' * (self.digits != 1)}"
+                return f"Close: give {decimals}, and round only at the end.", False, bad
         field = next((key for key in bad if key in self.otherwise), None)
         return ("", False, bad) if field is None else (self.otherwise[field], True, [field])
 

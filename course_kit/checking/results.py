@@ -41,27 +41,14 @@ class Result:
 
 @dataclass
 class Note:
-    """A few words: a hint."""
+    """A few words, such as a hint; or a piece of source, shown as it is."""
 
     title: str
     text: str
+    is_code: bool = False
 
     def __repr__(self) -> str:
-        return f"{self.title}: {self.text}"
+        return self.text if self.is_code else f"{self.title}: {self.text}"
 
     def _repr_html_(self) -> str:
-        return box([f"<b>{rich(self.title)}</b>", rich(self.text)], GREY)
-
-
-@dataclass
-class Code:
-    """A piece of source, shown as it is."""
-
-    title: str
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return box([f"<b>{rich(self.title)}</b>", code_block(self.text)], GREY)
+        return box([f"<b>{rich(self.title)}</b>", code_block(self.text) if self.is_code else rich(self.text)], GREY)

@@ -16,14 +16,34 @@ TWINS = {
     "all": "any", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin", "sum": "mean",
     "mean": "sum", "repeat": "tile", "tile": "repeat", "zeros": "ones", "ones": "zeros",
 }  # fmt: skip
-SIGNS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in",
-    ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
+COMPARISONS: dict[type[ast.cmpop], tuple[str, str, str]] = {  # reversed, with or without equality, and negated
+    ast.Lt: (">", "<=", ">="), ast.LtE: (">=", "<", ">"), ast.Gt: ("<", ">=", "<="), ast.GtE: ("<=", ">", "<"),
+    ast.Eq: ("", "", "!="), ast.NotEq: ("", "", "=="), ast.In: ("", "", "not in"), ast.NotIn: ("", "", "in"),
+    ast.Is: ("", "", "is not"), ast.IsNot: ("", "", "is"),
 }  # fmt: skip
-REVERSED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "==", "in": "not in", "not in": "in",
-           "is": "is not", "is not": "is"}  # fmt: skip
-NEARBY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+OPERATIONS: dict[type[ast.operator], dict[str, str]] = {  # what may become of two expressions a and b
+    ast.Sub: {
+        "is reversed": "{b} - {a}", "is a sum instead of a difference": "{a} + {b}",
+        "has lost its sign": "abs({a} - {b})", "has lost its second part": "{a}",
+        "uses its first term twice": "{a} - {a}", "uses its second term twice": "{b} - {b}",
+    },
+    ast.Add: {
+        "is a difference instead of a sum": "{a} - {b}", "has lost its first part": "{b}",
+        "has lost its second part": "{a}",
+    },
+    ast.Mult: {"is a quotient instead of a product": "{a} / {b}"},
+    ast.Div: {
+        "is upside down": "{b} / {a}", "is a product instead of a quotient": "{a} * {b}",
+        "is rounded down": "{a} // {b}", "is not divided": "{a}",
+    },
+    ast.FloorDiv: {
+        "is not rounded down": "{a} / {b}", "is the remainder instead of the quotient": "{a} % {b}",
+        "is not divided": "{a}",
+    },
+    ast.Mod: {"is the quotient instead of the remainder": "{a} // {b}"},
+    ast.Pow: {"has the wrong sign in its exponent": "{a} ** -{b}"},
+    ast.MatMult: {"is reversed": "{b} @ {a}", "is multiplied entry by entry": "{a} * {b}"},
+}  # fmt: skip
 BY_NAME = {"sqrt", "log", "log1p", "exp", "abs", "arange", "len", "int", "float"}  # what a call does is in its name
 
 
@@ -94,18 +114,19 @@ def of_itself(node: ast.expr) -> Iterator[Change]:
             yield "is one too large", node, code(left)
     match node:
         case ast.BinOp(left, operator, right):
-            yield from ((done, node, text) for done, text in operations(type(operator), code(left), code(right)))
+            for done, form in OPERATIONS.get(type(operator), {}).items():
+                yield done, node, form.format(a=code(left), b=code(right))
         case ast.UnaryOp(ast.USub(), value):
             yield "has lost its minus sign", node, code(value)
         case ast.UnaryOp(ast.Not() | ast.Invert(), value):
             yield "is not negated", node, code(value)
         case ast.Compare(left, [operator], [right]):
-            sign = SIGNS[type(operator)]
-            if sign in NEARBY:
-                yield "is reversed", node, f"{code(left)} {REVERSED[sign]} {code(right)}"
-                done = "leaves out the case of equality" if "=" in sign else "includes the case of equality"
-                yield done, node, f"{code(left)} {NEARBY[sign]} {code(right)}"
-            yield "is negated", node, f"{code(left)} {NEGATED[sign]} {code(right)}"
+            reversed_, nearby, negated = COMPARISONS[type(operator)]
+            if nearby:
+                yield "is reversed", node, f"{code(left)} {reversed_} {code(right)}"
+                done = "includes the case of equality" if "=" in nearby else "leaves out the case of equality"
+                yield done, node, f"{code(left)} {nearby} {code(right)}"
+            yield "is negated", node, f"{code(left)} {negated} {code(right)}"
         case ast.BoolOp(operator, values):
             word = "or" if isinstance(operator, ast.And) else "and"
             yield f"is joined by `{word}`", node, f" {word} ".join(map(code, values))
@@ -135,39 +156,6 @@ def of_itself(node: ast.expr) -> Iterator[Change]:
     if is_number and not isinstance(node, (ast.Compare, ast.BoolOp, ast.Tuple, ast.List, ast.Lambda, ast.JoinedStr)):
         yield "is one too large", node, f"{here} + 1"
         yield "is one too small", node, f"{here} - 1"
-
-
-def operations(operator: type[ast.operator], a: str, b: str) -> Iterator[tuple[str, str]]:
-    """What may become of `a operator b`."""
-    if operator is ast.Sub:
-        yield "is reversed", f"{b} - {a}"
-        yield "is a sum instead of a difference", f"{a} + {b}"
-        yield "has lost its sign", f"abs({a} - {b})"
-        yield "has lost its second part", a
-        yield "uses its first term twice", f"{a} - {a}"
-        yield "uses its second term twice", f"{b} - {b}"
-    elif operator is ast.Add:
-        yield "is a difference instead of a sum", f"{a} - {b}"
-        yield "has lost its first part", b
-        yield "has lost its second part", a
-    elif operator is ast.Mult:
-        yield "is a quotient instead of a product", f"{a} / {b}"
-    elif operator is ast.Div:
-        yield "is upside down", f"{b} / {a}"
-        yield "is a product instead of a quotient", f"{a} * {b}"
-        yield "is rounded down", f"{a} // {b}"
-        yield "is not divided", a
-    elif operator is ast.FloorDiv:
-        yield "is not rounded down", f"{a} / {b}"
-        yield "is the remainder instead of the quotient", f"{a} % {b}"
-        yield "is not divided", a
-    elif operator is ast.Mod:
-        yield "is the quotient instead of the remainder", f"{a} // {b}"
-    elif operator is ast.Pow:
-        yield "has the wrong sign in its exponent", f"{a} ** -{b}"
-    elif operator is ast.MatMult:
-        yield "is reversed", f"{b} @ {a}"
-        yield "is multiplied entry by entry", f"{a} * {b}"
 
 
 def calls(node: ast.Call) -> Iterator[tuple[str, str]]:

@@ -6,14 +6,12 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
-from .elsewhere import Elsewhere
+from .runner import Elsewhere
 
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
-SILENT = {"RESUME", "NOP", "CACHE", "PUSH_NULL", "PRECALL", "EXTENDED_ARG"}
-SAME = {"LOAD_METHOD": "LOAD_ATTR"}
 
 
 class SolutionSource:
@@ -44,18 +42,34 @@ def compiled(text: str, name: str, scope: dict[str, Any], file: str = "") -> Cal
     return scope[name]
 
 
-def not_attempted(function: Any, given: Any = None) -> bool:
+def source_of(function: Callable) -> str:
+    """The source of a function that was written with `def`, or "" if there is none to be had."""
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+        return text if isinstance(ast.parse(text).body[0], ast.FunctionDef) else ""
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return ""
+
+
+def not_attempted(function: Any, given: str = "") -> bool:
     """Whether the learner has not begun: `...`, nothing, an empty body, or still the code that was given."""
     if function is None or function is Ellipsis:
         return True
     if type(function) is not FunctionType:  # isinstance would ask the object itself
         return False
-    if given is None:
-        return _empty(function)
-    return _alike(function, given)
+    return _without_words(source_of(function)) == _without_words(given) if given else _empty(function)
 
 
-def methods(given: type) -> dict[str, FunctionType]:
+def _without_words(source: str) -> str:
+    """What a function does, whatever its docstring and its comments say."""
+    tree = ast.parse(source)
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and ast.get_docstring(function) is not None:
+            del function.body[0]
+    return ast.dump(tree)
+
+
+def methods_of(given: type) -> dict[str, FunctionType]:
     """The functions of a class by name, properties among them."""
     found = {name: value.fget if isinstance(value, property) else value for name, value in vars(given).items()}
     return {name: value for name, value in found.items() if type(value) is FunctionType}
@@ -65,7 +79,7 @@ def blank_class(given: Any) -> bool:
     """Whether a class has methods, and none of them but `__init__` has a body."""
     if not issubclass(type(given), type):
         return False
-    bodies = {name: f for name, f in methods(given).items() if name != "__init__"}
+    bodies = {name: f for name, f in methods_of(given).items() if name != "__init__"}
     return bool(bodies) and all(map(not_attempted, bodies.values()))
 
 
@@ -88,23 +102,3 @@ def _empty(function: Callable) -> bool:
     steps = list(dis.get_instructions(function))
     consts = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
     return all(step.opname in IDLE for step in steps) and consts[-1] in (None, Ellipsis)
-
-
-def _alike(mine: FunctionType, theirs: FunctionType) -> bool:
-    """Equal code, wherever it was written and whatever its docstring says."""
-    return _steps(mine.__code__, mine.__name__) == _steps(theirs.__code__, theirs.__name__)
-
-
-def _steps(code: CodeType, own_name: str) -> list[tuple[str, Any]]:
-    """What a code does, step by step. A method is called in other steps when the same cell imports its module."""
-    steps: list[tuple[str, Any]] = [("arguments", code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])]
-    told = [step for step in dis.get_instructions(code) if step.opname not in SILENT]
-    for step in told:
-        if isinstance(step.argval, CodeType):
-            steps += _steps(step.argval, own_name)
-            continue
-        value = step.argval
-        if step.opcode in (*dis.hasjrel, *dis.hasjabs):  # a line moved out of an `if` changes no more than this
-            value = sum(other.offset < step.argval for other in told)
-        steps.append((SAME.get(step.opname, step.opname), "" if value == own_name else (type(value), value)))
-    return steps

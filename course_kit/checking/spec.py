@@ -1,4 +1,4 @@
-"""What a task asks for: the right function, cases to try it on, properties of every right result, names for axes."""
+"""What a task asks for: a right function, cases to try it on, names for axes; and one attempt at it."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from .arrays import Outputs, as_outputs, check_tensor
-from .axes import Axes, completed, unlabelled
+from .axes import Axes, unlabelled
 from .case import Case
 from .difference import Difference, first_difference
 from .runner import Outcome, Run, run, run_once
 
 SEEDS = 3  # random cases in every check
-NOT_A_NUMBER = "Your result contains nan: the logarithm of 0 or of a negative number, 0 · ∞, 0/0 or ∞ − ∞?"
 WRITES = "The first result is right, but your function writes into `{}`, and the layer calls it again and again."
 
 
@@ -23,33 +22,31 @@ WRITES = "The first result is right, but your function writes into `{}`, and the
 class Property:
     """Something every right result has: holds(result, *arguments of the case), and what to say when it has not."""
 
-    name: str
     holds: Callable[..., bool | np.bool_]
     message: str
 
 
 def holds(message: str, test: Callable[..., Any]) -> Property:
     """A property of every right result: test(result, *arguments), and what to say of a result without it."""
-    return Property(message, test, message)
+    return Property(test, message)
 
 
 @dataclass
 class Spec:
     """One function to write, as its author declares it.
 
-    `expected(*arguments)` gives the right result, from the reference and never from the solution; with None the task
-    is open and its properties decide. `draw(rng)` gives a random case: a tuple of arguments, or a Case. `returns` names
-    the parts of a tuple. `axes` names the axes of all cases that do not name their own; without it, those of the first
-    case do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. A
-    `hook`, which a layer calls many times, must return a torch tensor and not write into its module; the text says what
-    the module holds, such as "self.table". `exact` asks for all axes of length 1, too. With `index` the result
-    is used to index a table, so right values as floats are refused. `reader` makes arrays of a result, where that needs
-    more than `as_outputs`. `seconds` of processor time are allowed for all cases together.
+    `expected(*arguments)` gives the right result, from the reference and never from the solution. `draw(rng)` gives a
+    random case: a tuple of arguments, or a Case. `properties` are what every right result has. `returns` names the
+    parts of a tuple. `axes` names the axes of all cases that do not name their own; without it, those of the first case
+    do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. A `hook`,
+    which a layer calls many times, must return a torch tensor and not write into its module; the text says what the
+    module holds, such as "self.table". With `index` the result is used to index a table, so right values as floats are
+    refused. `seconds` of processor time are allowed for all cases together.
     """
 
     name: str
     solution: Callable
-    expected: Callable[..., Any] | None
+    expected: Callable[..., Any]
     cases: Sequence[Case]
     draw: Callable[[np.random.Generator], Any] | None = None
     properties: Sequence[Property] = ()
@@ -57,9 +54,7 @@ class Spec:
     axes: Axes = ()
     tensors: bool = False
     hook: str = ""
-    exact: bool = False
     index: bool = False
-    reader: Callable[[Any], Outputs] | None = None
     seconds: float = 10.0
     signature: inspect.Signature = field(init=False)
 
@@ -88,9 +83,20 @@ class Spec:
         """The arguments of case k by name."""
         return self.all_cases[k].arguments(self.signature)
 
+    def numbers(self, k: int) -> dict[str, float]:
+        """The numbers of case k by which a result may be off: scalars, and √ and length of the arrays' last axes."""
+        numbers: dict[str, float] = {}
+        for name, value in self.arguments(k).items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                numbers[f"`{name}`"] = float(value)
+            if shape := getattr(value, "shape", ()):
+                numbers[f"√(last axis of `{name}`)"] = float(shape[-1]) ** 0.5
+                numbers[f"(last axis of `{name}`)"] = float(shape[-1])
+        return numbers
+
     def axes_of(self, k: int) -> Axes:
         """The names for the axes of case k."""
-        return completed(self.all_cases[k].axes, self.axes or unlabelled(self.cases[0].axes))
+        return self.all_cases[k].axes or self.axes or unlabelled(self.cases[0].axes)
 
     # ---------------------------------------------------------------- results
 
@@ -100,7 +106,6 @@ class Spec:
         return [self.right_outputs(case) for case in self.all_cases]
 
     def right_outputs(self, case: Case) -> Outputs:
-        assert self.expected is not None
         return as_outputs(self.expected(*case.args, **case.kwargs), self.returns)
 
     def run(self, function: Callable, cases: Sequence[Case] | None = None) -> Run:
@@ -116,8 +121,6 @@ class Spec:
 
     def read(self, value: Any) -> Outputs:
         """A result as arrays. Raises Unusable for what cannot be one, Blank for `...`."""
-        if self.reader:
-            return self.reader(value)
         if self.hook and value is not None and value is not Ellipsis:
             check_tensor(value)
         return as_outputs(value, self.returns)
@@ -130,14 +133,10 @@ class Spec:
             return Difference("wrong type", (f"`{self.name}` returned {outcome.unusable}",))
         if outcome.value is None:
             return Difference("raised", (outcome.error,))
-        if self.expected is not None:
-            found = first_difference(outcome.value, self.right[k], self.axes_of(k), self.exact)
-            if not found and self.hook and outcome.changed:
-                return Difference("property broken", (WRITES.format(self.hook),))
-            return found
-        undefined = any(np.isnan(array).any() for array in outcome.value.values() if array.dtype.kind in "fc")
-        broken = NOT_A_NUMBER if undefined else self.broken(k, outcome.value)
-        return Difference("property broken", (broken,)) if broken else None
+        found = first_difference(outcome.value, self.right[k], self.axes_of(k), self.numbers(k))
+        if not found and self.hook and outcome.changed:
+            return Difference("property broken", (WRITES.format(self.hook),))
+        return found
 
     def broken(self, k: int, value: Outputs) -> str:
         """The message of the first property that a result of case k does not have, or ""."""
@@ -151,3 +150,41 @@ class Spec:
             if not holds:
                 return one.message
         return ""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a function did in the cases of a task. There are fewer outcomes than cases if it had to be stopped."""
+
+    spec: Spec
+    function: Callable
+    run: Run
+    differences: tuple[Difference | None, ...]
+
+    @property
+    def first(self) -> int | None:
+        """The first case with something wrong, or None."""
+        return next((k for k, difference in enumerate(self.differences) if difference), None)
+
+    @property
+    def difference(self) -> Difference:
+        """The first difference of an attempt that is wrong."""
+        return next(difference for difference in self.differences if difference)
+
+    def in_part(self, k: int, part: str) -> Difference | None:
+        """What is wrong with one part of the result of case k, if there is one."""
+        spec, value = self.spec, self.run.outcomes[k].value
+        if not value or part not in value:
+            return Difference("raised", ())
+        return first_difference({part: value[part]}, {part: spec.right[k][part]}, spec.axes_of(k), spec.numbers(k))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case has an outcome."""
+        return len(self.run.outcomes) == len(self.spec.all_cases)
+
+
+def attempt(spec: Spec, function: Callable) -> Attempt:
+    """Run a function on all cases of a task and look for the first difference in each."""
+    done = spec.run(function)
+    return Attempt(spec, function, done, tuple(spec.difference(k, outcome) for k, outcome in enumerate(done.outcomes)))

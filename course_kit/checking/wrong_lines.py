@@ -1,18 +1,18 @@
 """The wrong programs that a task knows: those of its page, and those that rules make of the solution's lines."""
 
 import ast
-import inspect
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from .attempt import Attempt, attempt
-from .lines import assigned, facts, read, statements, target, with_line, wrong_lines
+import numpy as np
+
+from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
 from .rules import changed, is_target
-from .solution_source import SolutionSource, compiled
+from .solution_source import SolutionSource, compiled, source_of
+from .spec import Attempt, attempt
 
 # If a name is read once, these and another name in its place say something of the line that makes its value.
 OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small")
@@ -45,7 +45,7 @@ class WrongPrograms:
     @cached_property
     def written(self) -> list[Wrong]:
         """Those that the author wrote down. Raises ValueError for a line that does not fit."""
-        lines = ((message, with_line(self.text, line)) for line, message in wrong_lines(self.lines))
+        lines = ((message, with_line(self.text, line)) for line, message in messages(self.lines))
         return [*self._compiled(lines), *self.functions]
 
     @cached_property
@@ -79,8 +79,8 @@ class WrongPrograms:
             if (fact := self.fact(statement)) and (line := mistaken_line(tried, statement, self.source)):
                 return f"The mistake is in your line `{line}`. {fact}"
         arrays = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
-        if raised or not any(array.dtype.kind == "U" or array.any() for array in arrays):
-            return ""  # an array that was never filled may come from anything
+        if raised or not any(array.dtype.kind == "U" or np.nan_to_num(array).any() for array in arrays):
+            return ""  # an array that was never filled, or has only nan, may come from anything
         causes = [cause.partition(". ") for cause in matching(tried, self.made_by_rules, most=MANY)]
         if len({fact for _, _, fact in causes}) != 1:
             return ""
@@ -103,17 +103,14 @@ def mistaken_line(tried: Attempt, right: ast.stmt, source: SolutionSource) -> st
 
     It is the only one that assigns the same, and it reads no result of other lines that the right one does not read.
     """
-    try:
-        text = textwrap.dedent(inspect.getsource(tried.function))
-        tree = ast.parse(text)
-    except (OSError, TypeError, SyntaxError):
-        return ""
+    text = source_of(tried.function)
+    tree = ast.parse(text)
     own = [one for one in statements(tree) if target(one) == target(right)]
     made = {name for one in statements(tree) for name in assigned(one)}
-    if len(own) != 1 or not isinstance(tree.body[0], ast.FunctionDef) or not read(own[0]) & made <= read(right):
+    if len(own) != 1 or not read(own[0]) & made <= read(right):
         return ""
     scope = {**source.globals, **getattr(tried.function, "__globals__", {})}
-    mended = compiled(with_line(text, ast.unparse(right)), tree.body[0].name, scope)
+    mended = compiled(with_line(text, ast.unparse(right)), tried.function.__name__, scope)
     again = attempt(tried.spec, mended)
     is_right = again.first is None and again.complete
     return " ".join((ast.get_source_segment(text, own[0]) or "").split()) if is_right else ""

@@ -1,9 +1,56 @@
 """The capstone: KERPLE as a class, checked against its definition, timed and trained."""
 
-import re
-from pathlib import Path
+import ast
+import inspect
+from functools import partial
+from itertools import chain
+from textwrap import dedent
+from typing import Any
 
-from .class_task import ClassTask
+import numpy as np
+
+from course_kit.checking import Case, Exercise, Result
+from course_kit.checking.arrays import describe_type
+from course_kit.checking.error_hints import explain_error
+from course_kit.checking.runner import run
+from course_kit.checking.solution_source import blank_class, methods_of
+
+
+def solution():
+    """The class, in a function because it needs torch, and the tasks are read without it."""
+    import torch
+    from torch import nn
+
+    from course_lib.nn.grid import row_offsets
+    from course_lib.nn.position import Position
+
+    class Kerple(Position):
+        """b_h(r) = -a_h * log(1 + c_h * |r|), with an a and a c for each head, learned and always positive.
+
+        Source: Chi et al. 2022, the logarithmic variant.
+        """
+
+        def __init__(self, n_heads):
+            super().__init__()
+            self.table = nn.Parameter(torch.zeros(2, n_heads))  # log a and log c
+
+        @property
+        def a(self):
+            """The strength of each head, (n_heads,), above 0 whatever is learned; 1 at the start."""
+            return self.table[0].exp()
+
+        @property
+        def c(self):
+            """What each head multiplies distance by, (n_heads,), above 0 whatever is learned; 1 at the start."""
+            return self.table[1].exp()
+
+        def bias(self, n_q, n_k, past):
+            """A number per head and offset, (n_heads, n_q + n_k - 1), offsets ascending, on its parameters' device."""
+            distance = row_offsets(n_q, n_k, past, self.table.device).abs()
+            return -self.a[:, None] * (self.c[:, None] * distance).log1p()
+
+    return Kerple
+
 
 # Wrong formulas, and what an error means in such a class: each with its message. In a formula, r are the offsets, d the
 # distances, and unpast and swapped the distances that a wrong call of `row_offsets` gives.
@@ -30,6 +77,8 @@ a * a * (c * d).log1p() | -a * (c * c * d).log1p()  # One of your numbers is mul
 -a.mean() * (c * d).log1p() | -a[0] * (c * d).log1p()  # All your heads get the same strength a. Each has its own.
 -a * (c.mean() * d).log1p() | -a * (c[0] * d).log1p()  # All your heads get the same c. Each has its own.
 -a.flip(0) * (c * d).log1p() | -a * (c.flip(0) * d).log1p()  # The heads of a or of c are in reverse order.
+-a.flip(0) * (c.flip(0) * d).log1p()  # Your heads are in reverse order.
+a * (c * d).log1p()  # Every number has the wrong sign. A far key costs, so the bias is negative.
 -d.log1p() + 0 * a  # This is the log decay of strength 1. Here each head has its own a and c.
 -a * (c * r).log1p() | -a * (-c * r).log1p()  # One side has negative offsets and no logarithm (nan). Distance is |r|.
 -a * (1 + c * r).abs().log()  # You take the absolute value too late. It is |r| that c multiplies, and then 1 is added.
@@ -55,31 +104,41 @@ NameError: name '[ac]'  # The numbers belong to the module, so they are `self.a`
 size of tensor a  # The shapes do not fit. Both a and c need a second axis, as in `self.a[:, None]`.
 """
 
+WORDS = """KERPLE (Chi et al., 2022) is a family of learned decays. Its logarithmic one is
 
-def prepare() -> None:
-    """Import what the demands need. The first tensor without numbers imports much of torch, which takes seconds."""
-    from . import kerple_check  # torch is imported when a check needs it
+$$b_h(r) = -a_h \\log(1 + c_h |r|), \\qquad a_h, c_h > 0.$$
 
-    kerple_check.torch.arange(1, device="meta")
+It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which
+sets the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a
+class that a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
 
+- Both are 1 at the start. Whatever the optimizer does, they are above 0 and go on learning, and any number above 0 is
+  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and
+  $c$ are a positive function, nothing has to be clipped.)
+- `a` and `c` are properties, each a tensor with a number per head. Gradients reach what they are made of.
+- `bias` is the hook: one number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, as a tensor. It is
+  computed in each call, with torch only, from the current a and c, in the precision and on the device of the parameters
+  (`row_offsets(n_q, n_k, past, device)` takes one). Hiding keys is the job of the mask.
 
-def first_broken(cls: type) -> tuple[str, str] | None:
-    """The fact and the cause of the first demand that the class does not meet."""
-    from . import kerple_check
+How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times
+as fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)`
+has room for both.
 
-    return kerple_check.first_broken(cls, told(WRONG))
-
-
-def explain(error: str) -> str:
-    """What an error means here, or ""."""
-    return next((words for pattern, words in told(ERRORS) if re.search(pattern, error)), "")
-
-
-def told(table: str) -> list[list[str]]:
-    return [line.split("  # ", 1) for line in table.strip().splitlines()]
-
-
-_AFTER = """\
+Three cells follow the check: the oracle, the clock and the study."""
+HINTS = [
+    "What is positive for every number x? e^x is, and it is 1 at x = 0.",
+    "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`. Then "
+    "`self.table[0].exp()` is `a`.",
+    "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is "
+    "`x.log1p()`. The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
+]
+THEN = (
+    "A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log "
+    "decay, of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because "
+    "log(1 + x) is about x. So this is one family, and training chooses a member for each head. Run the three cells "
+    "below."
+)
+AFTER = """\
 # %% [markdown]
 # ### The same oracle as for the course's own schemes
 #
@@ -151,46 +210,61 @@ training
 # `task="flip-flop"`. One seed is a hint, not a result: for a claim, take three (`seed=1`, `seed=2`), as
 # [[longer_than_training|chapter #]] does."""
 
-Kerple = ClassTask(
-    "Kerple",
-    "Capstone: a new scheme, from the formula to the trained model",
-    source=Path(__file__).with_name("kerple_solution.py"),
-    first_broken=first_broken,
-    prepare=prepare,
-    explain=explain,
-    minutes=30,
-    difficulty=3,
-    words="""KERPLE (Chi et al., 2022) is a family of learned decays. Its logarithmic one is
 
-$$b_h(r) = -a_h \\log(1 + c_h |r|), \\qquad a_h, c_h > 0.$$
+class Capstone(Exercise):
+    """A whole class to write: demands are made of it one by one, and the first that it does not meet is told."""
 
-It is the log decay of [[bias_by_hand|chapter #]] with two numbers for each head: a strength $a_h$, and $c_h$, which
-sets the unit in which distance is counted. The paper writes $r_1$ and $r_2$ for them. Write the whole scheme, as a
-class that a layer can use and an optimizer can train, in which every head *learns* its $a_h$ and its $c_h$.
+    seconds = 20.0
+    after = AFTER
 
-- Both are 1 at the start. Whatever the optimizer does, they are above 0 and go on learning, and any number above 0 is
-  within reach. (The authors' code clips the numbers from below at each step. If you learn something of which $a$ and
-  $c$ are a positive function, nothing has to be clipped.)
-- `a` and `c` are properties, each a tensor with a number per head. Gradients reach what they are made of.
-- `bias` is the hook: one number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, as a tensor. It is
-  computed in each call, with torch only, from the current a and c, in the precision and on the device of the parameters
-  (`row_offsets(n_q, n_k, past, device)` takes one). Hiding keys is the job of the mask.
+    def solution_source(self) -> str:
+        text = dedent(inspect.getsource(solution))
+        return dedent(ast.get_source_segment(text, class_in(text), padded=True) or "")
 
-How you keep the numbers is up to you. One hint from the study: it lets a parameter of the name `table` learn ten times
-as fast as the rest, since Adam moves a number by at most the learning rate, and a bias is one number. `(2, n_heads)`
-has room for both.
+    def stub(self) -> str:
+        """The class with `...` in place of every body; a docstring and `super().__init__()` stay."""
+        lines = self.solution_source().splitlines()
+        methods = [node for node in class_in("\n".join(lines)).body if isinstance(node, ast.FunctionDef)]
+        for method in reversed(methods):
+            lines[method.body[0].end_lineno : method.end_lineno] = [" " * method.body[0].col_offset + "..."]
+        return "\n".join(lines)
 
-Three cells follow the check: the oracle, the clock and the study.""",
-    hints=[
-        "What is positive for every number x? e^x is, and it is 1 at x = 0.",
-        "`self.table = nn.Parameter(torch.zeros(2, n_heads))` in `__init__`, after `super().__init__()`. Then "
-        "`self.table[0].exp()` is `a`.",
-        "In `bias`, the distance is `row_offsets(n_q, n_k, past, self.table.device).abs()`, and log(1 + x) is "
-        "`x.log1p()`. The shapes (heads, 1) and (offsets,) multiply to (heads, offsets), as with `self.c[:, None]`.",
-    ],
-    then="A paper's formula is now a scheme that any layer of the course takes. With c = 1 in every head it is the log "
-    "decay, of strength a. With a tiny c and a large a it is nearly ALiBi's straight line, of slope a · c, because "
-    "log(1 + x) is about x. So this is one family, and training chooses a member for each head. Run the three cells "
-    "below.",
-    after=_AFTER,
-)
+    def _check(self, given: Any) -> Result:
+        if given is None or given is Ellipsis or blank_class(given):
+            text = "Write the class: put your code in place of each `...`, run the cell, then check again."
+            return Result("not attempted", self.title, (text,))
+        if not issubclass(type(given), type):
+            text = f"`check` was given {describe_type(given)}; it takes the class itself: `check({self.name})`."
+            return Result("wrong type", self.title, (text,))
+        found: list[tuple[str, str]] = []
+        ask: Any = partial(look, given, found)
+        ask.__globals__ = next((f.__globals__ for f in methods_of(given).values()), {})  # an error is shown with its line
+        done = run(ask, [Case()], lambda nothing: {"": np.zeros(1)}, self.seconds)
+        notes = (done.printed(),) if done.printed() else ()
+        if done.stopped:
+            return Result("did not finish", self.title, (done.why(),), notes=notes)
+        if error := done.outcomes[0].error:
+            known = explain_error(error, ERRORS)
+            cause, line = known or explain_error(error), done.outcomes[0].line
+            return Result("raised", self.title, (error,), cause, line, notes, known=bool(known))
+        for fact, cause in found:
+            return Result("property broken", self.title, (fact,), cause, notes=notes, known=bool(cause))
+        return Result("passed", self.title, ("right in all demands",), notes=(*notes, THEN))
+
+
+def class_in(text: str) -> ast.ClassDef:
+    return next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef))
+
+
+def look(cls: type, found: list[tuple[str, str]]) -> None:
+    """Add the fact and the cause of the first demand that the class does not meet."""
+    from .kerple_check import hook, numbers, positive  # torch is imported when a check needs it
+
+    for broken, fact, cause in chain(numbers(cls), positive(cls), hook(cls, WRONG)):
+        if broken:
+            found.append((fact, cause))
+            return
+
+
+TITLE = "Capstone: a new scheme, from the formula to the trained model"
+Kerple = Capstone("Kerple", TITLE, home=solution, minutes=30, difficulty=3, words=WORDS, hints=HINTS)

@@ -1,147 +1,115 @@
 """What the capstone's class must be, demand by demand: the first that is broken is told. This imports torch."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from course_kit.checking.arrays import NOTHING, close, describe_type, same
-from course_kit.checking.axes import Axis
-from course_kit.checking.relations import FINISHES, Pair, common
+from course_kit.checking.arrays import NOTHING, describe_type, shaped
+from course_kit.checking.lines import messages
 from course_lib import own_scheme
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 
 Demand = tuple[Any, str, str]  # whether it is broken, the fact, the cause
-HEADS, NUMBERS = 3, (-1.0, -5.0, -20.0, 0.0, 3.0, 20.0)  # in all parameters
-READ = "It is read without parentheses and computed each time, so make it a `@property`."
-OWN = "Each head has its own number."
+HEADS = 3
+TEXTS = (HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)  # heads, n_q, n_k and past
+PROPERTY = "It should be a `@property`, read without parentheses, that returns a tensor with one number for each head."
 WRITES = "Reading a property must not write, not even under `no_grad`. Otherwise it undoes the work of the optimizer."
 STALE = "Something computed in `__init__` or in an earlier call is kept, and does not learn. Compute it in each call."
-FEW = "Each head learns an a and a c. Does one number serve several heads, or both a and c?"
-MANY = "Each head learns an a and a c, and nothing else. Is there a parameter that is never read?"
-BELOW = (
-    "An optimizer can move a parameter below 0. Learn one of which the number is a positive function, such as `exp`."
-)
-STOPS = (
-    "The gradient is 0 there, so the number cannot leave that value. `clamp`, `relu` and `abs` at 0 have this effect."
-)
-UPPER = "The number has an upper limit, as a sigmoid has. It must be able to reach any number above 0."
-LOWER = "The number has a lower limit, as 1 + e^x has. It must be able to reach any number above 0."
+BEGIN = "Both a and c begin at 1. If the number is e to the power of a parameter, the parameter begins at 0."
+COUNT = "Each head learns an a and a c, and nothing else. Does one number serve several, or is one never read?"
+POSITIVE = "Learn a parameter of which it is a positive function, such as `exp`, which can reach any number above 0."
+STOPS = "The gradient is 0 there, so the number stays. `clamp`, `relu` and `abs` at 0 have this effect."
+OWN = "Each head has its own a and its own c. Is there one parameter for several, or do you read a wrong row?"
+SHAPE = "A hook returns a row for each head, with a number for each *offset*. The layer puts them on the diagonals."
 DETACHED = "`.detach()`, `.data`, `.item()`, `no_grad`, `math` and `torch.tensor(…)` of a tensor all stop the gradient."
+GROWS = "It keeps tensors for every length it has seen, and never frees them."
 DTYPE = "The bias must have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
-DEVICE = (
-    "Some tensor is made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device; a parameter has `.device`."
-)
-SHAPES = {  # of bias(5, 5, 0) with 3 heads
-    (3, 5, 5): "This is the matrix. A hook gives one number per *offset*, and the layer puts them on the diagonals.",
-    (9, 3): "The axis of heads comes first.",
-    (1, 9): "You return one row for all heads. Each head has its own.",
-}
-OTHER_SHAPE = "A hook returns one row for each head, with a number for each of the n_q + n_k − 1 offsets."
-
-
-def first_broken(cls: type, wrong: Sequence[Sequence[str]]) -> tuple[str, str] | None:
-    """The fact and the cause of the first broken demand; `wrong` are formulas, each with its cause."""
-    asked = (demand for demands in (numbers(cls), positive(cls), hook(cls, wrong)) for demand in demands)
-    return next(((fact, cause) for broken, fact, cause in asked if broken), None)
+DEVICE = "A tensor is made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device, and parameters have one."
 
 
 def numbers(cls: Any) -> Iterator[Demand]:
     """a and c: tensors with a number per head that begin at 1, learn, and are read without being written."""
     name = f"`{cls.__name__}`"
     yield not issubclass(cls, Position), f"{name} is not a `Position`", "The layer calls hooks of a `Position`."
-    for heads, name in ((HEADS, "a"), (HEADS, "c"), (1, "a"), (1, "c")):
+    for heads, name in product((HEADS, 1), "ac"):
         value = getattr(cls(heads), name)
-        told = f"`{name}` is {NOTHING if value is None else describe_type(value)}"
-        yield callable(value), told, READ
-        yield not isinstance(value, Tensor), told, f"`{name}` is a tensor with a number for each head."
-        told = f"with {heads} heads `{name}` has shape {tuple(value.shape)}, expected ({heads},)"
-        yield value.shape != (heads,), told, "Each head has one number, and no other axis." if heads == 1 else OWN
-    for name in ("a", "c"):
-        module = cls(HEADS)
-        start = getattr(module, name)
-        for x in (-20.0, 20.0, 0.7):
-            now = getattr(fill(module, x), name)
-            written = any((p != x).any() for p in module.parameters())
-            yield written, f"reading `{name}` changes the parameters", WRITES
-        module = drawn(cls)
-        learns = any(g.any() for g in gradients(module, getattr(module, name)))
-        yield not learns, f"nothing is learned for `{name}`", not_learned(module)
-        yield torch.equal(now, start), f"the parameters have changed, and `{name}` is still what it was", STALE
-        euler = math.isclose(start[0], math.e, rel_tol=1e-4)
-        told, one = f"`{name}` is {start[0]:.4g} at the start, expected 1", torch.ones_like(start)
-        wrong = not torch.allclose(start, one, atol=1e-5)
-        yield wrong, told, "e¹ is not 1. Begin the parameter at 0." if euler else "Both a and c begin at 1."
+        told = NOTHING if value is None else shaped(value) or describe_type(value)
+        fits = isinstance(value, Tensor) and value.shape == (heads,)
+        yield not fits, f"with {heads} heads `{name}` is {told}", PROPERTY
+    for name in "ac":
+        start, low = getattr(cls(HEADS), name), fill(cls(HEADS), -20.0)
+        getattr(low, name)
+        yield any((p != -20).any() for p in low.parameters()), f"reading `{name}` changes the parameters", WRITES
+        value = getattr(module := drawn(cls), name)
+        yield not any(gradients(module, value)), f"nothing is learned for `{name}`", not_learned(module)
+        stale = torch.allclose(value, start.to(value))
+        yield stale, f"the parameters have changed, and `{name}` is still what it was", STALE
+        one = torch.allclose(start, torch.ones_like(start), atol=1e-5)
+        yield not one, f"`{name}` is {start[0]:.4g} at the start, expected 1", BEGIN
     number = sum(p.numel() for p in module.parameters())
-    yield number != 2 * HEADS, f"with {HEADS} heads {number} numbers are learned", FEW if number < 2 * HEADS else MANY
+    yield number != 2 * HEADS, f"with {HEADS} heads {number} numbers are learned", COUNT
 
 
 def positive(cls: Any) -> Iterator[Demand]:
     """For every value of the parameters a and c are above 0, can be large and small, and go on learning."""
-    for name in ("a", "c"):
-        found = {x: (module := fill(cls(HEADS).double(), x), getattr(module, name)) for x in (-2e3, *NUMBERS, 2e3)}
-        for x in NUMBERS:
-            value = found[x][1]
-            told = f"`{name}` is {value[0]:.4g} when the parameters are {x:g}".replace("-", "−")
-            yield not (value.isfinite() & (value >= 0)).all(), told, BELOW
-        lowest, highest = (float(f(found[x][1][0] for x in found)) for f in (min, max))
-        yield highest < 10, f"`{name}` is at most {highest:g}, whatever the parameters", UPPER
-        for x in NUMBERS:
-            (module, value), there = found[x], f"when the parameters are {x:g}".replace("-", "−")
-            yield not any(g.any() for g in gradients(module, value)), f"`{name}` stops learning {there}", STOPS
-            yield (value == 0).any(), f"`{name}` is 0 {there}", "The number must be above 0."
-        yield lowest >= 1e-3, f"`{name}` is at least {lowest:g}, whatever the parameters", LOWER
+    for name in "ac":
+        filled = {x: fill(cls(HEADS).double(), x) for x in (-2e3, -20, -5, -1, 0, 3, 20, 2e3)}
+        found = {x: (module, getattr(module, name)) for x, module in filled.items()}
+        low, high = (f(float(value[0]) for _, value in found.values()) for f in (min, max))
+        for x, (module, value) in list(found.items())[1:-1]:
+            there = f"when the parameters are {x}".replace("-", "−")
+            yield not (value > 0).all(), f"`{name}` is {value[0]:.4g} {there}".replace("-", "−"), POSITIVE
+            yield high > 10 and not any(gradients(module, value)), f"`{name}` stops learning {there}", STOPS
+        yield high < 10, f"`{name}` is at most {high:g}, whatever the parameters", POSITIVE
+        yield low >= 1e-3, f"`{name}` is at least {low:g}, whatever the parameters", POSITIVE
     module = drawn(cls)
-    both = "Is there one parameter for both, or do you read a wrong row?"
-    yield torch.allclose(module.a, module.c), "`a` and `c` are always equal", both
-    alike = min(len(set(module.a.tolist())), len(set(module.c.tolist()))) < HEADS
-    yield alike, "several heads have the same number, whatever is learned", OWN
+    alike = len({*module.a.tolist(), *module.c.tolist()}) < 2 * HEADS
+    yield alike, "some of the numbers are equal, whatever is learned", OWN
 
 
-def hook(cls: Any, wrong: Sequence[Sequence[str]]) -> Iterator[Demand]:
+def hook(cls: Any, wrong: str) -> Iterator[Demand]:
     """`bias`: a row of the formula, from the current numbers, that learns, moves to a device, and serves a layer."""
     name = f"`{cls.__name__}`"
     yield cls.bias is Position.bias, f"{name} has no `bias` of its own", "The layer calls the hook of this name."
-    failed: list[tuple[dict[str, Any], Pair]] = []
-    for heads, *sizes in ((HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)):
-        (n_q, n_k, past), module = sizes, drawn(cls, heads)
-        row, call = module.bias(n_q, n_k, past), f"`bias({n_q}, {n_k}, {past})`"
-        told = f"{call} returned {NOTHING if row is None else describe_type(row)}"
-        yield not isinstance(row, Tensor), told, "A hook returns a torch tensor."
-        shape, wanted = tuple(row.shape), (heads, n_q + n_k - 1)
-        yield shape != wanted, f"{call} has shape {shape}, expected {wanted}", SHAPES.get(shape, OTHER_SHAPE)
+    failed: list[dict[str, Any]] = []
+    for heads, n_q, n_k, past in TEXTS:
+        module, call = drawn(cls, heads), f"`bias({n_q}, {n_k}, {past})`"
+        row = module.bias(n_q, n_k, past)
+        told = NOTHING if row is None else describe_type(row)
+        yield not isinstance(row, Tensor), f"{call} returned {told}", "A hook returns a torch tensor."
+        wanted = (heads, n_q + n_k - 1)
+        yield row.shape != wanted, f"{call} has shape {tuple(row.shape)}, expected {wanted}", SHAPE
         r, a, c = row_offsets(n_q, n_k, past).double(), module.a.detach()[:, None], module.c.detach()[:, None]
-        names = {"a": a, "c": c, "r": r, "d": r.abs(), "unpast": row_offsets(n_q, n_k, 0).abs(), "inf": math.inf}
-        names |= {"swapped": row_offsets(n_k, n_q, past).abs(), "call": call}
-        right = -a * (c * r.abs()).log1p()
-        pair = Pair(row.detach().double().numpy(), right.numpy(), [Axis("head"), Axis("offset")])
-        if not same(pair.yours, pair.expected):
-            failed.append((names, pair))
+        names = {"a": a, "c": c, "r": r, "d": r.abs(), "inf": math.inf, "call": call}
+        names |= {"unpast": row_offsets(n_q, n_k, 0).abs(), "swapped": row_offsets(n_k, n_q, past).abs()}
+        names |= {"yours": row.detach().double(), "right": -a * (c * r.abs()).log1p()}
+        if not agree(names["yours"], names["right"]):
+            failed.append(names)
     module = drawn(cls)
     stale = torch.equal(module.bias(4, 4, 0), fill(module, 0.7).bias(4, 4, 0))
     yield stale, "the parameters have changed, and `bias` still returns the same", STALE
-    if failed:
-        names, pair = failed[0]
-        head, k = np.argwhere(~close(pair.yours, pair.expected))[0]
-        told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {pair.yours[head, k]:.4g}, with the "
-        told += f"module's a and c the formula gives {pair.expected[head, k]:.4g}"
-        told = told.replace("-", "−").replace("inf", "∞")
-        formulas = ((one, cause) for several, cause in wrong for one in several.split(" | "))
-        causes = (cause for f, cause in formulas if all(same(p.yours, eval(f, names).numpy()) for names, p in failed))
-        yield True, told, next(causes, "") or common(FINISHES, [pair for _, pair in failed])
+    for names in failed:
+        yours, right = names["yours"], names["right"]
+        head, k = next(index for index in np.ndindex(*right.shape) if not agree(yours[index], right[index]))
+        told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
+        told += f"module's a and c the formula gives {right[head, k]:.4g}"
+        formulas = ((one, cause) for several, cause in messages(wrong) for one in several.split(" | "))
+        causes = (cause for one, cause in formulas if all(agree(each["yours"], eval(one, each)) for each in failed))
+        yield True, told.replace("-", "−").replace("inf", "∞"), next(causes, "")
     module = drawn(cls)
-    learns = all(g.any(-1).all() for g in gradients(module, module.bias(4, 4, 0)))
-    yield not learns, "the numbers are right, but from `bias` no gradient reaches some parameter", DETACHED
+    reached = all(gradients(module, module.bias(4, 4, 0)))
+    yield not reached, "the numbers are right, but from `bias` no gradient reaches some parameter", DETACHED
     held = []
     for n in (4, 5, 6, 7, 8):
         yield module.bias(n, n, 0).shape != (HEADS, 2 * n - 1), f"a text of {n} tokens gets an earlier row", STALE
         held.append(sum(t.numel() for t in tensors(vars(module))))
-    grown = f"after four longer texts the module holds {held[-1] - held[0]} numbers more"
-    yield held[-1] > held[0], grown, "It keeps tensors for every length it has seen, and never frees them."
+    yield held[-1] > held[0], f"after four longer texts the module holds {held[-1] - held[0]} numbers more", GROWS
     for dtype in (torch.float64, torch.float32):
         found = cls(HEADS).to(dtype).bias(4, 4, 0).dtype
         yield found != dtype, f"in a layer of {dtype} `bias` is {found}", DTYPE
@@ -159,16 +127,15 @@ def hook(cls: Any, wrong: Sequence[Sequence[str]]) -> Iterator[Demand]:
 
 def not_learned(module: nn.Module) -> str:
     """Why an optimizer sees no number: what the module keeps in place of an `nn.Parameter`."""
-    own = {name: value for name, value in vars(module).items() if name not in vars(nn.Module())}
-    kept = {name: value for name, value in own.items() if any(True for _ in tensors(value))}
-    for name, value in kept.items():
-        if any(tensor.grad_fn for tensor in tensors(value)):
-            return f"`self.{name}` was computed once, in `__init__`. Compute it in the property, so that it learns."
-    kinds = {name: "a plain tensor" if isinstance(value, Tensor) else "a Python list" for name, value in kept.items()}
-    kinds |= {name: "a buffer" for name, _ in module.named_buffers()}
-    kinds |= {name: "a frozen parameter" for name, p in module.named_parameters() if not p.requires_grad}
+    kept = {name: value for name, value in vars(module).items() if name not in vars(nn.Module())}
+    kept = {name: value for name, value in kept.items() if any(True for _ in tensors(value))}
+    kinds = {name: describe_type(value) for name, value in {**kept, **dict(module.named_buffers())}.items()}
+    kinds |= {name: "frozen" for name, p in module.named_parameters() if not p.requires_grad}
     for name, kind in kinds.items():
-        return f"`self.{name}` is {kind}, so no optimizer changes it. Keep it as an `nn.Parameter(…)`."
+        return (
+            f"`self.{name}` is {kind}, so no optimizer changes it. Keep what is learned as an `nn.Parameter(…)`, and "
+            "compute in the property what follows from it."
+        )
     return DETACHED if any(True for _ in module.parameters()) else "The module has no `nn.Parameter(…)`."
 
 
@@ -188,13 +155,18 @@ def fill(module: Any, value: float) -> Any:
     return module
 
 
-def gradients(module: nn.Module, of: Tensor) -> list[Tensor]:
-    """The gradient of the sum for each parameter, zero where there is no way to it."""
-    parameters = [p if p.requires_grad else p.clone().requires_grad_() for p in module.parameters()]
-    if not of.requires_grad or not parameters:
-        return [torch.zeros_like(p) for p in parameters]
-    found = torch.autograd.grad(of.sum(), parameters, allow_unused=True, retain_graph=True)
-    return [torch.zeros_like(p) if g is None else g for p, g in zip(parameters, found, strict=True)]
+def gradients(module: nn.Module, of: Tensor) -> list[bool]:
+    """Whether the sum of a tensor has a gradient, for each row of each parameter."""
+    module.zero_grad()
+    if of.requires_grad:
+        of.sum().backward()
+    rows = [[False] if p.grad is None else p.grad.any(-1).ravel().tolist() for p in module.parameters()]
+    return [row for parameter in rows for row in parameter]
+
+
+def agree(a: Tensor, b: Tensor) -> bool:
+    """Equal as far as float32 can tell."""
+    return torch.allclose(a, b.expand_as(a).to(a), rtol=1e-4, atol=1e-4, equal_nan=True)
 
 
 def tensors(held: Any) -> Iterator[Tensor]:

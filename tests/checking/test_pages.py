@@ -99,7 +99,7 @@ def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
     [
         (SLOPE, '"""Slope"""', "of_pages.1_slope: 'Slope': expected a first line as `The bias"),
         ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
-        ("is free in\n# your result.", "free.\nb = 1", "wrong line 'b = 1': expected `code  # message`"),
+        ("is free in\n# your result.", "free.\nb = 1", "line 'b = 1': expected `code  # message`"),
     ],
 )
 def test_a_page_needs_a_title_and_wrong_lines_that_fit(topic, old, new, message):
@@ -109,7 +109,7 @@ def test_a_page_needs_a_title_and_wrong_lines_that_fit(topic, old, new, message)
 
 
 def test_an_author_is_told_what_is_not_whole():
-    wrong = dict(hints=["one", ""], difficulty=4, minutes=0, title=" ", words="", cases=[], expected=None, seconds=0)
+    wrong = dict(hints=["one", ""], difficulty=4, minutes=0, title=" ", words="", cases=[], seconds=0)
     for name, value in wrong.items():
         with pytest.raises(ValueError, match=f"CodingTask slope.*{name}="):
             slope_task(**{name: value})

@@ -13,12 +13,11 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
 from course_kit.checking import Case
 from course_kit.checking.runner import run
-from course_kit.checking.solution_source import blank_class, compiled, not_attempted, unused_parameters
+from course_kit.checking.solution_source import blank_class, not_attempted, unused_parameters
 from course_kit.checking.spec import Spec
 from tools.judge.data import read, write
 
@@ -69,11 +68,11 @@ def run_cells(cells: list[str], seconds: float) -> dict[str, Any]:
 
 def report(given: Any, name: str, starter: str, call: dict[str, Any] | None) -> dict[str, Any]:
     """What there is to say of an object; of a function, what it does in each case, where the judge asks for that."""
-    if blank_class(given) or not_attempted(given, compiled(starter, name, {"np": np}) if starter else None):
+    if blank_class(given) or not_attempted(given, starter):
         return {"begun": False}
     if call is None or issubclass(type(given), type) or not callable(given):
         return {"begun": True, "value": given}
-    spec: Any = SimpleNamespace(**call, reader=None)
+    spec: Any = SimpleNamespace(**call)
     done = run(given, [Case(*args, **kwargs) for args, kwargs in spec.cases], partial(Spec.read, spec), spec.seconds)
     said = vars(done) | {"outcomes": list(map(asdict, done.outcomes))}
     return {"begun": True, "unused": unused_parameters(given), "run": said}
