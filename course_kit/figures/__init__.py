@@ -31,8 +31,7 @@ figures.side_by_side(a, b)                   pictures in a row;  picture.save("s
 from ..display.picture import Picture, side_by_side
 from .alibi_slopes import alibi_slopes
 from .attention_block import attention_block
-from .attention_explorer import attention_explorer
-from .bias_heatmap import bias_heatmap
+from .bias import attention_explorer, bias_heatmap
 from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
 from .decoding_step import decoding_step
@@ -45,39 +44,7 @@ from .play import play
 from .plot import show
 from .provenance import provenance
 from .question import claims, question, quiz
-from .rope_clocks import rope_clocks
-from .rope_rotation import rope_rotation
+from .rope import rope_clocks, rope_rotation
 from .seen_pairs import seen_pairs, unseen_pairs
-from .shifted_windows import shifted_windows
+from .swin import shifted_windows, window_index
 from .tracer import trace
-from .window_index import window_index
-
-__all__ = [
-    "Picture",
-    "alibi_slopes",
-    "attention_block",
-    "attention_explorer",
-    "bias_heatmap",
-    "bucket_explorer",
-    "claims",
-    "clip_grid",
-    "decoding_step",
-    "heatmap",
-    "length_curves",
-    "map_of_heads",
-    "map_of_schemes",
-    "pair_view",
-    "play",
-    "provenance",
-    "question",
-    "quiz",
-    "rope_clocks",
-    "rope_rotation",
-    "seen_pairs",
-    "shifted_windows",
-    "show",
-    "side_by_side",
-    "trace",
-    "unseen_pairs",
-    "window_index",
-]

@@ -9,7 +9,7 @@ import numpy as np
 from course_lib.example import TOKENS
 from course_lib.reference.music_transformer import slice_table
 
-from ..display.formatting import check_choice, check_whole, number
+from ..display.formatting import check_choice, check_whole, number, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, live
 
@@ -168,7 +168,7 @@ def _vectors(cuts: Cuts) -> Table:
     return Table(
         f"1. The table: {2 * length - 1} vectors",
         rows=["row", "taken"],
-        columns=[_signed(offset) for offset in offsets],
+        columns=[with_sign(offset) for offset in offsets],
         cells=[
             [Cell(str(offset + length - 1) if abs(offset) < length else "") for offset in offsets],
             [Cell(mark, colour={"✓": TAKEN, "✗": MISSING}.get(mark, "#ffffff")) for mark in marks],
@@ -188,7 +188,7 @@ def _stages(cuts: Cuts, words: Sequence[str] | None) -> list[Table]:
         return words[position] if position < len(words) else f"x{position}"
 
     def shown(offset: int) -> str:
-        return number(-offset) if cuts.how == "shift" else _signed(offset)
+        return number(-offset) if cuts.how == "shift" else with_sign(offset)
 
     queries = [named(i + (cuts.past if words else 0), "q") for i in range(cuts.n_q)]
     keys = [named(j, "k") for j in range(cuts.n_k)]
@@ -235,8 +235,3 @@ def _stages(cuts: Cuts, words: Sequence[str] | None) -> list[Table]:
         table(3, f"{cuts.size} numbers, cut every {width}", heads, kept, recut),
         table(4, "the grid", queries, keys, [row[: cuts.n_k] for row in recut[above:][: cuts.n_q]]),
     ]
-
-
-def _signed(offset: int) -> str:
-    """−2, 0, +2."""
-    return ("+" if offset > 0 else "") + number(offset)
