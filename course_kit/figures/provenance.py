@@ -1,10 +1,10 @@
 """Where every cell of a skew comes from: the numbers stay where they are in memory, and only the cuts move."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from course_lib.example import TOKENS
 from course_lib.reference.music_transformer import slice_table
@@ -37,9 +37,8 @@ GENERAL = {"n_q": (3, 1, 6), "n_k": (5, 1, 8), "past": (2, 0, 6), "longest": (0,
 OTHERS = [(3, 5, 2, 4), (5, 5, 0, 0), (6, 4, 0, 0), (1, 6, 5, 0)]  # more settings of the general form
 
 
-@dataclass(frozen=True)
-class Cuts:
-    """Rows of numbers, one per query, and how their memory is cut again.
+class Cuts(NamedTuple):
+    """The sizes of a skew: one row of numbers per query, in whose memory other rows are cut.
 
     A column of zeros is put in front of the rows, or behind them in the general form. Then `skip` numbers are left
     out, the rest is cut every `width`, and the first n_k of each new row are the grid.
@@ -64,8 +63,10 @@ class Cuts:
         return self.n_q - 1 + self.front
 
     @property
-    def size(self) -> int:
-        return self.n_q * (self.width + 1)
+    def grid(self) -> NDArray:
+        """The place in memory of the number that arrives in each cell, (n_q, n_k)."""
+        memory = np.arange(self.n_q * (self.width + 1))[self.skip :][: self.n_q * self.width]
+        return memory.reshape(self.n_q, self.width)[:, : self.n_k]
 
     def number(self, place: int) -> tuple[int, int | None]:
         """The query of the number at this place of memory, and its offset; None for a zero."""
@@ -73,19 +74,12 @@ class Cuts:
         column -= self.front
         return query, column - self.past - self.n_q + 1 if 0 <= column < self.width else None
 
-    def cell(self, place: int) -> tuple[int, int] | None:
-        """Row and column of the grid where the number at this place arrives, or None."""
-        row, column = divmod(place - self.skip, self.width)
-        return (row, column) if 0 <= row < self.n_q and column < self.n_k else None
-
-    def is_junk(self, place: int) -> bool:
-        """Whether it arrives in the grid and is a zero or a number of another query."""
-        found, (query, offset) = self.cell(place), self.number(place)
-        return found is not None and (offset is None or query != found[0])
-
     @property
-    def junk(self) -> int:
-        return sum(map(self.is_junk, range(self.size)))
+    def junk(self) -> set[int]:
+        """The places of what arrives in the grid and is a zero or a number of another query."""
+        found = {int(place): self.number(int(place)) for place in self.grid.flat}
+        row = {int(place): i for (i, _), place in np.ndenumerate(self.grid)}
+        return {place for place, (query, offset) in found.items() if offset is None or query != row[place]}
 
 
 def provenance(
@@ -128,7 +122,7 @@ def provenance(
         tables += _stages(cuts, words)
         says = [STEPS[step]]
         if step == "grid":
-            says += [f"Junk: {cuts.junk} of {cuts.n_q * cuts.n_k} cells.", JUNK if cuts.junk else NO_JUNK]
+            says += [f"Junk: {len(cuts.junk)} of {cuts.grid.size} cells.", JUNK if cuts.junk else NO_JUNK]
         return Frame(tables[: steps.index(step) + 1], says)
 
     end = "Every cell holds its own query and offset." if how == "general" else "Cells after the query are junk."
@@ -190,48 +184,46 @@ def _stages(cuts: Cuts, words: Sequence[str] | None) -> list[Table]:
     def shown(offset: int) -> str:
         return number(-offset) if cuts.how == "shift" else with_sign(offset)
 
-    queries = [named(i + (cuts.past if words else 0), "q") for i in range(cuts.n_q)]
+    n_q, width, skip, junk = cuts.n_q, cuts.width, cuts.skip, cuts.junk
+    queries = [named(i + (cuts.past if words else 0), "q") for i in range(n_q)]
     keys = [named(j, "k") for j in range(cuts.n_k)]
-    line, width, skip, first = cuts.width + 1, cuts.width, cuts.skip, 1 - cuts.past - cuts.n_q
-    word = "distance" if cuts.how == "shift" else "offset"
-    columns = [shown(first + c) for c in range(width)]
+    word, matrix = ("distance", "Q Rᵀ") if cuts.how == "shift" else ("offset", "Q Eᵀ")
+    arrives = {int(place): at for at, place in np.ndenumerate(cuts.grid)}
 
-    def says(place: int) -> str:
+    def cell(place: int, step: int) -> Cell:
+        if place < 0:
+            return Cell("", says="No number.")
         query, offset = cuts.number(place)
         what = f"the zero of {queries[query]}" if offset is None else f"{queries[query]}, {word} {shown(offset)}"
         end = "left out."
-        if found := cuts.cell(place):
+        if found := arrives.get(place):
             i, j = found
             end = f"in the grid query {queries[i]}, key {keys[j]}"
-            end += f", where {word} {shown(j - cuts.past - i)} belongs: junk." if cuts.is_junk(place) else "."
-        return f"{what}: place {place} of the line; {end}"
-
-    def cell(place: int | None, step: int) -> Cell:
-        if place is None:
-            return Cell("", says="No number.")
-        query, offset = cuts.number(place)
+            end += f", where {word} {shown(j - cuts.past - i)} belongs: junk." if place in junk else "."
         text = "0" if offset is None else f"{queries[query]}\n{shown(offset)}"
-        out = offset is None or (step == 3 and cuts.cell(place) is None)
-        junk = "✗ " if step == 4 and cuts.is_junk(place) else ""
-        return Cell(junk + text, colour="#ffffff" if out else QUERIES[query], says=says(place), group=str(place))
+        out = offset is None or (step == 3 and not found)
+        return Cell(
+            "✗ " * (step == 4 and place in junk) + text,
+            colour="#ffffff" if out else QUERIES[query],
+            says=f"{what}: place {place} of the line; {end}",
+            group=str(place),
+        )
 
-    def table(step: int, caption: str, heads: list[str], columns: list[str], rows: list[list[int | None]]) -> Table:
-        drawn = [[cell(place, step) for place in row] for row in rows]
-        title = f"{step + 1 - cuts.front}. {caption} ({len(rows)}, {len(rows[0])})"
-        return Table(title, heads, columns, drawn, says="{text}")
+    def table(step: int, caption: str, heads: list[str], columns: list[str], places: NDArray) -> Table:
+        drawn = [[cell(place, step) for place in row] for row in places.tolist()]
+        return Table(f"{step + 1 - cuts.front}. {caption} {places.shape}", heads, columns, drawn, says="{text}")
 
-    padded: list[list[int | None]] = [[*range(i * line, (i + 1) * line)] for i in range(cuts.n_q)]
-    flat: list[int | None] = [*[None] * (-skip % width), *range(cuts.size)]
-    flat += [None] * (-len(flat) % width)
-    recut = [flat[start : start + width] for start in range(0, len(flat), width)]
-    above = -(-skip // width)
-    heads = ["out"] * above + [str(i) for i in range(cuts.n_q)]
-    heads += ["out"] * (len(recut) - len(heads))
+    memory, above = np.arange(n_q * (width + 1)), -skip % width  # numbers are missing in front of the first cut
+    recut = np.pad(memory, (above, -(above + memory.size) % width), constant_values=-1).reshape(-1, width)
+    before = (skip + above) // width
+    out = [*["out"] * before, *map(str, range(n_q)), *["out"] * (len(recut) - before - n_q)]
+    padded = memory.reshape(n_q, width + 1)
+    offsets = [shown(c + 1 - cuts.past - n_q) for c in range(width)]
+    zeros = ["zero", *offsets] if cuts.front else [*offsets, "zero"]
     kept = [str(c) if c < cuts.n_k else "out" for c in range(width)]
-    product = "Q Rᵀ" if cuts.how == "shift" else "Q Eᵀ"
     return [
-        table(1, product, queries, columns, [row[cuts.front :][:width] for row in padded]),
-        table(2, "with zeros", queries, ["zero", *columns] if cuts.front else [*columns, "zero"], padded),
-        table(3, f"{cuts.size} numbers, cut every {width}", heads, kept, recut),
-        table(4, "the grid", queries, keys, [row[: cuts.n_k] for row in recut[above:][: cuts.n_q]]),
+        table(1, matrix, queries, offsets, padded[:, cuts.front :][:, :width]),
+        table(2, "with zeros", queries, zeros, padded),
+        table(3, f"{memory.size} numbers, cut every {width}", out, kept, recut),
+        table(4, "the grid", queries, keys, cuts.grid),
     ]
