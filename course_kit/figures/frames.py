@@ -17,12 +17,15 @@ from typing import Any
 
 from ..display.colours import ink
 from ..display.formatting import check_alt, escape, number
-from ..display.picture import TABLE, Picture
+from ..display.picture import SUPPRESS, TABLE, Picture
 from ..display.svg import svg_image, svg_start
-from .heatmap import ROW
 
 LARGEST = 2_000  # frames: beyond that an output grows too large for a notebook
 FEW = 5  # words that are buttons beside each other
+# On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
+ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
+PAGE = 560  # pixels for a table in a page of usual width
+PHONE = 232  # … when the page is 390 wide, in JupyterLab; figures.css sets tables smaller there
 TRACK = "display:inline-block;margin-left:6px;background-color:#f0f2f4;"
 TEAL, ORANGE, BLUE = "#0b7a70", "#b35a00", "#0066cc"  # as on the maps, but dark enough for a thin bar
 
@@ -42,8 +45,9 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of cells under a caption. A cell is read out as `says`, filled in with its {row}, {column}, {text}, {group}.
+    """Rows of cells under a caption; a single row may go without a name, in a table that is not live.
 
+    A cell is read out as `says`, filled in with its {row}, {column}, {text}, {group}.
     `chooses` names a slider and the stop that each cell, in reading order, sets when it is clicked.
     """
 
@@ -205,19 +209,29 @@ def _body(frame: Frame, title: str | None) -> str:
     return f"{heading}<p>{escape(' '.join(frame.says))}</p>{tables}"
 
 
-def _table(table: Table | Drawing) -> str:
+def still_table(table: Table | Drawing) -> str:
+    """A table or a drawing without its script. What is too wide for a page is set in small print and scrolls."""
     if isinstance(table, Drawing):
         return svg_image("".join(table.parts), width=table.width, height=table.height, alt=table.says)
-    note = f'<br><span style="color:#57606a">{escape(table.note)}</span>' if table.note else ""
+    named = bool(table.rows)
+    note = f'<br><span class="rp-note" style="color:#57606a">{escape(table.note)}</span>' if table.note else ""
+    corner = escape(table.corner).replace(" ↓", "&nbsp;↓").replace(" →", "&nbsp;→")  # an arrow never alone on a line
     heads = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
-    lines = "".join(
-        f'<tr {ROW}><th scope="row">{escape(row)}</th>{"".join(_cell(cell, table.track) for cell in line)}</tr>'
-        for row, line in zip(table.rows, table.cells, strict=True)
-    )
-    return (
-        f'<table {TABLE}><caption style="text-align:left"><b>{escape(table.caption)}</b>{note}</caption>'
-        f"<thead><tr {ROW}><td>{escape(table.corner)}</td>{heads}</tr></thead><tbody>{lines}</tbody></table>"
-    )
+    heads = f'<td style="color:#57606a">{corner}</td>' * named + heads
+    names = [f'<th scope="row">{escape(row)}</th>' for row in table.rows] or [""]
+    cells = ["".join(_cell(cell, table.track) for cell in line) for line in table.cells]
+    lines = "".join(f"<tr {ROW}>{name}{line}</tr>" for name, line in zip(names, cells, strict=True))
+    caption = f'<caption style="text-align:left"><b>{escape(table.caption)}</b>{note}</caption>'
+    body = f"{caption}<thead><tr {ROW}>{heads}</tr></thead><tbody>{lines}</tbody>"
+    wide = [[len(cell.text) + bool(cell.bar) * table.track // 7 for cell in line] for line in table.cells]
+    first = [*map(len, table.corner.split("↓ ")), *map(len, table.rows)] * named
+    letters = [max(first, default=0), *map(max, zip(map(len, table.columns), *wide, strict=True))]
+    if sum(5.9 * count + 5 for count in letters) <= PHONE:
+        return f"<table {TABLE}>{body}</table>"
+    fits = sum(7.3 * count + 14 for count in letters) <= PAGE
+    style = TABLE if fits else 'class="rp-tight" style="font-size:11px;color:#1b1f24"'
+    group = f'class="rp-scroll" role="group" tabindex="0" {SUPPRESS} aria-label="{escape(table.caption)}"'
+    return f"<div {group}><table {style}>{body}</table></div>"
 
 
 def _cell(cell: Cell, track: int) -> str:

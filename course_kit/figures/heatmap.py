@@ -1,6 +1,6 @@
 """A matrix as a coloured table with its numbers in the cells: no script, so it looks the same everywhere."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 
 from course_lib.example import TOKENS
 
-from ..display.colours import ink, is_signed, painter
-from ..display.formatting import check_alt, check_number, check_whole, decimals, escape, labels_or_numbers, number
-from ..display.picture import SUPPRESS, TABLE, Picture
+from ..display.colours import is_signed, painter
+from ..display.formatting import check_alt, check_number, check_whole, decimals, labels_or_numbers, number
+from ..display.picture import Picture
+from .frames import Cell, Table, still_table
 
-# On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
-ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
-PAGE = 560  # pixels for a table in a page of usual width
-PHONE = 232  # … when the page is 390 wide, in JupyterLab; figures.css sets tables smaller there
 LARGEST = 24  # rows or columns; beyond that numbers are no longer read, and the output grows large
 
 
@@ -48,24 +45,16 @@ def heatmap(
     if limit is not None:
         limit = check_number("limit", limit, 1e-12, 1e12)
     one_row = np.ndim(values) == 1 and rows is None
-    row_labels = None if one_row else labels_or_numbers("rows", rows, grid.shape[0], TOKENS)
+    row_labels = [] if one_row else labels_or_numbers("rows", rows, grid.shape[0], TOKENS)
     column_labels = labels_or_numbers("columns", columns, grid.shape[1], TOKENS)
     if corner is None:
         both_tokens = rows is None and columns is None and row_labels == column_labels == list(TOKENS)
         corner = "query ↓ key →" if both_tokens else ""
     usual = "orange above 0, white 0, blue below 0" if is_signed(numbers, signed) else "the darker, the larger"
-    said = escape(legend or usual)
-    table = table_html(
-        grid.tolist(),
-        row_labels,
-        column_labels,
-        name=text,
-        caption=f'<b>{escape(title or text)}</b><br><span class="rp-note" style="color:#57606a">{said}</span>',
-        paint=painter(numbers, signed, limit),
-        show=lambda value: number(value, digits),
-        corner=corner,
-    )
-    return Picture("heatmap", table, alt=text, title=title)
+    paint = painter(numbers, signed, limit)
+    cells = [[Cell(number(value, digits), colour=paint(value)) for value in line] for line in grid.tolist()]
+    table = Table(title or text, row_labels, column_labels, cells, corner, legend or usual)
+    return Picture("heatmap", still_table(table), alt=text, title=title)
 
 
 def as_grid(values: Any) -> NDArray:
@@ -80,50 +69,3 @@ def as_grid(values: Any) -> NDArray:
     if max(grid.shape) > LARGEST:
         raise ValueError(f"values, shape {grid.shape}: expected at most {LARGEST} rows and columns; show a part of it")
     return grid
-
-
-def table_html(
-    grid: Sequence[Sequence[Any]],
-    rows: Sequence[str] | None,
-    columns: Sequence[str],
-    *,
-    name: str,
-    caption: str,
-    paint: Callable[[Any], str],
-    show: Callable[[Any], str],
-    corner: str = "",
-) -> str:
-    """The table itself. `caption` is HTML, all else is text; rows=None leaves the row labels away.
-
-    What is too wide for a page is set in small print and scrolls, where it must, in a group called `name`.
-    """
-    texts = [[show(value) for value in line] for line in grid]
-    labels = [] if rows is None else [*corner.split("↓ "), *rows]
-    first = f'<td style="color:#57606a">{_corner(corner)}</td>' if rows is not None else ""
-    head = first + "".join(f'<th scope="col">{escape(label)}</th>' for label in columns)
-    lines = []
-    for index, (values, shown) in enumerate(zip(grid, texts, strict=True)):
-        label = "" if rows is None else f'<th scope="row">{escape(rows[index])}</th>'
-        cells = "".join(cell(value, text, paint) for value, text in zip(values, shown, strict=True))
-        lines.append(f"<tr {ROW}>{label}{cells}</tr>")
-    note = f'<caption style="text-align:left">{caption}</caption>'
-    body = f"{note}<thead><tr {ROW}>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    letters = [max(map(len, column), default=0) for column in (labels, *zip(columns, *texts, strict=True))]
-    if sum(5.9 * count + 5 for count in letters) <= PHONE:
-        return f"<table {TABLE}>{body}</table>"
-    fits = sum(7.3 * count + 14 for count in letters) <= PAGE
-    style = TABLE if fits else 'class="rp-tight" style="font-size:11px;color:#1b1f24"'
-    group = f'class="rp-scroll" role="group" tabindex="0" {SUPPRESS} aria-label="{escape(name)}"'
-    return f"<div {group}><table {style}>{body}</table></div>"
-
-
-def _corner(text: str) -> str:
-    """The names of the axes, "query ↓ key →": on a narrow page two lines, an arrow never alone on one."""
-    return escape(text).replace(" ↓", "&nbsp;↓").replace(" →", "&nbsp;→")
-
-
-def cell(value: Any, text: str, paint: Callable[[Any], str]) -> str:
-    """One number on its colour; black is the row's, white is said."""
-    colour = paint(value)
-    white = ";color:#ffffff" if ink(colour) == "#ffffff" else ""
-    return f'<td style="background-color:{colour}{white}">{escape(text)}</td>'

@@ -8,7 +8,7 @@ import numpy as np
 from ..display.colours import LINES, signed_colour
 from ..display.formatting import escape, number
 from ..display.picture import SUPPRESS, Picture
-from .heatmap import table_html
+from .frames import Cell, Table, still_table
 from .plot import png_image
 
 MARKS = "os^Dvp"
@@ -59,14 +59,10 @@ def _plot(name: str, curves: Curves, schemes: list[str], lengths: Sequence[int],
     for scheme, points in curves.items():
         again, k = divmod(schemes.index(scheme), len(LINES))
         mean, low, high = np.transpose(points)
-        look: dict[str, Any] = {
-            "color": LINES[k],
-            "marker": MARKS[k],
-            "linestyle": "--" if again else "-",
-            "label": scheme,
-        }
-        look["markerfacecolor"] = "#ffffff" if again else LINES[k]
-        ax.errorbar(lengths, mean, [mean - low, high - mean], capsize=2, elinewidth=0.8, markersize=5, **look)
+        line, face = ("--", "#ffffff") if again else ("-", LINES[k])
+        look: dict[str, Any] = {"color": LINES[k], "marker": MARKS[k], "linestyle": line, "markerfacecolor": face}
+        size: dict[str, Any] = {"capsize": 2, "elinewidth": 0.8, "markersize": 5}
+        ax.errorbar(lengths, mean, [mean - low, high - mean], label=scheme, **look, **size)
     ax.axvline(trained, color="#57606a", linestyle=":")
     ax.set(title=name, xscale="log", xlabel=f"test length (dotted: trained at {trained})", ylabel=y)
     ax.set_xticks(lengths, [str(n) for n in lengths])
@@ -78,18 +74,19 @@ def _plot(name: str, curves: Curves, schemes: list[str], lengths: Sequence[int],
 def _table(name: str, curves: Curves, lengths: Sequence[int], trained: int, y: str) -> str:
     """Mean ± half an interval for each scheme and length, coloured by the rise over the training length."""
     home = list(lengths).index(trained)
-    grid = [
-        [(mean, (high - low) / 2, mean - points[home][0]) for mean, low, high in points] for points in curves.values()
-    ]
-    top = max(abs(rise) for line in grid for *_, rise in line) or 1.0
-    return table_html(
-        grid,
-        list(curves),
-        [f"{n} (trained)" if n == trained else str(n) for n in lengths],
-        name=f"{name}: {y} of each scheme at each length",
-        caption=f"<b>{escape(name)}</b>: {escape(y)} at each test length, mean ± half of the interval over seeds"
-        f'<br><span class="rp-note" style="color:#57606a">orange: higher than at length {trained}; blue: lower</span>',
-        paint=lambda cell: signed_colour(cell[2] / top),
-        show=lambda cell: f"{number(float(cell[0]), 3)} ±\u00a0{number(float(cell[1]), 3)}",
+    rises = {scheme: [mean - points[home][0] for mean, _, _ in points] for scheme, points in curves.items()}
+    top = max(abs(rise) for found in rises.values() for rise in found) or 1.0
+
+    def cell(mean: float, low: float, high: float, rise: float) -> Cell:
+        half = number(float(high - low) / 2, 3)
+        return Cell(f"{number(float(mean), 3)} ±\u00a0{half}", colour=signed_colour(rise / top))
+
+    table = Table(
+        f"{name}: {y} at each test length, mean ± half of the interval over seeds",
+        rows=list(curves),
+        columns=[f"{n} (trained)" if n == trained else str(n) for n in lengths],
+        cells=[[cell(*point, rise) for point, rise in zip(curves[scheme], rises[scheme])] for scheme in curves],
         corner="scheme",
+        note=f"orange: higher than at length {trained}; blue: lower",
     )
+    return still_table(table)
