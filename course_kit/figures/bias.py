@@ -23,7 +23,12 @@ COLUMNS = ("offset", "weight without bias", "weight with bias", "e^B", "change")
 
 
 def bias_heatmap(
-    n: int = 5, strength: float = LAMBDA, decay: str = "log", tokens: Sequence[str] = TOKENS, *, title: str | None = None
+    n: int = 5,
+    strength: float = LAMBDA,
+    decay: str = "log",
+    tokens: Sequence[str] = TOKENS,
+    *,
+    title: str | None = None,
 ) -> Picture:
     """The bias of n tokens. Alive: move the strength λ (0–3), choose the decay, and read at each cell how it was
     calculated; its whole diagonal is outlined, because it shares one offset and one value.

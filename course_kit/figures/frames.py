@@ -205,7 +205,7 @@ def _style(cell: Cell) -> str:
 def _body(frame: Frame, title: str | None) -> str:
     heading = f"<p><b>{escape(title)}</b></p>" if title else ""
     apart = '<div style="display:inline-block;vertical-align:top;margin:8px 20px 0 0">'
-    tables = "".join(f"{apart}{_table(table)}</div>" for table in frame.tables)
+    tables = "".join(f"{apart}{still_table(table)}</div>" for table in frame.tables)
     return f"{heading}<p>{escape(' '.join(frame.says))}</p>{tables}"
 
 

@@ -77,7 +77,8 @@ def _table(name: str, curves: Curves, lengths: Sequence[int], trained: int, y: s
     rises = {scheme: [mean - points[home][0] for mean, _, _ in points] for scheme, points in curves.items()}
     top = max(abs(rise) for found in rises.values() for rise in found) or 1.0
 
-    def cell(mean: float, low: float, high: float, rise: float) -> Cell:
+    def cell(point: Sequence[float], rise: float) -> Cell:
+        mean, low, high = point
         half = number(float(high - low) / 2, 3)
         return Cell(f"{number(float(mean), 3)} ±\u00a0{half}", colour=signed_colour(rise / top))
 
@@ -85,7 +86,7 @@ def _table(name: str, curves: Curves, lengths: Sequence[int], trained: int, y: s
         f"{name}: {y} at each test length, mean ± half of the interval over seeds",
         rows=list(curves),
         columns=[f"{n} (trained)" if n == trained else str(n) for n in lengths],
-        cells=[[cell(*point, rise) for point, rise in zip(curves[scheme], rises[scheme])] for scheme in curves],
+        cells=[list(map(cell, curves[scheme], rises[scheme])) for scheme in curves],
         corner="scheme",
         note=f"orange: higher than at length {trained}; blue: lower",
     )

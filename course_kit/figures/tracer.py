@@ -7,7 +7,7 @@ from typing import Any
 from ..display.colours import NO_NUMBER, ink, painter, signed_colour, weight_colour
 from ..display.formatting import CODE, escape, number
 from ..display.picture import SUPPRESS, Picture
-from .heatmap import table_html
+from .frames import Cell, Table, still_table
 from .statements import Source
 from .tracer_record import LIMIT, Packed, Recording, Step, record
 
@@ -164,13 +164,9 @@ def _value(name: str, packed: Packed, tokens: list[str]) -> str:
     def labels(length: int, shown: int) -> list[str]:
         return tokens[:shown] if length == len(tokens) else [str(n) for n in range(shown)]
 
-    return table_html(
-        rows,
-        labels(shape[-2], len(rows)) if len(shape) > 1 else None,
-        labels(shape[-1], len(rows[0]) if rows else 0),
-        name=f"values of {name}",
-        caption=head,
-        # "∞" and "nan" come as text, because JSON has no such numbers
-        paint=lambda x: NO_NUMBER if isinstance(x, str) else scale(float(x)),
-        show=lambda x: x if isinstance(x, str) else number(x, packed["d"]),
-    )
+    def cell(x: float | str) -> Cell:  # "∞" and "nan" come as text, because JSON has no such numbers
+        return Cell(x, colour=NO_NUMBER) if isinstance(x, str) else Cell(number(x, packed["d"]), colour=scale(x))
+
+    names = labels(shape[-2], len(rows)) if len(shape) > 1 else []
+    columns = labels(shape[-1], len(rows[0]) if rows else 0)
+    return still_table(Table(name, names, columns, [list(map(cell, row)) for row in rows], note=packed["t"]))
