@@ -20,7 +20,7 @@ def bias_matrix(n=5, strength=0.5, log=True):
 def numbers(html):
     """The tables' cells, a list for each table."""
     return [
-        [float(cell.replace("−", "-")) for cell in re.findall(r"<td style=[^>]*>(−?[\d.]+)</td>", table)]
+        [float(cell.replace("−", "-")) for cell in re.findall(r"<td[^>]*>(−?[\d.]+)</td>", table)]
         for table in html.split("<table")[1:]
     ]
 
