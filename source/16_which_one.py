@@ -24,8 +24,8 @@ import numpy as np
 
 import course_study as study
 from course_kit import figures
-from course_lib import own_scheme
 from course_lib.example import TOKENS, K, Q, V
+from course_study import own_scheme
 from course_study.convergence import BUDGETS, converged
 from course_tasks import comparison, guide, measured, questions
 

@@ -13,13 +13,13 @@ from torch import nn
 
 import course_study as study
 from course_kit.display.box import AMBER, GREEN, GREY
-from course_lib import own_scheme
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position, Vectors
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
+from course_study import own_scheme
 
 from .schemes.definitions import SCHEMES, shaw_row
 

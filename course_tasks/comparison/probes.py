@@ -13,10 +13,11 @@ from torch import Tensor, nn
 
 from course_lib.nn.axial_rope import OnAxes
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Combined, Position, Vectors
+from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.window import WindowAttention
 from course_lib.schemes import Scheme, Sizes
+from course_study.own_scheme import returned
 
 PER_OFFSET = ("bias", "key_vectors", "value_vectors")
 PLACES = ("input", *PER_OFFSET, "rotate", "key_bias", "sink")  # in the order of figures.map_of_schemes
@@ -134,10 +135,7 @@ def kept(scheme: Scheme, sizes: Sizes) -> dict[str, Tensor]:
         for one in module.parts if isinstance(module, Combined) else [module]:
             if isinstance(one, RoPE | OnAxes):
                 found |= {name: torch.empty(n, sizes.d_head // 2) for name in ("cos", "sin")}
-        said = {hook: getattr(module, hook)(n, n, 0) for hook in PER_OFFSET}
-        said |= {"key_bias": module.key_bias(torch.zeros(1, n, sizes.d_model), None), "sink": module.sink()}
-        tables = {hook: answer.table if isinstance(answer, Vectors) else answer for hook, answer in said.items()}
-        return found | {hook: table for hook, table in tables.items() if table is not None}
+        return found | returned(module, n, sizes.d_model)
 
 
 def growth(scheme: Scheme, sizes: Sizes) -> int:

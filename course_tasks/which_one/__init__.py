@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from course_lib import own_scheme
+from course_study import own_scheme
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_tasks import which_one as task"""

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from course_kit.checking.arrays import NOTHING, describe_type, shaped
 from course_kit.checking.lines import messages
-from course_lib import own_scheme
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
+from course_study import own_scheme
 
 Demand = tuple[Any, str, str]  # whether it is broken, the fact, the cause
 HEADS = 3

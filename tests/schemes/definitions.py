@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn.functional import logsigmoid
 
+from course_lib.definition import Definition, numbers, randomise, with_bias, with_rotation, with_vectors
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
 from course_lib.nn.bias import DecayBias
@@ -25,7 +26,6 @@ from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
-from course_lib.own_scheme import Definition, numbers, randomise, with_bias, with_rotation, with_vectors
 from course_lib.reference import oracle, speeds, t5
 from course_lib.reference.absolute import frequencies
 

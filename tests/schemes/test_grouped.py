@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from course_lib.definition import randomise
 from course_lib.nn import fast
 from course_lib.nn.cache import KeyValueCache, RingCache, SegmentMemory
 from course_lib.nn.fast import fast_attention
@@ -14,7 +15,6 @@ from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sink import Sink
 from course_lib.nn.terms import Terms
-from course_lib.own_scheme import randomise
 
 from .definitions import SCHEMES
 

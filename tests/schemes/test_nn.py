@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from course_lib.definition import by_definition
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.attention import attention
 from course_lib.nn.bias import DecayBias
@@ -17,7 +18,6 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
-from course_lib.own_scheme import by_definition
 from course_lib.reference import absolute
 
 from .definitions import DEVICES, SCHEMES

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from course_lib.definition import by_definition
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from course_lib.nn.rope import rotate as nn_rotate
-from course_lib.own_scheme import by_definition
 from course_lib.reference import attention, oracle
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
