@@ -1,6 +1,8 @@
 """The questions of the table, a function for each: what a scheme answers, and how that was found."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from course_lib.nn.axial_rope import OnAxes
@@ -80,8 +82,12 @@ def learns(scheme: Scheme, sizes: Sizes) -> Cell:
 
 
 def keeps(scheme: Scheme, sizes: Sizes) -> Cell:
-    found, power = probes.kept(scheme, sizes), probes.growth(scheme, sizes)
-    total = sum(tensor.nbytes for tensor in found.values())
+    def size(of: Sizes) -> int:
+        return sum(tensor.nbytes for tensor in probes.kept(scheme, of).values())
+
+    found, total = probes.kept(scheme, sizes), size(sizes)
+    few, more = (size(replace(sizes, n=64 * times**2, window=4 * times)) for times in (1, 2))
+    power = round(math.log(more / few, 4)) if few else 0  # of n, which is four times as large
     parts = "; ".join(f"`{k}` {tuple(t.shape)}, {t.nbytes:,} bytes" for k, t in found.items()) or "nothing"
     of = " for n patches in a window" if probes.is_window(scheme.module(sizes)) else ""
     return Cell(f"{total:,} bytes, {POWERS[power]}{of}" if total else "nothing", (total, power), f"Kept: {parts}.")
@@ -99,16 +105,28 @@ def direction(scheme: Scheme, sizes: Sizes) -> Cell:
 
 
 def fused(scheme: Scheme, sizes: Sizes) -> Cell:
-    found = probes.fused(scheme.module(sizes).double(), sizes)
-    if not found:
+    module, x = scheme.module(sizes).double(), probes.random(1, probes.FEW, sizes.d_model)
+    if probes.is_window(module):
         return Cell("a layer of its own", (), "It takes no `backend`.")
-    works = tuple(backend for backend, problem in found.items() if not problem)
-    note = " ".join(f"`{backend}`: “{problem}”." for backend, problem in found.items() if problem)
+    problems = {}
+    for backend in ("sdpa", "flex"):
+        try:
+            off = (probes.run(module, sizes, x, backend)[0] - probes.run(module, sizes, x)[0]).abs().max()
+            problems[backend] = "another answer" if off > probes.CLOSE else ""
+        except ValueError as refused:
+            problems[backend] = str(refused)
+    works = tuple(backend for backend, problem in problems.items() if not problem)
+    note = " ".join(f"`{backend}`: “{problem}”." for backend, problem in problems.items() if problem)
     return Cell(", ".join(works), works, note or "The same answers.")
 
 
 def longer(scheme: Scheme, sizes: Sizes) -> Cell:
-    refused = probes.refuses_longer(scheme.module(sizes), sizes)
+    refused, module = "", scheme.module(sizes).double()
+    try:
+        if not probes.is_window(module):
+            probes.run(module, sizes, probes.random(1, 2 * sizes.n, sizes.d_model))
+    except ValueError as error:
+        refused = str(error)
     words = [measured.verdict(run) for run in scheme.runs]
     parts, notes = [] if scheme.runs else ["not in the study"], []
     for run, word in zip(scheme.runs, words):
@@ -116,11 +134,11 @@ def longer(scheme: Scheme, sizes: Sizes) -> Cell:
         parts.append(f"{run} {said}" if len(scheme.runs) > 1 else said)
         seeds = ", ".join(signed(rise, 3) for rise in measured.rises(run))
         notes.append(f"`{run}`: {before:.3f} → {after:.3f}; by seeds {seeds}.")
-    if refused is not None:
+    if refused:
         parts.append("its table ends")
         notes.append(f"Asked for {2 * sizes.n} tokens: “{refused}”.")
         notes += ["In the study the table is as long as the longest test."] * bool(scheme.runs)
-    return Cell("; ".join(parts), (tuple(words), refused is not None), " ".join(notes) or "No run is committed.")
+    return Cell("; ".join(parts), (tuple(words), bool(refused)), " ".join(notes) or "No run is committed.")
 
 
 def signed(x: float, digits: int) -> str:

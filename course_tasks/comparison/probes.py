@@ -4,8 +4,6 @@ Three kinds of modules: a `Position` with hooks, a module that changes the input
 """
 
 import copy
-import math
-from dataclasses import replace
 from typing import TypeGuard
 
 import torch
@@ -136,33 +134,3 @@ def kept(scheme: Scheme, sizes: Sizes) -> dict[str, Tensor]:
             if isinstance(one, RoPE | OnAxes):
                 found |= {name: torch.empty(n, sizes.d_head // 2) for name in ("cos", "sin")}
         return found | returned(module, n, sizes.d_model)
-
-
-def growth(scheme: Scheme, sizes: Sizes) -> int:
-    """The power of n with which what is kept grows: 0, 1 or 2. From a text and one of four times the tokens."""
-    few, more = (replace(sizes, n=64 * times**2, window=4 * times) for times in (1, 2))
-    less, most = (sum(tensor.nbytes for tensor in kept(scheme, size).values()) for size in (few, more))
-    return round(math.log(most / less, 4)) if less else 0
-
-
-def refuses_longer(module: nn.Module, sizes: Sizes) -> str | None:
-    """What the module says to twice as many tokens: None when it takes them."""
-    try:
-        if not is_window(module):
-            run(module.double(), sizes, random(1, 2 * sizes.n, sizes.d_model))
-    except ValueError as refused:
-        return str(refused)
-    return None
-
-
-def fused(module: nn.Module, sizes: Sizes) -> dict[str, str]:
-    """For each fused backend "" when its answer is that of the formula, else why not. Empty for a layer of its own."""
-    found: dict[str, str] = {}
-    for backend in () if is_window(module) else ("sdpa", "flex"):
-        x = random(1, FEW, sizes.d_model)
-        try:
-            wrong = (run(module, sizes, x, backend)[0] - run(module, sizes, x)[0]).abs().max() > CLOSE
-            found[backend] = "another answer" if wrong else ""
-        except ValueError as refused:
-            found[backend] = str(refused)
-    return found
