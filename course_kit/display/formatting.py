@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 MINUS = "−"
 CODE = 'style="background-color:#f0f2f4;color:#1b1f24"'  # else code takes the colours of a dark theme
 
@@ -76,6 +79,14 @@ def check_whole(name: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value <= high:
         raise ValueError(f"{name}={value!r}: expected a whole number from {low} to {high}")
     return int(value)
+
+
+def check_array(name: str, values: Any, axes: int, expected: str) -> NDArray[np.float64]:
+    """Finite numbers (from NumPy, torch or lists) with so many axes, or a ValueError that says what is `expected`."""
+    array = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    if array.ndim != axes or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        raise ValueError(f"{name} {array.shape}: expected {expected}")
+    return array.astype(float)
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:

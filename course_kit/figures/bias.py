@@ -11,7 +11,7 @@ from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import DECAYS, decay_bias, decay_row
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_choice, check_labels, check_number, check_whole, number, with_sign
+from ..display.formatting import check_array, check_choice, check_labels, check_number, check_whole, number, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
@@ -91,7 +91,7 @@ def attention_explorer(
     lies above the row's mean Σ_k w_k e^B_k, w the weights without bias. A bar of e^B begins at this mean.
     Raises ValueError for q and k that do not fit, a query that is not a row, or a strength or decay outside these.
     """
-    q, k = check_rows("q", q), check_rows("k", k)
+    q, k = (check_array(*named, 2, "one row of finite numbers per token, (n, d)") for named in (("q", q), ("k", k)))
     if q.shape != k.shape or not 2 <= len(q) <= LARGEST_N:
         raise ValueError(f"q {q.shape}, k {k.shape}: expected the same shape (n, d) with n from 2 to {LARGEST_N}")
     words = check_labels("tokens", tokens, len(q))
@@ -146,11 +146,3 @@ def change(by: float) -> Cell:
         return Cell("same")
     word, side = ("▲ gains", 0.5) if by > 0 else ("▼ loses", -0.5)
     return Cell(f"{word} {with_sign(by)}", colour=signed_colour(side))
-
-
-def check_rows(name: str, value: Any) -> np.ndarray:
-    """The vectors as an array (n, d), or a ValueError unless they are one row of finite numbers per token."""
-    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name}, shape {array.shape}: expected one row of finite numbers per token, (n, d)")
-    return array.astype(float)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..display.colours import is_signed, painter
-from ..display.formatting import number
+from ..display.formatting import check_array, number
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
@@ -98,17 +98,14 @@ def check_scores(scores: Any) -> dict[str, NDArray[np.float64]]:
     """The measures as arrays, or a ValueError for none, too many, or one that is not a matrix of finite numbers."""
     if not isinstance(scores, Mapping) or not 1 <= len(scores) <= MOST_MEASURES:
         raise ValueError(f"scores={scores!r}: expected a dict of 1 to {MOST_MEASURES} measures, name: (layers, heads)")
-    measures = {str(name): np.asarray(values, float) for name, values in scores.items()}
-    for name, values in measures.items():
-        if values.ndim != 2 or not np.isfinite(values).all():
-            raise ValueError(f"scores[{name!r}] {values.shape}: expected finite numbers of shape (layers, heads)")
-    return measures
+    shaped = "finite numbers of shape (layers, heads)"
+    return {str(name): check_array(f"scores[{name!r}]", values, 2, shaped) for name, values in scores.items()}
 
 
 def check_profiles(profiles: ArrayLike) -> NDArray[np.float64]:
     """The shares as an array (layers, heads, n), or a ValueError for another shape or shares that are none."""
-    shares = np.asarray(profiles, float)
-    if shares.ndim != 3 or 0 in shares.shape:
+    shares = check_array("profiles", profiles, 3, "(layers, heads, distances)")
+    if 0 in shares.shape:
         raise ValueError(f"profiles {shares.shape}: expected (layers, heads, distances)")
     layers, heads = shares.shape[:2]
     if layers * heads > MOST_HEADS:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from course_lib.reference.rope import pairs, rotate
 
-from ..display.formatting import check_number, check_whole, number
+from ..display.formatting import check_array, check_number, check_whole, number
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
@@ -43,10 +43,10 @@ def pair_view(
     number of speeds, and distances that are not 2 to 16 whole numbers in rising order.
     Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
-    query, key = check_row("q", q), check_row("k", k)
+    given = {"q": q, "k": k, "speeds": speeds}.items()
+    query, key, theta = (check_array(name, row, 1, "a row of finite numbers") for name, row in given)
     if query.shape != key.shape or len(query) not in range(2, 2 * MOST_PAIRS + 1, 2):
         raise ValueError(f"q {query.shape}, k {key.shape}: expected as many, an even number up to {2 * MOST_PAIRS}")
-    theta = check_row("speeds", speeds)
     count = len(query) // 2
     if len(theta) != count:
         raise ValueError(f"speeds {theta.shape}: expected {(count,)}, one for each pair, 0 if it does not turn")
@@ -130,14 +130,6 @@ def turn(speed: float) -> str:
     if tokens < 9999.5:
         return number(tokens, 0 if tokens >= 9.95 else 1)
     return f"{number(tokens / 1000, 0)}k" if tokens < np.inf else "never"
-
-
-def check_row(name: str, values: Any) -> NDArray[np.float64]:
-    """A row of finite numbers as an array, or a ValueError that names the argument."""
-    row = np.asarray(values, float)
-    if row.ndim != 1 or not np.isfinite(row).all():
-        raise ValueError(f"{name} {row.shape}: expected a row of finite numbers")
-    return row
 
 
 def check_distances(distances: Any) -> list[int]:

@@ -195,7 +195,7 @@ REFUSED = [
     (figures.bias_heatmap, (), {"strength": float("nan")}, "strength=nan: expected a number from 0 to 3"),
     (figures.bias_heatmap, (), {"decay": "cubic"}, "decay='cubic': expected one of 'log', 'linear'"),
     (figures.attention_explorer, (Q, K[:3]), {}, "q (5, 4), k (3, 4): expected the same shape"),
-    (figures.attention_explorer, (Q, K * np.nan), {}, "k, shape (5, 4): expected one row of finite"),
+    (figures.attention_explorer, (Q, K * np.nan), {}, "k (5, 4): expected one row of finite"),
     (figures.attention_explorer, (Q, K), {"query": 5}, "query=5: expected a whole number from 0 to 4"),
     (figures.trace, (len, Q), {}, "function=len: expected a function written in Python"),
     (figures.trace, (generator,), {}, "function=generator: expected a plain function"),
