@@ -1,6 +1,5 @@
 """Where every cell of a skew comes from: the numbers stay where they are in memory, and only the cuts move."""
 
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,9 +81,7 @@ class Cuts(NamedTuple):
         return {place for place, (query, offset) in found.items() if offset is None or query != row[place]}
 
 
-def provenance(
-    how: str = "skew", *, tokens: Sequence[str] | None = None, title: str | None = None, **sizes: int
-) -> Picture:
+def provenance(how: str = "skew", *, title: str | None = None, **sizes: int) -> Picture:
     """Where every cell of a skew comes from. Alive: go through the steps, choose the sizes, and point at a number to
     find it in every step.
 
@@ -93,14 +90,10 @@ def provenance(
     same file. The table holds the offsets −(longest − 1) … longest − 1, just enough by default; when it is too short
     the picture says so. Some other settings can be chosen, too.
     how="shift", n=3 (1 … 4), memory=2 (0 … 4): `reference.transformer_xl.relative_shift`, n queries after the memory.
-    `tokens` name the first positions (the five tokens; in the general form q0, q1 … and k0, k1 … unless given).
     Raises ValueError for a size out of range or one that belongs to another `how`.
     Sources: Huang et al. 2019, section 3.4.1; Dai et al. 2019, appendix B.
     """
     check_choice("how", how, TITLES)
-    if isinstance(tokens, str) or not isinstance(tokens, Iterable | None):
-        raise ValueError(f"tokens={tokens!r}: expected a word for each of the first positions")
-    words = None if how == "general" and tokens is None else [str(token) for token in tokens or TOKENS]
     sliders: dict[str, Any] = SIZES.get(how, {})
     first: dict[str, Any] = {**USUAL.get(how, {}), **sizes}
     settings: dict[str, Cuts] = {}
@@ -119,7 +112,7 @@ def provenance(
         tables = [] if cuts.front else [_vectors(cuts)]
         if refusal := _refusal(cuts):
             return Frame(tables, ["✗ Too short, and slice_table says so:", f"{refusal}."])
-        tables += _stages(cuts, words)
+        tables += _stages(cuts)
         says = [STEPS[step]]
         if step == "grid":
             says += [f"Junk: {len(cuts.junk)} of {cuts.grid.size} cells.", JUNK if cuts.junk else NO_JUNK]
@@ -173,19 +166,20 @@ def _vectors(cuts: Cuts) -> Table:
     )
 
 
-def _stages(cuts: Cuts, words: Sequence[str] | None) -> list[Table]:
+def _stages(cuts: Cuts) -> list[Table]:
     """The numbers as they are computed, with the zeros, with the new cuts, and as the grid."""
 
     def named(position: int, letter: str) -> str:
-        if words is None:
+        """A token of the example, or in the general form q0, q1 … and k0, k1 …"""
+        if not cuts.front:
             return f"{letter}{position}"
-        return words[position] if position < len(words) else f"x{position}"
+        return TOKENS[position] if position < len(TOKENS) else f"x{position}"
 
     def shown(offset: int) -> str:
         return number(-offset) if cuts.how == "shift" else with_sign(offset)
 
     n_q, width, skip, junk = cuts.n_q, cuts.width, cuts.skip, cuts.junk
-    queries = [named(i + (cuts.past if words else 0), "q") for i in range(n_q)]
+    queries = [named(i + cuts.past * cuts.front, "q") for i in range(n_q)]
     keys = [named(j, "k") for j in range(cuts.n_k)]
     word, matrix = ("distance", "Q Rᵀ") if cuts.how == "shift" else ("offset", "Q Eᵀ")
     arrives = {int(place): at for at, place in np.ndenumerate(cuts.grid)}

@@ -8,7 +8,6 @@ little-endian. Source: the specification in ggml-org/ggml, docs/gguf.md; the blo
 import math
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -49,34 +48,24 @@ TYPES: dict[int, tuple[np.dtype, int, Callable[[NDArray], Array]]] = {
 }
 
 
-@dataclass
-class _Reader:
-    """A file, and what comes next in it."""
+def _number(file: BinaryIO, form: str) -> Any:
+    return struct.unpack("<" + form, file.read(struct.calcsize(form)))[0]
 
-    file: BinaryIO
 
-    def bytes(self, n: int) -> bytes:
-        found = self.file.read(n)
-        if len(found) < n:
-            raise ValueError(f"{self.file.name} ends within its header, is the download complete?")
-        return found
+def _string(file: BinaryIO) -> str:
+    return file.read(_number(file, "Q")).decode()
 
-    def number(self, form: str) -> Any:
-        return struct.unpack("<" + form, self.bytes(struct.calcsize(form)))[0]
 
-    def string(self) -> str:
-        return self.bytes(self.number("Q")).decode()
-
-    def value(self, kind: int) -> Any:
-        """A fact: a number, a string, or a row of one of these."""
-        if kind == STRING:
-            return self.string()
-        if kind == ROW:
-            kind, n = self.number("I"), self.number("Q")
-            return [self.value(kind) for _ in range(n)]
-        if kind not in FACTS:
-            raise ValueError(f"a fact of type {kind}: expected one of {[*FACTS, STRING, ROW]}")
-        return self.number(FACTS[kind])
+def _fact(file: BinaryIO, kind: int) -> Any:
+    """A number, a string, or a row of one of these."""
+    if kind == STRING:
+        return _string(file)
+    if kind == ROW:
+        kind, n = _number(file, "I"), _number(file, "Q")
+        return [_fact(file, kind) for _ in range(n)]
+    if kind not in FACTS:
+        raise ValueError(f"a fact of type {kind}: expected one of {[*FACTS, STRING, ROW]}")
+    return _number(file, FACTS[kind])
 
 
 def read(path: Path | str) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -87,16 +76,18 @@ def read(path: Path | str) -> tuple[dict[str, Any], dict[str, Array]]:
     with open(path, "rb") as file:
         if (found := file.read(4)) != b"GGUF":
             raise ValueError(f"{path} begins with {found!r}, expected a GGUF file, which begins with b'GGUF'")
-        reader = _Reader(file)
-        if (version := reader.number("I")) != 3:
-            raise ValueError(f"{path}: GGUF of version {version}, expected 3")
-        n_tensors, n_facts = reader.number("Q"), reader.number("Q")
-        metadata = {reader.string(): reader.value(reader.number("I")) for _ in range(n_facts)}
         places = []
-        for _ in range(n_tensors):
-            name, axes = reader.string(), reader.number("I")
-            shape = tuple(reader.number("Q") for _ in range(axes))[::-1]  # the file begins with the axis of a row
-            places.append((name, shape, reader.number("I"), reader.number("Q")))
+        try:
+            if (version := _number(file, "I")) != 3:
+                raise ValueError(f"{path}: GGUF of version {version}, expected 3")
+            n_tensors, n_facts = _number(file, "Q"), _number(file, "Q")
+            metadata = {_string(file): _fact(file, _number(file, "I")) for _ in range(n_facts)}
+            for _ in range(n_tensors):
+                name, axes = _string(file), _number(file, "I")
+                shape = tuple(_number(file, "Q") for _ in range(axes))[::-1]  # the file begins with the axis of a row
+                places.append((name, shape, _number(file, "I"), _number(file, "Q")))
+        except (struct.error, UnicodeDecodeError):
+            raise ValueError(f"{path} ends within its header, is the download complete?") from None
         step = metadata.get("general.alignment", 32)
         start, tensors = -(-file.tell() // step) * step, {}
         for name, shape, kind, offset in places:

@@ -228,7 +228,6 @@ REFUSED = [
     (figures.provenance, (), {"how": "roll"}, "how='roll': expected one of 'skew', 'general', 'shift'"),
     (figures.provenance, (), {"how": "shift", "past": 2}, "past=2: expected one of the stops"),
     (figures.provenance, (), {"how": "general", "longest": -1}, "longest=-1: expected a whole number from 0 to 12"),
-    (figures.provenance, (), {"tokens": "The cat"}, "tokens='The cat': expected a word for each"),
     (figures.length_curves, ((64, 128), CURVES), {"trained": 32}, "trained=32: expected one of the lengths (64, 128)"),
     (
         figures.length_curves,
