@@ -4,9 +4,13 @@ import ast
 import functools
 import inspect
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
+
+PARTS = ast.stmt | ast.ExceptHandler | ast.match_case
+INNER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef  # what is in it runs elsewhere
 
 
 @dataclass
@@ -79,37 +83,27 @@ def split(lines: list[str]) -> list[Chunk]:
         function = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     except (SyntaxError, StopIteration):  # a lambda, perhaps in the middle of a call: every line for itself
         return [Chunk(n, n, "run" if line.strip() else "idle") for n, line in enumerate(lines)]
-    chunks = [Chunk(0, max(function.body[0].lineno - 2, 0), "run", True)]
-    doc = ast.get_docstring(function, clean=False) is not None
-    for number, node in enumerate(function.body):
-        _add(node, chunks, is_doc=doc and number == 0)
+    chunks = [Chunk(0, max(_first(function.body[0]) - 1, 0), "run", True)]
+    chunks += [chunk for node in function.body for chunk in _chunks(node)]
+    if ast.get_docstring(function, clean=False) is not None:
+        chunks[1].kind = "doc"
     return _fill(sorted(chunks, key=lambda chunk: chunk.first), lines)
 
 
-def _add(node: Any, chunks: list[Chunk], is_doc: bool = False) -> None:
-    """The chunk of a statement; of a compound one its head, then its parts."""
-    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-    parts = [part for name in ("body", "handlers", "orelse", "finalbody", "cases") for part in getattr(node, name, [])]
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        parts = []  # what stands in an inner function runs elsewhere; its definition is one thing
-    if not parts:
-        last = node.end_lineno - 1
-        several = last > start or any(isinstance(n, ast.ListComp | ast.SetComp | ast.DictComp) for n in ast.walk(node))
-        chunks.append(Chunk(start, last, "doc" if is_doc else "run", several))
-        return
-    first_part = min(_line(part) for part in parts) - 1
-    chunks.append(Chunk(start, max(first_part - 1, start), "run"))
+def _chunks(node: Any) -> Iterator[Chunk]:
+    """The chunk of a statement; of a compound one its head, then its parts. An inner definition is one thing."""
+    parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, PARTS) and not isinstance(node, INNER)]
+    start, last = _first(node), (min(map(_first, parts)) if parts else node.end_lineno) - 1
+    several = any(isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp) for part in ast.walk(node))
+    yield Chunk(start, max(start, last), "run", not parts and (last > start or several))
     for part in parts:
-        if isinstance(part, ast.match_case):
-            chunks.append(Chunk(_line(part) - 1, max(part.body[0].lineno - 2, _line(part) - 1), "run"))
-            for inner in part.body:
-                _add(inner, chunks)
-        else:
-            _add(part, chunks)
+        yield from _chunks(part)
 
 
-def _line(node: Any) -> int:
-    return int(node.pattern.lineno if isinstance(node, ast.match_case) else node.lineno)
+def _first(node: Any) -> int:
+    """The first line of a statement, its decorators included, counted from 0."""
+    decorators = [decorator.lineno for decorator in getattr(node, "decorator_list", [])]
+    return min([*decorators, (node.pattern if isinstance(node, ast.match_case) else node).lineno]) - 1
 
 
 def _fill(chunks: list[Chunk], lines: list[str]) -> list[Chunk]:
