@@ -3,7 +3,7 @@
 A plan trains one small model for every task, scheme and seed, and tests each at the training length and beyond. Names
 of tasks and of schemes replace those of the preset; "compared", "later" and "ablation" name many schemes. The preset
 "convergence" trains for more and more steps until the loss stays the same, "repairs" repairs RoPE for longer texts (its
-names are tasks and repairs), and "released" changes the released model (its names are experiments).
+names are tasks and repairs), and "released" changes the released model (its names are experiments and texts).
 
 You can stop it at any time; run the same command again to resume. It uses one core, or several with --processes. To use
 several machines, start it under torchrun, which deals the runs to all of them.
@@ -47,7 +47,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def planned(given: argparse.Namespace) -> Plan | list[Run]:
     """The plan that a command names. Raises ValueError for names, sizes and devices that there are not."""
     if given.preset == "released":
-        from .released import plan as released  # this reads the model
+        from .released.plan import plan as released  # this reads the model
 
         return released(given.names)
     preset, changed = PRESETS[given.preset], {f.name: getattr(given, f.name) for f in fields(Settings)}

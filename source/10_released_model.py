@@ -540,12 +540,12 @@ assert gain < 1
 from course_study.released import rows as committed
 
 for condition in ("gap 4096", "first half hidden", "gap 16384"):
-    runs = committed("gaps", condition=condition, n=384)
+    runs = committed("E5", condition=condition, n=384)
     print(f"{condition:17}", *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 for condition in ("ten induction heads stopped", *(f"ten random heads, draw {draw} stopped" for draw in range(3))):
-    runs = committed("stopped heads", condition=condition, n=200)
+    runs = committed("E12", condition=condition, n=200)
     print(f"{condition:31}", *[f"{row['difference']:5.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 
 # %% [markdown]

@@ -1,11 +1,14 @@
 """The committed runs of the released model: the command resumes, and the rows are what the model gives."""
 
+import json
+
 import pytest
 import torch
 
 import course_study as study
 from course_study import released
-from course_study.released import Text
+from course_study.released import plan as planned
+from course_study.released.experiments import Text, Trial
 
 from ..released import conftest
 from ..released.tiny import tiny
@@ -15,29 +18,31 @@ file, model = conftest.file, conftest.model  # fixtures
 
 @pytest.fixture
 def small(monkeypatch):
-    """Two texts with two conditions in a tiny decoder; its next reading can be stopped."""
+    """Two texts with three conditions in a tiny decoder; the last one can be stopped while it runs."""
     decoder, tokens = tiny()
-    losses, stops = decoder.losses, []
+    stops = []
 
-    def read(tokens):
+    def measure(model, tokens):
         if stops:
             raise stops.pop()
-        return losses(tokens)
+        return model.losses(tokens), {"right": True, "weights": [[1 / 3]]}
 
-    changes = {"window 2": {"window": 2, "sinks": [0]}, "another factor": {"score_factor": 1.3}}
+    def conditions(model, text):
+        yield Trial("window 2", {"window": 2, "sinks": [0]})
+        yield Trial("other tokens", tokens=text.tokens.flip(0), measure=measure, scored=3)
+
     texts = [Text("forward", tokens, bins=(0, 4, 8)), Text("backward", tokens.flip(0))]
-    monkeypatch.setattr(decoder, "losses", read)
-    monkeypatch.setattr(released, "EXPERIMENTS", {"small": (lambda *_: changes, lambda model: texts)})
-    monkeypatch.setattr(released, "load", lambda: decoder)
+    monkeypatch.setattr(planned, "EXPERIMENTS", {"small": (conditions, lambda model: texts)})
+    monkeypatch.setattr(planned, "load", lambda: decoder)
     return stops
 
 
-def sweep(path):
-    return [{**row, "seconds": 0} for row in study.sweep(released.plan(), path)]
+def sweep(path, *names):
+    return [{**row, "seconds": 0} for row in study.sweep(planned.plan(names), path)]
 
 
-def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small):
-    control, window, *_ = sweep(None)
+def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small, tmp_path):
+    control, window, other = sweep(None, "forward")
     decoder, tokens = tiny()
     with decoder.changed(window=2, sinks=[0]):
         losses = decoder.losses(tokens)
@@ -48,39 +53,45 @@ def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small):
     assert window["error"] == pytest.approx(float(change[4:].std()) / 2, rel=1e-3)
     assert [(part["from"], part["to"]) for part in window["bins"]] == [(0, 4), (4, 8)]
     assert window["bins"][0]["loss"] == pytest.approx(float(losses[:4].mean()), rel=1e-3)
+    assert other["scored"] == 3 and other["right"] is True and other["weights"] == [[0.3333]]
 
 
-def test_the_plan_resumes_and_what_was_not_run_is_missing(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(released, "FILE", tmp_path / "rows")
-    whole = sweep(None)
+def test_the_plan_resumes_after_an_interrupt_and_after_a_torn_line(small, tmp_path):
+    whole, broken = sweep(None), tmp_path / "broken"
     assert len(whole) == 6
-    runs = released.plan()
-    study.sweep(runs[:4], released.FILE)
     small.append(KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
-        sweep(released.FILE)
-    released.FILE.write_bytes(released.FILE.read_bytes()[:-40])
+        sweep(broken)
+    broken.write_bytes(broken.read_bytes()[:-40])
+    assert len(study.read(broken)) == 1 and sweep(broken) == whole
+    with pytest.raises(ValueError, match="sideways: expected names of experiments and texts"):
+        planned.plan(["sideways"])
+
+
+def test_what_was_not_run_is_missing_and_the_reader_says_so(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(released, "FILE", tmp_path / "rows")
+    sweep(released.FILE, "forward")
     assert len(released.rows("small", text="forward")) == 3
-    with pytest.raises(ValueError, match=r"'backward'.*no committed row"):
+    with pytest.raises(ValueError, match=r"'backward'.*no committed row; the file has.*forward.*runs what is missing"):
         released.rows("small", text="backward")
-    assert sweep(released.FILE) == whole
-    with pytest.raises(ValueError, match="sideways: expected names of experiments"):
-        released.plan(["sideways"])
 
 
 def test_no_two_planned_rows_are_alike_and_all_of_them_are_committed(model):
-    planned = [study.key(run.inputs) for run in released.plan()]
-    assert len(set(planned)) == len(planned)
-    assert sorted(study.key(row) for row in study.read(released.FILE)) == sorted(planned)
+    planned_rows = [(*which(run.inputs), run.inputs["condition"]) for run in planned.plan()]
+    rows = map(json.loads, released.FILE.read_text("utf-8").splitlines())
+    committed = [(*which(row), row["condition"]) for row in rows]
+    assert len(set(planned_rows)) == len(planned_rows)
+    assert sorted(committed) == sorted(planned_rows)
+
+
+def which(row):
+    return row["experiment"], row["text"], row["n"]
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("experiment", ["gaps", "stopped heads"])
-def test_committed_rows_are_what_the_model_gives(model, experiment):
-    """The control, the first condition and the last one, of the first text."""
-    runs = [run for run in released.plan([experiment]) if run.inputs["text"] in ("pydoc_a", "random tokens 0")]
-    for run in (runs[0], runs[1], runs[-1]):
-        (row,) = released.rows(**run.inputs)
-        found = run.outcome()
-        assert found["loss"] == pytest.approx(row["loss"], abs=0.01) and found["scored"] == row["scored"]
-        assert found["difference"] == pytest.approx(row["difference"], abs=0.01)
+def test_a_committed_row_is_what_the_model_gives(model):
+    run = next(run for run in planned.plan(["E6", "course"]) if run.inputs["condition"] == "window 96, kept [0]")
+    (row,) = released.rows("E6", text="course", condition="window 96, kept [0]")
+    found = run.outcome()
+    assert found["loss"] == pytest.approx(row["loss"], abs=0.01) and found["scored"] == row["scored"]
+    assert found["difference"] == pytest.approx(row["difference"], abs=0.01)

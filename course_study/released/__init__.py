@@ -1,0 +1,25 @@
+"""What the released model does when it is changed: committed runs that take longer than a cell of a lesson.
+
+Each row is one condition of one experiment on one text: `loss`, the mean in nats per token over the `scored` last
+tokens; `difference`, its mean difference to the control on the same tokens, with the standard error `error`; `read`,
+how many tokens were read if they are not the `n` of the text; `seconds` of one core.
+"""
+
+from typing import Any
+
+from ..results import COMMITTED, Row, pick, read
+
+FILE = COMMITTED / "released.jsonl"
+
+
+def rows(experiment: str, **wanted: Any) -> list[Row]:
+    """The committed rows of an experiment with these entries: rows("E6", text="alice", condition="as released").
+
+    Raises ValueError if there are none, because what was not run is missing.
+    """
+    found = pick(read(FILE), experiment=experiment)
+    if picked := pick(found, **wanted):
+        return picked
+    have = {name: list(dict.fromkeys(row[name] for row in found)) for name in ("condition", "text", "n")}
+    run = f"python -m course_study --preset released {experiment!r} --out {FILE} runs what is missing"
+    raise ValueError(f"experiment={experiment!r}, {wanted}: no committed row; the file has {have}, and {run}")

@@ -1,0 +1,72 @@
+"""The plan of the released model's experiments: every condition on every text, beside the text as it is."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from torch import Tensor
+
+from course_lib.nn.threads import one_thread
+from course_lib.released import Released, load
+
+from ..driver import Run
+from ..results import Row
+from .experiments import EXPERIMENTS, Text, Trial
+
+
+def plan(names: Sequence[str] = ()) -> list[Run]:
+    """All there is to run, or what has these names. Raises ValueError for a name of no experiment and no text."""
+    model = load()
+    every = [(name, text) for name, (_, texts) in EXPERIMENTS.items() for text in texts(model)]
+    known = {name for name, _ in every} | {text.name for _, text in every}
+    if unknown := set(names) - known:
+        raise ValueError(f"{min(unknown)}: expected names of experiments and texts, {', '.join(sorted(known))}")
+    some = [{one for one in names if one in kind} for kind in (EXPERIMENTS, known - set(EXPERIMENTS))]
+    runs = []
+    for name, text in every:
+        if all(one in given or not given for one, given in zip((name, text.name), some)):
+            trials = list(EXPERIMENTS[name][0](model, text))
+            control = replace(trials[0], condition=text.control, change={}, tokens=None)
+            as_it_is = functools.cache(partial(measured, model, text, control))
+            for trial in (control, *trials):
+                inputs = {"experiment": name, "condition": trial.condition, "text": text.name, "n": text.n}
+                runs.append(Run(inputs, partial(outcome, model, text, trial, as_it_is)))
+    return runs
+
+
+def outcome(model: Released, text: Text, trial: Trial, as_it_is: Any) -> Row:
+    """What one condition does to the losses, beside those of the text as it is."""
+    control = as_it_is()
+    losses, more = control if trial.condition == text.control else measured(model, text, trial)
+    scored = text.n - 1 - text.half if trial.scored is None else trial.scored
+    row: Row = {} if trial.tokens is None else {"read": len(trial.tokens)}
+    row |= short(compared(losses[-scored:], control[0][-scored:]))
+    if text.bins:
+        ends = list(zip(text.bins, text.bins[1:]))
+        row["bins"] = [{"from": a, "to": b, **short(compared(losses[a:b], control[0][a:b]))} for a, b in ends]
+    return {**row, **short(more)}
+
+
+def measured(model: Released, text: Text, trial: Trial) -> tuple[Tensor, dict[str, Any]]:
+    """The losses, and what else was measured."""
+    with one_thread(), model.changed(**trial.change):
+        return trial.measure(model, text.tokens if trial.tokens is None else trial.tokens)
+
+
+def compared(losses: Tensor, control: Tensor) -> Row:
+    """Their mean, and the mean of the paired differences with its standard error; both end with the same token."""
+    both = min(len(losses), len(control))
+    difference = (losses[-both:] - control[-both:]).double()
+    numbers = {"loss": losses.double().mean(), "difference": difference.mean(), "error": difference.std() / both**0.5}
+    return {"scored": both, **{name: float(number) for name, number in numbers.items()}}
+
+
+def short(value: Any) -> Any:
+    """The same with every number rounded to four digits."""
+    if isinstance(value, dict):
+        return {name: short(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [short(part) for part in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
