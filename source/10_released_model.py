@@ -298,8 +298,8 @@ for layer, head in six:
     assert largest[0] >= 20
 
 # %% [markdown]
-# In each head the largest pair is a slow one, from 20 on. Does the head need its rotation? We stop the rotation of pairs
-# 20 to 31, then of pair 0: their speed becomes 0. Which weight remains on the token before?
+# In each head the largest pair is a slow one, from 20 on. Does the head need its rotation? We stop the rotation of
+# pairs 20 to 31, then of pair 0: their speed becomes 0. Which weight remains on the token before?
 
 # %% tags=["nbval-ignore-output"]
 columns = {"as they are": previous}
@@ -317,8 +317,8 @@ figures.heatmap(table, rows=names, columns=list(columns), digits=2, corner="head
 
 # %% [markdown]
 # In 256 tokens no pair from 20 on rotates by more than 0.2 radian. So, as one would expect, stopping them changes
-# little. Stopping pair 0 changes much. Size alone does not show which pair finds the position. But it is not useless:
-# in four of the six heads, pair 0 is among the three largest.
+# little. Stopping pair 0 lowers the weight in every head. So size alone does not show which pair finds the position.
+# But it is not useless: in four of the six heads, pair 0 is among the three largest.
 #
 # ## Easy to believe; let us run it
 
@@ -517,9 +517,9 @@ assert result["pair 25"][0] < 0.01
 assert result["pair 0"][1] < 0.5
 
 # %% [markdown]
-# Without pair 25, token 0 gets no weight, but the token before gets the same share of the rest. Without pair 0, this
-# share falls from 0.87 to 0.31. (Then the token before loses score, so token 0 gets more weight. That is why we look at
-# the share of the rest.) What do the two pairs add to a score? We average over queries.
+# Without pair 25, token 0 gets no weight, but the token before gets nearly the same share of the rest. Without pair 0,
+# this share falls from 0.87 to 0.31. (Then the token before loses score, so token 0 gets more weight. That is why we
+# look at the share of the rest.) What do the two pairs add to a score? We average over queries.
 
 # %% tags=["nbval-ignore-output"]
 terms = {0: [], 25: []}
@@ -561,7 +561,7 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 #
 # The lesson read *Alice*, which the model has probably met in training. Committed runs repeat the test with gaps on two
 # help texts of Python (`pydoc`), a licence and a page about this course. They print how much the mean loss of the
-# second half rises, ± its standard error over the tokens.
+# second half rises, ± its standard error over the tokens. The second half does not see what is *hidden*.
 
 # %%
 from course_study.released import rows as committed
