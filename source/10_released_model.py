@@ -186,8 +186,9 @@ for head in top(induction, 8):
 assert top(induction, 1) == [(18, 6)]
 
 # %% [markdown]
-# In this map, each cell is a head. The buttons choose the score, in hundredths. The bars beside the map are always from
-# *Alice*. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars. Does it look at a fixed distance?
+# In this map, each cell is a head, with its score in hundredths. The buttons choose the score: *induction* is from the
+# random tokens; the two others and the bars are from *Alice*. Click 16.0, then 18.6. Most of the weight of 18.6 is in
+# the last bars. Does it look at a fixed distance?
 
 # %% tags=["nbval-ignore-output"]
 print(f"head 18.6: {on_first[18, 6]:.0%} of the weight on token 0")
@@ -572,9 +573,9 @@ for condition in ("gap 4096", "first half hidden", "gap 16384", "first half but 
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
-# A gap of about 4,000 costs 0.2 to 0.5 nats, and hiding the first half 0.2 to 0.8. A gap beyond the context of 8,192
-# costs more than 3. The first four tokens are enough: if the second half sees only them, such a gap costs about as
-# much.
+# A gap of 4,096 costs 0.2 to 0.5 nats, and hiding the first half 0.2 to 0.8. A gap of 16,384, beyond the context of
+# 8,192, costs more than 3. The first four tokens are enough for that: if the second half sees only them, the gap costs
+# about as much.
 #
 # ## Deeper · Two documents in one text
 #
