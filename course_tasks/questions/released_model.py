@@ -8,7 +8,7 @@ from course_tasks.questions.form import claim, judged, question
 
 
 @claim(
-    "A model with half the loss gives the right token twice the probability.",
+    "From a loss of 3.32 nats, half the loss means twice the probability of the right token.",
     "A loss of 3.32 nats is a probability of {before:.3f} (the geometric mean over the tokens), and half of it is one "
     "of {after:.3f}. That is {times:.1f} times as much. Twice the probability lowers any loss by ln 2 = {twice:.2f} "
     "nats.",
