@@ -23,24 +23,24 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str, str]] = {  # reversed, with o
 }  # fmt: skip
 OPERATIONS: dict[type[ast.operator], dict[str, str]] = {  # what may become of two expressions a and b
     ast.Sub: {
-        "is reversed": "{b} - {a}", "is a sum instead of a difference": "{a} + {b}",
+        "is reversed": "{b} - {a}", "is a sum": "{a} + {b}",
         "has lost its sign": "abs({a} - {b})", "has lost its second part": "{a}",
         "uses its first term twice": "{a} - {a}", "uses its second term twice": "{b} - {b}",
     },
     ast.Add: {
-        "is a difference instead of a sum": "{a} - {b}", "has lost its first part": "{b}",
+        "is a difference": "{a} - {b}", "has lost its first part": "{b}",
         "has lost its second part": "{a}",
     },
-    ast.Mult: {"is a quotient instead of a product": "{a} / {b}"},
+    ast.Mult: {"is a quotient": "{a} / {b}"},
     ast.Div: {
-        "is upside down": "{b} / {a}", "is a product instead of a quotient": "{a} * {b}",
+        "is upside down": "{b} / {a}", "is a product": "{a} * {b}",
         "is rounded down": "{a} // {b}", "is not divided": "{a}",
     },
     ast.FloorDiv: {
-        "is not rounded down": "{a} / {b}", "is the remainder instead of the quotient": "{a} % {b}",
+        "is not rounded down": "{a} / {b}", "is a remainder": "{a} % {b}",
         "is not divided": "{a}",
     },
-    ast.Mod: {"is the quotient instead of the remainder": "{a} // {b}"},
+    ast.Mod: {"is a quotient": "{a} // {b}"},
     ast.Pow: {"has the wrong sign in its exponent": "{a} ** -{b}"},
     ast.MatMult: {"is reversed": "{b} @ {a}", "is multiplied entry by entry": "{a} * {b}"},
 }  # fmt: skip

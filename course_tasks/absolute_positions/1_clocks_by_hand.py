@@ -64,7 +64,7 @@ WRONG = {
         -0.134: "The second clock turns by 2 · 30° between positions 5 and 7, not by 30°.",
     },
     "length of P[5]": {
-        2: "This is the sum of the squares. The length is its square root.",
+        2: "The sum of the squares is 2, because each pair has sin² + cos² = 1. The length is its square root.",
         1: "Each clock has length 1, and there are two of them. Add the squares first.",
         4: "There are four channels, but each pair has sin² + cos² = 1.",
     },

@@ -21,7 +21,7 @@ ANSWER = {"cube": ONE * N * N * D, "table": ONE * OFFSETS * D, "products": ONE *
 DIGITS = 5
 
 UNITS = {
-    1 / HEADS: "is for one head. There are 16.",
+    1 / HEADS: "is a sixteenth of the right one. There are 16 heads, and each is 64 wide.",
     2: "counts 4 bytes per number. Half precision has 2.",
     1 / 2: "counts one byte per number. Half precision has 2.",
     1e6 / 2**20: "is divided by 2²⁰, which gives MiB. A megabyte is 10⁶ bytes.",
@@ -51,7 +51,7 @@ WRONG = [
     ({"products": MATRIX}, "You count n columns, the causal case. In full attention each query has 2n − 1 products."),
     ({"products": ONE * N * OFFSETS * D}, "You count 64 numbers per product. A query times a vector is one number."),
     ({"products": round(ONE * 2 * N * N, 2)}, TWO_N),
-    ({"row": 0.016}, "Your number for the row is for one head. There are 16."),
+    ({"row": 0.016}, "Your number for the row is a sixteenth of the right one. There are 16 heads."),
     ({"row": 0.2}, ROUNDED),
     *(({name: int(right)}, ROUNDED) for name, right in ANSWER.items()),
     *(({name: round(right, digits)}, ROUNDED) for name, right in ANSWER.items() for digits in range(4)),

@@ -77,8 +77,8 @@ even, odd = by_head[:, d_head // 2:], by_head[:, :d_head // 2]  # You exchange t
 both = np.concatenate([by_head[::2], by_head[1::2]])  # You sort the *heads* into even and odd. The channels are axis 1.
 by_head = w.reshape(n_heads, d_head, -1)[::-1]  # Each head is in order, but the heads are reversed. Head 0 stays first.
 by_head = w.reshape(d_head, n_heads, -1)
-by_head = w.reshape(d_head, n_heads, -1); both = np.concatenate([by_head[::2], by_head[1::2]])  # Your reshape reads the
-# rows as if heads alternated. The rows of head 0 come first: (n_heads, d_head, d_model).
+by_head = w.reshape(d_head, n_heads, -1); both = np.concatenate([by_head[::2], by_head[1::2]])  # You read the rows as if
+# heads alternated. The rows of head 0 come first: (n_heads, d_head, d_model).
 both = by_head.reshape(n_heads, 2, d_head // 2, -1).swapaxes(1, 2)  # You convert the other way, from half-split to
 # interleaved. Within a head the order should be 0, 2, 4, …, 1, 3, 5, …
 both = np.concatenate([even[:1], odd[:1]] * n_heads, axis=1)  # All your heads have the rows of the first one.

@@ -47,7 +47,7 @@ WRONG = {
         "same": "Every pair rotates more slowly, so one step back turns the key by an eighth of the angle.",
     },
     "interpolation, a token and itself": {
-        "changes": "Query and key are rotated by the same angle, so the angle between them is 0 at any speed.",
+        "changes": "Query and key are rotated by the same angle, at any speed, so the angle between them stays as it was.",
     },
     "NTK, one word back": {
         "same": "NTK keeps pair 0 only. Pair 1 is the last one here and is divided by 8. The change is small.",

@@ -72,7 +72,7 @@ rows = bucket(i - j, bidirectional=False, num_buckets=len(table))  # These are t
 # visible keys still share a bucket. Print `rows` and look at the lower triangle.
 rows = bucket(j - i - past, bidirectional=False, num_buckets=len(table))  # Your offsets subtract `past` twice.
 rows = bucket(j - i + past, bidirectional=False, num_buckets=len(table))  # Your offsets leave out `past`.
-# Query 0 is at position `past`, so they are smaller.
+# Query 0 is at position `past`, so the keys are farther back than you count.
 rows = bucket(i - j - 1, bidirectional=False, num_buckets=len(table))  # All keys before the query still share a bucket,
 # and only the token itself has left it. The sign is wrong.
 rows = bucket(i - j, num_buckets=len(table))  # The weights now depend on position, but you use an encoder's upper
