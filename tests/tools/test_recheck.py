@@ -2,7 +2,6 @@
 
 import csv
 import os
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -14,6 +13,8 @@ from course_kit.checking import CodingTask, Prediction
 from course_tasks import tasks_of, topics
 from tools import recheck
 from tools.judge import data, fence
+
+from ..tasks.notebook import defined, prepared
 
 
 def hand_in(path, topic, *answers, checks=()):
@@ -46,7 +47,7 @@ def asks_more(task):
     """Whether the check looks at more than results: it calls a class or a function itself."""
     if not isinstance(task, CodingTask):
         return not isinstance(task, Prediction)
-    return bool(task.spec.reader or task.afterwards)
+    return bool(task.afterwards)
 
 
 WRONG = {  # answers, and what has to cross for the check to say the same as in the notebook
@@ -90,10 +91,8 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
 @pytest.mark.parametrize(("key", "source"), [(key, source) for key in WRONG for source in WRONG[key]])
 def test_the_verdict_is_that_of_the_notebook(tmp_path, key, source, fenced):
     topic, name = key.split("/")
-    scope = {}
-    exec(import_module(f"course_tasks.{topic}").PREPARE, scope)
-    exec(source, scope)
-    here = tasks_of(topic)[name].check(scope[name])
+    task = tasks_of(topic)[name]
+    here = task.check(defined(source, name, prepared(task)))
     assert not here.passed
     verdict = recheck.recheck(hand_in(tmp_path / "ben.ipynb", topic, source))[1][name]
     if here.status == "did not finish":  # by its processor time, or by the clock where the machine is busy
