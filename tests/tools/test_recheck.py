@@ -2,6 +2,7 @@
 
 import csv
 import os
+from importlib import import_module
 from pathlib import Path
 
 import nbformat
