@@ -70,6 +70,7 @@ block = [[cos, sin], [0, cos]]
 block = [[cos, 0], [-sin, cos]]
 block = [[cos, 0], [0, cos]]  # Your blocks have zeros. Both rows need both: sin(a + b) = sin a cos b + cos a sin b.
 angle = abs(s) * base ** (-2 * m / d)  # You use |s|, but three places back is a turn in the other direction.
+angle = max(s, 0) * base ** (-2 * m / d)  # A negative s moves nothing in your R. It is a turn in the other direction.
 angle = s  # All your pairs turn by the same angle. Pair m turns by s·θ_m, each by less than the one before.
 angle = s * base ** (-m / d)  # The exponent of your frequencies is −m/d. It is −2m/d.
 angle = s * base ** (-2 * (m + 1) / d)  # Each of your pairs turns by the angle of the next. m begins at 0, not at 1.

@@ -69,6 +69,8 @@ distance = (offset != 0)  # All other tokens get the same penalty, however far t
 distance = offset**2  # You squared the distance. ALiBi's penalty grows by the same amount with every step.
 distance = np.log1p(abs(offset))  # This is the logarithmic decay of *A bias by hand*. ALiBi takes the distance itself.
 distance = np.where(offset > 0, np.inf, -offset)  # You hide the keys after the query. An encoder looks both ways.
+distance = np.where([offset > 0 if 2 * h < len(slopes) else offset < 0 for h in range(len(slopes))], 1e9, abs(offset))
+# Half of your heads look to the left only, the others to the right only. Here every head looks both ways.
 m = slopes[0]
 m = slopes.mean()  # All heads have the same slope. Each has its own, `slopes[:, None, None]`.
 m = slopes[:, None]

@@ -56,6 +56,8 @@ distance = np.maximum(i - j, 0)  # Keys after the query have no penalty in your 
 distance = np.maximum(j - i, 0)  # Keys before the query have no penalty in your result. |j − i| counts both ways.
 distance = i + j  # You add the two positions. The distance is their difference, |j − i|.
 distance = (j - i) % n  # What leaves your rows on the right comes back on the left. There the distance is i − j.
+distance = np.minimum(abs(j - i), n - abs(j - i))  # You count round a circle, in which the ends of the text are near
+# each other. The distance is |j − i|.
 """
 HINTS = [
     "Start with one entry: what is B[2, 4] for strength 0.3? The distance is 2.",

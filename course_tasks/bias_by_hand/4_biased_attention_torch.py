@@ -59,12 +59,15 @@ products = q @ k.reshape(*k.shape[:2], k.shape[3], -1)  # You reshaped k, which 
 s = products / q.shape[-1] + bias  # In all you divide by d. Divide once by √d, as `scaled_dot_product_attention` does.
 s = products / q.shape[1] ** 0.5 + bias  # You divide by √(number of heads). d is the last axis, `q.shape[-1]`.
 s = products / q.shape[-2] ** 0.5 + bias  # You divide by √(number of tokens). d is the last axis, `q.shape[-1]`.
+s = products / (q.shape[1] * q.shape[-1]) ** 0.5 + bias  # You divide by √(heads · d). The width of one head is d.
 s = (products + bias) / q.shape[-1] ** 0.5  # You divide the bias by √d, too. Divide the products, then add the bias.
 return ((s - bias).softmax(dim=-1) + bias) @ v  # You add the bias after the softmax. Add it to the scores.
 s = products / q.shape[-1] ** 0.5 + bias[:, None]  # The heads of your bias lie along the batch. `s + bias` aligns
 # (heads, n, n) from the right by itself.
 s = products / q.shape[-1] ** 0.5 + bias[0]  # Head 0 is right. The others get `bias[0]`, but head h has `bias[h]`.
 s = products / q.shape[-1] ** 0.5 + bias.mean(dim=0)  # All heads get the mean of the biases. Head h has `bias[h]`.
+s = products / q.shape[-1] ** 0.5 + bias.repeat_interleave(len(q), 0).reshape(products.shape)  # You repeat the bias of
+# each head before the next one comes, so it meets other heads. `s + bias` lines the heads up by itself.
 s = products / q.shape[-1] ** 0.5 + bias.flip(0)  # You reversed the heads of the bias. Head h has `bias[h]`.
 s = products / q.shape[-1] ** 0.5 + bias.mT  # You transposed the bias. Its rows belong to the queries.
 return (s - bias).masked_fill(bias == 0, float("-inf")).softmax(dim=-1) @ v  # You use the bias as a mask, in which 0

@@ -36,7 +36,7 @@ CASES = [
     Case(SCORES, decay_bias(5, strength=0.1, forward_strength=0.6), label="past 0.1, future 0.6", axes=(QUERY, KEY)),
     Case(SCORES, decay_bias(5, strength=0.1, forward_strength=99.0), label="same with future 99", axes=(QUERY, KEY)),
     Case(np.zeros((1, 1)), np.zeros((1, 1)), label="one token alone"),
-    Case(SCORES - 120 * np.tri(5), decay_bias(5), label="scores that are larger ahead", axes=(QUERY, KEY)),
+    Case(SCORES + 400 - 800 * np.tri(5), decay_bias(5), label="scores that are larger ahead", axes=(QUERY, KEY)),
 ]
 
 
@@ -63,6 +63,8 @@ s = scores + np.tril(bias)  # You removed the bias of the keys ahead, but they k
 s = scores + bias + (1 - np.tri(n)) * -np.inf  # Everything is nan. Do you multiply a mask by ∞?
 # 0 · ∞ is nan, so choose with `np.where`.
 return np.tril(softmax(scores + bias))  # You hide the future after the softmax, so rows do not sum to 1.
+e = np.tril(softmax(scores + bias))  # You hide the future after the softmax and divide again. A much larger score
+# ahead leaves nothing for the others, so hide it first.
 """
 HINTS = [
     "`np.tril` keeps the entries on and below the diagonal, which are the keys that a query may see.",

@@ -51,7 +51,10 @@ i = np.arange(n_q)[:, None] + (n_k - 1 if n_q == 1 else 0)  # You fixed the case
 # Of several, the first is at n_k − n_q, which is right for a single one, too.
 i = np.arange(n_q)[:, None] - n_k + n_q  # You move the queries back or the keys on. Move the queries on.
 i = np.arange(n_q, n_k)[:, None]  # You leave out n_q rows and keep the others. Keep the last n_q rows.
-i = np.full((n_q, 1), n_k - 1)  # You put all queries at the last position. They follow one another.
+i = np.arange(n_q)[:, None] + n_k
+i = np.arange(n_q)[:, None] + (n_k if n_q < n_k else 0)  # You put the new tokens behind all n_k. They are among these.
+i = np.full((n_q, 1), n_k - 1) if n_q < n_k else np.arange(n_q)[:, None]
+i = np.full((n_q, 1), n_k - 1)  # You put all new queries at the last position. They follow one another.
 j = np.arange(n_k - n_q, n_k)  # You take only the keys of the new tokens. The cache holds all n_k keys, from 0 on.
 return -strength * np.log1p(np.maximum(i - j, 0))  # Keys after the query have no penalty. |j − i| counts both ways.
 return -strength * np.log1p(np.maximum(j - i, 0))  # Keys before the query have no penalty. |j − i| counts both ways.

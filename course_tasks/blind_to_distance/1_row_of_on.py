@@ -24,6 +24,8 @@ AXES = {"scores": (KEY,), "weights": (KEY,), "output": (NUMBER,)}
 ROW = 'Tokens are counted from 0, and "on" is row 3.'
 ZERO = "The key with score 0 has a weight too, because e⁰ is 1."
 COLUMN = 'This is a column, the key of "on" with each query. The query of "on" meets all rows of K.'
+BEFORE_MAT = softmax(SCORES[ON, :MAT])  # under a causal mask
+MASKED = 'You hid "mat" from "on". Without a mask every query meets all five keys.'
 MAT_IS_MISSING = 'You left out "mat", whose value is one half in all four. Add half of its weight to each.'
 SLIPS = {
     "scores": [
@@ -50,11 +52,13 @@ SLIPS = {
         (softmax(SCORES.T)[:, ON], "You shared out each key among the queries. The five weights of a query sum to 1."),
         (softmax(SCORES[ON] * np.log(2)), "You took 2 to each score. The softmax takes e = 2.718… to each."),
         (softmax(SCORES[ON] * np.log(10)), "You took 10 to each score. The softmax takes e = 2.718… to each."),
+        (np.append(BEFORE_MAT, 0), MASKED),
         (WEIGHTS[SAT], f'These are the weights of "sat". {ROW}'),
     ],
     "output": [
         (WEIGHTS[ON, :4], MAT_IS_MISSING),
         (WEIGHTS[ON, :4] + WEIGHTS[ON, MAT], 'The value of "mat" is one half in all four. Add half of its weight.'),
+        (BEFORE_MAT @ V[:MAT], MASKED),
         (SCORES[ON] @ V, "You averaged the values with the scores. Average them with the weights."),
         (WEIGHTS[ON] @ K, "You averaged the keys. The output is the average of the values V."),
         (V[ON], 'This is the value of "on" alone. Average all five values with the weights.'),

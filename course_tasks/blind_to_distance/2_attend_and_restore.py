@@ -98,3 +98,11 @@ def wrong_in_place(q, k, v, order):
     for a in range(len(order)):
         output[order[a]] = output[a]
     return output
+
+
+def wrong_swaps(q, k, v, order):
+    """You swap rows, so a row that is in its place may have to leave it again. Write into a new array."""
+    output = attention(q, k, v)[0]
+    for a, place in enumerate(order):
+        output[[a, place]] = output[[place, a]]
+    return output

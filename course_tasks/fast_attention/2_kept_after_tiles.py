@@ -109,11 +109,15 @@ mixed = mixed + softmax(tile) @ v; output = mixed  # You add the softmax of each
 mixed = shrink * mixed + e @ v / total; output = mixed
 mixed = (shrink * mixed + e @ v) / total; output = mixed  # What you carry on is divided already. Carry
 # on the mixture, or multiply the old output by the old sum first.
+old, total = total, shrink * total + e.sum(); mixed = (old * mixed + e @ v) / (old + e.sum()); output = mixed
+# You multiply the old output by the old sum as it was. That sum shrinks when the largest score grows.
 output = mixed / e.sum()  # You divide by the sum of the last tile. Divide by the sum of all tiles.
 return [s[a:a+size].max() for a in starts], totals, outputs  # You store the largest score of the tile, not that so far.
 return largests, [np.exp(s[a:a+size] - m).sum() for a, m in zip(starts, largests)], outputs
 # You store the sum of the tile. Store the sum so far.
 starts = range(0, max(len(s) // size, 1) * size, size)  # A last tile that is shorter than the others is missing.
+values = np.pad(values, ((0, -len(values) % size), (0, 0))); s = np.pad(s, (0, -len(s) % size))
+# You fill up the last tile with scores of 0, which take weight because e⁰ = 1. It may be shorter.
 return largests[-1:], totals[-1:], outputs[-1:]  # You return the state after the last tile only. Store every state.
 return [], totals, outputs
 return largests, [], outputs

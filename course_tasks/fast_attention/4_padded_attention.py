@@ -118,6 +118,9 @@ return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself.
 return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # You removed the scaling of the scores. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
 return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.
+k = k.masked_fill(padding[:, None, :, None], 0); mask = bias
+k = k.masked_fill(padding[:, None, :, None], 0); v = v.masked_fill(padding[:, None, :, None], 0); mask = bias
+# You set the keys of the padding to 0. Their scores are 0 then, plus the bias, and that takes weight: e⁰ = 1.
 return sdpa(q, k, v.masked_fill(padding[:, None, :, None], 0), attn_mask=bias)  # The padding adds nothing to your
 # output, but its keys still take weight from the others. Hide the keys before the softmax, with −∞ in the mask.
 """

@@ -82,6 +82,7 @@ i = n_q + torch.arange(n_q)[:, None]; visible = j <= i  # You begin at the numbe
 i = n_k - 1 + torch.arange(n_q)[:, None]; visible = j <= i  # Right for one new token. Of several, how many came before?
 i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The first new token is not at n_k, because the cache has the
 # new tokens already. How many came before them?
+i = torch.full((n_q, 1), n_k - 1)  # All your new tokens have the bias of the last one. Each has its own position.
 bias = -strength * torch.log(abs(j - i))  # You take log d, and a token is at distance 0 from itself. `log1p` was right.
 bias = 0.0 * (j - i)  # Your bias is none, or the same for all pairs, which cancels in the softmax.
 bias = -strength  # Your bias is a single number. It has one for each pair, −strength · log(1 + |j − i|).

@@ -75,6 +75,8 @@ r = row_offsets(n_k, n_k, 0)  # Your result is right when queries and keys are t
 # `past`.
 r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. The offsets go from the farthest past to the
 # farthest future, as in `row_offsets`.
+r = row_offsets(1, n_q + n_k - 1, n_q + n_k - 2)  # Your last offset is 0, as for the newest token alone. Keys after a
+# query have offsets above 0.
 r = row_offsets(n_q, n_k, past).flip(0)  # Your offsets are in reverse order. They ascend, so the past comes first.
 distance = r.clamp(min=0)  # Keys before the query get 0, because their offsets are negative. The distance is |r|.
 distance = r.clamp(max=0).abs()  # You give 0 to the keys after the query. The decay is the same both ways, by |r|.

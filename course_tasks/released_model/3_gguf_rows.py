@@ -73,8 +73,9 @@ k_heads = 1  # You reorder the rows of all key heads together. Each head has its
 q_heads = n_kv_heads  # Your keys are right, but now the queries are reordered with the number of key heads.
 q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number of query heads, which was right.
 k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
-k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the keys the other way.
-# The axes of a half-split head are (2, d/2), as for the queries.
+q = w_q.reshape(q_heads, -1, 2, w_q.shape[1]).swapaxes(1, 2).reshape(w_q.shape)
+k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the rows the other way.
+# The axes of a half-split head are (2, d/2).
 """
 HINTS = [
     "Print `w_k[:, 0]` and `gguf_rows(w_q, w_k, 8, 2)[1][:, 0]` for the first case. Which rows have left their head?",

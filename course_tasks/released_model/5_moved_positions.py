@@ -74,6 +74,7 @@ WRONG = {
         "their tokens changes by 4.",
         6: "In the six pairs within the second document both positions fall by 4. Look between the documents.",
         9: "Pairs whose new positions are equal count as well. Their offset was not 0 before.",
+        10: "A key that was two positions back and is now two ahead has another score. The sign of an offset counts.",
         16: "These are the pairs within a document, whose offsets stay the same. Count the others.",
         18: "You count all pairs with a query of the second document. In six of them the key falls by 4 as well.",
     },

@@ -104,3 +104,12 @@ HINTS = [
     "`np.clip(x, 0, 1)` makes everything below 0 to 0 and everything above 1 to 1.",
     "With γ = 1 the result is the old speed, with γ = 0 the old speed divided by s.",
 ]
+
+
+def wrong_ramp_over_pairs(speeds, s, length, low, high):
+    """Your ramp is over the pairs, between rounded ends, as in YaRN's code. Here it is over the turns."""
+    pair, turns = np.arange(len(speeds)), length * speeds / (2 * np.pi)
+    start, end = np.interp(-np.log([high, low]), -np.log(turns), pair)
+    start, end = np.floor(start), np.ceil(end)
+    share = np.clip((pair - start) / max(end - start, 0.001), 0, 1)
+    return speeds * (1 - share) + speeds / s * share

@@ -96,6 +96,8 @@ steps = part * (n - exact)  # The floor is missing, so your far buckets are not 
 steps = np.round(part * (n - exact)).astype(int)  # You round to the nearest whole number. The formula takes the floor.
 found = np.where(distance <= exact + 1, distance, shared)  # You keep too many distances exact. From E on they share.
 found = np.minimum(distance, n - 1)  # You give every distance its own bucket until they run out. From E on they share.
+far = np.maximum(distance, exact) + 1 - 1e-6  # You cut the borders of the shared buckets down to whole numbers. Each
+# bucket begins at the first distance that is not below its border.
 part = (far - exact) / (max_distance - exact)  # You divide the distances evenly. It is their logarithms that are.
 part = np.log2(far / exact) / np.log(max_distance / exact)
 part = np.log10(far / exact) / np.log(max_distance / exact)

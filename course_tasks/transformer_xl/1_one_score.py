@@ -55,6 +55,7 @@ WRONG = [
     ),
     ({"b": q @ abs(r)}, SIGN),
     ({"d": v @ abs(r)}, SIGN),
+    ({"b": q @ (r * [-1, 1, -1, 1])}, "You changed the signs of two numbers of r. It belongs to j − i already."),
     ({"a": a + c}, "This is (a) and (c) in one product, (q + u) · k. Give each term by itself."),
     ({"b": b + d}, "This is (b) and (d) in one product, (q + v) · r. Give each term by itself."),
     *(

@@ -73,12 +73,14 @@ b = q @ r.T  # Your (b) has a column per offset. Cell (i, j) takes column j − 
 b = (k @ r.T)[j, row]  # In (b) your keys meet the distances. It is the query that meets a distance, `q @ r.T`.
 c = (k @ u)[:, None]  # Your (c) is a column, so it varies with the query. u · k belongs to the keys, so it is a row.
 c = np.repeat((q @ u)[:, None], n_k, axis=1)  # In (c) u meets the queries, a constant per row. u meets the keys.
+c = np.repeat(u @ k.T, n_q).reshape(n_q, n_k)  # Your (c) repeats each number before the next. All its rows are u · k.
 c = a + u @ k.T  # Your (c) contains (a). Return u · k alone, which is the same in every row.
 c = np.tile(v @ k.T, (n_q, 1)); d = (u @ r.T)[row]  # You exchanged u and v. u meets keys, and v meets distances.
 d = v * r[row]  # You have not summed `v * r` yet. v · r is one number per offset.
 d = np.tile((v @ r.T)[n_q - 1 :][:n_k], (n_q, 1))
 d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In (d) all queries are alike. Cell (i, j) needs row j − i + n_q − 1 of r.
 d = np.tile(v @ k.T, (n_q, 1))  # In (d) v meets the keys made from words. It should meet the distances, v · r.
+root = np.sqrt(abs(d))
 root = np.sqrt(d)  # You divide by the root of term (d). Is the length of a vector called `d` as well?
 root = q.shape[-1]  # The terms are right, but you divide their sum by d. Divide it by √d.
 root = 2.0  # You divide by 2, which is √d only while d is 4. Take d from the shape of q.

@@ -82,6 +82,7 @@ shifted = rows[i, i - j + n_q - 1]
 past = 0; shifted = rows[i, i - j + n_q - 1]  # You exchanged i and j in the column. One key later is one column later.
 past = 0; shifted = rows[i, (j + n_k - 1 - i) % n_k]  # You take i for the position of query i. It is n_k − n_q + i.
 past = 2; shifted = rows[i, (2 - i + j) * (j <= 2 + i)]  # 2 is right for the first case only. Use n_q and n_k.
+return rows[i, (j + n_q - 1 - i) % n_k]  # What leaves your rows on the left comes back after the query. Put 0 there.
 return rows[i, j - i + n_q - 1]  # A key after the query has no column: the rows end at distance 0. Put 0 there.
 return np.where(j <= i, rows[i, (n_q - 1 - i + j) * (j <= i)], 0)[:, :n_q]  # Your grid has n_q columns. It needs n_k.
 return shifted  # After each query there is a zero and numbers of the next query. Put 0 there.

@@ -71,6 +71,9 @@ output = attend(segment, x[max(0, start - length) : start - 1])  # The last toke
 output = attend(segment, known[max(0, len(known) - length) :])  # The segment meets itself twice. Read first.
 output = attend(segment, x[start - length : start])  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 output = attend(segment, x[max(0, start - length * size) : start])  # Your memory holds `length` segments. It is rows.
+output = attend(segment, x[max(0, end - length) : start])
+output = attend(segment, x[max(0, min(end, len(x)) - length) : start])  # Your segment uses up a part of the memory.
+# All of its `length` rows come before the segment.
 known = np.concatenate([memory, attend(segment, memory)])
 memory = output  # You remember the outputs. The memory keeps the layer's inputs, the last `length` of them.
 known = np.concatenate([segment, memory])  # You put the new segment before the old memory. Keep the order of the text.

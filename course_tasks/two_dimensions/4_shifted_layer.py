@@ -83,6 +83,7 @@ return np.roll(made, (shift, shift))
 return np.roll(made, shift)  # Without axes, `np.roll` moves all numbers as one long list. Name the axes (0, 1).
 return np.roll(made, (shift, shift), (1, 2))  # Your roll back moves columns and channels. Rows are axis 0.
 return np.roll(made, (window - shift, window - shift), (0, 1))  # You roll back by window − shift. Roll back by `shift`.
+return np.roll(made, (shift - window, shift - window), (0, 1))  # You roll on to one whole window. Go back by `shift`.
 return np.roll(made, (window, window), (0, 1))  # You roll back by the whole window. Roll back by `shift`.
 return np.roll(made, (window // 2, window // 2), (0, 1))  # Right only if shift is W // 2, as in Swin. Roll by `shift`.
 return np.roll(made, (2 * shift, 2 * shift), (0, 1))  # You rolled too far. The way back is `shift`, once.

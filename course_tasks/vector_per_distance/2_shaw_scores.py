@@ -66,6 +66,7 @@ return (q @ k.T + position) / q.shape[-1]  # You divide by d. The scores are div
 return (q @ k.T + position) / 2  # You divide by 2, which is √d for four channels only. d is the last axis of q.
 return (q @ k.T + position) / np.sqrt(len(k))  # You divide by the root of a number of rows. d is the last axis of q.
 i = np.arange(len(q))[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
+i = len(k) - len(q) + np.arange(len(q))[:, None]  # You take n_k − n_q for `past`. Keys may come after the last query.
 i = -past + np.arange(len(q))[:, None]  # You move the queries back by `past`, or the keys on. Move the queries on.
 offset = np.arange(len(k)) - past + np.arange(len(q))[:, None]  # `j - past + i` adds i. Put `past + i` in parentheses.
 offset = i - np.arange(len(k))  # You subtract the key from the query. The offset is key minus query.

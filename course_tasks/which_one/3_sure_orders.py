@@ -132,6 +132,7 @@ max(a) < min(b) or None  # You return None where an order does not hold. The tas
 int(max(a) < min(b)) - int(max(b) < min(a))  # Your numbers are positive where the order holds. Return True and False.
 max(a) < min(b) or max(b) < min(a)  # You find out whether one of the two is better, but not which.
 min(a) <= max(b) and min(b) <= max(a)  # You find out which schemes overlap. The task asks where a is better than b.
+(np.quantile(a, np.linspace(0, 1, 5)) < np.quantile(b, np.linspace(0, 1, 5))).all()
 min(a) < min(b) and max(a) < max(b)  # You compare best with best and worst with worst. The two may still overlap.
 all(x < y for x, y in zip(a, b))
 len(a) == len(b) and all(x < y for x, y in zip(a, b))  # You compare seed 0 with seed 0 and seed 1 with seed 1. Seeds of

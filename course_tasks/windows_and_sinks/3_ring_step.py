@@ -72,16 +72,20 @@ CASES = [
 WRONG = """
 seen = np.concatenate([ring, new])  # You take all slots in their order. Take the last w − 1 old keys in text order.
 seen = new  # You return only the new keys. The first new query also sees w − 1 old ones.
+seen = new if len(new) >= w else np.concatenate([ring[old % w], new])  # When the new keys fill the ring, you return no
+# old ones. The first new query still sees w − 1 of them.
 seen = ring[old % w]  # You return only the old keys. The new queries see new keys, too.
 seen = np.concatenate([new, ring[old % w]])  # You put the new keys first. In the order of the text they come last.
+seen = np.concatenate([ring[np.sort(old % w)], new])
 seen = np.concatenate([ring[:min(read, w - 1)], new])  # You take the old keys in the order of the slots. Token p is in
 # slot p mod w, so the tokens that are needed may begin anywhere.
 seen = np.concatenate([ring[old % w], new])[-w:]  # You keep w keys in all. There are up to w − 1 old and n new ones.
 old = np.arange(read - w + 1, read)  # At the beginning of the text you read slots that no token has filled. Begin at 0.
 old = np.arange(max(0, read + len(new) - w + 1), read)  # Your first new query misses keys. It sees w − 1 old ones.
 return seen, ring  # The ring that you return is the old one. It should hold the new keys.
+return seen, np.concatenate([ring[np.arange(max(0, read - w), read) % w], new, ring[read + len(new) :]])[-w:]
 return seen, np.concatenate([after, new])[-w:]
-return seen, np.concatenate([ring, new])[-w:]  # You roll the ring. Nothing moves: token p goes into slot p mod w.
+return seen, np.concatenate([ring, new])[-w:]  # You move old keys in the ring. None moves: token p is in slot p mod w.
 seen = np.concatenate([np.roll(ring, -read % w, axis=0), new])[1:]; return seen, seen[-w:]  # You move all keys of the
 # ring. In a ring nothing moves, and one that is not full yet has slots without a key.
 slot = p  # You take p itself for the slot, but the ring has only w slots. Token p goes into slot p mod w.

@@ -78,6 +78,8 @@ return softmax(np.maximum(scores, sink)) @ values  # You raise low scores to the
 kept = weights[:, 1:]  # You drop the first key. The sink is the last column.
 kept = softmax(scores)  # Your output is that of plain attention, so the sink has no effect. With a sink, the weights of
 # the keys sum to less than 1. Print their sum after each line.
+kept = softmax(np.hstack([scores[:, :1] + sink, scores[:, 1:]]))  # You add the sink to the score of the first key. It
+# is one more score, beside those of the keys.
 kept = softmax(weights[:, :-1])  # You take a softmax of weights. They only have to be multiplied by the values.
 kept = softmax(scores) / (1 + np.exp(sink))  # You leave the scores out of the share of the keys, σ(lse − sink).
 kept = softmax(scores) / (1 + np.exp(np.log(np.exp(scores).sum(axis=1, keepdims=True)) - sink))
