@@ -204,8 +204,8 @@ def _style(cell: Cell) -> str:
 
 def _body(frame: Frame, title: str | None) -> str:
     heading = f"<p><b>{escape(title)}</b></p>" if title else ""
-    apart = '<div style="display:inline-block;vertical-align:top;margin:8px 20px 0 0">'
-    tables = "".join(f"{apart}{still_table(table)}</div>" for table in frame.tables)
+    apart = "display:inline-block;vertical-align:top;box-sizing:border-box;max-width:100%;padding:8px 20px 0 0"
+    tables = "".join(f'<div style="{apart}">{still_table(table)}</div>' for table in frame.tables)
     return f"{heading}<p>{escape(' '.join(frame.says))}</p>{tables}"
 
 

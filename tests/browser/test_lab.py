@@ -38,9 +38,10 @@ def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_the
         expect(corner).to_have_text("−1.6094")
         bias.locator("td.rp-cell").nth(14).hover()
         expect(reading).to_have_text("Query sat, key mat: offset +2, B = −1 · log(1 + 2) = −1.0986, e^B = 0.3333.")
+        desk.mouse.move(0, 0)
         bias.locator('td[tabindex="0"]').focus()
-        desk.keyboard.press("Home")  # from the cell that the mouse has chosen
-        expect(reading).to_contain_text("Query sat, key The: offset −2")
+        desk.keyboard.press("End")
+        expect(reading).to_contain_text("Query The, key mat: offset +4")
         tracer.get_by_role("button", name="raw = q @ k.T").click()
         table = tracer.locator('.rp-values [data-name="raw"]')
         expect(table).to_contain_text("(5, 5)")
