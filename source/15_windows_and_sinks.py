@@ -211,8 +211,7 @@ for token, answer in zip(tokens[0].tolist(), answers[0].tolist()):
 
 # %% [markdown]
 # One layer with RoPE learns this. A second model learns from texts without `⟨start⟩`. It is a control for later,
-# because it cannot come to depend on that token. We expect both to be right in more than 90 %, with each of three
-# seeds.
+# because it cannot come to depend on that token. Each is trained with three seeds.
 
 # %% tags=["nbval-ignore-output"]
 models = {True: [], False: []}  # with ⟨start⟩ and without
@@ -421,8 +420,8 @@ assert np.mean(weight_of[4]) > 0.15 > 0.05 > np.mean(weight_of[0])
 # %% [markdown]
 # Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight. So the model still relies on
 # `⟨start⟩`. The sink that begins at 4 has about a third. Training hardly moved either number, so the start decides. In
-# this run the models with the larger sink also lose less when `⟨start⟩` leaves the ring. With other seeds some of them
-# lose as much: a learned sink helps only if training makes use of it.
+# this run the models with the larger sink also lose less when `⟨start⟩` leaves the ring. With other seeds some lose as
+# much: a learned sink helps only if training makes use of it.
 #
 # ## Layers without positions
 #
