@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 import course_study as study
@@ -102,8 +103,11 @@ def test_killed_at_random_moments(path, unbroken, processes):
     for attempt in itertools.count(1):
         command = start("--out", path, "--processes", processes)
         wait_for(path, finished(path) + chance.randrange(1, 3))
-        os.killpg(command.pid, signal.SIGKILL)
-        command.wait()
+        agent = psutil.Process(command.pid)
+        every = [agent, *agent.children(recursive=True)]  # torchrun gives each a session of its own
+        for process in every:
+            process.kill()
+        psutil.wait_procs(every)
         found.add(finished(path))
         if len(found) > 2 or attempt == 5 or max(found) == len(RUNS):
             break
