@@ -420,8 +420,7 @@ assert np.mean(weight_of[4]) > 0.15 > 0.05 > np.mean(weight_of[0])
 # %% [markdown]
 # Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight. So the model still relies on
 # `⟨start⟩`. The sink that begins at 4 has about a third. Training hardly moved either number, so the start decides. In
-# this run the models with the larger sink also lose less when `⟨start⟩` leaves the ring. With other seeds some lose as
-# much: a learned sink helps only if training makes use of it.
+# this run the models with the larger sink also lose less when `⟨start⟩` leaves the ring, but that depends on the seed.
 #
 # ## Layers without positions
 #
@@ -548,7 +547,7 @@ at = {(name, n): [near_far(model, n) for model in made[name]] for name in two fo
 for (name, n), shares in at.items():
     show(f"{name} at {n:,}:", shares)
 windows, hybrid = ([far for _, far in at[name, 1024]] for name in two)
-assert max(windows) < 0.4 < 0.5 < min(hybrid)
+assert max(windows) < 0.35 and min(hybrid) > max(windows) + 0.4
 
 # %% [markdown]
 # Near questions show no difference. At 1,024 the windows can only guess the far answer, because two of them reach 14

@@ -56,7 +56,7 @@ WRONG = {
         32: "Half of the 32 are for keys after the query, which a decoder never sees.",
     },
     TOLD_CAUSAL: {
-        16: "That many distances have a bucket of their own. Those farther back reach shared buckets, and they count, too.",
+        16: "These are the buckets with a single distance. Distances farther back share buckets, and those count, too.",
         23: "That was for the 40 tokens of the lesson. Here the farthest key is 99 back.",
         30: "One is missing. Bucket 30 begins at the farthest key, 99 back, and bucket 0 counts as well.",
         32: "The last bucket begins at distance 113, but the farthest of 100 tokens is only 99 back.",

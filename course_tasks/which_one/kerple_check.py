@@ -156,7 +156,7 @@ def fill(module: Any, value: float) -> Any:
 
 
 def gradients(module: nn.Module, of: Tensor) -> list[bool]:
-    """Whether the sum of a tensor has a gradient, for each row of each parameter."""
+    """For each row of each parameter, whether the sum of a tensor has a gradient there."""
     module.zero_grad()
     if of.requires_grad:
         of.sum().backward()
