@@ -11,14 +11,14 @@ study.verdict(study.rise(rows))              is the loss of a scheme level on lo
 python -m course_study --help            the same from a terminal, on several cores or machines; and longer studies
 """
 
-from .data import QUICK, TASKS
+from .data import TASKS
 from .driver import Run, sweep
 from .model import Model
 from .one_layer import OneLayer, fit
 from .presets import PRESETS, plan
 from .results import committed, key, pick, read
 from .run import evaluate, run, train
-from .schemes import Scheme, ablation, compared, find, later
+from .schemes import Scheme, ablation, compared, controls, decays, find, later
 from .settings import Settings
-from .summary import BREAKS, LEVEL, Interval, curves, interval, rise, table, verdict
+from .summary import BREAKS, LEARNED, LEVEL, Spread, curves, far_keys_help, learned, rises, table, verdict
 from .watch import watch

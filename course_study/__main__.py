@@ -1,9 +1,9 @@
 """Does every run of a plan, and adds a line to the file for each that is finished.
 
 A plan trains one small model for every task, scheme and seed, and tests each at the training length and beyond. Names
-of tasks and of schemes replace those of the preset; "compared", "later" and "ablation" name many schemes. The preset
-"convergence" trains for more and more steps until the loss stays the same, "repairs" repairs RoPE for longer texts (its
-names are tasks and repairs), and "released" changes the released model (its names are experiments and texts).
+of tasks and of schemes replace those of the preset; "compared", "later", "controls", "decays" and "ablation" name many
+schemes. The preset "repairs" repairs RoPE for longer texts (its names are tasks and repairs), and "released" changes
+the released model (its names are experiments and texts).
 
 You can stop it at any time; run the same command again to resume. It uses one core, or several with --processes. To use
 several machines, start it under torchrun, which deals the runs to all of them.
@@ -17,9 +17,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from . import convergence, presets, repairs
+from . import presets, repairs
 from .data import TASKS
-from .driver import RANK, Plan, Run, sweep
+from .driver import RANK, Run, sweep
 from .presets import PRESETS
 from .results import Row
 from .settings import Settings
@@ -44,7 +44,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def planned(given: argparse.Namespace) -> Plan | list[Run]:
+def planned(given: argparse.Namespace) -> list[Run]:
     """The plan that a command names. Raises ValueError for names, sizes and devices that there are not."""
     if given.preset == "released":
         from .released.plan import plan as released  # this reads the model
@@ -58,14 +58,10 @@ def planned(given: argparse.Namespace) -> Plan | list[Run]:
     tasks = [name for name in given.names if name in TASKS] or preset.tasks
     names = [name for name in given.names if name not in TASKS] or preset.schemes
     asked = settings, tasks, names, given.seeds or preset.seeds
-    if given.preset == "convergence":
-        return convergence.plan(*asked)
     return repairs.plan(*asked) if given.preset == "repairs" else presets.plan(*asked)
 
 
 def report(given: argparse.Namespace, rows: Sequence[Row]) -> str:
-    if given.preset == "convergence":
-        return convergence.report(rows, given.seeds or PRESETS["convergence"].seeds)
     return f"All {len(rows)} rows are in {given.out}." if given.preset == "released" else table(rows)
 
 

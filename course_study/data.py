@@ -1,11 +1,12 @@
-"""What the models read: real text, and three made-up tasks with one right answer.
+"""What the models read: real text, and four made-up tasks with one right answer.
 
 | task | what is asked | what it needs |
 |---|---|---|
-| characters | the next character of Python's own help texts | what stands near, most of all |
+| characters | the next character of Python's own help texts | what is near, most of all |
 | copy-back | the token 3 places before | one exact offset |
 | flip-flop | at a read, the bit written last | the nearest write, however far it is |
-| retrieval | at the end, the value that was given with a key | one key, however far it is: the text is used, or not |
+| induction | a string again: its next token | the token after the same token, a whole text before |
+| retrieval | the value that was given with a name | one token, by its content, a whole text before |
 """
 
 import functools
@@ -18,8 +19,9 @@ from torch import Generator, Tensor
 
 BACK, SYMBOLS = 3, 16  # copy-back: how many places back, and how many different tokens
 BITS, WRITE, READ, IGNORE = 2, 2, 3, 4  # flip-flop's tokens: the bits 0 and 1, then the three instructions
-IGNORED = 0.8  # share of flip-flop's instructions that neither write nor read
-KEYS = 8  # of retrieval: different keys, different values, and different tokens that are neither
+WRITES, READS = 1 / 48, 1 / 4  # flip-flop: their shares in tests; writes are rare, so reads look far back
+STRING = 16  # induction: the tokens of the string, all different, out of twice as many
+KEYS, ASKED = 8, 1 / 4  # retrieval: how many names, values, and other tokens; the share of questions
 TRAINING_SHARE = 0.9  # of the text; what follows is for testing
 LONGEST = 8192  # tokens in a window, at most
 
@@ -30,8 +32,9 @@ Batch = tuple[Tensor, Tensor, Tensor]
 class Task:
     """How many different tokens there are, and a way to draw texts.
 
-    `batch(n, size, generator, test)`: tokens, the right answer at each place, and where it is asked; (size, n) each.
-    `shortest`: the smallest n.
+    `batch(n, size, generator, test)`: tokens, the right answer at each place, and how many places back the token is
+    that the answer depends on, 0 where nothing is asked; (size, n) each. (In text, 1: nobody knows.) `shortest`: the
+    smallest n.
     """
 
     vocabulary: Callable[[], int]
@@ -67,55 +70,77 @@ def _next_character(n: int, size: int, generator: Generator, test: bool) -> Batc
     # Windows are drawn by where they end, and at every length they end at the same places: the questions stay the same.
     end = torch.randint(LONGEST, len(tokens), (size,), generator=generator)
     windows = tokens[end[:, None] + torch.arange(-n, 1)]
-    return windows[:, :-1], windows[:, 1:], torch.ones(size, n, dtype=torch.bool)
+    return windows[:, :-1], windows[:, 1:], torch.ones(size, n, dtype=torch.long)
 
 
 def _copy_back(n: int, size: int, generator: Generator, test: bool) -> Batch:
     tokens = torch.randint(SYMBOLS, (size, n), generator=generator)
     asked = torch.arange(n).expand(size, n) >= BACK  # before, there is nothing to copy
-    return tokens, tokens.roll(BACK, 1), asked
+    return tokens, tokens.roll(BACK, 1), BACK * asked
 
 
 def _flip_flop(n: int, size: int, generator: Generator, test: bool) -> Batch:
-    """Instruction, bit, instruction, bit, …: the bit after a write is free, after a read the one last written."""
-    steps = n // 2
-    chance = torch.rand(size, steps, generator=generator)
-    instruction = torch.where(chance < IGNORED, IGNORE, torch.where(chance < (1 + IGNORED) / 2, WRITE, READ))
+    """Instruction, bit, instruction, bit, …: after a read, the bit written last is asked.
+
+    The text itself goes on with a random bit, so no later read can find the answer there: only in the write. In
+    training, from text to text, between a quarter of the instructions and one in 64 are writes.
+    """
+    writes = WRITES if test else 0.25 * 16 ** -torch.rand(size, 1, generator=generator)
+    step, chance = torch.arange(n // 2), torch.rand(size, n // 2, generator=generator)
+    instruction = torch.where(chance < writes, WRITE, torch.where(chance < writes + READS, READ, IGNORE))
     instruction[:, 0] = WRITE
-    bit = torch.randint(BITS, (size, steps), generator=generator)
-    last_write = torch.where(instruction == WRITE, torch.arange(steps), 0).cummax(1).values
-    bit = torch.where(instruction == READ, bit.gather(1, last_write), bit)
+    bit = torch.randint(BITS, (size, n // 2), generator=generator)
+    last_write = torch.where(instruction == WRITE, step, 0).cummax(1).values
     tokens = torch.stack([instruction, bit], -1).flatten(1)
-    asked = torch.stack([instruction == READ, torch.zeros_like(bit, dtype=torch.bool)], -1).flatten(1)
-    return tokens, tokens.roll(-1, 1), asked
+    answers = bit.gather(1, last_write).repeat_interleave(2, 1)
+    back = torch.where(instruction == READ, 2 * (step - last_write) - 1, 0)
+    return tokens, answers, torch.stack([back, torch.zeros_like(back)], -1).flatten(1)
+
+
+def _induction(n: int, size: int, generator: Generator, test: bool) -> Batch:
+    """A string of different tokens, tokens of another kind, and the string again: all but its first token is asked.
+
+    The string comes at the beginning. In tests it comes again at the end, in training anywhere, and then after further
+    gaps, short ones more often, as often as fits.
+    """
+    longest = n - 2 * STRING  # gap
+    share = torch.rand(size, n // STRING, generator=generator)
+    gap = ((longest + 1) ** share).long() - 1
+    gap[:, 0], gap[:, 1] = 0, longest if test else share[:, 1] * (longest + 1)
+    begin, place = (gap + STRING).cumsum(1) - STRING, torch.arange(n)
+    number = (place[:, None] >= begin[:, None]).sum(-1) - 1
+    began, before = begin.gather(1, number), begin.gather(1, (number - 1).clamp(min=0))
+    inside = torch.where(began <= n - STRING, place - began, STRING).clamp(max=STRING)  # the place in the string
+    string = torch.rand(size, 2 * SYMBOLS, generator=generator).argsort(-1)[:, :STRING]
+    other = torch.randint(2 * SYMBOLS, 4 * SYMBOLS, (size, n), generator=generator)
+    tokens = torch.where(inside < STRING, string.gather(1, inside.clamp(max=STRING - 1)), other)
+    back = torch.where((number > 0) & (inside < STRING - 1), began - before - 1, 0)
+    return tokens, tokens.roll(-1, 1), back
 
 
 def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
-    """Every key once with its value, other tokens, and at the end every key again: its value is asked.
+    """At the beginning every name with its value, one token each, then other tokens and names: whose value is asked.
 
-    In training the pairs come anywhere before the questions, in tests at the very beginning: n − 2 · KEYS back.
+    Names are 0 … KEYS − 1, and name k with value v is the token (k + 1) · KEYS + v, which is the answer.
     """
-
-    def order() -> Tensor:
-        return torch.rand(size, KEYS, generator=generator).argsort(-1)
-
-    tokens = torch.randint(2 * KEYS, 3 * KEYS, (size, n), generator=generator)
-    value = torch.randint(KEYS, 2 * KEYS, (size, KEYS), generator=generator)  # of each key
-    given, questions = order(), order()
-    begin = torch.randint(n - 4 * KEYS + 1, (size, 1), generator=generator) * (not test)
-    tokens.scatter_(1, begin + torch.arange(2 * KEYS), torch.stack([given, value.gather(1, given)], -1).flatten(1))
-    tokens[:, n - 2 * KEYS :] = torch.stack([questions, value.gather(1, questions)], -1).flatten(1)
-    place = torch.arange(n).expand(size, n)
-    return tokens, tokens.roll(-1, 1), (place >= n - 2 * KEYS) & ((n - place) % 2 == 0)
+    told = torch.rand(size, KEYS, generator=generator).argsort(-1)
+    value = torch.randint(KEYS, (size, KEYS), generator=generator)
+    asked = (torch.rand(size, n, generator=generator) < ASKED) & (torch.arange(n) >= KEYS)
+    name = torch.randint(KEYS, (size, n), generator=generator)
+    other = torch.randint((KEYS + 1) * KEYS, (KEYS + 2) * KEYS, (size, n), generator=generator)
+    tokens = torch.where(asked, name, other)
+    tokens[:, :KEYS] = (told + 1) * KEYS + value
+    place = told.argsort(-1).gather(1, name)  # of the pair with this name
+    return tokens, tokens.gather(1, place), torch.where(asked, torch.arange(n) - place, 0)
 
 
 TASKS: dict[str, Task] = {
     "characters": Task(lambda: _characters()[2], _next_character),
     "copy-back": Task(lambda: SYMBOLS, _copy_back),
     "flip-flop": Task(lambda: IGNORE + 1, _flip_flop),
-    "retrieval": Task(lambda: 3 * KEYS, _retrieval, shortest=4 * KEYS),
+    "induction": Task(lambda: 4 * SYMBOLS, _induction, shortest=2 * STRING),
+    "retrieval": Task(lambda: (KEYS + 2) * KEYS, _retrieval, shortest=2 * KEYS),
 }
-QUICK = tuple(name for name in TASKS if name != "retrieval")  # what 300 steps can teach
 
 
 def find_task(name: str) -> Task:

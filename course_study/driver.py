@@ -27,32 +27,27 @@ class Run:
     outcome: Callable[[], Row]
 
 
-Plan = Callable[[Sequence[Row]], Sequence[Run]]  # some plans depend on what was found so far
-
-
-def sweep(plan: Sequence[Run] | Plan, path: str | Path | None = None) -> list[Row]:
+def sweep(plan: Sequence[Run], path: str | Path | None = None) -> list[Row]:
     """The results of all runs of a plan, in its order. With a path, each is added to the file before the next begins.
 
-    plan: the runs, or a function from the rows so far to the runs. It is asked again when all its runs are done.
     Raises ValueError as `read` does and as the runs do, and OSError if the file cannot be written.
     """
     rows = {key(row): row for row in read(path)} if path else {}
     if path:
         open(path, "ab").close()  # says at once that it cannot be written
-    while True:
-        rows |= {key(row): row for row in exchanged(list(rows.values()), path)}
-        runs = plan(list(rows.values())) if callable(plan) else plan
-        missing = [run for run in {key(run.inputs): run for run in runs}.values() if key(run.inputs) not in rows]
-        if not missing:
-            return [rows[key(run.inputs)] for run in runs]
-        bar = tqdm(missing[RANK::WORLD], unit="run", position=RANK, leave=RANK == 0)
-        for run in bar:
-            bar.set_description(" ".join(str(value) for value in run.inputs.values() if not isinstance(value, dict)))
-            begin = time.process_time()
-            row = {**run.inputs, **run.outcome(), "seconds": round(time.process_time() - begin, 1)}
-            rows[key(row)] = row
-            if path:
-                append(path, row)
+    runs = {key(run.inputs): run for run in plan}
+    rows |= {key(row): row for row in exchanged(list(rows.values()), path)}  # so that all deal the same runs
+    missing = [run for name, run in runs.items() if name not in rows]
+    bar = tqdm(missing[RANK::WORLD], unit="run", position=RANK, leave=RANK == 0)
+    for run in bar:
+        bar.set_description(" ".join(str(value) for value in run.inputs.values() if not isinstance(value, dict)))
+        begin = time.process_time()
+        row = {**run.inputs, **run.outcome(), "seconds": round(time.process_time() - begin, 1)}
+        rows[key(row)] = row
+        if path:
+            append(path, row)
+    rows |= {key(row): row for row in exchanged(list(rows.values()), path)}
+    return [rows[name] for name in runs]
 
 
 def exchanged(rows: list[Row], path: str | Path | None) -> list[Row]:

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import product
 
 from . import schemes
-from .data import QUICK, TASKS
+from .data import TASKS
 from .driver import Run
 from .run import check_asked, inputs, run
 from .settings import Settings
@@ -16,10 +16,10 @@ LONG = Settings(steps=2000, far_masked=True)
 
 @dataclass(frozen=True)
 class Preset:
-    """schemes: names of the study; "compared", "later" and "ablation" name many."""
+    """schemes: names of the study; "compared", "later", "controls", "decays" and "ablation" name many."""
 
     settings: Settings
-    tasks: tuple[str, ...] = QUICK
+    tasks: tuple[str, ...] = ("characters", "copy-back")
     schemes: tuple[str, ...] = ("compared",)
     seeds: int = 3
 
@@ -27,11 +27,13 @@ class Preset:
 TEXT, COPIED = "characters", "copy-back"
 PRESETS = {
     "quick": Preset(Settings()),
-    "long": Preset(LONG),
+    "long": Preset(LONG, tuple(TASKS), ("compared", "later")),
+    "controls": Preset(LONG, (TEXT, COPIED), ("controls",)),
+    "decays": Preset(LONG, (TEXT, "flip-flop"), ("decays",)),
+    "longer": Preset(replace(LONG, steps=4000), (TEXT,), ("compared", "later", "controls")),
     "ablation": Preset(LONG, (TEXT,), ("ablation",)),
     "p-rope": Preset(LONG, (TEXT, COPIED), ("p-rope-0.5", "p-rope-0.25")),
     "table-rate-1": Preset(replace(LONG, table_rate=1.0), (TEXT,), ("t5-256", "t5-64")),
-    "convergence": Preset(LONG, tuple(TASKS), ("compared", "later")),
     "repairs": Preset(LONG, (TEXT, COPIED), ()),
 }
 
@@ -42,7 +44,8 @@ def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: 
     names: schemes, and groups of them. Raises ValueError, before the first run, for a task or scheme that there is not,
     or not in these settings.
     """
-    groups = {"compared": schemes.compared, "later": schemes.later, "ablation": lambda length: schemes.ablation()}
+    groups = {"compared": schemes.compared, "later": schemes.later, "controls": schemes.controls}
+    groups |= {"decays": lambda length: schemes.decays(), "ablation": lambda length: schemes.ablation()}
     every = [name for group in names for name in groups.get(group, lambda _, one=group: [one])(settings.length)]
     for scheme in every:
         try:

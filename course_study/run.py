@@ -73,15 +73,16 @@ def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batc
     """What a model is trained on: as many texts a step as the settings say, of the training length."""
     drawn, device, generator = find_task(task), _device(settings), Generator().manual_seed(seed)
     for _ in range(steps):
-        tokens, answers, asked = drawn.batch(settings.length, settings.batch, generator, False)
-        yield tokens.to(device), answers.to(device), asked.to(device)
+        tokens, answers, back = drawn.batch(settings.length, settings.batch, generator, False)
+        yield tokens.to(device), answers.to(device), back.to(device)
 
 
 def training(
     model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None
 ) -> Iterator[Tensor]:
     """One step for each batch; what it yields is the loss of the batch before the step."""
-    for tokens, answers, asked in batches:
+    for tokens, answers, back in batches:
+        asked = back > 0
         loss = cross_entropy(model(tokens)[asked], answers[asked])
         optimizer.zero_grad()
         loss.backward()
@@ -96,23 +97,27 @@ def training(
 def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
     """Mean loss (nats) and accuracy over the last `measured` places at each test length, and the loss by place.
 
-    `by_position`: the mean loss of each 32nd part of the longest test text, None where nothing is asked. `far_masked`,
-    if the settings ask for it: the loss again, with the keys that are `length` or more back masked in every layer.
+    Two more are of the longest test text, with None where nothing is asked. `by_position`: the mean loss of each 32nd
+    part. `by_distance`: the mean loss on the last places whose answer lies 1, 2 to 3, 4 to 7, … places back.
+    `far_masked`, if the settings ask for it: the loss again, with the keys that are `length` or more back masked in
+    every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
     with reproducible():
         for n in settings.tests:
-            tokens, answers, asked = _test_texts(settings, task, n)
+            tokens, answers, back = _test_texts(settings, task, n)
             logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
-            last = asked & (torch.arange(n, device=tokens.device) >= n - settings.measured)
+            last = (back > 0) & (torch.arange(n, device=tokens.device) >= n - settings.measured)
             found["loss"].append(_rounded(loss[last].mean()))
             found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
             if settings.far_masked:
                 near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
                 masked = _logits(model, tokens, near) if n > settings.length else logits
                 found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
-    parts = zip(loss.tensor_split(BINS, 1), asked.tensor_split(BINS, 1), strict=True)
+    octaves = [loss[last & (back >= 2**k) & (back < 2 ** (k + 1))] for k in range(settings.longest.bit_length())]
+    found["by_distance"] = [_rounded(part.mean()) if len(part) else None for part in octaves]
+    parts = zip(loss.tensor_split(BINS, 1), (back > 0).tensor_split(BINS, 1), strict=True)
     found["by_position"] = [_rounded(part[told].mean()) if told.any() else None for part, told in parts]
     return found
 
@@ -134,9 +139,9 @@ def check_asked(settings: Settings, task: str) -> None:
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:
     """The same for all models."""
     generator = Generator().manual_seed(TEST_SEED)
-    tokens, answers, asked = find_task(task).batch(n, settings.test_texts, generator, True)
+    tokens, answers, back = find_task(task).batch(n, settings.test_texts, generator, True)
     device = _device(settings)
-    return tokens.to(device), answers.to(device), asked.to(device)
+    return tokens.to(device), answers.to(device), back.to(device)
 
 
 def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:

@@ -11,14 +11,17 @@ from torch import nn
 
 from course_lib import schemes
 from course_lib.nn.absolute import Sinusoidal
+from course_lib.nn.bias import DecayBias
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.reference import speeds
 from course_lib.reference.absolute import frequencies
+from course_lib.reference.alibi import slopes
 from course_lib.schemes import Sizes
 
 from .buckets import LAYOUTS, BucketBias
 from .data import LONGEST
+from .learned_decay import LearnedDecay
 from .settings import Settings
 
 
@@ -64,6 +67,12 @@ def p_rope(p: float) -> Scheme:
 
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
 PLAIN = {run: registered(scheme) for run, scheme in RUNS.items() if not scheme.size}
+PLAIN |= {  # one strength for all heads is "log-1" and "linear-one", one per head is "log-four" and "alibi"
+    "linear-one": Scheme((lambda s: DecayBias(1 / 16, "linear"),)),
+    "log-four": Scheme((lambda s: DecayBias([2.0 ** (2 - h) for h in range(s.n_heads)]),)),
+    "linear-learned": Scheme((lambda s: LearnedDecay(slopes(s.n_heads).tolist(), "linear"),)),
+    "log-learned": Scheme((lambda s: LearnedDecay([1.0] * s.n_heads, "log"),)),
+}
 PLAIN["sinusoidal-scaled"] = Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))  # embeddings times √d_model
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
@@ -100,21 +109,43 @@ def whole(number: float) -> int:
 
 
 def compared(length: int) -> list[str]:
-    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it."""
+    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it.
+
+    The last is the control: a window of half the training length, beyond which no layer sees.
+    """
     sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
-    return ["none", "learned", "sinusoidal", "log-0.3", "log-1", *sized, "transformer-xl", "alibi", "rope"]
+    return [
+        "none",
+        "learned",
+        "sinusoidal",
+        "log-1",
+        *sized,
+        "transformer-xl",
+        "alibi",
+        "rope",
+        f"window-{length // 2}",
+    ]
 
 
 def later(length: int) -> list[str]:
-    """Schemes of after 2021, and the controls that go with them.
+    """Schemes of after 2021: layers without positions, and positions that depend on more than the offset."""
+    return [f"window-{length // 2}+none", "fox", "fire"]
 
-    Of RoPE's two other bases one is usual for long texts, and with the other every pair of channels makes a full turn
-    within the training length; the windows are half as long as the training texts.
+
+def controls(length: int) -> list[str]:
+    """Variants that separate causes: larger embeddings, two other bases, RoPE and no positions in turn, weaker decay.
+
+    Of the bases one is usual for long texts, and with the other every pair of channels makes a full turn within the
+    training length.
     """
     full_turns = int((length / (2 * math.pi)) ** (8 / 7))  # (length/2π)^(d/(d − 2)) for the d = 16 of the presets
-    window = f"window-{length // 2}"
-    layers = [window, f"{window}+none", "rope+none"]
-    return ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", *layers, "fox", "fire"]
+    return ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", "rope+none", "log-0.3"]
+
+
+def decays() -> list[str]:
+    """Strength is not form: beside "log-1" and "alibi", a logarithm and a straight line with one strength for all
+    heads, with one for each, and with strengths that are learned."""
+    return ["log-2", "log-four", "log-learned", "linear-one", "linear-learned"]
 
 
 def ablation() -> list[str]:

@@ -1,4 +1,4 @@
-"""Mean and interval over seeds, and the table of a results file."""
+"""What the seeds say: the curve of a scheme, its verdict on longer texts, and the table of a results file."""
 
 import statistics
 from collections.abc import Sequence
@@ -6,69 +6,76 @@ from typing import NamedTuple
 
 from .results import Row, pick
 
-# Student's t for 95 %, two-sided, by degrees of freedom 1 … 9: with few seeds an interval must be wide.
-T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-LEVEL = 0.05  # nats: a rise that is surely below it counts as none
+LEVEL = 0.05  # nats: a smaller rise counts as none
 BREAKS = 0.25  # nats, a perplexity of 1.28 times
+LEARNED = 0.9  # the share of right answers at the training length, in a task that has right answers
+USES = 0.05  # nats: by so much the far keys must help
 
 
-class Interval(NamedTuple):
-    """A mean, and where it lies with 95 % confidence if the runs scatter normally."""
+class Spread(NamedTuple):
+    """The mean over the seeds, the lowest and the highest."""
 
     mean: float
     low: float
     high: float
 
 
-def interval(values: Sequence[float]) -> Interval:
-    """mean ± t · s / √n of 2 to 10 values. Raises ValueError for fewer or more."""
-    if not 2 <= len(values) <= len(T95) + 1:
-        raise ValueError(f"values: {len(values)} of them; expected 2 to {len(T95) + 1}, one for each seed")
-    mean = statistics.fmean(values)
-    half = T95[len(values) - 2] * statistics.stdev(values) / len(values) ** 0.5
-    return Interval(mean, mean - half, mean + half)
+def spread(values: Sequence[float]) -> Spread:
+    return Spread(statistics.fmean(values), min(values), max(values))
 
 
-def rise(rows: Sequence[Row]) -> Interval:
-    """How much the loss rises from the training length to the longest test, with its interval over the seeds (nats)."""
-    return interval([row["loss"][-1] - row["loss"][0] for row in rows])
+def rises(rows: Sequence[Row]) -> list[float]:
+    """How much each seed's loss rises from the training length to the longest test (nats)."""
+    return [row["loss"][-1] - row["loss"][0] for row in rows]
 
 
-def verdict(rise: Interval, breaks: float = BREAKS) -> str:
-    """The course's one word for a rise, decided by its interval and not by its mean.
+def learned(rows: Sequence[Row]) -> bool:
+    """Whether every seed solves the task at the training length. Text has no right answers, so it always counts."""
+    return all(row["task"] == "characters" or row["accuracy"][0] >= LEARNED for row in rows)
 
-    "level": all of the interval lies at or below LEVEL. "breaks": all of it lies above `breaks`. "rises": all of it
-    lies above 0. "open": the seeds differ too much for any of these, so more of them would have to be run.
+
+def verdict(rows: Sequence[Row]) -> str:
+    """The course's word for one scheme on longer texts in one task. Every seed must agree, so a larger rise can only
+    make it worse.
+
+    "not learned": some seed does not solve the task at the training length, so its rise says nothing. "level": no seed
+    rises by more than LEVEL. "breaks": every seed rises by more than BREAKS; "rises": by more than LEVEL. Otherwise
+    "seeds differ". Raises ValueError for no rows.
     """
-    if rise.high <= LEVEL:
+    if not rows:
+        raise ValueError("rows: none; expected the runs of one scheme in one task")
+    if not learned(rows):
+        return "not learned"
+    low, high = min(rises(rows)), max(rises(rows))
+    if high <= LEVEL:
         return "level"
-    return "breaks" if rise.low > breaks else "rises" if rise.low > 0 else "open"
+    return "breaks" if low > BREAKS else "rises" if low > LEVEL else "seeds differ"
 
 
-def curves(rows: Sequence[Row], what: str = "loss") -> dict[str, dict[str, list[Interval]]]:
-    """For every task and scheme in the rows: "loss" or "accuracy" at each test length, with its interval over seeds."""
-    found: dict[str, dict[str, list[Interval]]] = {}
+def far_keys_help(rows: Sequence[Row]) -> list[float]:
+    """How much the loss of each seed at the longest test rises when the far keys are masked (nats).
+
+    Only that shows that a longer text is used; even then, a far key may have served as a sink.
+    """
+    return [row["far_masked"][-1] - row["loss"][-1] for row in rows]
+
+
+def curves(rows: Sequence[Row], what: str = "loss") -> dict[str, dict[str, list[Spread]]]:
+    """For every task and scheme in the rows: "loss" or "accuracy" at each test length, over the seeds."""
+    found: dict[str, dict[str, list[Spread]]] = {}
     for task, scheme in dict.fromkeys((row["task"], row["scheme"]) for row in rows):
         per_seed = [row[what] for row in pick(rows, task=task, scheme=scheme)]
-        found.setdefault(task, {})[scheme] = [interval(values) for values in zip(*per_seed, strict=True)]
+        found.setdefault(task, {})[scheme] = [spread(values) for values in zip(*per_seed, strict=True)]
     return found
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Loss on the last places of each test length, mean ± half an interval (one seed: the mean alone), as text."""
+    """Loss on the last places of each test length, its mean and [lowest, highest] seed, as text."""
     lines = []
-    for task in dict.fromkeys(row["task"] for row in rows):
-        of_task = pick(rows, task=task)
-        tests = of_task[0]["settings"]["tests"]
-        lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>16}" for n in tests)]
-        for scheme in dict.fromkeys(row["scheme"] for row in of_task):
-            per_seed = [row["loss"] for row in pick(of_task, scheme=scheme)]
-            lines.append(f"{scheme:24}" + "".join(f"{_cell(values):>16}" for values in zip(*per_seed, strict=True)))
+    for task, of_task in curves(rows).items():
+        tests = pick(rows, task=task)[0]["settings"]["tests"]
+        lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>22}" for n in tests)]
+        for scheme, points in of_task.items():
+            cells = [f"{mean:.3f} [{low:.3f}, {high:.3f}]" for mean, low, high in points]
+            lines.append(f"{scheme:24}" + "".join(f"{cell:>22}" for cell in cells))
     return "\n".join(lines[1:])
-
-
-def _cell(values: Sequence[float]) -> str:
-    if not 2 <= len(values) <= len(T95) + 1:
-        return f"{statistics.fmean(values):.3f}"
-    found = interval(values)
-    return f"{found.mean:.3f} ± {found.high - found.mean:.3f}"

@@ -9,13 +9,13 @@ from ..reference.bias import DECAYS, check_decay
 from .grid import row_offsets
 from .position import Position
 
-_DECAYS: dict[str, Callable[[Tensor], Tensor]] = {
+CURVES: dict[str, Callable[[Tensor], Tensor]] = {
     "log": torch.log1p,
     "linear": lambda d: d,
     "square root": torch.sqrt,
     "quadratic": torch.square,
 }
-assert _DECAYS.keys() == DECAYS.keys()
+assert CURVES.keys() == DECAYS.keys()
 
 
 class DecayBias(Position):
@@ -51,7 +51,7 @@ class DecayBias(Position):
         before, after = (
             torch.tensor(s, dtype=dtype, device=r.device)[:, None] for s in (self.strengths, self.forward_strengths)
         )
-        return (-torch.where(r > 0, after, before) * _DECAYS[self.decay](r.abs().to(dtype))).to(self.like.dtype)
+        return (-torch.where(r > 0, after, before) * CURVES[self.decay](r.abs().to(dtype))).to(self.like.dtype)
 
 
 def _numbers(strength: float | Sequence[float]) -> tuple[float, ...]:
