@@ -1,4 +1,4 @@
-"""How good a model is beyond the length it was trained at: one curve per scheme, with its interval over seeds."""
+"""How good a model is beyond the length it was trained at: one curve per scheme, from the worst seed to the best."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def length_curves(
     title: str | None = None,
 ) -> Picture:
     """The loss (or whatever `y` names) of each scheme, trained at one length and tested at several: a plot and a table
-    for each panel, {panel: {scheme: [(mean, low, high) for each length]}}. The table shows mean ± half an interval.
+    for each panel, {panel: {scheme: [(mean, low, high) for each length]}}. low and high are the best and the worst seed.
 
     Raises ValueError for more than 12 schemes, a training length that is not tested, or another number of points.
     """
@@ -72,18 +72,18 @@ def _plot(name: str, curves: Curves, schemes: list[str], lengths: Sequence[int],
 
 
 def _table(name: str, curves: Curves, lengths: Sequence[int], trained: int, y: str) -> str:
-    """Mean ± half an interval for each scheme and length, coloured by the rise over the training length."""
+    """Mean, best and worst seed for each scheme and length, coloured by the rise over the training length."""
     home = list(lengths).index(trained)
     rises = {scheme: [mean - points[home][0] for mean, _, _ in points] for scheme, points in curves.items()}
     top = max(abs(rise) for found in rises.values() for rise in found) or 1.0
 
     def cell(point: Sequence[float], rise: float) -> Cell:
         mean, low, high = point
-        half = number(float(high - low) / 2, 3)
-        return Cell(f"{number(float(mean), 3)} ±\u00a0{half}", colour=signed_colour(rise / top))
+        text = f"{number(float(mean), 3)} ({number(float(low), 3)} to {number(float(high), 3)})"
+        return Cell(text, colour=signed_colour(rise / top))
 
     table = Table(
-        f"{name}: {y} at each test length, mean ± half of the interval over seeds",
+        f"{name}: {y} at each test length, the mean over seeds (lowest to highest)",
         rows=list(curves),
         columns=[f"{n} (trained)" if n == trained else str(n) for n in lengths],
         cells=[list(map(cell, curves[scheme], rises[scheme])) for scheme in curves],

@@ -227,11 +227,17 @@ def test_a_piece_in_a_window_is_what_the_mask_lets_through():
         assert np.array_equal(np.sort(texts(image), None), np.sort(texts(rolled), None))
 
 
-def test_a_curve_s_table_holds_every_mean_and_half_interval_coloured_by_the_rise():
+def test_a_curve_s_table_holds_every_mean_and_both_ends_coloured_by_the_rise():
     cells = [e for e in Page(static(figures.length_curves((64, 128), CURVES, trained=64))).elements if e["tag"] == "td"]
-    shown = {cell["text"].replace("\u00a0", " "): cell["background-color"] for cell in cells if "±" in cell["text"]}
-    rises = {"2.100 ± 0.100": 0, "2.500 ± 0.100": 1, "0.000 ± 0.000": 0, "0.040 ± 0.050": 0.1, "0.400 ± 0.000": 0}
-    assert shown == {text: signed_colour(rise) for text, rise in {**rises, "0.600 ± 0.100": 1}.items()}
+    shown = {cell["text"]: cell["background-color"] for cell in cells if " to " in cell["text"]}
+    expected = {}
+    for curves in CURVES.values():
+        top = max(abs(points[1][0] - points[0][0]) for points in curves.values())
+        for points in curves.values():
+            for mean, low, high in points:
+                rise = (mean - points[0][0]) / top
+                expected[f"{mean:.3f} ({low:.3f} to {high:.3f})"] = signed_colour(rise)
+    assert shown == expected
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -1,11 +1,14 @@
 """The texts against plain loops: what is asked, and what the right answer is."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from torch import Generator
 
 from course_study import data
-from course_study.data import BACK, IGNORE, KEYS, LONGEST, READ, TASKS, WRITE, find_task
+from course_study.data import BACK, IGNORE, KEYS, LONGEST, READ, STRING, SYMBOLS, TASKS, WRITE, find_task
+from course_study.run import TEST_SEED
 
 
 def draw(task, n, size=5, seed=0, test=False):
@@ -14,47 +17,66 @@ def draw(task, n, size=5, seed=0, test=False):
 
 @pytest.mark.parametrize("n", [2, 8, 30])
 def test_copy_back_asks_for_the_token_three_places_before(n):
-    tokens, answers, asked = (tensor.tolist() for tensor in draw("copy-back", n))
-    for text, answer, told in zip(tokens, answers, asked, strict=True):
-        assert told == [i >= BACK for i in range(n)]
+    tokens, answers, back = (tensor.tolist() for tensor in draw("copy-back", n))
+    for text, answer, told in zip(tokens, answers, back, strict=True):
+        assert told == [BACK * (i >= BACK) for i in range(n)]
         assert all(answer[i] == text[i - BACK] for i in range(BACK, n))
 
 
+@pytest.mark.parametrize("test", [False, True])
 @pytest.mark.parametrize("n", [2, 8, 64])
-def test_flip_flop_asks_for_the_bit_written_last(n):
-    tokens, answers, asked = (tensor.tolist() for tensor in draw("flip-flop", n, 20))
-    for text, answer, told in zip(tokens, answers, asked, strict=True):
+def test_flip_flop_asks_for_the_bit_written_last(n, test):
+    tokens, answers, back = (tensor.tolist() for tensor in draw("flip-flop", n, 20, test=test))
+    for text, answer, told in zip(tokens, answers, back, strict=True):
         assert text[0] == WRITE
-        written = None
         for i in range(0, n, 2):
             instruction, bit = text[i : i + 2]
             assert instruction in (WRITE, READ, IGNORE) and bit in (0, 1)
-            assert told[i : i + 2] == [instruction == READ, False]
-            if instruction == READ:
-                assert answer[i] == bit == written
             if instruction == WRITE:
-                written = bit
+                written = i + 1
+            assert told[i : i + 2] == [(i - written) * (instruction == READ), 0]
+            assert instruction != READ or answer[i] == text[written]
 
 
-@pytest.mark.parametrize("test", [False, True])
 @pytest.mark.parametrize("n", [32, 50, 128])
-def test_retrieval_asks_for_the_value_that_was_given_with_the_key(n, test):
-    tokens, answers, asked = (tensor.tolist() for tensor in draw("retrieval", n, 20, test=test))
+def test_induction_asks_for_the_token_that_came_next_the_time_before(n):
     begins = set()
-    for text, answer, told in zip(tokens, answers, asked, strict=True):
-        pairs = [i for i in range(n - 2 * KEYS) if text[i] < KEYS]
-        begins.add(pairs[0])
-        assert sorted(text[i] for i in pairs) == list(range(KEYS)) == sorted(text[n - 2 * KEYS :: 2])
-        value = {text[i]: text[i + 1] for i in pairs}
-        assert all(KEYS <= one < 2 * KEYS for one in value.values())
-        assert told == [i >= n - 2 * KEYS and text[i] < KEYS for i in range(n)]
-        assert all(answer[i] == value[text[i]] for i in range(n) if told[i])
-    assert begins == {0} if test or n == 32 else len(begins) > 5
+    for test in (True, False):
+        tokens, answers, back = (tensor.tolist() for tensor in draw("induction", n, 40, test=test))
+        for text, answer, told in zip(tokens, answers, back, strict=True):
+            string = text[:STRING]
+            assert len(set(string)) == STRING and max(string) < 2 * SYMBOLS
+            begin = [i for i in range(n) if text[i : i + STRING] == string]
+            inside = {i + k for i in begin for k in range(STRING)}
+            assert all(text[i] >= 2 * SYMBOLS for i in range(n) if i not in inside and i < begin[-1])
+            asked = {i + k: i - before for before, i in pairwise(begin) for k in range(STRING - 1)}
+            assert told == [asked[i] - 1 if i in asked else 0 for i in range(n)]
+            assert all(answer[i] == text[i + 1] == text[i - told[i]] for i in asked)
+            assert not test or begin == [0, n - STRING]
+            begins.add(begin[1])
+    assert len(begins) > 5 or n == 32
+
+
+@pytest.mark.parametrize("n", [16, 50, 128])
+def test_retrieval_asks_for_the_token_that_has_the_name(n):
+    tokens, answers, back = (tensor.tolist() for tensor in draw("retrieval", n, 20))
+    for text, answer, told in zip(tokens, answers, back, strict=True):
+        assert sorted(token // KEYS - 1 for token in text[:KEYS]) == list(range(KEYS))
+        assert all((told[i] > 0) == (text[i] < KEYS) for i in range(n))
+        for i in (i for i in range(n) if told[i]):
+            assert i >= KEYS > i - told[i] and answer[i] == text[i - told[i]] and answer[i] // KEYS - 1 == text[i]
+
+
+def test_a_question_may_need_more_than_a_training_text():
+    """More than a fifth of what is asked at 1,024 tokens needs a token 128 or more back, in three of the tasks."""
+    for task in ("flip-flop", "induction", "retrieval"):
+        back = draw(task, 1024, 64, seed=TEST_SEED, test=True)[2][:, -64:]
+        assert (back[back > 0] >= 128).float().mean() > 0.2, task
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_token_is_in_the_vocabulary_and_the_same_seed_draws_the_same(task):
-    n = max(16, TASKS[task].shortest)
+    n = max(32, TASKS[task].shortest)
     first, again, other = draw(task, n), draw(task, n), draw(task, n, seed=1)
     assert all(tensor.shape == (5, n) for tensor in first)
     assert 0 <= min(first[0].min(), first[1].min()) and max(first[0].max(), first[1].max()) < TASKS[task].vocabulary()
@@ -73,8 +95,8 @@ def places(monkeypatch):
 @pytest.mark.parametrize("n", [2, 64, LONGEST])
 def test_characters_asks_for_the_next_one_and_never_trains_on_what_is_tested(places, n):
     for test in (False, True):
-        tokens, answers, asked = draw("characters", n, 200, test=test)
-        assert torch.equal(tokens + 1, answers) and asked.all()
+        tokens, answers, back = draw("characters", n, 200, test=test)
+        assert torch.equal(tokens + 1, answers) and (back == 1).all()
         assert tokens.min() >= places if test else answers.max() < places
 
 

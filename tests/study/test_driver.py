@@ -13,7 +13,6 @@ import psutil
 import pytest
 
 import course_study as study
-from course_study import convergence
 from course_study.__main__ import main
 
 from .common import COMMAND, RUNS, SMALL, numbers
@@ -176,45 +175,3 @@ def test_a_mistake_is_named_before_the_first_run(words, said, path, capsys):
 def test_a_shorter_length_brings_its_own_tests(path):
     main(["none", "copy-back", "--seeds", "1", "--steps", "1", "--length", "16", "--out", str(path)])
     assert study.read(path)[0]["settings"]["tests"] == [16, 32, 64, 128]
-
-
-# --- plans --------------------------------------------------------------------------------------------------------
-
-
-def rows(steps, *losses, scheme="rope"):
-    settings = study.Settings(**{**SMALL.as_json(), "steps": steps}).as_json()
-    return [
-        {"task": "copy-back", "scheme": scheme, "seed": seed, "settings": settings, "loss": [loss]}
-        for seed, loss in enumerate(losses)
-    ]
-
-
-def test_what_has_converged_is_not_trained_longer():
-    plan = convergence.plan(SMALL, ["copy-back"], ["none", "rope"], 2)
-
-    def asked(found):
-        left = [run.inputs for run in plan(found) if study.key(run.inputs) not in numbers(found)]
-        return {(one["scheme"], one["settings"]["steps"]) for one in left}
-
-    short = [*rows(1000, 1.0, 1.0, scheme="none"), *rows(1000, 1.0, 1.0)]
-    twice = [*rows(2000, 1.01, 0.99, scheme="none"), *rows(2000, 1.01, 0.9)]
-    assert asked([]) == {("none", 1000), ("rope", 1000)}
-    assert asked(short) == {("none", 2000), ("rope", 2000)}
-    assert asked(short + twice[:3]) == {("rope", 2000)}
-    assert asked(short + twice) == {("rope", 4000)}
-    last = [*short, *twice, *rows(4000, 1.0, 0.89)]
-    assert not asked(last)
-    said = convergence.report(last, 2).splitlines()
-    assert said[0].endswith("converged: 1000 steps") and said[1].endswith("converged: 2000 steps")
-    budgets = {steps: [row for row in last if row["settings"]["steps"] == steps] for steps in convergence.BUDGETS}
-    assert convergence.converged(budgets, "copy-back", "rope", 3) is None  # a seed is missing
-
-
-def test_a_plan_that_depends_on_its_rows_is_asked_again_and_resumes(path, monkeypatch):
-    monkeypatch.setattr(convergence, "BUDGETS", (1, 2))
-    plan = convergence.plan(SMALL, ["copy-back"], ["none"], 2)
-    unbroken = numbers(study.sweep(plan))
-    assert len(unbroken) == 4
-    study.sweep(plan, path)
-    path.write_bytes(path.read_bytes()[:-700])
-    assert numbers(study.sweep(plan, path)) == unbroken == numbers(study.read(path))
