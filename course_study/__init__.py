@@ -4,9 +4,10 @@ import course_study as study
 study.sweep(study.plan(study.Settings(steps=100), ["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
 study.watch(["none", "alibi"])               the losses, drawn while the models train, with a Stop button
 study.fit({"Shaw": make}, draw, steps=150)   one layer learns a small task, with three seeds, in some seconds
-study.committed("long-2000")                 the results that come with the course
-study.table(rows), study.curves(rows)        mean and interval over seeds
-study.verdict(study.rise(rows))              is the loss of a scheme level on longer texts, does it rise, or break?
+study.committed("long")                      the results that come with the course
+study.table(rows), study.curves(rows)        the mean over the seeds, the best and the worst
+study.verdict(rows)                          is the loss of a scheme level on longer texts, does it rise, or break?
+study.far_keys_help(rows)                    and does it use the longer text?
 
 python -m course_study --help            the same from a terminal, on several cores or machines; and longer studies
 """

@@ -15,7 +15,7 @@ from course_kit.contents import number
 from course_lib.reference.attention import Array
 
 STEPS = 2_000
-STUDY = "long"  # the file in course_study/committed
+STUDY = ("long", "controls", "decays")  # the files in course_study/committed with that many steps
 TEXT, COPY, BITS, STRING, NAMES = TASKS = ("characters", "copy-back", "flip-flop", "induction", "retrieval")
 COMPARED = (  # these have runs in each of the tasks
     *("none", "learned", "sinusoidal", "log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"),
@@ -32,10 +32,11 @@ REPAIRS = (
 
 
 @functools.cache
-def committed(file: str = STUDY) -> Sequence[dict[str, Any]]:
-    """All runs of a file in course_study/committed, a dictionary each: task, scheme, seed, the losses, and more."""
-    path = files("course_study").joinpath("committed", f"{file}.jsonl")
-    return tuple(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+def committed(file: str = "") -> Sequence[dict[str, Any]]:
+    """All runs of a file in course_study/committed, or of STUDY: task, scheme, seed, losses and more."""
+    folder = files("course_study").joinpath("committed")
+    texts = [folder.joinpath(f"{name}.jsonl").read_text(encoding="utf-8") for name in ([file] if file else STUDY)]
+    return tuple(json.loads(line) for text in texts for line in text.splitlines() if line.strip())
 
 
 def study_rows() -> list[dict[str, Any]]:
@@ -43,23 +44,23 @@ def study_rows() -> list[dict[str, Any]]:
     return [row for row in committed() if row["task"] in TASKS and row["scheme"] in COMPARED]
 
 
-def settings(file: str = STUDY) -> dict[str, Any]:
+def settings(file: str = "") -> dict[str, Any]:
     """How the models were trained and tested: "steps", "length" of the training texts, "tests" and more."""
     return committed(file)[0]["settings"]
 
 
-def losses(run: str, task: str = TEXT, file: str = STUDY, what: str = "loss") -> Array:
+def losses(run: str, task: str = TEXT, file: str = "", what: str = "loss") -> Array:
     """The "loss" (or "accuracy", "far_masked") of each seed at each test length, (seeds, lengths).
 
     Raises ValueError where no run is committed.
     """
     rows = [row for row in committed(file) if (row["task"], row["scheme"]) == (task, run)]
     if not rows:
-        raise ValueError(f"run={run!r}, task={task!r}: expected one of the runs in {file}.jsonl")
+        raise ValueError(f"run={run!r}, task={task!r}: expected one of the runs in {file or STUDY}")
     return np.array([row[what] for row in sorted(rows, key=lambda row: row["seed"])])
 
 
-def right(run: str, task: str, file: str = STUDY) -> Array:
+def right(run: str, task: str, file: str = "") -> Array:
     """The mean share of right answers at each test length."""
     return losses(run, task, file, "accuracy").mean(axis=0)
 
@@ -69,18 +70,18 @@ def repaired(repair: str, task: str = TEXT, further: int = 0, at: int = 128) -> 
     return losses(f"{repair}, {further} at {at}", task, "repairs").mean(axis=0)
 
 
-def rises(run: str, task: str = TEXT, file: str = STUDY) -> Array:
+def rises(run: str, task: str = TEXT, file: str = "") -> Array:
     """How much the loss of each seed rises from the shortest test to the longest, in nats."""
     found = losses(run, task, file)
     return found[:, -1] - found[:, 0]
 
 
-def rise(run: str, task: str = TEXT, file: str = STUDY) -> float:
+def rise(run: str, task: str = TEXT, file: str = "") -> float:
     """The mean of these rises."""
     return float(rises(run, task, file).mean())
 
 
-def verdict(run: str, task: str = TEXT, file: str = STUDY) -> str:
+def verdict(run: str, task: str = TEXT, file: str = "") -> str:
     """The study's word for these rises: "level", "rises", "breaks", "seeds differ", "not learned", or "one seed"."""
     import course_study as study
 
@@ -88,12 +89,12 @@ def verdict(run: str, task: str = TEXT, file: str = STUDY) -> str:
     return study.verdict(rows) if len(rows) > 1 else "one seed"
 
 
-def is_level(run: str, task: str = TEXT, file: str = STUDY) -> bool:
+def is_level(run: str, task: str = TEXT, file: str = "") -> bool:
     """Whether the loss of a run stays level."""
     return verdict(run, task, file) == "level"
 
 
-def far_keys_help(run: str, task: str = TEXT, file: str = STUDY) -> Array:
+def far_keys_help(run: str, task: str = TEXT, file: str = "") -> Array:
     """How much each seed's loss at the longest test rises when keys farther back than training are masked, in nats."""
     return (losses(run, task, file, "far_masked") - losses(run, task, file))[:, -1]
 

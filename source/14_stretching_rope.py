@@ -282,7 +282,7 @@ def with_interval(values):
 
 print(f"largest base: {(L / (2 * np.pi)) ** (16 / 14):.1f}")
 print(f"strongest echo with base 31: {tuned_to_3(frequencies(16, 31))[far].max():.2f}")
-long = study.committed("long-2000")
+long = study.committed("long")
 print(f"{'':18}", *(f"{name:>13}" for name in ("copying 1,024", "text 128", "text 1,024", "text masked")))
 at = {}
 for scheme in ("rope-base-31", "rope", "rope-base-500000", "none"):

@@ -12,7 +12,7 @@ from .columns import COLUMNS, Cell
 
 ROW = 'style="background-color:#ffffff;color:#1b1f24;text-align:left"'
 # The words say it, the colours find it.
-WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c", "open": "#eaeef2", "one seed": "#eaeef2"}
+WORDS = {"level": "#b9e2da", "rises": "#fdebd3", "breaks": "#f2a75c", "seeds differ": "#eaeef2", "one seed": "#eaeef2"}
 CHIPS = {place.hook: (str(place.number), place.colour) for place in PLACES}
 
 

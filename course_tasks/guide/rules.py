@@ -14,7 +14,7 @@ rate that was tried. `tests/questions/test_guide.py` tests what the words say.
 
 import numpy as np
 
-from course_tasks.measured import BITS, COPY, STUDY, TEXT, committed, losses, repaired, right, rise
+from course_tasks.measured import BITS, COPY, TEXT, committed, losses, repaired, right, rise
 
 SHARED = {
     "BESIDE": "~ sink, log scale: It does not tell a head where a key is. Put it beside a scheme that does. "
@@ -33,7 +33,7 @@ def place_where_rope_breaks() -> int:
     return size * (trained + int(np.argmax(parts[trained:] > parts[trained - 1] + 0.5)))
 
 
-RUNS = {task: {row["scheme"] for row in committed(STUDY) if row["task"] == task} for task in (TEXT, COPY, BITS)}
+RUNS = {task: {row["scheme"] for row in committed() if row["task"] == task} for task in (TEXT, COPY, BITS)}
 FACTS = {
     "lost": {run: rise(run, TEXT) for run in RUNS[TEXT]},
     "copied": {run: right(run, COPY) for run in RUNS[COPY]},  # the share at each test length

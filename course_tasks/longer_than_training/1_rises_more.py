@@ -5,7 +5,7 @@ the questions were the same 64 characters. How much does the loss **rise** from 
 question is not which model is better, but which one gets worse by more. For each pair predict one name without
 looking back at the lesson.
 
-`t5-256` and `t5-64` are T5's buckets with that `max_distance`, `log-0.3` is −0.3 · ln(1 + distance), `shaw-32` clips at
+`t5-256` and `t5-64` are T5's buckets with that `max_distance`, `log-1` is −ln(1 + distance), `shaw-32` clips at
 32, `learned` and `sinusoidal` are added to the input, and `none` has no position except the causal mask. The check
 compares your prediction with the losses measured on the help texts, averaged over all seeds.
 """
@@ -26,7 +26,7 @@ PAIRS = {
     "one of them to every token there.",
     ("rope", "none"): "Without positions, a longer text brings nothing new but more keys. RoPE's angles at far offsets "
     "were never part of training, and the scores there can be large.",
-    ("log-0.3", "alibi"): "Both are fixed penalties with nothing to train. The logarithm falls more and more slowly, "
+    ("log-1", "alibi"): "Both are fixed penalties with nothing to train. The logarithm falls more and more slowly, "
     "so hundreds of far keys together outweigh the near ones. Under a straight line, the weight of all far keys is "
     "bounded.",
     ("t5-256", "shaw-32"): "Shaw's last vector serves all distances from 32 on, and it was trained on many of them. In "

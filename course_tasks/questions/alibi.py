@@ -35,7 +35,7 @@ def one_formula_for_slopes():
     SOURCE,
 )
 def alibi_copies():
-    presets, chance = ("quick", "long-2000"), 1 / 16
+    presets, chance = ("quick", "long"), 1 / 16
     share = [right("alibi", "copy-back", preset)[0] for preset in presets]
     steps = [settings(preset)["steps"] for preset in presets]
     return judged(share[-1] < 2 * chance), dict(share=share, steps=steps, chance=chance)

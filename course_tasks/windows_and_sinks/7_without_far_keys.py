@@ -20,7 +20,7 @@ SAME = 0.02  # nats: a smaller change counts as none
 
 def changes(scheme):
     """What masking the far keys changes in the loss at 1,024, in nats, for each seed."""
-    rows = pick(committed("long-2000"), task="characters", scheme=scheme)
+    rows = pick(committed("long"), task="characters", scheme=scheme)
     return [row["far_masked"][-1] - row["loss"][-1] for row in rows]
 
 

@@ -5,9 +5,9 @@ import torch
 
 import course_study as study
 from course_kit.figures.map_of_schemes import PLACES
-from course_tasks import comparison
+from course_tasks import comparison, measured
 from course_tasks.comparison import COLUMNS, SCHEMES, probes
-from course_tasks.measured import STUDY, TEXT, rise
+from course_tasks.measured import TEXT, rise
 
 TABLE = comparison.table()
 OTHER = comparison.table(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
@@ -84,8 +84,8 @@ def test_longer_texts():
         words, ends = TABLE[name, "longer texts"].value
         assert ends == (name in ("learned", "Music Transformer", "axial RoPE"))
         for run, word in zip(scheme.runs, words, strict=True):
-            rows = study.pick(study.committed(STUDY), task=TEXT, scheme=run)
-            assert word == (study.verdict(study.rise(rows)) if len(rows) > 1 else "one seed")
+            rows = study.pick(measured.committed(), task=TEXT, scheme=run)
+            assert word == (study.verdict(rows) if len(rows) > 1 else "one seed")
             assert f"{rise(run):+.2f}".replace("-", "−") in TABLE[name, "longer texts"].text
     assert TABLE["RoPE", "longer texts"].value == (("breaks",) * 4, False)
     assert TABLE["ALiBi", "longer texts"].value == (("level",), False)

@@ -53,5 +53,5 @@ def test_the_committed_repairs_are_those_of_the_plan_and_their_control_is_the_lo
     planned = [{**run.inputs, "text": None} for run in planned]  # these rows do not say which help texts they read
     assert sorted(map(study.key, rows)) == sorted(map(study.key, planned))
     for row in study.pick(rows, repair="as trained", further=0):
-        (trained,) = study.pick(study.committed("long-2000"), task=row["task"], scheme="rope", seed=row["seed"])
+        (trained,) = study.pick(study.committed("long"), task=row["task"], scheme="rope", seed=row["seed"])
         assert row["loss"] == trained["loss"]
