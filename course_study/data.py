@@ -5,8 +5,8 @@
 | characters | the next character of Python's own help texts | what is near, most of all |
 | copy-back | the token 3 places before | one exact offset |
 | flip-flop | at a read, the bit written last | the nearest write, however far it is |
-| induction | a string again: its next token | the token after the same token, a whole text before |
-| retrieval | the value that was given with a name | one token, by its content, a whole text before |
+| induction | a string again: its next token | the token after the same token, far back |
+| retrieval | the value that was given with a name | one token, by its content, far back |
 """
 
 import functools
@@ -98,19 +98,20 @@ def _flip_flop(n: int, size: int, generator: Generator, test: bool) -> Batch:
 
 
 def _induction(n: int, size: int, generator: Generator, test: bool) -> Batch:
-    """A string of different tokens, tokens of another kind, and the string again: all but its first token is asked.
+    """A string of different tokens in the first half, tokens of another kind, and the string again.
 
-    The string comes at the beginning. In tests it comes again at the end, in training anywhere, and then after further
-    gaps, short ones more often, as often as fits.
+    All of it but its first token is asked. In tests it comes again at the end, in training anywhere, and then after
+    further gaps, short ones more often, as often as fits.
     """
-    longest = n - 2 * STRING  # gap
     share = torch.rand(size, n // STRING, generator=generator)
-    gap = ((longest + 1) ** share).long() - 1
-    gap[:, 0], gap[:, 1] = 0, longest if test else share[:, 1] * (longest + 1)
+    gap = ((n - 2 * STRING + 1) ** share).long() - 1
+    gap[:, 0] = share[:, 0] * (n // 2 - STRING + 1)
+    longest = n - 2 * STRING - gap[:, 0]
+    gap[:, 1] = longest if test else share[:, 1] * (longest + 1)
     begin, place = (gap + STRING).cumsum(1) - STRING, torch.arange(n)
     number = (place[:, None] >= begin[:, None]).sum(-1) - 1
-    began, before = begin.gather(1, number), begin.gather(1, (number - 1).clamp(min=0))
-    inside = torch.where(began <= n - STRING, place - began, STRING).clamp(max=STRING)  # the place in the string
+    began, before = (begin.gather(1, (number - k).clamp(min=0)) for k in (0, 1))
+    inside = torch.where((number >= 0) & (began <= n - STRING), place - began, STRING).clamp(max=STRING)
     string = torch.rand(size, 2 * SYMBOLS, generator=generator).argsort(-1)[:, :STRING]
     other = torch.randint(2 * SYMBOLS, 4 * SYMBOLS, (size, n), generator=generator)
     tokens = torch.where(inside < STRING, string.gather(1, inside.clamp(max=STRING - 1)), other)
@@ -119,19 +120,20 @@ def _induction(n: int, size: int, generator: Generator, test: bool) -> Batch:
 
 
 def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
-    """At the beginning every name with its value, one token each, then other tokens and names: whose value is asked.
+    """In the first half, anywhere, every name with its value, one token each; then other tokens, and names.
 
-    Names are 0 … KEYS − 1, and name k with value v is the token (k + 1) · KEYS + v, which is the answer.
+    After a name its value is asked. Names are 0 … KEYS − 1, and name k with value v is the token (k + 1) · KEYS + v,
+    which is the answer.
     """
-    told = torch.rand(size, KEYS, generator=generator).argsort(-1)
+    place = torch.rand(size, n // 2, generator=generator).argsort(-1)[:, :KEYS]  # of the token with each name
     value = torch.randint(KEYS, (size, KEYS), generator=generator)
-    asked = (torch.rand(size, n, generator=generator) < ASKED) & (torch.arange(n) >= KEYS)
+    asked = (torch.rand(size, n, generator=generator) < ASKED) & (torch.arange(n) >= n // 2)
     name = torch.randint(KEYS, (size, n), generator=generator)
     other = torch.randint((KEYS + 1) * KEYS, (KEYS + 2) * KEYS, (size, n), generator=generator)
     tokens = torch.where(asked, name, other)
-    tokens[:, :KEYS] = (told + 1) * KEYS + value
-    place = told.argsort(-1).gather(1, name)  # of the pair with this name
-    return tokens, tokens.gather(1, place), torch.where(asked, torch.arange(n) - place, 0)
+    tokens.scatter_(1, place, (torch.arange(KEYS) + 1) * KEYS + value)
+    told = place.gather(1, name)
+    return tokens, tokens.gather(1, told), torch.where(asked, torch.arange(n) - told, 0)
 
 
 TASKS: dict[str, Task] = {

@@ -57,7 +57,7 @@ def test_verdicts_about_longer_texts_follow_from_the_runs(monkeypatch):
 
 
 def test_the_words_of_the_study(monkeypatch):
-    """A loss is level if that of every seed is; a scheme that is worse by less than a thousandth of a nat is not beaten."""
+    """Every seed decides; a scheme that is worse by less than a thousandth of a nat is not beaten."""
     rows = {"none": (0.5, 0.6), "a": (0.1001, 0.1008), "b": (0.1, 0.1), "c": (0.3, 0.3), "new": (0.0,)}
     made = [
         {"task": "characters", "scheme": scheme, "seed": seed, "loss": [0.06, 0.06 + loss]}
