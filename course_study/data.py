@@ -20,7 +20,7 @@ from torch import Generator, Tensor
 BACK, SYMBOLS = 3, 16  # copy-back: how many places back, and how many different tokens
 BITS, WRITE, READ, IGNORE = 2, 2, 3, 4  # flip-flop's tokens: the bits 0 and 1, then the three instructions
 WRITES, READS = 1 / 48, 1 / 4  # flip-flop: their shares in tests; writes are rare, so reads look far back
-STRING = 16  # induction: the tokens of the string, all different, out of twice as many
+STRING = 24  # induction: the tokens of the string, all different, out of twice as many
 KEYS, ASKED = 8, 1 / 4  # retrieval: how many names, values, and other tokens; the share of questions
 TRAINING_SHARE = 0.9  # of the text; what follows is for testing
 LONGEST = 8192  # tokens in a window, at most
@@ -105,7 +105,7 @@ def _induction(n: int, size: int, generator: Generator, test: bool) -> Batch:
     """
     share = torch.rand(size, n // STRING, generator=generator)
     gap = ((n - 2 * STRING + 1) ** share).long() - 1
-    gap[:, 0] = share[:, 0] * (n // 2 - STRING + 1)
+    gap[:, 0] = share[:, 0] ** 3 * (n // 2 - STRING + 1)
     longest = n - 2 * STRING - gap[:, 0]
     gap[:, 1] = longest if test else share[:, 1] * (longest + 1)
     begin, place = (gap + STRING).cumsum(1) - STRING, torch.arange(n)
