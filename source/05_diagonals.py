@@ -42,7 +42,7 @@ figures.attention_block("Music Transformer")
 # ## One row, many diagonals
 #
 # The **offset** of query $i$ and key $j$ is $j - i$, negative when the key comes first. Five tokens have nine offsets.
-# Take a row with one number for each, from offset −4 to +4. For easy reading, let each *be* its offset.
+# Take a row with one number for each, from offset −4 to +4. Here each number *is* its offset.
 #
 # Which number goes in the cell for query *sat* and key *The*? Their offset is 0 − 2 = −2. The row begins at −4, so this
 # offset is in column −2 + 4 = 2. Two loops, or `to_grid`, fill the grid of $n_q$ queries from such a row $r$:
@@ -68,8 +68,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Each offset fills one **diagonal**. Each query sees five consecutive numbers of the nine, a **window**. For *The* it is columns 4 to 8, and for each later query it starts one column further left (the
-# last assert). Every trick of this chapter slides this window.
+# Each offset fills one **diagonal**. Each query sees five consecutive numbers of the nine, a **window**. For *The* this
+# is columns 4 to 8, and for each later query it starts one column further left (the last assert). Every trick of this
+# chapter slides this window.
 #
 # ### A row for each query
 #
@@ -139,8 +140,8 @@ figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offse
 # ### Three profiles
 #
 # What does the profile of a real head look like? SmolLM2-135M has 30 layers of 9 heads ([[released_model|chapter #]]
-# maps all 270). We read 64 tokens of *Alice in Wonderland* with it. For comparison we need a head that prefers nothing:
-# under the causal mask, its query $i$ gives $1/(i+1)$ to each token that it sees.
+# maps all 270). It reads 64 tokens of *Alice in Wonderland*. For comparison we need a head that prefers nothing: under
+# the causal mask, its query $i$ gives $1/(i+1)$ to each token that it sees.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -191,7 +192,8 @@ figures.side_by_side(*[
 
 # %% [markdown]
 # An offset is a diagonal, but 18.8 fills a *column*: every query looks at token 0. Such a token is called a **sink**
-# ([[windows_and_sinks|chapter #]]). The farthest offset has only one cell, and it lies in column 0.
+# ([[windows_and_sinks|chapter #]]). Each diagonal has one cell in column 0. Far offsets have few other cells, so there
+# the mean is large.
 #
 # ## A vector for every pair?
 #
@@ -370,8 +372,7 @@ assert np.array_equal(bias.flip(0), to_grid(row[None], n))
 print("strides in torch:", list(bias.stride()))
 
 # %% [markdown]
-# On a GPU, FlexAttention goes further. Its kernel reads one row per head and needs neither a skew nor a grid
-# ([[fast_attention|chapter #]]).
+# In FlexAttention the kernel itself can read one row per head, without a skew or a grid ([[fast_attention|chapter #]]).
 #
 # ## Easy to believe; let us run it
 
