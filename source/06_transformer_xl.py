@@ -22,9 +22,8 @@ np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Transformer-XL")
 
 # %% [markdown]
-# Each of our five tokens has an input $x$ of six numbers. Five say which word it is.
-# The sixth is 0, because a position vector needs an even number of channels. The weights give the queries and keys of
-# the other chapters.
+# Each of our five tokens has an input $x$ of six numbers. Five say which word it is. The sixth is 0, because a position
+# vector needs an even number of channels. The weights give the queries and keys of the other chapters.
 
 # %%
 from course_lib.example import D_K, TOKENS, K, Q, V
@@ -156,8 +155,8 @@ figures.heatmap(
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
 #
-# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. (The drawing at the top shows
-# $r$ and $v \cdot r$ as the vector and the bias of an offset.)
+# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. (The drawing at the top
+# shows $r$ and $v \cdot r$ as the vector and the bias of an offset.)
 #
 # ## One pair by hand
 #
@@ -253,8 +252,8 @@ figures.side_by_side(
 #
 # Now three queries follow a memory of two, so there are five keys. Under a causal mask only the distances 4 to 0 are
 # needed. Multiply every query, plus $v$, by the $r$ of each distance. Then shift each row, to align products with keys.
-# This is Huang's skew ([[diagonals|chapter #]]) with a memory in front. In the printed rows, 24 is query 1 at distance
-# 4. In the picture, point at a number to find it in every step.
+# This is Huang's skew ([[diagonals|chapter #]]) with a memory in front. Below, 24 is query 1 at distance 4. Point at a
+# number of the picture to find it in every step.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
@@ -266,8 +265,7 @@ figures.provenance("shift", n=3, memory=2)
 
 # %% [markdown]
 # Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins
-# with 12, 11, 10. Then come a zero and a number of the next query. They are junk, as in Huang's skew, and the mask must
-# hide them.
+# with 12, 11, 10. Then come a zero and a number of the next query. They are junk, and the mask must hide them.
 #
 # ## Segments with memory
 #
@@ -296,7 +294,7 @@ second = read(text[5:], update_memory(None, text[:5], length=5), ours)
 assert np.allclose(np.concatenate([first, second]), one_pass)
 
 # %% [markdown]
-# They do, up to rounding. And the two *cats* now have different scores:
+# They do. And the two *cats* now have different scores:
 
 # %%
 r_long = position_keys(5, 10, W_r, past=5)
@@ -305,7 +303,7 @@ print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat
 assert not np.allclose(relative[:, :n], relative[:, n:])
 
 # %% [markdown]
-# With a shorter memory, queries miss keys, and the outputs differ from those of one pass. This is truncation, not a bug.
+# With a shorter memory, queries miss keys, and the outputs differ from those of one pass.
 #
 # ## Several layers: how far back?
 #
@@ -368,9 +366,8 @@ assert last == [7, 11, 15]
 #
 # ## Where gradients stop
 #
-# `TransformerXL` plugs into the same `RelativeAttention` as every scheme of the course, and `SegmentMemory` keeps the
-# inputs of the layer. The memory is **detached**: no gradient passes through it. Otherwise all computations of earlier
-# segments would have to be kept.
+# In torch, `SegmentMemory` keeps the inputs of a `RelativeAttention`. The memory is **detached**: no gradient passes
+# through it. Otherwise all computations of earlier segments would have to be kept.
 #
 # Now the loss comes from segment 2 alone, and a mask lets it look only at the remembered tokens. Will the input of
 # segment 1 get a gradient? Will $W_k$?
@@ -378,7 +375,7 @@ assert last == [7, 11, 15]
 # %%
 import torch
 
-from course_lib.nn.cache import KeyValueCache, SegmentMemory
+from course_lib.nn.cache import SegmentMemory
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.transformer_xl import TransformerXL
 
@@ -402,22 +399,22 @@ print("weights that learn:", ", ".join(learn))
 assert old.grad is None and len(learn) == 7
 
 # %% [markdown]
-# No gradient reaches the old segment. All seven weights learn, and here $W_k$ and $W_v$ can only have learned from the
-# memory: its keys and values are computed while segment 2 is read.
+# No gradient reaches the old segment. All seven weights learn. Here $W_k$ and $W_v$ can only have learned from the
+# memory, because the keys and values of remembered tokens are computed while segment 2 is read.
 #
 # ## Who uses it today?
 #
-# Mostly speech models: the Conformer (Gulati et al. 2020) took over these relative positions, and many encoders followed.
-# In transformers 5.23:
+# Mostly speech models. The Conformer (Gulati et al. 2020) took over these relative positions, and others followed. In
+# transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
-# - **Nemotron ASR streaming** has the same, listens in chunks, and keeps the keys and values of the last 70 frames, so it
-#   has a memory again.
+# - **Nemotron ASR streaming** has the same. It listens in chunks and keeps the keys and values of the last 70 frames, a
+#   memory again.
 # - **Gemma 4** has (a) and (b) in its audio encoder (`Gemma4AudioAttention`).
 #
 # In speech, too, RoPE is a rival: its error rates are similar or better, after up to 21 % less training time (Zhang et
-# al. 2025). For text, **DeBERTa** (He et al. 2021) has (a), (b) and a mirror image of (b), in which the *key* is
-# multiplied by a vector of the distance.
+# al. 2025). For text, **DeBERTa** (He et al. 2021) has (a), (b) and a mirror image of (b), in which the *key* meets a
+# vector of the distance.
 #
 # ## Easy to believe; let us run it
 
@@ -444,7 +441,7 @@ figures.question(
         "One for memory, one for the segment":
             "Both are used for every key, wherever it comes from.",
         "One meets keys made from words, the other keys made from distances":
-            "Yes: W_kE and W_kR make different kinds of keys, so a vector that suits words "
+            "Yes: W_k and W_r make different kinds of keys, so a vector that suits words "
             "need not suit distances.",
         "One per direction, past and future":
             "The direction is the sign of the distance inside R.",
@@ -577,11 +574,12 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# With memory 0 the segments are separate texts. A window's length counts from each query, but a memory's from the start
-# of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of the
-# authors gives all queries the same number (`--same_length`), which is a window. It has a memory of 640, and counts
-# distances above 400 as 400 (`clamp_len`). The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
-# dropping them.
+# This is truncation, not a bug. With memory 0 the segments are separate texts.
+#
+# A window's length counts from each query, but a memory's from the start of the segment. So the first query of a
+# segment sees fewer tokens than the last one. An evaluation script of the authors gives all queries the same number
+# (`--same_length`), which is a window. It has a memory of 640, and counts distances above 400 as 400 (`clamp_len`). The
+# Compressive Transformer (Rae et al. 2020) compresses old rows instead of dropping them.
 #
 # Does the deep stack equal one long pass? Only while its memory holds *every* earlier token:
 
@@ -597,7 +595,19 @@ for length in (16, 8, 4):
 # ## Deeper · A memory and a cache
 #
 # A key-value cache ([[bias_by_hand|chapter #]]) of the same tokens gives the same output, but it keeps keys and values.
-# Gradients flow through a cache unless someone detaches it. What else differs?
+# Gradients flow through a cache unless someone detaches it:
+
+# %%
+from course_lib.nn.cache import KeyValueCache
+
+old, cache = segments[0].clone().requires_grad_(), KeyValueCache()
+layer(old, cache=cache)
+layer(segments[1], cache=cache).square().sum().backward()
+print("through a cache, gradient in segment 1:", bool(old.grad.abs().max() > 0))
+assert old.grad.abs().max() > 0
+
+# %% [markdown]
+# What happens if $W_k$ changes between two segments, as in training? And how many numbers are kept?
 
 # %%
 caches = KeyValueCache(), SegmentMemory(length=4)
@@ -671,9 +681,9 @@ assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 #
 # ## Deeper · The released code
 #
-# XLNet (Yang et al. 2019) has the same four terms, and a fifth one that tells whether query and key are in the same
-# segment of the input. Its rows cover past and future, from distance $n$ to $-(n-1)$, so its shift leaves no junk. Does
-# it agree with us, without the fifth term?
+# XLNet (Yang et al. 2019) has the same four terms, and a fifth one that tells whether query and key belong to the same
+# part of the input, such as the question or the text. Its rows cover past and future, from distance $n$ to $-(n-1)$, so
+# its shift leaves no junk. Does it agree with us, without the fifth term?
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
