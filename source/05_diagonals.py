@@ -159,7 +159,8 @@ figures.question(
 )
 
 # %% tags=["nbval-ignore-output"]
-model = released.load()
+model = released.load()  # SmolLM2-135M-Instruct
+print(f"{model.n_layers} layers of {model.n_heads} heads: {model.n_layers * model.n_heads}")
 text = model.encode(released.excerpt("alice")[:300])[:64]
 heads = {"uniform": uniform}
 heads |= {f"{layer}.{head}": model.attention(text, layer, head).numpy() for layer, head in ((16, 0), (18, 8))}
@@ -185,8 +186,8 @@ figures.heatmap(
 words = [repr(token)[1:-1] for token in model.tokens(text[:6])]
 assert heads["18.8"][:, 0].min() > 0.9
 figures.side_by_side(*[
-    figures.heatmap(heads[name][:6, :6], rows=words, columns=words, digits=2, limit=1, title=f"Head {name}",
-                    alt=f"Weights of head {name}: {where} is dark")
+    figures.heatmap(heads[name][:6, :6], rows=words, columns=words, digits=2, limit=1, corner="query ↓ key →",
+                    title=f"Head {name}", alt=f"Weights of head {name}: {where} is dark")
     for name, where in {"16.0": "the diagonal of offset −1", "18.8": "column 0"}.items()
 ])
 

@@ -574,7 +574,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# This is truncation, not a bug. With memory 0 the segments are separate texts.
+# This is truncation, not a bug. With memory 0 the segments are separate texts. More memory does not bring every token
+# nearer, at least with these untrained weights.
 #
 # A window's length counts from each query, but a memory's from the start of the segment. So the first query of a
 # segment sees fewer tokens than the last one. An evaluation script of the authors gives all queries the same number
