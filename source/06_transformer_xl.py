@@ -7,7 +7,7 @@
 #
 # **You will be able to**
 # - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
-# - prove the relative shift by counting places;
+# - follow a number through the relative shift;
 # - say when segments equal one long pass, how far back a deep stack sees, and where gradients stop.
 #
 # **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]] and [[diagonals|#]]: the offset $j - i$, a vector
@@ -22,9 +22,8 @@ np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Transformer-XL")
 
 # %% [markdown]
-# Each of our five tokens has an input $x$ of six numbers. Five say which word it is.
-# The sixth is 0, because a position vector needs an even number of channels. The weights give the queries and keys of
-# the other chapters.
+# Each of our five tokens has an input $x$ of six numbers. Five say which word it is. The sixth is 0, because a position
+# vector needs an even number of channels. The weights give the queries and keys of the other chapters.
 
 # %%
 from course_lib.example import D_K, TOKENS, K, Q, V
@@ -53,10 +52,6 @@ P = sinusoidal(np.arange(n), 6)
 segment_1, segment_2 = X + P, X + P
 print("segment 1, token 0:", segment_1[0])
 print("segment 2, token 0:", segment_2[0])
-assert np.array_equal(segment_1, segment_2)
-
-# %% [markdown]
-# They are equal: in both, token 0 is *The* at position 0.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -94,8 +89,7 @@ figures.heatmap(
 #
 # If positions did not restart, they would soon exceed all positions seen in training. A query only needs to know how
 # far back a key is, so the score should depend on that.
-
-# %% [markdown]
+#
 # ## The absolute score, taken apart
 #
 # Where do positions enter the score? With $q = (x_i + p_i) W_q$ and $k = (x_j + p_j) W_k$, multiply out $q \cdot k$:
@@ -104,77 +98,33 @@ figures.heatmap(
 # \underbrace{x_i W_q W_k^\top x_j^\top}_{(a)} + \underbrace{x_i W_q W_k^\top p_j^\top}_{(b)} +
 # \underbrace{p_i W_q W_k^\top x_j^\top}_{(c)} + \underbrace{p_i W_q W_k^\top p_j^\top}_{(d)}$$
 #
-# One pair first: *sat* looks at *cat*.
-
-# %%
-the, cat, sat, on, mat = range(n)
-x_i, p_i, x_j, p_j = X[sat], P[sat], X[cat], P[cat]
-for name, left, right in zip("abcd", (x_i, x_i, p_i, p_i), (x_j, p_j, x_j, p_j)):
-    print(f"({name})  {(left @ W_q) @ (right @ W_k):7.4f}")
-print(f"sum  {((x_i + p_i) @ W_q) @ ((x_j + p_j) @ W_k):7.4f}")
-
-# %% [markdown]
-# All pairs, each term as its own map:
-
-# %%
-q, k, pos_q, pos_k = X @ W_q, X @ W_k, P @ W_q, P @ W_k
-absolute = {"a": q @ k.T, "b": q @ pos_k.T, "c": pos_q @ k.T, "d": pos_q @ pos_k.T}
-assert np.allclose(sum(absolute.values()), ((X + P) @ W_q) @ ((X + P) @ W_k).T)
-
-meets = {"a": "word, word", "b": "word, position", "c": "position, word", "d": "two positions"}
-maps = [
-    figures.heatmap(table, digits=2, limit=10, signed=True, alt=f"({name}) {meets[name]}")
-    for name, table in absolute.items()
-]
-figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps[2:]))
-
-# %% [markdown]
-# What happens if the sentence starts three places later? No distance changes, so a relative score should stay the same.
+# What happens to the four if the sentence starts three places later? No distance changes, so a relative score should
+# stay the same.
 
 # %%
 P_later = sinusoidal(3 + np.arange(n), 6)
-later_q, later_k = P_later @ W_q, P_later @ W_k
-moved = {"a": q @ k.T, "b": q @ later_k.T, "c": later_q @ k.T, "d": later_q @ later_k.T}
-for name, table in moved.items():
-    print(f"({name}) largest change: {abs(table - absolute[name]).max():.2f}")
-print(f"p·p largest change: {abs(P_later @ P_later.T - P @ P.T).max():.2f}")
+for name, left, left_later, right, right_later in (
+    ("a", X, X, X, X), ("b", X, X, P, P_later), ("c", P, P_later, X, X), ("d", P, P_later, P, P_later),
+):
+    before, after = (left @ W_q) @ (right @ W_k).T, (left_later @ W_q) @ (right_later @ W_k).T
+    print(f"({name}) largest change: {abs(after - before).max():.2f}")
 assert np.allclose(P @ P.T, P_later @ P_later.T)
 
 # %% [markdown]
-# Every term with a position changes. The bare product $p_i \cdot p_j$ depends on distance alone (last line). In the
+# Every term with a position changes. The bare product $p_i \cdot p_j$ depends on distance alone (the assert). In the
 # score, however, $W_q W_k^\top$ comes between the two vectors, so even (d) depends on where the sentence starts.
-
-# %% [markdown]
+#
 # ## Three changes
 #
-# **1. The key's position becomes a distance.** In (b) and (d), replace $p_j$ by $R_{i-j}$, a sinusoidal vector of
-# *how far back* the key is.
+# **1. The key's position becomes a distance.** In (b) and (d), $R_{i-j}$ takes the place of $p_j$. $R$ is the same
+# sinusoidal formula, but of the distance $i - j$, which is positive for the past and negative for the future. It needs
+# no table, so even 100,000 words back has a vector.
 #
-# **2. The query's position goes.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for.
-# If only distance should matter, that influence must be the same at every position. So a learned vector replaces $p_i
-# W_q$: $u$ in (c) and $v$ in (d), because change 3 gives them different key weights.
+# **2. Words and distances get different key weights.** A key made from a word is $k_j = x_j W_k$. A key made from a
+# distance is $r_{j-i} = R_{i-j} W_r$. (The paper calls the weights $W_{k,E}$ and $W_{k,R}$.) We name $r$ by its offset,
+# so $r_{-1}$, one word back, is made from $R_1$.
 #
-# **3. Words and distances get different key weights**: $k_j = x_j W_{k,E}$ and $r_{j-i} = R_{i-j} W_{k,R}$. One word
-# back is distance 1 for $R$ (the paper) and offset −1 for $r$ (this course).
-#
-# The score is $s_{ij} = \big((a) + (b) + (c) + (d)\big) / \sqrt d$, where $d$ is the width of a key:
-#
-# | | absolute | Transformer-XL | its job |
-# |---|---|---|---|
-# | (a) | $x_i W_q \cdot x_j W_k$ | $q_i \cdot k_j$ | content meets content |
-# | (b) | $x_i W_q \cdot p_j W_k$ | $q_i \cdot r_{j-i}$ | content meets distance |
-# | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
-# | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
-#
-# The drawing at the beginning calls $r$ the vector $a$, and $v \cdot r$ the bias $b$.
-
-# %% [markdown]
-# ## R: no table, no end
-#
-# $R$ is the sinusoidal formula with the distance in place of the position: positive for the past, negative for the
-# future. Being a formula and not a table, it gives every distance a vector. Only $W_{k,R}$ (`W_r` in code) is learned.
-#
-# Our `W_r` keeps the first four channels of $R$: sine and cosine of the distance δ, and of an angle that grows more
+# Our $W_r$ keeps the first four channels of $R$: sine and cosine of the distance δ, and of an angle that grows more
 # slowly. `position_keys` returns $r$ for every offset of a grid, in ascending order.
 
 # %%
@@ -182,9 +132,7 @@ from course_lib.reference.grid import row_offsets, to_grid
 from course_lib.reference.transformer_xl import position_keys
 
 W_r = np.eye(6, D_K)
-for distance in (0, 1, -1, 100_000):
-    r_one = sinusoidal(distance, 6) @ W_r
-    print(f"distance {distance:7,}:", r_one)
+print("100,000 words back:", sinusoidal(100_000, 6) @ W_r)
 
 r = position_keys(n, n, W_r)
 assert np.allclose(r, sinusoidal(-row_offsets(n), 6) @ W_r)
@@ -196,17 +144,27 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Even 100,000 words back has a vector. Dai et al. claim (section 3.3) that a model can use a memory several times
-# longer than in training; [[longer_than_training|chapter #]] tests longer texts. Their evaluation scripts are more
-# careful. One has a memory of 640 and counts distances above 400 as 400 (`clamp_len`, see Sources).
-
-# %% [markdown]
+# **3. The query's position goes.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for.
+# If only distance should matter, that influence must be the same at every position. So learned vectors replace
+# $p_i W_q$: $u$ in (c), where it meets words, and $v$ in (d), where it meets distances.
+#
+# | | absolute | Transformer-XL | its job |
+# |---|---|---|---|
+# | (a) | $x_i W_q \cdot x_j W_k$ | $q_i \cdot k_j$ | content meets content |
+# | (b) | $x_i W_q \cdot p_j W_k$ | $q_i \cdot r_{j-i}$ | content meets distance |
+# | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
+# | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
+#
+# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. (The drawing at the top
+# shows $r$ and $v \cdot r$ as the vector and the bias of an offset.)
+#
 # ## One pair by hand
 #
-# Our $u$ favours keys with large numbers in channels 1 and 3. In our $v$ the cosine favours nearby keys, and the sine
-# favours one word back over one word ahead.
+# *sat* looks at *cat*, one word back. Our $u$ favours keys with large numbers in channels 1 and 3. Our $v$ takes half
+# of the sine of δ, which favours the past, and the cosine, which favours nearby keys.
 
 # %%
+the, cat, sat, on, mat = range(n)
 u = np.array([0.0, 1.0, 0.0, 1.0])
 v = np.array([0.5, 1.0, 0.0, 0.0])
 
@@ -219,7 +177,7 @@ total = (Q[sat] + u) @ K[cat] + (Q[sat] + v) @ r_one
 print(f"score = sum/√4 = {total / np.sqrt(D_K):.4f}")
 
 # %% [markdown]
-# Predict first:
+# Now all pairs. Predict first:
 
 # %% tags=["hide-input"]
 # @title Question
@@ -239,9 +197,6 @@ figures.question(
     answer="(d) alone",
 )
 
-# %% [markdown]
-# A loop, straight from the formula:
-
 # %%
 by_loop = {name: np.zeros((n, n)) for name in "abcd"}
 for i in range(n):
@@ -251,9 +206,6 @@ for i in range(n):
         by_loop["b"][i, j] = Q[i] @ r_ij
         by_loop["c"][i, j] = u @ K[j]
         by_loop["d"][i, j] = v @ r_ij
-
-# %% [markdown]
-# Which maps are constant along their diagonals, and which down their columns?
 
 # %%
 toeplitz = [name for name, t in by_loop.items() if np.allclose(t[1:, 1:], t[:-1, :-1])]
@@ -277,22 +229,9 @@ figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps
 # - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
 # - **(d)** is a bias row, as in [[bias_by_hand|chapter #]]: one number per offset, placed on the diagonals.
 #
-# Do (b) and (d) equal the functions of those chapters?
-
-# %%
-from course_lib.reference.shaw import key_term
-
-assert np.allclose(key_term(Q, r), by_loop["b"])  # r reaches offset ±4, so none is clipped
-assert np.allclose(to_grid((v @ r.T)[None], n), by_loop["d"])
-figures.heatmap(v @ r.T, columns=signs, digits=2, alt="(d) as one number per offset")
-
-# %% [markdown]
-# ## The matrix
+# (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four:
 #
-# (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four.
-# All terms are inside the scaling, as in the authors' code:
-#
-# $$S = \frac{(Q + u)\,K^\top + \text{to\_grid}\big((Q + v)\,r^\top\big)}{\sqrt d}$$
+# $$S = \frac{(Q + u)\,K^\top + \text{to\_grid}\big((Q + v)\,r^\top\big)}{\sqrt 4}$$
 
 # %%
 from course_lib.reference.attention import causal_mask, softmax
@@ -309,132 +248,25 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# ## "(c) cancels in the softmax"
-#
-# (c) adds the same row of numbers to the scores of every query. The softmax ignores a constant, so (c) might cancel.
-
-# %%
-without_c = scores - by_loop["c"] / np.sqrt(D_K)
-row_constant = by_loop["c"].sum(axis=1, keepdims=True)
-print(f"(c) left out:         {abs(softmax(without_c) - softmax(scores)).max():.4f}")
-print(f"a constant per query: {abs(softmax(scores + row_constant) - softmax(scores)).max():.4f}")
-assert not np.allclose(softmax(without_c), softmax(scores))
-
-# %% [markdown]
-# A term cancels if it does not depend on the **key**, because then it is constant along a row. (c) is constant down
-# the columns instead, so it stays. Without it, weights change by up to 0.16.
-
-# %% [markdown]
-# ## Which sign?
-#
-# The paper writes $R_{i-j}$. A published tutorial (see Sources) prints this and computes $R_{j-i}$. Does it matter?
-# Sine is odd and cosine is even, so the other sign negates every second channel. $W_{k,R}$ can undo this.
-
-# %%
-R_other = sinusoidal(row_offsets(n), 6)  # j − i instead of i − j
-same_weights = xl_scores(Q, K, R_other @ W_r, u, v)
-W_flipped = W_r * np.array([-1, 1, -1, 1, -1, 1])[:, None]
-assert np.allclose(xl_scores(Q, K, R_other @ W_flipped, u, v), scores)
-
-print(f"other sign, same weights: off by up to {abs(same_weights - scores).max():.2f}")
-print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 2]:.2f}")
-
-# %% [markdown]
-# Both signs can express the same scores. But with weights trained for the other sign, one word back and one word ahead
-# change places, and nothing crashes. The order of the channels matters too: the authors put all sines first.
-
-# %% [markdown]
-# ## What it costs
-#
-# The tutorial also says that (b) naively takes $O(n^3)$ and that the scheme adds $O(d)$ parameters. The naive way
-# computes $R_{i-j} W_{k,R}$ for every pair, but once per offset is enough. How many multiplications do they take?
-
-# %%
-d, totals = 64, []  # d: the width of R, and of one head
-print("   n   per pair: project  then multiply | per offset: project  then multiply")
-for m in (256, 512, 1024):
-    pairs, offsets = m * m, 2 * m - 1
-    naive, once = (pairs * d * d, pairs * d), (offsets * d * d, m * offsets * d)
-    print(f"{m:5} {naive[0]:17,} {naive[1]:14,} | {once[0]:18,} {once[1]:14,}")
-    totals.append(sum(naive))
-assert totals[2] == 4 * totals[1] == 16 * totals[0]  # O(n³) would be 8 and 64 times
-
-# %% [markdown]
-# Twice the length costs four times as much, so the naive way takes $O(n^2 d^2)$, not $O(n^3)$. With one vector per
-# offset, the projection becomes linear in $n$. (The products double, because many belong to offsets that their query
-# does not have.) And the parameters?
-
-# %%
-import torch
-
-from course_lib.nn.transformer_xl import TransformerXL
-
-torch.set_num_threads(1)  # quicker for small matrices
-module = TransformerXL(d_model=512, n_heads=8)
-for name, parameter in module.named_parameters():
-    print(f"{name:16}{tuple(parameter.shape)!s:12}{parameter.numel():9,}")
-assert [p.numel() for p in module.parameters()] == [512, 512, 512**2]
-
-# %% [markdown]
-# Most belong to $W_{k,R}$, one full matrix per layer: $O(d_{model}^2)$. The authors' PyTorch code shares $u$ and $v$
-# among all layers; in this course each layer has a pair.
-
-# %% [markdown]
 # ## The relative shift
 #
-# With $n_q$ queries, $n_k$ keys and a causal mask, only the distances from $n_k - 1$ down to 0 are needed. Multiply
-# every query, plus $v$, by the $r$ of each distance, then shift each row to align products with keys. This is Huang's
-# skew ([[diagonals|chapter #]]) with a memory in front. Here three queries follow a memory of two:
+# Now three queries follow a memory of two, so there are five keys. Under a causal mask only the distances 4 to 0 are
+# needed. Multiply every query, plus $v$, by the $r$ of each distance. Then shift each row, to align products with keys.
+# This is Huang's skew ([[diagonals|chapter #]]) with a memory in front. Below, 24 is query 1 at distance 4. Point at a
+# number of the picture to find it in every step.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
 
-labels = [[f"(q{i}+v)·r[{offset}]" for offset in range(-4, 1)] for i in range(3)]
-for line in labels:
-    print("  ".join(line))
-rows = 10 * np.arange(1, 4)[:, None] + np.arange(4, -1, -1)
-shifted = relative_shift(rows)
-print("\nshifted, with 10, 20, 30 for the query, plus the distance:")
-print(shifted)
-assert shifted[0, :3].tolist() == [12, 11, 10]
-
-# %% [markdown]
-# Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins
-# with 12, 11, 10. Then come a zero and 24, which is query 1 at distance 4. Point at any number to find it in every step:
-
-# %%
+rows = 10 * np.arange(3)[:, None] + 10 + np.arange(4, -1, -1)  # 10, 20, 30 for the query, plus the distance
+print(rows, "\n\nshifted:")
+print(relative_shift(rows))
 figures.provenance("shift", n=3, memory=2)
 
 # %% [markdown]
-# **The proof counts places** in step 2 of the picture, where every row begins with a zero. Column $c$ of row $i$ has
-# distance $n_k - 1 - c$ and is at place $i(n_k + 1) + 1 + c$. The shift skips $n_q$ numbers and cuts the line into rows
-# of $n_k$, so cell $(i, j)$ is at place $n_q + i\,n_k + j$.
+# Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins
+# with 12, 11, 10. Then come a zero and a number of the next query. They are junk, and the mask must hide them.
 #
-# Query $i$ is at position $n_k - n_q + i$ and needs the distance $n_k - n_q + i - j$. This is column
-# $c = j - i + n_q - 1$, the same index as in `to_grid`. The two places agree:
-#
-# $$i(n_k + 1) + 1 + (j - i + n_q - 1) \;=\; n_q + i\,n_k + j \qquad\checkmark$$
-#
-# This holds as long as column $c$ exists, that is up to offset 0. Beyond it come a zero and the next query's numbers.
-# They are **junk**, and the mask must hide them.
-
-# %%
-rng = np.random.default_rng(0)
-for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
-    n_k = past + n_q
-    general = rng.normal(size=(n_q, n_q + n_k - 1))  # a number for every offset
-    visible = causal_mask(n_q, past=past)
-    by_index, by_shift = to_grid(general, n_q), relative_shift(general[:, :n_k])
-    assert np.array_equal(by_shift[visible], by_index[visible])
-    wrong = (by_shift != by_index).sum()
-    print(f"n_q={n_q}, memory={past}: {visible.sum()} cells equal, {wrong} junk")
-    assert wrong == n_q * (n_q - 1) // 2
-
-# %% [markdown]
-# The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
-# only one of 15 visible cells is right. A loop over the formula finds the bug.
-
-# %% [markdown]
 # ## Segments with memory
 #
 # Now we read in segments (section 3.2). `past` is the number of remembered rows. `update_memory` appends a
@@ -462,44 +294,17 @@ second = read(text[5:], update_memory(None, text[:5], length=5), ours)
 assert np.allclose(np.concatenate([first, second]), one_pass)
 
 # %% [markdown]
-# They do, up to rounding. And the two *cats* now have different scores:
+# They do. And the two *cats* now have different scores:
 
 # %%
 r_long = position_keys(5, 10, W_r, past=5)
 relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
-assert not np.allclose(relative[:, :n], relative[:, n:])
 print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
-figures.heatmap(
-    relative, rows=TOKENS, columns=names, digits=2, corner="query ↓ key →",
-    title="Relative scores of segment 2", alt="Relative scores of segment 2: its two halves differ",
-)
+assert not np.allclose(relative[:, :n], relative[:, n:])
 
 # %% [markdown]
-# What does a shorter memory lose? Each row shows how far the outputs of segment 2 are from those of the long pass:
-
-# %%
-off = []
-for length in (5, 2, 0):
-    short = read(text[5:], update_memory(None, text[:5], length), ours)
-    off.append(abs(short - one_pass[5:]).max(axis=1))
-assert np.allclose(off[0], 0) and np.min(off[1:]) > 1e-3
-figures.heatmap(
-    np.round(off, 10), rows=["memory 5", "memory 2", "memory 0"], digits=3, corner="token",
-    title="Largest difference from the long pass",
-    alt="Difference from the long pass: 0 with memory 5, above 0 for every token with 2 and 0",
-)
-
-# %% [markdown]
-# With memory 0 the segments are separate texts. With 2, every query misses three keys. *cat*, *on* and *mat* are even
-# further off than without memory.
+# With a shorter memory, queries miss keys, and the outputs differ from those of one pass.
 #
-# This is truncation, not a bug, as in a sliding attention window. But a window's length counts from each query, a
-# memory's from the start of the segment. The Compressive Transformer (Rae et al. 2020) compresses old rows instead of
-# dropping them.
-#
-# Code that ignores its memory produces the last row above, without an error.
-
-# %% [markdown]
 # ## Several layers: how far back?
 #
 # Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
@@ -537,9 +342,6 @@ rng = np.random.default_rng(1)
 shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": (8, 8)}
 stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
 
-# %% [markdown]
-# Now change token 0:
-
 # %%
 long_text = rng.normal(size=(20, 8))
 changed = long_text.copy()
@@ -557,60 +359,30 @@ last = [int(np.flatnonzero(row > 1e-9)[-1]) for row in how_much]
 print("last token that changes, with 1, 2, 3 layers:", last)
 assert last == [7, 11, 15]
 
-# %%
-by_segment = how_much.reshape(3, 5, 4).mean(axis=2)
-assert np.all(np.diff(by_segment) <= 0)
-figures.heatmap(
-    by_segment, rows=["1 layer", "2 layers", "3 layers"], digits=3, corner="tokens",
-    columns=[f"{start}–{start + 3}" for start in range(0, 20, 4)],
-    title="How much outputs change, mean per segment",
-    alt="How much outputs change: down to 0 after two, three, four segments with 1, 2, 3 layers",
-)
-
 # %% [markdown]
-# Each layer adds one segment. How far back does token 15 see? For every layer, go to the beginning of the segment, then
-# back by the length of the memory. Three layers lead to tokens 8, 4 and 0. If segment and memory have length $L$, then
-# $N$ layers reach $N L$ tokens before the segment, the paper's $O(N L)$.
+# Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
+# segment, the paper's $O(N L)$. "Can be reached" does not mean "is used". For trained models the paper reports
+# dependencies 450 % longer than those of Transformers without memory.
 #
-# "Can be reached" does not mean "is used". Along each row the numbers fall, here in untrained layers. For trained
-# models the paper reports dependencies 450 % longer than those of Transformers without memory.
+# ## Where gradients stop
 #
-# Does the deep stack equal one long pass? Only while its memory holds *every* earlier token:
-
-# %%
-long_pass = read_text(long_text, stack, 20, 0)
-for length in (16, 8, 4):
-    gap = abs(read_text(long_text, stack, 4, length) - long_pass).max(axis=1)
-    equal = int((gap < 1e-9).sum())
-    print(f"memory {length:2}: the first {equal} tokens equal the long pass")
-    assert equal == min(20, length + 4)
-
-# %% [markdown]
-# ## In torch, and where gradients stop
-#
-# `TransformerXL` plugs into the same `RelativeAttention` as every scheme of the course, and `SegmentMemory` keeps the
-# inputs of the layer. Do two segments again equal one pass?
-
-# %%
-from course_lib.nn.cache import KeyValueCache, SegmentMemory
-from course_lib.nn.layer import RelativeAttention
-
-torch.manual_seed(0)
-layer = RelativeAttention(8, 2, TransformerXL(8, 2), causal=True).double()
-segments = torch.randn(2, 1, 4, 8, dtype=torch.double)
-memory = SegmentMemory(length=4)
-with torch.no_grad():
-    ours_1, ours_2 = (layer(x, cache=memory) for x in segments)
-    whole = layer(torch.cat(list(segments), dim=1))
-assert torch.allclose(torch.cat([ours_1, ours_2], dim=1), whole)
-print("remembered:", tuple(memory.x.shape))
-
-# %% [markdown]
-# They do. The memory is **detached**: no gradient passes through it. Otherwise all computations of earlier segments
-# would have to be kept.
+# In torch, `SegmentMemory` keeps the inputs of a `RelativeAttention`. The memory is **detached**: no gradient passes
+# through it. Otherwise all computations of earlier segments would have to be kept.
 #
 # Now the loss comes from segment 2 alone, and a mask lets it look only at the remembered tokens. Will the input of
 # segment 1 get a gradient? Will $W_k$?
+
+# %%
+import torch
+
+from course_lib.nn.cache import SegmentMemory
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.transformer_xl import TransformerXL
+
+torch.set_num_threads(1)  # quicker for small matrices
+torch.manual_seed(0)
+layer = RelativeAttention(8, 2, TransformerXL(8, 2), causal=True).double()
+segments = torch.randn(2, 1, 4, 8, dtype=torch.double)
 
 # %%
 old, new = (x.clone().requires_grad_() for x in segments)
@@ -627,126 +399,24 @@ print("weights that learn:", ", ".join(learn))
 assert old.grad is None and len(learn) == 7
 
 # %% [markdown]
-# No gradient reaches the old segment. All seven weights learn, and here $W_k$ and $W_v$ can only have learned from the
-# memory: its keys and values are computed while segment 2 is read.
+# No gradient reaches the old segment. All seven weights learn. Here $W_k$ and $W_v$ can only have learned from the
+# memory, because the keys and values of remembered tokens are computed while segment 2 is read.
 #
-# A key-value cache ([[bias_by_hand|chapter #]]) of the same tokens gives the same output, but it keeps keys and values.
-# Three differences follow, which the next two cells check:
+# ## Who uses it today?
 #
-# - **Gradients** flow through a cache unless someone detaches it.
-# - **Size:** a memory keeps $d_{model}$ numbers per token and layer, a cache here twice as many.
-# - **Freshness:** when the optimiser changes $W_k$, a memory follows and a cache is stale. (In a stack, the memory's
-#   hidden states still come from the old lower layers.) The price is that old keys are computed again for every
-#   segment.
-
-# %%
-old, new = (x.clone().requires_grad_() for x in segments)
-cache, memory = KeyValueCache(), SegmentMemory(length=4)
-layer(old, cache=cache), layer(old, cache=memory)
-before = layer(new, cache=cache)
-assert torch.allclose(before, whole[:, 4:])
-before.square().sum().backward()
-print("through a cache, gradient in segment 1:", bool(old.grad.abs().max() > 0))
-kept = memory.x.numel() // len(memory), (cache.k.numel() + cache.v.numel()) // len(cache)
-print("numbers kept per token: memory", kept[0], "| cache", kept[1])
-assert old.grad.abs().max() > 0 and kept == (8, 16)
-
-# %%
-caches = KeyValueCache(), SegmentMemory(length=4)
-with torch.no_grad():
-    for cache in caches:
-        layer(segments[0], cache=cache)
-    layer.key.weight += 0.1 * torch.randn_like(layer.key.weight)  # a training step
-    fresh = layer(torch.cat(list(segments), dim=1))[:, 4:]
-    follows = [torch.allclose(layer(segments[1], cache=c), fresh) for c in caches]
-print("equal to one pass with the new weights: cache", follows[0], "| memory", follows[1])
-assert follows == [False, True]
-
-# %% [markdown]
-# ## What memory buys: copying across the border
-#
-# Can a layer learn from a memory that gets no gradient? A text has eight random tokens, drawn from 16 and read in
-# segments of four. Each answer is the token four places back, which lies in the previous segment.
-
-# %%
-import course_study as study
-
-
-class InSegments(study.OneLayer):
-    """One layer that reads a text in segments of four, with a memory of `length` tokens."""
-    def __init__(self, length):
-        super().__init__(TransformerXL(32, 1), 16, causal=True)
-        self.length = length
-
-    def forward(self, tokens):
-        memory = SegmentMemory(self.length)
-        segments = self.embedding(tokens).split(4, dim=1)
-        return self.read(torch.cat([x + self.attention(x, cache=memory) for x in segments], dim=1))
-
-
-def draw(generator):
-    tokens = torch.randint(16, (32, 8), generator=generator)
-    answers = tokens.roll(4, dims=1)
-    answers[:, :4] = -100  # the loss skips −100: nothing is asked in segment 1
-    return tokens, answers
-
-# %% [markdown]
-# We compare memories of 4, 2 and 0 tokens, with the same texts, steps and learning rate. A memory of 2 contains half
-# of the answers, and a guess is right once in 16 times. So we expect accuracies near 1, $1/2 + 1/32 \approx 0.53$ and
-# $1/16 \approx 0.06$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
-
-# %% tags=["nbval-ignore-output"]
-models = {f"memory {length}": lambda length=length: InSegments(length) for length in (4, 2, 0)}
-accuracies = study.fit(models, draw, steps=60, learning_rate=0.02)
-print("          seed 0  seed 1  seed 2")
-for name, found in accuracies.items():
-    print(f"{name}" + "".join(f"{accuracy:8.2f}" for accuracy in found))
-four, two, none = accuracies.values()
-assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
-
-# %% [markdown]
-# The layer learns to look four places back across the border. Without memory it can only guess, because the answer is
-# not among its keys.
-
-# %% [markdown]
-# ## The same as the released code (optional)
-#
-# Version 5.23 of `transformers` has no Transformer-XL, but XLNet (Yang et al. 2019) has the same four terms. Its rows
-# cover past and future, from distance $n$ to $-(n-1)$, so its shift leaves no junk. Does it agree with us?
-
-# %% tags=["nbval-ignore-output"]
-from importlib.util import find_spec
-
-if find_spec("transformers") is None:
-    print("Not installed. To compare: pip install transformers")
-else:
-    from transformers import XLNetConfig
-    from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
-
-    # In models/xlnet/modeling_xlnet.py, rel_attn_core adds the four terms and rel_shift_bnij is the shift.
-    xlnet = XLNetRelativeAttention(XLNetConfig(d_model=4, n_head=1)).double().eval()
-    xlnet.r_w_bias.data, xlnet.r_r_bias.data = torch.tensor(u)[None], torch.tensor(v)[None]  # u and v
-    r_falling = sinusoidal(np.arange(n, -n, -1), 6) @ W_r
-    heads = [torch.tensor(a)[:, None, None] for a in (Q, K, V, r_falling)]  # (length, batch, heads, d)
-    hidden = torch.tensor(~causal_mask(n))[:, :, None, None].double()
-    output, attention = xlnet.rel_attn_core(*heads, attn_mask=hidden, output_attentions=True)
-    assert np.allclose(attention[..., 0, 0].detach(), weights)
-    assert np.allclose(output[:, 0, 0].detach(), weights @ V)
-    print("XLNet's weights and outputs equal ours.")
-
-# %% [markdown]
-# **Who uses it today?** Mostly audio encoders (classes of transformers 5.23):
+# Mostly speech models. The Conformer (Gulati et al. 2020) took over these relative positions, and others followed. In
+# transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
-# - **Gemma 4** has (a) and (b) (`Gemma4AudioAttention`).
+# - **Nemotron ASR streaming** has the same. It listens in chunks and keeps the keys and values of the last 70 frames, a
+#   memory again.
+# - **Gemma 4** has (a) and (b) in its audio encoder (`Gemma4AudioAttention`).
 #
-# For text, **DeBERTa** (He et al. 2021) keeps (a) and (b) (*content to position*) and adds a mirror image of (b)
-# (*position to content*), in which the *key* is multiplied by a vector of the distance.
-
-# %% [markdown]
+# In speech, too, RoPE is a rival: its error rates are similar or better, after up to 21 % less training time (Zhang et
+# al. 2025). For text, **DeBERTa** (He et al. 2021) has (a), (b) and a mirror image of (b), in which the *key* meets a
+# vector of the distance.
+#
 # ## Easy to believe; let us run it
-#
-# Judge the sentence, then read why.
 
 # %%
 from course_tasks import questions
@@ -758,7 +428,7 @@ questions.claims("transformer_xl")
 #
 # - With a memory, absolute positions clash. $R_{i-j}$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
 # - (a) is content, (b) Shaw's term, (c) a number per key, (d) a number per offset.
-# - The shift equals `to_grid` up to offset 0. Beyond it is junk for the mask to hide.
+# - The relative shift needs a causal mask, because what comes after offset 0 is junk.
 # - Segments equal one long pass if the memory holds everything before. Gradients stop at the memory.
 #
 # ## Three questions
@@ -771,7 +441,7 @@ figures.question(
         "One for memory, one for the segment":
             "Both are used for every key, wherever it comes from.",
         "One meets keys made from words, the other keys made from distances":
-            "Yes: W_kE and W_kR make different kinds of keys, so a vector that suits words "
+            "Yes: W_k and W_r make different kinds of keys, so a vector that suits words "
             "need not suit distances.",
         "One per direction, past and future":
             "The direction is the sign of the distance inside R.",
@@ -816,11 +486,229 @@ figures.question(
 #
 # [[tasks]]: four, from one score by hand to a text in segments.
 #
-# **Next:** [[next]].
+# **Next:** [[next]]. The rest is optional.
 #
-# **Sources** Z. Dai et al., *Transformer-XL*, 2019: abstract (450 %), section 3.2, section 3.3, appendix B (shift) ·
-# its code, github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py` (`PositionalEmbedding`,
-# `MemTransformerLM`), `pytorch/run_wt103_base.sh` (640, 400) · the tutorial: onenoughtone.com, *Positional encoding*,
-# part 4 · J. Rae et al., *Compressive Transformers*, 2020 · Z. Yang et al., *XLNet*, 2019 · P. He et al., *DeBERTa*,
-# 2021.
+# ## Deeper · Why the shift works
+#
+# In step 2 of the picture every row begins with a zero, and all rows lie one behind the other in a line. How far along
+# this line is a number, and where should it be?
+#
+# - Column $c$ of row $i$ is at place $i(n_k + 1) + 1 + c$, and has the distance $n_k - 1 - c$.
+# - The shift skips $n_q$ numbers and cuts the rest into rows of $n_k$. So cell $(i, j)$ is at place $n_q + i\,n_k + j$.
+# - Query $i$ is at position $n_k - n_q + i$, so its distance to key $j$ is $n_k - n_q + i - j$. This is column
+#   $c = j - i + n_q - 1$, the same index as in `to_grid`.
+#
+# With this $c$ the two places agree:
+#
+# $$i(n_k + 1) + 1 + (j - i + n_q - 1) \;=\; n_q + i\,n_k + j \qquad\checkmark$$
+#
+# This holds as long as column $c$ exists, that is up to offset 0.
 
+# %%
+rng = np.random.default_rng(0)
+for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
+    n_k = past + n_q
+    general = rng.normal(size=(n_q, n_q + n_k - 1))  # a number for every offset
+    visible = causal_mask(n_q, past=past)
+    by_index, by_shift = to_grid(general, n_q), relative_shift(general[:, :n_k])
+    assert np.array_equal(by_shift[visible], by_index[visible])
+    wrong = (by_shift != by_index).sum()
+    print(f"n_q={n_q}, memory={past}: {visible.sum()} cells equal, {wrong} junk")
+    assert wrong == n_q * (n_q - 1) // 2
+
+# %% [markdown]
+# A tutorial (see Sources) has a shift that returns the right shape and never reads a later query, so tests of shape and
+# causality pass. Yet for five tokens only one of 15 visible cells is right. A loop over the formula finds the bug.
+#
+# ## Deeper · "(c) cancels in the softmax"
+#
+# (c) adds the same row of numbers to the scores of every query. The softmax ignores a constant, so (c) might cancel.
+
+# %%
+without_c = scores - by_loop["c"] / np.sqrt(D_K)
+row_constant = by_loop["c"].sum(axis=1, keepdims=True)
+print(f"(c) left out:         {abs(softmax(without_c) - softmax(scores)).max():.2f}")
+print(f"a constant per query: {abs(softmax(scores + row_constant) - softmax(scores)).max():.2f}")
+assert not np.allclose(softmax(without_c), softmax(scores))
+
+# %% [markdown]
+# A term cancels if it does not depend on the **key**, because then it is constant along a row. (c) is constant down
+# the columns instead, so it stays. Without it, weights change by up to 0.16.
+#
+# ## Deeper · Which sign, and how many parameters?
+#
+# The paper writes $R_{i-j}$. The tutorial prints this and computes $R_{j-i}$. Does it matter? Sine is odd and cosine is
+# even, so the other sign negates every second channel. $W_r$ can undo this.
+
+# %%
+R_other = sinusoidal(row_offsets(n), 6)  # j − i instead of i − j
+same_weights = xl_scores(Q, K, R_other @ W_r, u, v)
+W_flipped = W_r * np.array([-1, 1, -1, 1, -1, 1])[:, None]
+assert np.allclose(xl_scores(Q, K, R_other @ W_flipped, u, v), scores)
+
+print(f"other sign, same weights: off by up to {abs(same_weights - scores).max():.2f}")
+print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 2]:.2f}")
+
+# %% [markdown]
+# Both signs can express the same scores. But with weights trained for the other sign, one word back and one word ahead
+# change places, and nothing crashes. The order of the channels matters too: the authors put all sines first.
+#
+# The tutorial also says that the scheme adds $O(d)$ parameters, and that (b) naively takes $O(n^3)$. $u$ and $v$ are
+# $O(d)$, but $W_r$ is a full matrix, $O(d^2)$ per layer. Naively, one computes $R_{i-j} W_r$ for each of $n^2$ pairs,
+# which takes $O(n^2 d^2)$. Once per offset is enough.
+#
+# ## Deeper · A memory shorter than the text
+#
+# How far are the outputs of segment 2 from those of the long pass?
+
+# %%
+off = []
+for length in (5, 2, 0):
+    short = read(text[5:], update_memory(None, text[:5], length), ours)
+    off.append(abs(short - one_pass[5:]).max(axis=1))
+assert np.allclose(off[0], 0) and np.min(off[1:]) > 1e-3
+figures.heatmap(
+    np.round(off, 10), rows=["memory 5", "memory 2", "memory 0"], digits=3, corner="token",
+    title="Largest difference from the long pass",
+    alt="Difference from the long pass: 0 with memory 5, above 0 for every token with 2 and 0",
+)
+
+# %% [markdown]
+# This is truncation, not a bug. With memory 0 the segments are separate texts. More memory does not bring every token
+# nearer, at least with these untrained weights.
+#
+# A window's length counts from each query, but a memory's from the start of the segment. So the first query of a
+# segment sees fewer tokens than the last one. An evaluation script of the authors gives all queries the same number
+# (`--same_length`), which is a window. It has a memory of 640, and counts distances above 400 as 400 (`clamp_len`). The
+# Compressive Transformer (Rae et al. 2020) compresses old rows instead of dropping them.
+#
+# Does the deep stack equal one long pass? Only while its memory holds *every* earlier token:
+
+# %%
+long_pass = read_text(long_text, stack, 20, 0)
+for length in (16, 8, 4):
+    gap = abs(read_text(long_text, stack, 4, length) - long_pass).max(axis=1)
+    equal = int((gap < 1e-9).sum())
+    print(f"memory {length:2}: the first {equal} tokens equal the long pass")
+    assert equal == min(20, length + 4)
+
+# %% [markdown]
+# ## Deeper · A memory and a cache
+#
+# A key-value cache ([[bias_by_hand|chapter #]]) of the same tokens gives the same output, but it keeps keys and values.
+# Gradients flow through a cache unless someone detaches it:
+
+# %%
+from course_lib.nn.cache import KeyValueCache
+
+old, cache = segments[0].clone().requires_grad_(), KeyValueCache()
+layer(old, cache=cache)
+layer(segments[1], cache=cache).square().sum().backward()
+print("through a cache, gradient in segment 1:", bool(old.grad.abs().max() > 0))
+assert old.grad.abs().max() > 0
+
+# %% [markdown]
+# What happens if $W_k$ changes between two segments, as in training? And how many numbers are kept?
+
+# %%
+caches = KeyValueCache(), SegmentMemory(length=4)
+with torch.no_grad():
+    for cache in caches:
+        layer(segments[0], cache=cache)
+    layer.key.weight += 0.1 * torch.randn_like(layer.key.weight)  # a training step
+    fresh = layer(torch.cat(list(segments), dim=1))[:, 4:]
+    follows = [torch.allclose(layer(segments[1], cache=c), fresh) for c in caches]
+print("equal to one pass with the new weights: cache", follows[0], "| memory", follows[1])
+assert follows == [False, True]
+
+cache, memory = caches
+kept = cache.k[0, :, 0].numel() + cache.v[0, :, 0].numel(), memory.x[0, 0].numel()
+print("numbers kept per token and layer: cache", kept[0], "| memory", kept[1])
+print("in SmolLM2-135M: cache", 2 * 3 * 64, "| memory", 9 * 64)
+assert kept == (16, 8)
+
+# %% [markdown]
+# After a training step a cache is stale. A memory follows the layer's new weights, because its keys are computed again
+# for every segment. (In a stack, the remembered inputs still come from the old lower layers.)
+#
+# A memory keeps $d_{model}$ numbers per token and layer, a cache here twice as many. If query heads share keys and
+# values, the cache can be the smaller one. The model of [[released_model|chapter #]] has 9 query heads of 64 channels,
+# $d_{model} = 576$. Its cache keeps 3 key heads and 3 value heads, 384 numbers.
+#
+# ## Deeper · What memory buys
+#
+# Can a layer learn from a memory that gets no gradient? A text has eight random tokens, drawn from 16 and read in
+# segments of four. Each answer is the token four places back, which lies in the previous segment.
+
+# %%
+import course_study as study
+
+
+class InSegments(study.OneLayer):
+    """One layer that reads a text in segments of four, with a memory of `length` tokens."""
+    def __init__(self, length):
+        super().__init__(TransformerXL(32, 1), 16, causal=True)
+        self.length = length
+
+    def forward(self, tokens):
+        memory = SegmentMemory(self.length)
+        segments = self.embedding(tokens).split(4, dim=1)
+        return self.read(torch.cat([x + self.attention(x, cache=memory) for x in segments], dim=1))
+
+
+def draw(generator):
+    tokens = torch.randint(16, (32, 8), generator=generator)
+    answers = tokens.roll(4, dims=1)
+    answers[:, :4] = -100  # the loss skips −100: nothing is asked in segment 1
+    return tokens, answers
+
+# %% [markdown]
+# We compare memories of 4, 2 and 0 tokens, with the same texts, steps and learning rate. A memory of 2 contains half
+# of the answers, and a guess is right once in 16 times. So we expect accuracies near 1, $1/2 + 1/32 \approx 0.53$ and
+# $1/16 \approx 0.06$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
+
+# %% tags=["nbval-ignore-output"]
+models = {f"memory {length}": lambda length=length: InSegments(length) for length in (4, 2, 0)}
+accuracies = study.fit(models, draw, steps=60, learning_rate=0.02)
+print("          seed 0  seed 1  seed 2")
+for name, found in accuracies.items():
+    print(f"{name}" + "".join(f"{accuracy:8.2f}" for accuracy in found))
+four, two, none = accuracies.values()
+assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
+
+# %% [markdown]
+# Our one-layer model learns to look four places back across the border. Without memory it can only guess, because the
+# answer is not among its keys.
+#
+# ## Deeper · The released code
+#
+# XLNet (Yang et al. 2019) has the same four terms, and a fifth one that tells whether query and key belong to the same
+# part of the input, such as the question or the text. Its rows cover past and future, from distance $n$ to $-(n-1)$, so
+# its shift leaves no junk. Does it agree with us, without the fifth term?
+
+# %% tags=["nbval-ignore-output"]
+from importlib.util import find_spec
+
+if find_spec("transformers") is None:
+    print("Not installed. To compare: pip install transformers")
+else:
+    from transformers import XLNetConfig
+    from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
+
+    # In models/xlnet/modeling_xlnet.py, rel_attn_core adds the four terms and rel_shift_bnij is the shift.
+    xlnet = XLNetRelativeAttention(XLNetConfig(d_model=4, n_head=1)).double().eval()
+    xlnet.r_w_bias.data, xlnet.r_r_bias.data = torch.tensor(u)[None], torch.tensor(v)[None]  # u and v
+    r_falling = sinusoidal(np.arange(n, -n, -1), 6) @ W_r
+    heads = [torch.tensor(a)[:, None, None] for a in (Q, K, V, r_falling)]  # (length, batch, heads, d)
+    hidden = torch.tensor(~causal_mask(n))[:, :, None, None].double()
+    output, attention = xlnet.rel_attn_core(*heads, attn_mask=hidden, output_attentions=True)
+    assert np.allclose(attention[..., 0, 0].detach(), weights)
+    assert np.allclose(output[:, 0, 0].detach(), weights @ V)
+    print("XLNet's weights and outputs equal ours.")
+
+# %% [markdown]
+# **Sources** Z. Dai et al., *Transformer-XL*, 2019: abstract (450 %), section 3.2, section 3.3, appendix B (shift) ·
+# its code, github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py`, `pytorch/run_wt103_base.sh` · the
+# tutorial: [onenoughtone.com](https://onenoughtone.com), *Positional encoding*, part 4 · A. Gulati et al., *Conformer*,
+# 2020 · S. Zhang et al., *Benchmarking Rotary Position Embeddings for Automatic Speech Recognition*, 2025 · J. Rae et
+# al., *Compressive Transformers*, 2020 · Z. Yang et al., *XLNet*, 2019 · P. He et al., *DeBERTa*, 2021.

@@ -80,6 +80,8 @@ return products  # Your products are not on their diagonals yet. Which column do
 return products[:, :n_k]  # You keep the first n_k products of every query. Each query begins in another column.
 return np.pad(q @ table[middle - n_k + 1 : middle + 1].T, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)
 # You use only the offsets up to 0, as the causal skew does, so later keys get junk. Cut out all n_q + n_k − 1.
+return np.pad(q @ table[first + np.arange(n_k)].T, ((0, 0), (0, 1))).ravel()[n_q - 1 :][: n_q * n_k].reshape(n_q, n_k)
+# You cut out n_k rows of the table. These queries and keys have n_q + n_k − 1 offsets.
 return q @ table.T  # These are products with the whole table. Each query needs n_k of them, and each needs others.
 return (q @ table.T)[:, :n_k]  # These are products with the first vectors of the table. Each pair needs its own offset.
 """
