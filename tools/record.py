@@ -54,7 +54,7 @@ def packed(answer: Any) -> Any:
     if isinstance(answer, tuple):
         return tuple(map(packed, answer))
     large = isinstance(answer, Tensor) and answer.is_floating_point() and answer.numel() > LARGE
-    return answer.half() if large else answer
+    return answer.half() if large else answer.clone() if isinstance(answer, Tensor) else answer  # a view brings all of it
 
 
 def main(topic: str) -> None:
