@@ -13,8 +13,6 @@
 # (`past`) and [[alibi|#]] (for comparison), and a little torch. **Time** [[time]].
 
 # %%
-from importlib.util import find_spec
-
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
@@ -611,6 +609,8 @@ by_complex = (Q[:, ::2] + 1j * Q[:, 1::2]) * turns
 assert np.allclose(by_complex.real, rotate(Q, interleaved=True)[:, ::2])
 
 # %% tags=["nbval-ignore-output"]
+from importlib.util import find_spec
+
 if find_spec("transformers") is None:
     print("transformers is not installed: pip install transformers")
 else:

@@ -15,6 +15,8 @@
 # (`to_grid`), and a little torch. **Time** [[time]].
 
 # %%
+from importlib.util import find_spec
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -697,8 +699,6 @@ print("index = a_j − a_i + 2W(W − 1)")
 # our weights, with the table flipped, into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
 
 # %% tags=["nbval-ignore-output"]
-from importlib.util import find_spec
-
 if find_spec("transformers") is None:
     print("To run this comparison: pip install transformers==5.23.0")
 else:
