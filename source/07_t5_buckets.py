@@ -414,8 +414,7 @@ figures.question(
     options={
         "Nothing: softmax cancels a common factor":
             "The softmax cancels what is added to a whole row, not what multiplies it.",
-        "The biases become too weak":
-            "The biases stay as they are, and q·k shrinks.",
+        "The biases become too weak": "The biases stay as they are, and q·k shrinks.",
         "The content counts for less, the bias for more":
             "Yes: q·k becomes √d_k times smaller, and the biases keep their size.",
     },
@@ -430,8 +429,7 @@ figures.question(
     options={
         "The bias of the first layer, detached":
             "Then the table gets no gradient, and the bias is stale after one step.",
-        "The bucket of each offset":
-            "Yes: it depends on the sizes alone. The table is read again in each step.",
+        "The bucket of each offset": "Yes: it depends on the sizes alone. The table is read again in each step.",
         "The bias, for as long as the length stays the same":
             "The length is the same, but the optimiser has changed the table.",
     },
@@ -617,7 +615,8 @@ else:
     picture = figures.show(fig, alt="T5-base, encoder: the bias of each head by offset")
 picture
 
-# %% [markdown] **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+# %% [markdown]
+# **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text
 # Transformer*, 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
 # `transformer_layers.py` · the 114 tokens: `TASK_FEATURE_LENGTHS` in T5X,
 # `examples/t5/t5_1_1/examples/small_c4_pretrain.gin` · `transformers` 5.23, the folders of the named models ·
