@@ -126,9 +126,8 @@ for d in (3, 7, 8, 11, 12, 20, 200, 10_000):
 # The direction comes last. **In an encoder**, a key after the query gets 16 more, so buckets 0 to 15 are for keys at or
 # before the query, and the others for keys after it.
 #
-# **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is
-# $\max(-(j - i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The library's `bucket`
-# should agree.
+# **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is $\max(-(j -
+# i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The library's `bucket` should agree.
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -515,8 +514,8 @@ assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 
 # %% [markdown]
 # The output is the same, whatever is in the table. So no training helps this layer: it must guess between two tokens.
-# Half of its guesses are right, and one wrong guess in eight names the right kind by chance. That makes
-# $\frac12 + \frac12 \cdot \frac18$, or 56 %. T5 bets that in a language such a mix-up costs little.
+# Half of its guesses are right, and one wrong guess in eight names the right kind by chance. That makes $\frac12 +
+# \frac12 \cdot \frac18$, or 56 %. T5 bets that in a language such a mix-up costs little.
 #
 # ## Deeper · Whole numbers instead of a logarithm
 #
@@ -534,8 +533,8 @@ assert math.floor(stored) == 5
 assert math.floor(direct) == 6
 
 # %% [markdown]
-# The stored factor moves 64 one bucket down. The safest way needs no logarithm. A distance $d$ has reached bucket
-# $E + t$ if
+# The stored factor moves 64 one bucket down. The safest way needs no logarithm. A distance $d$ has reached bucket $E +
+# t$ if
 #
 # $$\frac{\ln(d/E)}{\ln(128/E)}\,(N - E) \ge t, \quad \text{which means} \quad (d/E)^{N-E} \ge (128/E)^{t}$$
 #
@@ -616,8 +615,8 @@ else:
 picture
 
 # %% [markdown]
-# **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text
-# Transformer*, 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
+# **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
+# 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
 # `transformer_layers.py` · the 114 tokens: `TASK_FEATURE_LENGTHS` in T5X,
 # `examples/t5/t5_1_1/examples/small_c4_pretrain.gin` · `transformers` 5.23, the folders of the named models ·
 # `model_index.json` of Stable Diffusion 3 and FLUX.1, `text_encoder/config.json` of Wan 2.1, on the Hugging Face Hub.
