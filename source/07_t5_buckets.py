@@ -126,8 +126,9 @@ for d in (3, 7, 8, 11, 12, 20, 200, 10_000):
 # The direction comes last. **In an encoder**, a key after the query gets 16 more, so buckets 0 to 15 are for keys at or
 # before the query, and the others for keys after it.
 #
-# **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is $\max(-(j -
-# i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The library's `bucket` should agree.
+# **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is
+# $\max(-(j - i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The library's `bucket`
+# should agree.
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -196,9 +197,9 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
 # it begins at 113. So the paper's "up to an offset of 128" is loose. If there were one bucket more, it would begin at
 # 128.
 #
-# The encoder was trained on texts of 512 tokens (section 3.1.2), so its last bucket was trained, too. The decoder wrote
-# shorter ones, 114 tokens in the published configuration of T5 1.1. How many pairs of such a text are in its last
-# bucket?
+# The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so its last bucket was trained, too. The
+# decoder wrote shorter ones, 114 tokens in the published configuration of T5 1.1. How many pairs of such a text are in
+# its last bucket?
 
 # %%
 length = 114
@@ -514,8 +515,8 @@ assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 
 # %% [markdown]
 # The output is the same, whatever is in the table. So no training helps this layer: it must guess between two tokens.
-# Half of its guesses are right, and one wrong guess in eight names the right kind by chance. That makes $\frac12 +
-# \frac12 \cdot \frac18$, or 56 %. T5 bets that in a language such a mix-up costs little.
+# Half of its guesses are right, and one wrong guess in eight names the right kind by chance. That makes
+# $\frac12 + \frac12 \cdot \frac18$, or 56 %. T5 bets that in a language such a mix-up costs little.
 #
 # ## Deeper · Whole numbers instead of a logarithm
 #
@@ -533,8 +534,8 @@ assert math.floor(stored) == 5
 assert math.floor(direct) == 6
 
 # %% [markdown]
-# The stored factor moves 64 one bucket down. The safest way needs no logarithm. A distance $d$ has reached bucket $E +
-# t$ if
+# The stored factor moves 64 one bucket down. The safest way needs no logarithm. A distance $d$ has reached bucket
+# $E + t$ if
 #
 # $$\frac{\ln(d/E)}{\ln(128/E)}\,(N - E) \ge t, \quad \text{which means} \quad (d/E)^{N-E} \ge (128/E)^{t}$$
 #
