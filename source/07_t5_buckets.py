@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# A model can learn how much each offset matters: one number per offset, added to the score. But in training, no offset
-# occurs that is longer than the texts, so its number is never learned. In T5 (Raffel et al. 2020), groups of far
-# offsets share a number, and 32 numbers per head cover every distance.
+# A model can learn how much each offset matters: one number per offset, added to the score. But an offset longer than
+# the training texts never occurs, so its number is never learned. In T5 (Raffel et al. 2020), groups of far offsets
+# share a number, and 32 numbers per head cover every distance.
 #
 # **You will be able to**
 # - turn a learned table into a bias, with and without a cache;
@@ -193,13 +193,13 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# In the encoder, the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. The last one never ends. In the decoder
-# it begins at 113. So the paper's "up to an offset of 128" is loose. If there were one bucket more, it would begin at
-# 128.
+# In the encoder, the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. The last one never ends. In the decoder,
+# the last one begins at 113. So the paper's phrase "up to an offset of 128" is loose: if there were one bucket more, it
+# would begin at 128.
 #
 # The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so its last bucket was trained, too. The
-# decoder wrote shorter ones, 114 tokens in the published configuration of T5 1.1. How many pairs of such a text are in
-# its last bucket?
+# decoder's were shorter, 114 tokens in the published configuration of T5 1.1. How many pairs of such a text are in the
+# decoder's last bucket?
 
 # %%
 length = 114
@@ -237,8 +237,7 @@ print(f"five tokens, scaled by mistake: weights off by up to {abs(scaled - weigh
 
 # %% [markdown]
 # Before training, T5's $q \cdot k$ has the same spread as the usual scaled one. But weights that were *trained* without
-# scaling must be used without it. Otherwise $q_i \cdot k_j$ shrinks by $\sqrt{d_k}$ and the biases do not. The last
-# line shows how much such an error changes.
+# scaling must be used without it. Otherwise $q_i \cdot k_j$ shrinks by $\sqrt{d_k}$ and the biases do not.
 #
 # ## One table for a whole stack
 #
@@ -333,8 +332,8 @@ for name, x in {"j − i": offset, "i − j": -offset}.items():
 assert np.allclose(with_bias, without)  # with i − j
 
 # %% [markdown]
-# No training can repair this, because every number in the table cancels. In a decoder of several layers, the mask still
-# reveals some order ([[blind_to_distance|chapter #]]), so the damage can be smaller, and harder to notice. In an
+# No training can repair this, because the table has no effect on the weights. In a decoder of several layers, the mask
+# still reveals some order ([[blind_to_distance|chapter #]]), so the damage can be smaller, and harder to notice. In an
 # encoder, the wrong sign only exchanges before and after.
 #
 # ## Who uses it today?
@@ -342,7 +341,7 @@ assert np.allclose(with_bias, without)  # with i − j
 # Today you meet T5's bias in image models, where T5's encoder reads the prompt. Stable Diffusion 3 and FLUX.1 have the
 # encoder of T5-XXL among their text encoders (`T5EncoderModel` in their `model_index.json`), and the video model Wan
 # has that of umT5-XXL. This bias is all that such an encoder knows about order. Without it, *a red cube on a blue ball*
-# would be a set of words ([[blind_to_distance|chapter #]]).
+# would be words without an order ([[blind_to_distance|chapter #]]).
 #
 # mT5, ByT5, Switch Transformers and MPNet use the same buckets. In umT5, *every layer* has its own table, and the
 # speech model WavLM has 320 buckets. The newer T5Gemma uses RoPE instead. If `transformers` is installed, the next cell
@@ -516,7 +515,7 @@ assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 # %% [markdown]
 # The output is the same, whatever is in the table. So no training helps this layer: it must guess between two tokens.
 # Half of its guesses are right, and one wrong guess in eight names the right kind by chance. That makes
-# $\frac12 + \frac12 \cdot \frac18$, or 56 %. T5 bets that in a language such a mix-up costs little.
+# $\frac12 + \frac12 \cdot \frac18$, or 56 %. In a language, such a mix-up may cost little.
 #
 # ## Deeper · Whole numbers instead of a logarithm
 #

@@ -414,7 +414,7 @@ assert min(right["ALiBi"]) > max(right["no position"]) + 0.1
 
 # %% [markdown]
 # In our one-layer models, ALiBi's slopes solve most of the task. The slope $\frac12$ is steeper than all four of them
-# and does better, because this task asks for near tokens only. The flat slopes are made for longer texts. (The authors
+# and does better, because this task asks for near tokens only. The flat slopes are meant for longer texts. (The authors
 # also tried slopes that are trained, and report that they did not extrapolate well, section 3.)
 #
 # ## Deeper · "ALiBi reads texts of any length"
@@ -446,8 +446,7 @@ for condition in ("ALiBi's slopes", "slope 1/2 in all heads"):
         print(f"{kind:38}", *[f"{row['text']} {row['difference']:.1f} ± {row['error']:.1f}" for row in runs], sep="  ")
 
 # %% [markdown]
-# The order is the same on each text: ALiBi's slopes do more harm than the slope $\frac12$, and less if token 0 is
-# spared.
+# On each text, ALiBi's slopes do more harm than the slope $\frac12$. If token 0 is spared, they do less.
 #
 # ## Deeper · The released code
 #
