@@ -17,6 +17,7 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 from course_lib.nn.cache import RingCache
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
+from course_lib.reference.alibi import slopes
 from course_lib.reference.speeds import by_parts, interpolated, ntk, yarn, yarn_factor
 from course_lib.released import Released, excerpt, load
 
@@ -204,7 +205,7 @@ def sink(model: Released, tokens: Tensor) -> Measured:
     return model.losses(tokens), {"heads above 0.3": above, **found}
 
 
-# --- E1 … E16 -----------------------------------------------------------------------------------------------------
+# --- E1 … E16, ALiBi ----------------------------------------------------------------------------------------------
 
 
 def moved(model: Released, text: Text) -> Trials:
@@ -318,6 +319,15 @@ def log_bias(model: Released, text: Text) -> Trials:
         bias = -strength * (place[:, None] - place).clamp(min=0).log1p()
         yield Trial(f"−{strength} ln(1 + r)", {"bias": bias})
         yield Trial(f"−{strength} ln(1 + r), 0 for token 0", {"bias": bias * (place > 0)})
+
+
+def alibi(model: Released, text: Text) -> Trials:
+    place = torch.arange(text.n)
+    distance = (place[:, None] - place).clamp(min=0).float()
+    mixed = torch.tensor(slopes(model.n_heads), dtype=torch.float32)[:, None, None]
+    for name, m in {"ALiBi's slopes": mixed, "slope 1/2 in all heads": torch.tensor(0.5)}.items():
+        yield Trial(name, {"bias": -m * distance})
+        yield Trial(f"{name}, 0 for token 0", {"bias": -m * distance * (place > 0)})
 
 
 def without_rope(model: Released, text: Text) -> Trials:
@@ -438,6 +448,7 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "E14": (two_documents, with_512),
     "E15": (log_bias, with_512),
     "E16": (without_rope, short_texts),
+    "ALiBi": (alibi, short_texts),
     "by position": (by_position, long_texts),
     "depths": (depths, two_keys),
     "beyond": (beyond, two_keys),
