@@ -101,7 +101,7 @@ print("score (sum)/√4  = ", (Q[sat] @ K[cat] + Q[sat] @ A[r + clip]) / np.sqrt
 assert Q[sat] @ (K[cat] + A[r + clip]) == Q[sat] @ K[cat] + Q[sat] @ A[r + clip]
 
 # %% [markdown]
-# Now every query with every vector. **Before you run the cell:** *on* has the query (0, 0, 1, 1). Which of the five
+# Now every query with every vector. **Before you run it:** *on* has the query (0, 0, 1, 1). Which of the five
 # offsets does it prefer, and which does it avoid?
 
 # %%
@@ -139,8 +139,7 @@ for j in range(10):
 # %% [markdown]
 # Clipping changes only the offset of key 0, from −5 to −4. So the outermost vector means "4 *or more* back".
 #
-# In the picture, point at a table row to see which cells share it. Before you move the clip to 3, say how many cells
-# will be clipped.
+# Point at a table row to see which cells share it. Before you move the clip to 3, say how many cells will be clipped.
 
 # %%
 from course_lib.reference.grid import offsets
@@ -309,7 +308,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Channel 0 of *mat* is 1.4092: so many steps back *mat* looked on average, with longer distances counted as two.
+# Channel 0 of *mat* is 1.4092: so many steps back *mat* looked on average, counting at most two.
 #
 # ## Can it be learned?
 #
@@ -374,11 +373,10 @@ for row in study.pick(runs, condition="one head, feed-forward"):
 # The bias treats all words alike, as it must: one neighbour gets about 0.6, the other 0.3. So the output contains both,
 # at different strengths. The feed-forward layer also reads the word itself, and can pick the right one. A bias cannot
 # choose where to *look*, but later parts of a model can choose what to *use*.
-
-# %% [markdown]
+#
 # ## Easy to believe; let us run it
 #
-# Judge each sentence, then read why.
+# Judge each sentence.
 
 # %%
 from course_tasks import questions
@@ -393,7 +391,7 @@ questions.claims("vector_per_distance")
 # - Avoid the $(n, n, d)$ array: multiply $QA^\top$ first, then look up or use `to_grid`.
 # - The value side is the weight per clipped offset times the vectors.
 # - In one head, a bias cannot let words look in different directions. In our models, a second head or a feed-forward
-#   layer makes up for it.
+#   layer gave it back.
 #
 # ## Three questions
 
@@ -502,7 +500,7 @@ print(f"compared with the projections of a layer (d_model 512): {8 * both_tables
 #
 # So a small $k$ was enough. The paper suggests why: in a stack of layers, a token two steps away has itself looked two
 # steps further. Without the value table the BLEU was the same, 25.8, and without the key table 25.3. This is one
-# language pair, and the paper asks for tests with others.
+# experiment, and the paper says that other tasks need further work.
 #
 # Why is $k = 0$ as bad as no positions? All offsets then share one vector. Work out the effect before you run the cell.
 
