@@ -413,17 +413,17 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
-new = (abs(offsets(1024)) >= 512).mean()  # the share of the pairs
+rows_used, offsets_used = 100 + np.arange(512), offsets(512)
 figures.question(
-    "A model has a learned number per offset, without clipping. It was trained on texts of 512 tokens and now reads "
-    "1,024. Which pairs have an offset that never occurred in training?",
+    "Two models were trained on texts of 512 tokens, from position 0 on. One has a learned row per position, and its "
+    "table has 1,024 rows. The other has a learned number per offset. Now a text of 512 tokens begins at position 100. "
+    "Which model meets something untrained?",
     options={
-        "None: offsets are relative": "The offsets ±512 … ±1,023 occurred in no training text.",
-        "Three quarters of them": "That is the share for absolute positions at twice the length.",
-        "About a quarter, in two corners":
-            "Yes: 512 · 513 pairs, half of them in each corner. Clipping would give them an offset that was trained.",
+        "Both": "No offset of this text exceeds 511, and these offsets occurred in training.",
+        "The one with a row per position": "Yes: the rows 512 to 611. The offsets are the same wherever a text begins.",
+        "The one with a number per offset": "The offsets are the same wherever a text begins.",
     },
-    answer={0: "None", 1: "About a quarter", 3: "Three quarters"}[round(4 * new)],
+    answer="The one with a row" if rows_used.max() > 511 >= abs(offsets_used).max() else "Both",
     title="Question 2",
 )
 
