@@ -212,7 +212,7 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Ways 3 and 4 take $n(2k+1)d$ multiplications, way 1 takes $n^2 d$. With $k = 16$ and 1,024 tokens this is a thirtieth.
+# Ways 3 and 4 take $n(2k+1)d$ multiplications, way 1 takes $n^2 d$.
 #
 # ## Content, position, sum
 #
@@ -349,7 +349,7 @@ assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 # %% [markdown]
 # ## What a second head or a feed-forward layer gives back
 #
-# Can no model with biases do this? In committed runs we trained one head or two for 800 steps, with or without a
+# Can no model with biases do this? In committed runs we trained one head or two for longer, with or without a
 # feed-forward layer after attention. **Guess first:** which of them reach 0.95?
 
 # %%
@@ -458,10 +458,10 @@ figures.question(
 # ## Deeper · A bias that begins at 0
 #
 # In the committed runs, the biases began at random numbers. If all begin at 0, two heads with a feed-forward layer often
-# stay alike for these 800 steps. Here are the accuracy and each head's weights on the word before and the word after:
+# stay alike for all 800 steps. Here are the accuracy and each head's weights on the word before and the word after:
 
 # %%
-for row in study.pick(runs, condition="two heads, feed-forward, from 0"):
+for row in study.pick(runs, condition="two heads, feed-forward, from 0", settings={"steps": 800}):
     print(f"seed {row['seed']}: accuracy {row['accuracy']:.2f}, the two heads", np.round(row["first_half"], 2).tolist())
 
 # %% [markdown]
@@ -499,7 +499,7 @@ print(f"compared with the projections of a layer (d_model 512): {8 * both_tables
 # | BLEU | 12.5 | 25.5 | 25.8 to 25.9 |
 #
 # So a small $k$ was enough. The paper suggests why: in a stack of layers, a token two steps away has itself looked two
-# steps further. Without the value table the BLEU was the same, 25.8, and without the key table 25.3. This is one
+# steps further. Without the value table the BLEU was the same, 25.8; it was 25.3 without the key table. This is one
 # experiment, and the paper says that other tasks need further work.
 #
 # Why is $k = 0$ as bad as no positions? All offsets then share one vector. Work out the effect before you run the cell.
