@@ -68,7 +68,8 @@ class Stack(nn.Module):
     ) -> None:
         super().__init__()
         self.embedding, self.read = nn.Embedding(vocabulary, D_MODEL), nn.Linear(D_MODEL, vocabulary)
-        self.attention = nn.ModuleList([RelativeAttention(D_MODEL, n_heads, position) for position in positions])
+        layers = nn.ModuleList([RelativeAttention(D_MODEL, n_heads, position) for position in positions])
+        self.attention: Sequence[RelativeAttention] = layers  # type: ignore[assignment]  # it is one, and says Module
         wide = 4 * D_MODEL
         parts = [nn.Sequential(nn.Linear(D_MODEL, wide), nn.ReLU(), nn.Linear(wide, D_MODEL)) for _ in positions]
         self.feed_forward = nn.ModuleList(parts) if feed_forward else None
