@@ -210,6 +210,7 @@ def sink(model: Released, tokens: Tensor) -> Measured:
 
 def moved(model: Released, text: Text) -> Trials:
     yield from trials({f"all positions + {m}": {"positions": torch.arange(text.n) + m} for m in (1000, 7000, 50000)})
+    yield from trials({f"all positions × {m}": {"positions": m * torch.arange(text.n)} for m in (2, 4)})
 
 
 def turned_queries(model: Released, text: Text) -> Trials:
