@@ -332,13 +332,12 @@ figures.attention_block("sink")
 # and no window. In `rope+none`, the first has RoPE without a window. These models were trained on 128 tokens.
 
 # %%
-schemes = ("window-64", "window-64+none", "rope+none", "rope")
-rows = [row for row in study.committed("long-2000") if row["task"] == "characters" and row["scheme"] in schemes]
-loss, far_masked = (study.curves(rows, what)["characters"] for what in ("loss", "far_masked"))
+from course_tasks import measured, questions
+
 print(f"{'text, loss':16} at 128   at 1,024   far keys masked")
-for scheme in schemes:
-    at = loss[scheme]
-    print(f"{scheme:16} {at[0].mean:6.3f} {at[3].mean:10.3f} {far_masked[scheme][3].mean:17.3f}")
+for scheme in ("window-64", "window-64+none", "rope+none", "rope"):
+    loss, masked = (measured.losses(scheme, what=what).mean(axis=0) for what in ("loss", "far_masked"))
+    print(f"{scheme:16} {loss[0]:6.3f} {loss[-1]:10.3f} {masked[-1]:17.3f}")
 
 # %% [markdown]
 # In our two-layer models, a hybrid reads longer texts well if its layer with RoPE has a window. `rope+none` breaks as
@@ -350,8 +349,6 @@ for scheme in schemes:
 # Judge each sentence, then read why.
 
 # %%
-from course_tasks import questions
-
 questions.claims("windows_and_sinks")
 
 # %% [markdown]
