@@ -212,7 +212,7 @@ figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated,
 
 # %% [markdown]
 # The sink moves to token 1. So in this model, the sink is the token that sees nothing before it. In the second text one
-# token is repeated. All values are equal and the weights sum to 1, so a head gives the same output at every place. So
+# token is repeated. All its values are equal and weights sum to 1, so a head gives the same output at every place. So
 # all tokens stay equal, layer after layer, and no key is special.
 #
 # ## Where it arises, and what it holds
@@ -233,13 +233,15 @@ for ax, what in zip(axes[1], ("key", "value")):
     ax.plot(mean[what], label="other tokens")
     ax.set(title=f"length of the {what}", xlabel="layer", ylim=0)
 ax.legend()
-in_20 = {name: numbers[20] for name, numbers in mean.items()}
-print(f"{len(runs)} texts of {runs[0]['n']} tokens, layer 20:")
-print(f"  largest number of token 0 {in_20['residual 0']:,.0f}, median of the others {in_20['residual']:.1f}")
-print(f"  cosine of queries with the key of token 0 {in_20['cosine 0']:.2f}, of token 50 {in_20['cosine 50']:.2f}")
-assert mean["weight"][[0, 1, 11]].max() < 0.01
 figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds in layers 3 to 9, small in layer 11, "
     "and large from layer 12 on. Its weight follows it. Where it is large, its key and value are shorter than others.")
+
+# %%
+in_20 = {name: numbers[20] for name, numbers in mean.items()}
+print(f"{len(runs)} texts of {runs[0]['n']} tokens, layer 20:")
+print(f"largest number of token 0 {in_20['residual 0']:,.0f}, median of the others {in_20['residual']:.1f}")
+print(f"cosine of queries with the key of token 0 {in_20['cosine 0']:.2f}, of token 50 {in_20['cosine 50']:.2f}")
+assert mean["weight"][[0, 1, 11]].max() < 0.01
 
 # %% [markdown]
 # Sun et al. (2024) call such numbers **massive activations**. In this model, token 0 gets much weight only in layers
@@ -426,9 +428,9 @@ table(*[("E7 value", value + case) for case in ("of another first token", "0", "
       ("E7 value", windowed + "kept [0]"), ("E7 value", windowed + "kept [0], its value 0"))
 
 # %% [markdown]
-# The value of another first token changes nothing, so it carries nothing about the text. But it is needed: without it,
-# the loss rises, and keeping token 0 helps much less. In this model the sink also adds a constant to the output. A sink
-# with value 0, as in gpt-oss, could not simply replace it.
+# The value of another first token changes nothing, so it carries nothing about the text. But most texts need it. And an
+# extra slot for token 0 without its value leaves the loss nearly as high as no slot (the table above has that row). So
+# in this model the sink also adds a constant to the output. A sink with value 0, as in gpt-oss, could not replace it.
 #
 # ## Deeper · At which position is a kept key?
 #
@@ -643,9 +645,18 @@ else:
     assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
 
 # %% [markdown]
+# ## Deeper · Other ways to a long text
+#
+# Windows are one way to a smaller cache. DeepSeek's latent attention (MLA) caches one short vector per token, from
+# which the keys and values of all heads are computed. Qwen3-Next and Kimi Linear replace three of four layers by linear
+# attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all tokens, and a small extra scorer chooses
+# which of them each query reads. And Gelberg et al. (2025) train with RoPE, then remove it from all layers and train a
+# little more (*DroPE*).
+#
 # **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention"; the model card of version 0.2 · G.
 # Xiao et al., *Efficient Streaming Language Models with Attention Sinks*, 2023, section 3.2 · M. Sun et al., *Massive
 # Activations in Large Language Models*, 2024 · X. Gu et al., *When Attention Sink Emerges in Language Models*, 2024 ·
 # OpenAI, the code of gpt-oss, 2025 · Z. Qiu et al., [Gated Attention](https://arxiv.org/abs/2505.06708), 2025 · B. Yang
-# et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · the code of
-# `transformers` (Cohere2, Llama 4, SmolLM3, Qwen3-Next).
+# et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y. Gelberg et
+# al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · Kimi Team, *Kimi Linear*, 2025 · the code of `transformers`
+# (Cohere2, Llama 4, SmolLM3, Qwen3-Next, DeepSeek-V3.2).
