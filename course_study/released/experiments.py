@@ -208,7 +208,7 @@ def with_first_value(values: Sequence[Tensor], model: Released, tokens: Tensor) 
     """Later queries get values[layer], (n_kv_heads · d_head,), from token 0. Its own query keeps its own value."""
     handles = []
     for block, value in zip(model.decoder.blocks, values):
-        attention, own = block.attention, {}
+        attention, own = block.attention, dict[str, Tensor]()
 
         def others(_: Any, args: Any, out: Tensor, value: Tensor = value, own: Any = own) -> Tensor:
             own["value"] = out[:, 0].unflatten(-1, (model.n_kv_heads, -1))
