@@ -43,8 +43,7 @@ def reach_of_layers():
 @claim(
     "A model that loses its first tokens to a window breaks, so these must be kept.",
     "It depends on the model. Without its first four tokens, the perplexity of Llama 2 was {llama:,.0f} times as high "
-    "as with them. Our models with RoPE were trained on texts cut out anywhere, which have no fixed first token: with "
-    "a window their loss changed by {ours:+.3f} nats.",
+    "as with them. Our two-layer models with RoPE do without: with a window their loss changed by {ours:+.3f} nats.",
     "Xiao et al. 2023, table 1, Llama-2-13B: 5158.07 in a window of 1,024, 5.40 with the first four tokens; "
     f"{REPAIRS}, text",
 )
