@@ -428,9 +428,9 @@ table(*[("E7 value", value + case) for case in ("of another first token", "0", "
       ("E7 value", windowed + "kept [0]"), ("E7 value", windowed + "kept [0], its value 0"))
 
 # %% [markdown]
-# The value of another first token changes nothing, so it carries nothing about the text. But most texts need it. And an
-# extra slot for token 0 without its value leaves the loss nearly as high as no slot (the table above has that row). So
-# in this model the sink also adds a constant to the output. A sink with value 0, as in gpt-oss, could not replace it.
+# The value of another first token changes nothing, so it carries nothing about the text. But the model counts on it:
+# with zeros the loss rises, in one text hardly, and an extra slot for token 0 helps much less without its value. So in
+# this model the sink also adds a constant to the output. A sink with value 0, as in gpt-oss, could not replace it.
 #
 # ## Deeper · At which position is a kept key?
 #
