@@ -205,6 +205,29 @@ def sink(model: Released, tokens: Tensor) -> Measured:
     return model.losses(tokens), {"heads above 0.3": above, **found}
 
 
+def with_first_value(values: Sequence[Tensor], model: Released, tokens: Tensor) -> Measured:
+    """Later queries get values[layer], (n_kv_heads · d_head,), from token 0. Its own query keeps its own value."""
+    handles = []
+    for block, value in zip(model.decoder.blocks, values):
+        attention, own = block.attention, dict[str, Tensor]()
+
+        def others(_: Any, args: Any, out: Tensor, value: Tensor = value, own: Any = own) -> Tensor:
+            own["value"] = out[:, 0].unflatten(-1, (model.n_kv_heads, -1))
+            return torch.cat([value.expand_as(out[:, :1]), out[:, 1:]], 1)
+
+        def itself(_: Any, args: Any, own: Any = own) -> Tensor:
+            first = own["value"].repeat_interleave(model.n_heads // model.n_kv_heads, 1).flatten(1)
+            return torch.cat([first[:, None], args[0][:, 1:]], 1)
+
+        handles.append(attention.value.register_forward_hook(others))
+        handles.append(attention.out.register_forward_pre_hook(itself))
+    try:
+        return model.losses(tokens), {}
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
 # --- E1 … E16, ALiBi ----------------------------------------------------------------------------------------------
 
 
@@ -268,6 +291,17 @@ def sink_by_layer(model: Released, text: Text) -> Trials:
     yield Trial("64 tokens", tokens=text.tokens[:64], measure=sink)
     yield Trial("one token 64 times", tokens=text.tokens[5:6].repeat(64), measure=sink)
     yield Trial("64 random tokens", tokens=drawn, measure=sink)
+
+
+def sink_value(model: Released, text: Text) -> Trials:
+    window: Change = {"window": 96, "sinks": [0]}
+    yield Trial("window 96, kept [0]", window)  # the control of all has the measure of the first trial
+    of_another = [inside.v[:, 0].flatten() for inside in model.inside(torch.tensor([12345]))]
+    mean = [inside.v[:, 8:].mean(1).flatten() for inside in model.inside(text.tokens)]
+    zero = [torch.zeros_like(value) for value in mean]
+    for name, values in {"0": zero, "of another first token": of_another, "mean of the others": mean}.items():
+        yield Trial(f"value of token 0: {name}", measure=functools.partial(with_first_value, values))
+    yield Trial("window 96, kept [0], its value 0", window, measure=functools.partial(with_first_value, zero))
 
 
 def stretched(model: Released, text: Text) -> Trials:
@@ -440,6 +474,7 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "E5": (gaps, with_512),
     "E6": (windows, short_texts),
     "E7": (sink_by_layer, short_texts),
+    "E7 value": (sink_value, short_texts),
     "E8": (stretched, with_512),
     "E9": (passkey, passkeys),
     "E10": (passkey_repaired, passkeys),
