@@ -71,6 +71,8 @@ def measure(
     grids = {what: of for what, of in {"bias": bias, "mask": mask}.items() if of is not None}
     if not change and not grids:
         raise ValueError("speeds, score_factor, bias, mask: all are None, expected at least one of them")
+    for what, of in grids.items():
+        grid(what, of, *distances(torch.arange(8)))  # refused before anything is read
     lines = ["change of the loss in nats, and how many of four keys are found", HEAD, line("as released", *known(""))]
     lines += [line(shown, *known(row)) for shown, row in KNOWN.items()]
     model, columns = loaded(released.model_file() is None), list[Any]()
@@ -99,16 +101,19 @@ def numbers(what: str, value: Any, shape: tuple[int, ...]) -> Tensor:
         found = np.asarray(value)
     except (ValueError, RuntimeError, TypeError):  # rows of different lengths, a tensor with gradients, …
         found = np.asarray(None)
-    if found.dtype.kind not in "iuf" or found.shape != shape or not np.isfinite(found).all():
+    real = found.dtype.kind in "iuf"
+    if not real or found.shape != shape or not np.isfinite(found).all():
+        got = repr(value)[:60] if not real else "nan or ∞" if found.shape == shape else f"shape {found.shape}"
         expected = "32 finite numbers, radians per position of each pair" if shape else "one finite number"
-        raise ValueError(f"{what}={value!r}, shape {found.shape}: expected {expected}")
+        raise ValueError(f"{what}: got {got}, expected {expected}")
     return torch.as_tensor(found, dtype=torch.float64)
 
 
 def grid(what: str, function: Any, r: Tensor, j: Tensor) -> Tensor:
     """What a bias or a mask says of every query and key, (n, n)."""
     if not callable(function):
-        raise ValueError(f"{what}={function!r}: expected a function of r and j, because the texts differ in length")
+        got = f"{what}: got a {type(function).__name__}"
+        raise ValueError(f"{got}, expected a function of r and j, because the texts differ in length")
     found, is_mask = torch.as_tensor(function(r, j)), what == "mask"
     given = f"{what}(r, j) returned {found.dtype} of shape {tuple(found.shape)}"
     if (found.dtype == torch.bool) != is_mask or found.is_complex() or found.shape not in (r.shape, j.shape, ()):
@@ -122,11 +127,14 @@ def grid(what: str, function: Any, r: Tensor, j: Tensor) -> Tensor:
 
 def losses(model: Any, tokens: Any, place: Change, change: Change, grids: Grids) -> Tensor:
     """The losses of tokens at these places in the changed model."""
-    j = torch.arange(len(tokens))
-    at = place.get("positions", j)
-    r = (at[:, None] - at).clamp(min=0)  # later keys are hidden anyway
-    with model.changed(**place, **change, **{what: grid(what, of, r, j) for what, of in grids.items()}):
+    at = distances(place.get("positions", torch.arange(len(tokens))))
+    with model.changed(**place, **change, **{what: grid(what, of, *at) for what, of in grids.items()}):
         return model.losses(tokens)
+
+
+def distances(positions: Tensor) -> tuple[Tensor, Tensor]:
+    """r and j of tokens at these positions; r is 0 for later keys, which are hidden anyway."""
+    return (positions[:, None] - positions).clamp(min=0), torch.arange(len(positions))
 
 
 def known(row: str) -> tuple[Any, ...]:
