@@ -13,8 +13,7 @@
 # - compute by hand what a rule does to every pair, and read the rule in a `config.json`;
 # - test a repair, say what your test cannot show, and compare it with its control.
 #
-# **You need** chapters [[rope|#]], [[released_model|#]] (its gap) and [[longer_than_training|#]] (the study).
-# **Time** [[time]].
+# **You need** chapters [[rope|#]], [[released_model|#]] and [[longer_than_training|#]] (the study). **Time** [[time]].
 
 # %%
 import copy
@@ -37,7 +36,7 @@ np.set_printoptions(precision=4, suppress=True)
 torch.set_num_threads(1)  # quicker for small matrices
 
 # %% [markdown]
-# A repair enters where RoPE enters: it changes the speeds in the rotations $R_i$ and $R_j$.
+# A repair changes the speeds in the rotations $R_i$ and $R_j$.
 
 # %%
 figures.attention_block("RoPE")
@@ -90,7 +89,7 @@ assert (made < 1).sum() == 12
 #
 # SmolLM2, the model of [[released_model|chapter #]], has twelve open pairs. If their new angles do the harm, then
 # slowing *only the open pairs* should repair it, and slowing only the closed ones should not. We test this with a gap:
-# the positions of a text's second half move on by 16,384. So all distances between its halves are new.
+# the positions of a text's second half move on by 16,384, so all distances between its halves are new.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -108,7 +107,7 @@ def rise(positions, **changes):
 
 
 # %% [markdown]
-# Which of these lines will be near 0 without the gap, and which with it?
+# Which loss will stay low without the gap, and which with it?
 
 # %% tags=["nbval-ignore-output"]
 trained = model.speeds
@@ -126,7 +125,7 @@ assert with_gap["open pairs / 4"][0] < 0.6 * with_gap["as trained"][0]
 
 # %% [markdown]
 # With its open pairs slowed, the model loses nothing without the gap and far less with it. Slowing the closed pairs
-# hardly helps, and harms.
+# repairs little, and harms the text without a gap.
 #
 # ## Repairs by hand
 #
@@ -217,7 +216,7 @@ figures.play(repaired, attend=False, rule=list(RULES), s=[1, 2, 4, 8, 16, 32, 64
 #
 # ## Read a `config.json`
 #
-# This is the part about positions in gpt-oss's file. Which speeds and which $f$ does it mean?
+# This is the part about positions in gpt-oss's file. What is $f$? What if a program ignores `truncate`?
 
 # %%
 config = json.loads("""{"head_dim": 64, "rope_theta": 150000, "rope_scaling": {"rope_type": "yarn", "factor": 32.0,
@@ -235,7 +234,7 @@ def yarn(truncate):
 f = rules.yarn_factor(rope["factor"])
 print(f"cos and sin are multiplied by {f:.3f}, so scores by {f**2:.2f}")
 wrong = yarn(truncate=True) / yarn(rope["truncate"])
-print(f"if `truncate` is ignored, pair {wrong.argmax()} turns {wrong.max():.2f} times as fast")
+print(f"without `truncate`, pair {wrong.argmax()} turns {wrong.max():.2f} times as fast")
 assert wrong.argmax() == 17
 
 # %% [markdown]
@@ -286,9 +285,9 @@ found = committed("E5", condition="gap 16384", n=384)
 print(f"as released, with the gap: {np.mean([row['difference'] for row in found]):+.2f}")
 
 # %% [markdown]
-# Interpolation (`PI`) costs two nats on short texts. YaRN's temperature, fitted to LLaMA, costs a tenth of a nat and
-# does not help here. With the gap, *stopped pairs* have the lowest loss. So should we stop pairs? What will happen in a
-# long text, where the model sees all keys?
+# Interpolation (`PI`) costs two nats on short texts. YaRN's temperature (`factor`), fitted to LLaMA, costs a tenth of a
+# nat and does not help here. With the gap, *stopped pairs* have the lowest loss. So should we stop pairs? What will
+# happen in a long text, where the model sees all keys?
 
 # %%
 shown = {"as released": "-", "PI 2": "--", "NTK 2": "-", "YaRN 2": ":", "slowest 16 stopped": "-."}
@@ -308,11 +307,18 @@ figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,
     "with stopped pairs it rises from 512 tokens on")
 
 # %% [markdown]
-# The stopped model is the worst, even inside the trained length, where it loses 1.9 nats in the end. The gap test did
+# The stopped model is the worst, even inside the trained length: from 4,096 to 8,192 it loses 1.9 nats. The gap test did
 # not show this, because a gap adds distance but no keys. (*Deeper* shows how fast pairs may take far keys for near
-# ones.) So say *gap test* and never "context length".
-#
-# NTK and YaRN, here with $s = 2$, keep the loss low throughout.
+# ones.) So say *gap test* and never "context length". NTK and YaRN, here with $s = 2$, keep the loss low. Do
+# they find keys at the beginning of 12,000 tokens of *Alice*?
+
+# %%
+for name in ("as released", "PI 2", "NTK 2", "YaRN 2"):
+    right = [row["right"] for row in committed("beyond", condition=f"12,000 tokens, {name}")]
+    print(f"{name:12} finds {sum(right)} of {len(right)} keys")
+
+# %% [markdown]
+# Both do.
 #
 # ## Compare with the control
 #
@@ -346,8 +352,6 @@ assert after["as trained"][2] < after["as trained"][1] < after["as trained"][0]
 #   and counts. Of 17 models that claim 32,000 tokens or more, half hold up at that length (Hsieh et al. 2024).
 #
 # ## Easy to believe; let us run it
-#
-# Judge each sentence, then read why.
 
 # %%
 from course_tasks import questions
@@ -586,8 +590,7 @@ for name, speeds in by_name.items():
 
 # %% [markdown]
 # The loss of the first two jumps as soon as some pair meets new angles. But not every rise comes from new angles: with
-# YaRN's code there are none. In SmolLM2 we cannot see it so clearly: with the gap of 20,000, one pair of NTK meets new
-# angles by a hair, and NTK finds no key.
+# YaRN's code there are none.
 #
 # ## Deeper · Rules that read the length
 #
