@@ -647,4 +647,4 @@ else:
 # · Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et
 # al., *Round and Round We Go!*, 2024 · X. Liu et al., *Scaling Laws of RoPE-based Extrapolation*, 2023 · X. Men et al.,
 # *Base of RoPE Bounds Context Length*, 2024 · W. Xiong et al., *Effective Long-Context Scaling of Foundation Models*,
-# 2023 · *Qwen2.5-1M Technical Report*, 2025 · C.-P. Hsieh et al., *RULER*, 2024 · the code of `transformers` 5.23.
+# 2023 · *Qwen2.5-1M Technical Report*, 2025 · C.-P. Hsieh et al., *RULER*, 2024 · the code of `transformers`.

@@ -28,23 +28,18 @@ def fast_pairs_break():
 
 @claim(
     "Position interpolation extends the context without training.",
-    "It helps where the model breaks: put into SmolLM2 with s = 2, it lowers the loss beyond the trained 8,192 tokens "
+    "It helps where the model breaks: put into SmolLM2 with s = 2, it lowers the loss beyond the trained {trained:,} tokens "
     "from {broken:.2f} to {far:.2f}. But up to there the loss rises from {before:.2f} to {after:.2f}. Our small models "
     "fail even at {tests[0]} tokens. The paper trains on, for up to a thousand steps.",
     f"run: SmolLM2-135M, 16,384 tokens of Alice; {REPAIRS}; Chen et al. 2023, abstract, for the steps",
 )
 def interpolation_needs_no_training():
-    (before, broken), (after, far) = (in_alice(condition) for condition in ("as released", "PI 2"))
-    tests, ours = settings("repairs")["tests"], repaired("interpolated")[0] - repaired("as trained")[0]
-    holds = far < broken - 0.25, after < before + 0.25, ours < 0.25
-    return judged(*holds), dict(tests=tests, before=before, broken=broken, after=after, far=far)
-
-
-def in_alice(condition):
-    """The loss of SmolLM2 in the second half of its 8,192 trained tokens, and in 8,192 more."""
     rows = [row for row in committed("released") if row["experiment"] == "by position" and row["n"] == 16384]
-    (row,) = [row for row in rows if row["condition"] == condition]
-    return [part["loss"] for part in row["bins"][-2:]]
+    bins = {row["condition"]: row["bins"] for row in rows}
+    (before, broken), (after, far) = ([part["loss"] for part in bins[c][-2:]] for c in ("as released", "PI 2"))
+    tests, ours = settings("repairs")["tests"], repaired("interpolated")[0] - repaired("as trained")[0]
+    facts = dict(tests=tests, trained=bins["PI 2"][-1]["from"], before=before, broken=broken, after=after, far=far)
+    return judged(far < broken - 0.25, after < before + 0.25, ours < 0.25), facts
 
 
 @claim(
