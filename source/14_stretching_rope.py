@@ -179,7 +179,7 @@ figures.heatmap(np.array(list(near.values())), rows=list(near), columns=columns,
 # Under interpolation the token before keeps 0.998 of the score, and as trained 0.884. So until it is trained further,
 # this head hardly tells neighbours apart. The other two rules leave pair 0 as it is.
 #
-# But NTK has a flaw of its own. Pair 2 is open. It is divided by 4 only, so in a text 8 times as long it goes twice as
+# But NTK has a flaw, too. Pair 2 is open. It is divided by 4 only, so in a text 8 times as long it goes twice as
 # far as in training.
 #
 # **Your turn.** The table shows the study's eight pairs. How large must NTK's $s$ be so that no pair meets new angles
@@ -290,7 +290,7 @@ print(f"as released, with the gap: {np.mean([row['difference'] for row in found]
 # %% [markdown]
 # Interpolation (`PI`) costs two nats on short texts. YaRN's temperature (`factor`), fitted to LLaMA, costs a tenth of a
 # nat and does not help here. With the gap, *stopped pairs* have the lowest loss. So should we stop pairs? What will
-# happen in a long text, where the model sees all keys?
+# happen in a long text, with all keys?
 
 # %%
 shown = {"as released": "-", "PI 2": "--", "NTK 2": "-", "YaRN 2": ":", "slowest 16 stopped": "-."}
@@ -325,8 +325,8 @@ for name in ("as released", "PI 2", "NTK 2", "YaRN 2"):
 #
 # ## Compare with the control
 #
-# Papers train on after a repair. But training may help by itself, so the control is **RoPE as it was, with the same
-# further steps**. The study repaired RoPE models (three seeds, 128 tokens) with $s = 8$ and continued at 1,024.
+# In papers, training continues after a repair. But training may help by itself, so the control is **RoPE as it was,
+# with the same further steps**. The study repaired RoPE models (three seeds, 128 tokens) with $s = 8$ and continued at 1,024.
 
 # %%
 further = study.committed("repairs")
@@ -344,7 +344,7 @@ assert after["as trained"][2] < after["as trained"][1] < after["as trained"][0]
 
 # %% [markdown]
 # After 60 steps YaRN's mean is 1.28. Compare it with the control's 1.84, not with the 3.65 before training. After 600
-# steps the control has caught up, in our two-layer models. In LLaMA 7B, 10,000 steps without a repair gained only 512
+# steps the control has caught up, in our two-layer models. In LLaMA 7B, 10,000 steps without a repair gained 512
 # tokens of context (Chen et al. 2023).
 #
 # ## What is done today

@@ -88,4 +88,4 @@ def test_what_is_measured_is_what_the_committed_runs_say(model, monkeypatch):
     for mine, row in zip((found.short, found.gap), first):
         assert mine == pytest.approx((row["difference"], row["error"]), abs=0.01)
     assert (*found.near, *found.far) == pytest.approx((near[0], far[0]), abs=0.02)
-    assert "No column shows a long text" in repr(found) and "+1.93 ± 0.03" in repr(found)
+    assert "No column reads a long text" in repr(found) and "+1.93 ± 0.03" in repr(found)
