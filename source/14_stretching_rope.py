@@ -563,23 +563,6 @@ for scheme in ("rope-base-31", "rope", "rope-base-500000"):
 # tuning with a smaller base, too. Men et al. (2024) found that a base below a bound, which grows with the length, gives
 # only a *superficial* ability: the loss stays low, but keys are not found.
 #
-# ## Deeper · YaRN: equations and code
-#
-# In the paper's equations $\gamma_m$ is a straight line over the *turns* of a pair. In the authors' code it is a
-# straight line over the *number* $m$. Does that matter?
-
-# %%
-for name, (d, base_of_head, length, factor) in {"our study": (16, 10_000, 128, 8), "Llama 2": (128, 10_000, 4096, 16)}.items():
-    equations = rules.by_parts(frequencies(d, base_of_head), factor, length, low=1, high=32)
-    code = rules.yarn(d, factor, length, base=base_of_head)
-    print(f"{name}: by the code, a pair turns up to {(code / equations).max():.2f} times as fast")
-    print(f"  pair 0 is divided by {1 / equations[0]:.2f} in the equations, by {1 / code[0]:.2f} in the code")
-assert code[0] == 1
-
-# %% [markdown]
-# In our study no pair makes 32 turns, so the equations slow down even pair 0. The limit of 32 turns was chosen for
-# Llama, where pair 0 makes hundreds.
-#
 # ## Deeper · Could we have known how far NTK reaches?
 #
 # In text, the study's NTK with $s = 8$ fails at 1,024. We count the pairs that meet new angles. Base 500,000, put in
