@@ -275,6 +275,13 @@ def gaps(model: Released, text: Text) -> Trials:
     yield Trial("second half alone", tokens=text.tokens[text.half :])
 
 
+def gaps_repaired(model: Released, text: Text) -> Trials:
+    """Repairs for texts four times as long, without a gap and with one of twice the trained length."""
+    changes = {**papers(model, 4), "YaRN 4, no factor": repairs(model, 4)["YaRN 4, no factor"]}
+    for name, change in {**changes, "slowest 16 stopped": slowest(model, 16)}.items():
+        yield from (Trial(f"{name}, gap {size}", change | gap(text.n, size, text.half)) for size in (0, 16384))
+
+
 def windows(model: Released, text: Text) -> Trials:
     other = torch.cat([torch.tensor([12345]), text.tokens[1:]])
     yield Trial("another token 0", tokens=other)
@@ -472,6 +479,7 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "E4": (stopped_pairs, with_512),
     "E4 heads": (stopped_pairs_of_heads, short_texts),
     "E5": (gaps, with_512),
+    "E5 repaired": (gaps_repaired, short_texts),
     "E6": (windows, short_texts),
     "E7": (sink_by_layer, short_texts),
     "E7 value": (sink_value, short_texts),
