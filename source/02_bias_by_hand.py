@@ -23,11 +23,10 @@ figures.attention_block("log decay")
 # %% [markdown]
 # ## The scores
 #
-# We use the five tokens of [[blind_to_distance|chapter #]] again. (They come from a published article, and so does our
-# bias: see *Sources*.) Throughout the course $i$ is the query and $j$ the key, both counted from 0. The raw score of a
-# pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$. Why? If the numbers of $q$ and $k$ are independent with
-# mean 0 and variance 1, then $q \cdot k$ has variance $d_k$. After the division its variance is 1 for every $d_k$
-# (Vaswani et al. 2017, section 3.2.1).
+# We use the five tokens of [[blind_to_distance|chapter #]] again. Throughout the course $i$ is the query and $j$ the
+# key, both counted from 0. The raw score of a pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$. Why? If
+# the numbers of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance $d_k$. After the
+# division its variance is 1 for every $d_k$ (Vaswani et al. 2017, section 3.2.1).
 
 # %%
 import numpy as np
@@ -55,9 +54,12 @@ figures.side_by_side(
 #
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
-# This is called **log decay**. First one pair, then every distance, then all queries and keys:
+# This is called **log decay**. First one pair, then every distance, then all queries and keys. In the picture you can
+# move λ, switch the decay, and point at a cell to see its calculation.
 
 # %%
+from course_lib.reference.bias import decay_bias
+
 distance = abs(cat - sat)
 print(f"sat → cat: distance {distance}, bias {-LAMBDA * np.log(1 + distance):.4f}\n")
 for distance in range(n):  # np.log1p(d) is log(1 + d), and "0 - …" avoids printing -0
@@ -67,22 +69,20 @@ B = np.zeros((n, n))
 for i in range(n):
     for j in range(n):
         B[i, j] = 0 - LAMBDA * np.log1p(abs(j - i))
-figures.heatmap(B, alt="The bias B")
+assert np.array_equal(decay_bias(n, strength=LAMBDA), B)  # in the course's code, λ is called strength
+figures.bias_heatmap(n=n, strength=LAMBDA, decay="log", tokens=TOKENS)
 
 # %% [markdown]
 # A token has no penalty for itself, and each further step costs less than the one before. All numbers on a diagonal are
 # equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**. There are 9 offsets, from −4
-# to +4, so a list of 9 numbers holds the whole bias. The function `to_grid` places such a list on the diagonals. Nearly
-# every scheme of the course uses it.
+# to +4, so a list of 9 numbers holds the whole bias. The function `to_grid` places such a list on the diagonals.
 
 # %%
-from course_lib.reference.bias import decay_bias
 from course_lib.reference.grid import row_offsets, to_grid
 
 offset = row_offsets(n)
 row = 0 - LAMBDA * np.log1p(abs(offset))
 assert np.array_equal(to_grid(row[None], n), B)  # row[None]: one list, which all queries share
-assert np.array_equal(decay_bias(n, strength=LAMBDA), B)  # in the course's code, λ is called strength
 figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a number per offset")
 
 # %% [markdown]
@@ -115,8 +115,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Here is the whole calculation as a function. Click a line (or use the buttons) to see its result: the shape, the dtype
-# and every number.
+# Here is the whole calculation as a function. Click a line to see its result: the shape, the dtype and every number.
 
 
 # %%
@@ -155,7 +154,7 @@ figures.side_by_side(
 # @title Question
 average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
 figures.question(
-    "Which rule is right for all 25 cells of this table?",
+    "Which rule tells for all 25 cells whether the key gains?",
     options={
         "Neighbours gain, far keys lose": "In the rows sat and on, both direct neighbours lost.",
         "Only the token itself gains": "Four neighbours gained as well, for example cat in the row The.",
@@ -235,9 +234,9 @@ for length in (64, 1024, 16384):
 assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 
 # %% [markdown]
-# At λ = 0.3, every near key has more weight than any far key, but the far keys are so many that together they have 99.3
-# % of the attention at 16,384 tokens. The reason is that the sum of $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1.
-# For λ > 1 it converges, so near keys keep their share.
+# At λ = 0.3, every near key has more weight than any far key, but there are so many far keys that they have nearly all
+# of the attention at 16,384 tokens. The reason is that the sum of $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1. For
+# λ > 1 it converges, so near keys keep their share.
 #
 # With equal scores, the linear bias gives the far keys 0.8 % at every length, so it acts like a window of fixed width.
 # (A far key with a much higher score can still be seen.) ALiBi uses it with a different slope for each head, so some
@@ -257,9 +256,9 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 # %% [markdown]
 # ## In torch, with heads and a cache
 #
-# A model works on many sequences and heads at once. In the course, as in torch's `scaled_dot_product_attention`,
-# tensors are `(batch, heads, n, d)`. `DecayBias` gives one row of numbers per head, and the attention places them on
-# the diagonals. `Terms` holds all that a scheme adds to attention.
+# A model works on many sequences at once, and each of its layers has several attentions, its **heads**. In the course,
+# as in torch's `scaled_dot_product_attention`, tensors are `(batch, heads, n, d)`. `DecayBias` gives one row of numbers
+# per head, and the attention places them on the diagonals. `Terms` holds all that a scheme adds to attention.
 
 # %%
 import torch
@@ -326,9 +325,9 @@ assert found[1.0][0] > found[0.3][0] + 0.5
 
 # %% [markdown]
 # In this model, λ = 0.3 costs little and λ = 1 much. Why? Many of its heads give most of their weight to token 0, which
-# is called a **sink** ([[windows_and_sinks|chapter #]]). It is the farthest key of every query, so it has the smallest
-# factor and loses weight to nearer keys. Does that explain the harm? We take the bias away from token 0. As a control,
-# we take it away from token 1 or 100 instead.
+# is called a **sink** ([[windows_and_sinks|chapter #]]). It is the farthest key from every query, so it has the
+# smallest factor and loses weight to nearer keys. Does that explain the harm? We take the bias away from token 0. As a
+# control, we take it away from token 1 or 100 instead.
 
 # %% tags=["nbval-ignore-output"]
 for token in (0, 1, 100):
@@ -387,8 +386,8 @@ figures.question(
     "A colleague divides by √d_k after adding B. What happens to the bias with d_k = 64?",
     options={
         "Nothing, the softmax cancels it": "It cancels a number that is added to a whole row, but not a factor.",
-        "It acts as if λ were 8 times smaller": "Yes, because √64 = 8. Of two models with ALiBi, Falcon scales after "
-        "it adds the bias, and BLOOM before.",
+        "It acts as if λ were 8 times smaller": "Yes, because √64 = 8. Models differ in this: with ALiBi, Falcon "
+        "scales after it adds the bias, and BLOOM before.",
         "It acts as if λ were 64 times smaller": "The divisor is the square root: √64 = 8.",
     },
     answer=f"It acts as if λ were {64**0.5:.0f} times smaller",
@@ -414,6 +413,23 @@ figures.question(
 # [[tasks]]: seven, from the first score to a bug hunt.
 #
 # **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · Other texts
+#
+# Committed runs repeat the test with 384 tokens of four texts: two help texts of Python (`pydoc`), a licence and a page
+# about this course. They print how much the loss rises, ± its standard error.
+
+# %%
+from course_study.released import rows as committed
+
+for strength in ("0.3", "1.0"):
+    for free in ("", ", 0 for token 0"):
+        runs = committed("E15", condition=f"−{strength} ln(1 + r){free}", n=384)
+        print(f"λ = {strength}{free:15}", *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs])
+
+# %% [markdown]
+# In this model and in all four texts, λ = 0.3 costs little and λ = 1 more than 1 nat. If token 0 is free of the bias,
+# more than 1 nat remains.
 #
 # ## Deeper · Three explanations, tested
 #
@@ -518,13 +534,16 @@ for name, accuracies in found.items():
     print(f"{name}  ", "  ".join(f"{a:6.2f}" for a in accuracies))
 assert min(found["λ = 3.0"]) > max(found["λ = 0.0"]) + 0.2
 
+# %% [markdown]
+# To understand these numbers, we let all capitals so far vote, each with the weight that the bias alone would give it.
+
+# %% tags=["nbval-ignore-output"]
 tokens, answers = draw(torch.Generator().manual_seed(1), batch=10_000)
 capitals = torch.nn.functional.one_hot(tokens, 16)[..., :8].double()  # (batch, n, 8)
-print("\na vote of all capitals so far, at distance d with (1 + d)^−λ votes each:")
 for strength in (0.0, 0.3, 3.0):
     votes = torch.tensor(np.exp(decay_bias(24, strength=strength)) * np.tri(24)) @ capitals
     vote = (votes.argmax(-1) == answers)[answers >= 0].double().mean()
-    print(f"λ = {strength}  {vote:6.2f}")
+    print(f"λ = {strength}: accuracy of the vote {vote:.2f}")
     assert np.mean(found[f"λ = {strength}"]) < vote + 0.05
 
 # %% [markdown]
@@ -543,19 +562,8 @@ for scheme in ("none", "log-0.3", "log-1"):
     print(f"{scheme:8} loss at 128 characters {at_128:.2f}, at 1,024 {at_1024:.2f}  ({len(runs)} seeds)")
 
 # %% [markdown]
-# Here λ = 1 is better than 0.3 at both lengths. SmolLM2 was not trained with the bias, and has other positions.
-# Committed runs repeat our test with it on 384 tokens of four other texts. *ln(1 + r)* is the log decay, and the
-# numbers are the rise of the loss ± its standard error.
-
-# %%
-from course_study.released import rows as committed
-
-for strength in ("0.3", "1.0"):
-    for free in ("", ", 0 for token 0"):
-        runs = committed("E15", condition=f"−{strength} ln(1 + r){free}", n=384)
-        print(f"λ = {strength}{free:15}", *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs])
-
-# %% [markdown]
+# In these models, which were trained *with* the bias, λ = 1 is better than 0.3 at both lengths.
+#
 # ## Deeper · Released code
 #
 # Which released models add a number per offset to the score? In `transformers` 5.23, T5 adds a learned one
@@ -581,6 +589,14 @@ else:
     theirs = t5.compute_bias(n, n)[0, 0].detach().numpy()
     assert np.allclose(theirs, B, atol=1e-6)
     print(f"transformers {__version__}: T5Attention.compute_bias returns our B")
+
+# %% [markdown]
+# To hide keys in its eager attention, `transformers` uses the smallest finite number of the dtype in place of −∞
+# (`masking_utils.py`). What is the difference in a row whose keys are *all* hidden, for example a row of padding?
+
+# %%
+for hidden in (-np.inf, torch.finfo(torch.float32).min):
+    print(f"{hidden:.3g}:", torch.full((n,), hidden).softmax(dim=0))
 
 # %% [markdown]
 # **Sources** *Relative Position Bias Attention*, in the online book *Attention Mechanisms*, book-ai.org (the sentence,
