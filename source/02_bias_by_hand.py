@@ -34,14 +34,11 @@ import numpy as np
 from course_lib.example import D_K, LAMBDA, TOKENS, K, Q, V
 
 np.set_printoptions(precision=4, suppress=True)
-n, four = len(TOKENS), ["0", "1", "2", "3"]
+n = len(TOKENS)
 the, cat, sat, on, mat = range(n)
 raw = Q @ K.T
 scaled = raw / np.sqrt(D_K)
 figures.side_by_side(
-    figures.heatmap(Q, columns=four, alt="Queries Q"),
-    figures.heatmap(K, columns=four, alt="Keys K"),
-    figures.heatmap(V, columns=four, alt="Values V"),
     figures.heatmap(raw, alt="Raw scores Q Kᵀ", digits=1),
     figures.heatmap(scaled, alt="Scaled scores Q Kᵀ / √4", digits=3),
 )
@@ -109,13 +106,13 @@ def softmax_steps(scores):
 steps = ["score", "minus largest", "e^x", "weight"]
 assert np.isclose(softmax_steps(biased[the])[3].sum(), 1)
 figures.side_by_side(
-    figures.heatmap(biased, alt="Biased scores S"),
     figures.heatmap(softmax_steps(biased[the]), rows=steps, alt='Softmax, query "The"'),
     figures.heatmap(softmax_steps(biased[sat]), rows=steps, alt='Softmax, query "sat"'),
 )
 
 # %% [markdown]
-# Here is the whole calculation as a function. Click a line to see its result: the shape, the dtype and every number.
+# Here is the whole calculation as a function, from the queries to the outputs. Click a line to see its result: the
+# shape, the dtype and every number.
 
 
 # %%
@@ -147,7 +144,6 @@ change = weights - standard
 figures.side_by_side(
     figures.heatmap(weights, alt="Weights with the bias"),
     figures.heatmap(change, alt="Change: weight with the bias − weight without it"),
-    figures.heatmap(weights @ V, columns=four, alt="Output with the bias"),
 )
 
 # %% tags=["hide-input"]
