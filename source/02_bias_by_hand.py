@@ -339,7 +339,7 @@ assert found[0][0] < found[1][0] - 0.15
 #
 # ## Easy to believe; let us run it
 #
-# Judge each sentence, then read why.
+# Judge the sentence, then read why.
 
 # %%
 from course_tasks import questions
