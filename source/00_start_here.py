@@ -62,9 +62,8 @@ print("dog bites man = man bites dog?", same)
 assert not same
 
 # %% [markdown]
-# What happened? In the table, words in the past have negative offsets. With the wrong sign, their offsets are positive,
-# and for these the table has no entries. So all earlier words get the same bias, 0, which says nothing about their
-# order.
+# What happened? In the table, words in the past have negative offsets. With the wrong sign they are positive, and the
+# table has no entries for them. So all earlier words get the same bias, 0, which says nothing about their order.
 
 # %%
 position = np.arange(4)
