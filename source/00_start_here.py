@@ -79,7 +79,7 @@ print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 # %% [markdown]
 # ## Is your machine ready?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 from course_kit.environment import check_machine
 
 check_machine()
@@ -216,7 +216,7 @@ task.bias_matrix.compare(bias_matrix)
 #
 # This table fills as you pass tasks. It is stored on your machine, in the file `.progress.json` of the course's folder.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 from course_tasks.progress import progress
 
 progress()

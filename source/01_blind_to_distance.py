@@ -179,7 +179,7 @@ for depth in (1, 2):
 #
 # The model reads 256 tokens (words and pieces of words) of *Alice in Wonderland*. Its **loss** at a token is $-\ln P$,
 # in *nats*, where $P$ is the probability that it gave to this token. How will the mean loss change without the
-# rotations? (`python3 course.py model` fetches its file, 93 MB. Without it, the cells show recorded numbers.)
+# rotations? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -351,8 +351,8 @@ for where in ("layer 1", "layer 28", "every fourth layer", "all layers"):
     print(f"{where:18}", *[f"{row['text']} {row['difference']:5.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 
 # %% [markdown]
-# This model does not need the rotation in layer 28. In layer 1, it depends on the text. Every fourth layer costs 0.6 to
-# 0.9 nats: what a model can do without depends on its training.
+# This model does not need the rotation in layer 28. In layer 1, it depends on the text. Every fourth layer costs 0.63
+# nats or more: what a model can do without depends on its training.
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1 · L. Ben Allal et al., *SmolLM2*, 2025
 # · K. Irie et al., *Language Modeling with Deep Transformers*, 2019 · A. Haviv et al., *Transformer Language Models
