@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# "Dog bites man" is not news, but "man bites dog" is. Yet a layer of self-attention, in which the words of a text
-# attend to each other, gives each word the same output in both sentences. In this chapter you see why, how much of the
-# order a causal mask gives back, and what order is worth to a released language model.
+# "Dog bites man" is not news, but "man bites dog" is. Yet without a mask, a layer of self-attention, in which the words
+# of a text attend to each other, gives each word the same output in both sentences. In this chapter you see why, how
+# much of the order a causal mask gives back, and what order is worth to a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that the position of a token is never used;

@@ -598,6 +598,6 @@ for hidden in (-np.inf, torch.finfo(torch.float32).min):
 # **Sources** *Relative Position Bias Attention*, in the online book *Attention Mechanisms*, book-ai.org (the sentence,
 # its numbers, the log decay) · T.-C. Chi et al., *KERPLE: Kernelized Relative Positional Embedding for Length
 # Extrapolation*, 2022 · A. Vaswani et al., *Attention Is All You Need*, 2017 · L. Ben Allal et al., *SmolLM2*, 2025 ·
-# C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*, 2020, section
-# 2.1 (a bias per bucket of offsets) · O. Press et al., *Train Short, Test Long*, 2022 (the linear form) ·
+# C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*, 2020,
+# section 2.1 (a bias per bucket of offsets) · O. Press et al., *Train Short, Test Long*, 2022 (the linear form) ·
 # `models/falcon/modeling_falcon.py` in `transformers` (ALiBi inside the scaling).
