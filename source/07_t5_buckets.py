@@ -127,7 +127,7 @@ for d in (3, 7, 8, 11, 12, 20, 200, 10_000):
 # before the query, and the others for keys after it.
 #
 # **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is
-# $\max(-(j - i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The library's `bucket`
+# $\max(-(j - i), 0)$. Every key after the query falls into bucket 0, but the mask hides it. The course's `bucket`
 # should agree.
 
 # %%
@@ -216,7 +216,7 @@ assert starts["decoder"][-1] == 113
 # Only one, so pre-training hardly touched that row. And an encoder never reads row 16, which would be *distance 0, in
 # the future*.
 #
-# ## T5 does not scale
+# ## T5 does not scale its scores
 #
 # T5's score is $q_i \cdot k_j + b$, without the factor $1/\sqrt{d_k}$. Instead, $W_q$ starts smaller by the factor
 # $\sqrt{d_k}$ (`T5PreTrainedModel._init_weights` in the library `transformers`). For inputs of 512 numbers and heads of
@@ -487,7 +487,7 @@ print(f"best guess {guessed:7.2f}, by chance {1 / 8:.2f}")
 assert min(found["T5's bias"]) > max(found["no bias"]) + 0.2
 
 # %% [markdown]
-# In our one-layer models, those with the bias name nearly every token. (With other seeds, a few stop at two thirds.)
+# Our one-layer models with the bias name nearly every token. (With other seeds, a few learn the task only in part.)
 # Those without it do no better than the guess. We draw the bias that each seed learned.
 
 # %% tags=["nbval-ignore-output"]
@@ -585,8 +585,8 @@ for largest in (64, 128):
 assert len(trained) < 32  # with 128
 
 # %% [markdown]
-# With 128, texts of 64 tokens never reach five buckets, and [[longer_than_training|chapter #]] measures the damage. To
-# choose sizes for training texts of $n$ tokens:
+# With 128, texts of 64 tokens never reach five buckets. [[longer_than_training|Chapter #]] measures the damage in a
+# similar case. To choose sizes for training texts of $n$ tokens:
 #
 # | | `num_buckets` | `max_distance` |
 # |---|---|---|
