@@ -44,8 +44,8 @@ print(f"{new:,} of {i.size:,} pairs, {new / i.size:.1%}")
 assert new == 896 * 897 / 2
 
 # %% [markdown]
-# Three quarters of the pairs are new. What does a scheme have for them? Here are those of the study, each with a model
-# that has it:
+# Three quarters of the pairs are new. What does a scheme have for them? Here are the schemes of the study, each with a
+# model or paper:
 #
 # | scheme | for example | past the training length it meets |
 # |---|---|---|
@@ -61,8 +61,8 @@ assert new == 896 * 897 / 2
 # | RoPE | Llama | in its slow pairs, angles never seen |
 # | RoPE in a window of 64 (`window-64`) | Mistral 7B v0.1 (4,096) | nothing: it sees no farther |
 #
-# The last one is our **control**. It has two layers, so nothing farther back than 126 tokens can reach a query. What it
-# can do, a model can do without a long text.
+# The last one is our **control**. It has two layers, so nothing farther back than 126 tokens can reach a query. What
+# the control can do needs no long text.
 
 # %% [markdown]
 # ## The study
@@ -119,14 +119,14 @@ for scheme in schemes:
     print(f"{scheme:16}", *(f"{cell:>12}" for cell in cells), f"{loss:12.2f}")
 
 # %% [markdown]
-# Numbers in brackets were not learned, and get no verdict. Without positions, a model learns only retrieval, which needs
-# no order. The control learns all four: at 128 tokens, its two layers reach nearly everything.
+# Brackets mark a task that was not learned; it gets no verdict. Without positions, a model learns only retrieval, which
+# needs no order. The control learns all four: at 128 tokens, its two layers reach nearly everything.
 #
 # ## Does a longer text disturb them?
 #
 # The *rise* is the loss at 1,024 tokens minus that at 128, in nats. We fixed two bounds before the runs: a scheme is
-# **level** if no seed rises by more than 0.05, and **breaks** if every seed rises by more than 0.25. If every seed rises
-# by more than 0.05, it **rises**; otherwise **seeds differ**.
+# **level** if no seed rises by more than 0.05, and **breaks** if every seed rises by more than 0.25. If every seed
+# rises by more than 0.05, it **rises**; otherwise **seeds differ**.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -177,15 +177,15 @@ for scheme in ("t5-64", "transformer-xl", "alibi", "window-64"):
     assert near["characters"][scheme].startswith("level")
 
 # %% [markdown]
-# In our small models, what no text has trained breaks them in text, except in Transformer-XL. A formula that continues
-# is not enough: with `log-1` the loss rises. `t5-64` is level in text and breaks in copying, where its 896 new keys
-# share one number.
+# In text, our small models break on numbers or inputs that no text has trained, except Transformer-XL. A formula that
+# continues is not enough: with `log-1` the loss rises. `t5-64` is level in text, but breaks in copying.
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level in text. But so is `window-64`, and it cannot see a far key. **Level does not show that a model
-# uses a long text.** Two things can: questions whose answer is far, and *masking*: hide all keys that are 128 or more
-# back, in every layer. If that costs nothing, the model did not need them.
+# Four schemes are level in text. One of them is `window-64`, which cannot see a far key. **Level does not show that a
+# model uses a long text.** Two things can: questions whose answer is far, and *masking*: hide all keys that are 128 or
+# more back, in every layer. If that costs nothing, the model did not need them. A negative cost means that they did
+# harm.
 
 # %%
 print(f"{'right, 128 → 1,024':20}", *(f"{task:>12}" for task in tasks[1:]), "   text: masking costs")
@@ -197,21 +197,21 @@ for scheme in schemes:
         cells.append(f"{right[0]:.0%} → {right[3]:.0%}" if learned else "not learned")
     cost = np.mean(study.far_keys_help(runs("characters", scheme)))
     print(f"{scheme:20}", *(f"{cell:>12}" for cell in cells), f"{cost:15.2f}")
-    assert cost < 0.05 or scheme == "sinusoidal"  # in text, no far key helps
+    assert cost < 0.05 or scheme == "sinusoidal"  # in text, far keys help no other scheme
 
 # %% [markdown]
-# The control falls to guessing (one in eight in retrieval), so these tasks do need far tokens. And now the order is
-# another one. `none` and T5 answer every question of retrieval. ALiBi, level in text, loses two thirds of them: its
-# flattest head subtracts 4 from a key 1,000 tokens back, and its other heads more. RoPE loses most answers in all three
-# tasks. Transformer-XL gives more than nine in ten. And in text, masking the far keys costs none of the level schemes
-# anything: nobody used them there.
+# The control loses many answers in flip-flop and falls to guessing in the others (one in eight in retrieval), so these
+# tasks do need far tokens. `none` and T5 answer nearly every question of retrieval. ALiBi, level in text, loses more
+# than half of them: its flattest head subtracts 4 from a key 1,000 tokens back, and its other heads more. RoPE falls
+# far in all three tasks. Transformer-XL gives more than nine answers in ten. And in text, masking the far keys costs
+# the level schemes nothing: they used none there.
 
 # %% [markdown]
 # ## A released model
 #
-# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) was trained on texts of 8,192 tokens. It
-# reads 512 tokens of *Alice in Wonderland* with a pass key of five digits told near the beginning and asked for at the
-# end. Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
+# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
+# It reads 512 tokens of *Alice in Wonderland* with a pass key of five digits told near the beginning and asked for at
+# the end. Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
 # ([[windows_and_sinks|chapter #]]). Predict both losses: of the words in the second half, and of the five digits.
 
 # %% tags=["nbval-ignore-output"]
@@ -232,8 +232,8 @@ assert abs(found["window of 128"][0] - found["all keys"][0]) < 0.1
 assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
 
 # %% [markdown]
-# By the loss on the words, the window does no harm. But the key is lost, as if it had never been told. **A mean loss hides the few tokens that need a
-# far one.**
+# By the loss on the words, the window does no harm. But the key is lost, as if it had never been told. **A mean loss
+# hides the few tokens that need a far one.**
 #
 # Committed runs read more of *Alice*. What happens past 8,192 tokens, and which change helps?
 
@@ -250,9 +250,9 @@ for name in ("as released", "NTK 2"):
 
 # %% [markdown]
 # Past its training length, this model breaks as our small RoPE models do: its loss rises by 1.3 nats. A window with
-# token 0 keeps it level, and so does NTK, a repair of RoPE ([[stretching_rope|chapter #]]). Of these, only NTK reads
-# the key in 12,000 tokens. Within the training length the model uses far tokens, but not all: in 8,000 tokens it misses
-# the key at depth 0.1, more than 7,000 tokens back.
+# token 0 keeps it level, and so does NTK, a repair of RoPE ([[stretching_rope|chapter #]]). NTK also reads the key in
+# 12,000 tokens. Within the training length the model uses far tokens, but not all: in 8,000 tokens it misses the key at
+# depth 0.1, more than 7,000 tokens back.
 #
 # ## A test for your model
 #
@@ -263,8 +263,8 @@ for name in ("as released", "NTK 2"):
 # 5. Repeat with other texts, and print the paired error.
 #
 # Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
-# at 32,000 (Hsieh et al. 2024). Today's models end their training with long texts, usually with a larger base for RoPE
-# ([[stretching_rope|chapter #]]).
+# at 32,000 (Hsieh et al. 2024). Since then, many models end their training with long texts, often with a larger base
+# for RoPE ([[stretching_rope|chapter #]]).
 
 # %% [markdown]
 # ## Remember
@@ -371,21 +371,22 @@ print(f"{'span for keys':20}", *(f"{m:8,}" for m in sizes))
 spans = {name: [span(row_weights(b(np.arange(m)))) for m in sizes] for name, b in decays.items()}
 for name, found in spans.items():
     print(f"{name:20}", *(f"{s:8.1f}" for s in found))
-one = row_weights(decays["log, strength 1"](np.arange(16_384)))
-print(f"log, strength 1, {one.size:,} keys: {np.sum(one > 0.01)} weights are above 1 %")
+above = [np.sum(row_weights(decays["log, strength 1"](np.arange(m))) > 0.01) for m in sizes]
+print(f"{'strength 1, over 1 %':20}", *(f"{count:8}" for count in above))
 assert spans["log, strength 1"][-1] > 10 * spans["log, strength 1"][0]
 assert spans["log, strength 2"][-1] < 6
 
 # %% [markdown]
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
 # distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
-# finite and the span settles. (A count of the weights above 1 % would say the opposite of strength 1: it falls, because
-# every single weight does.)
+# finite and the span settles. (A count of the weights above 1 % would mislead: with strength 1 it falls as the text
+# grows, because each weight gets smaller.)
 #
 # ## Deeper · Strength is not form
 #
 # So is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
-# heads, with another for each, and with strengths that each head learns (KERPLE, Chi et al. 2022).
+# heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns (KERPLE, Chi et al.
+# 2022).
 
 # %%
 every = rows + study.committed("decays")
@@ -520,20 +521,21 @@ for name, file in others.items():
 # %% [markdown]
 # With 4,000 steps, `none` breaks, and `shaw-32` is level. After 300 steps we would have said that learned positions and
 # no positions stay level, and that a saturated T5 table breaks. And it does break if it learns at the ordinary rate: a
-# step of Adam moves a number by about the learning rate at most, and the bias of far keys must move far. **A saturated
-# bucket is safe only if its number is low enough for all the keys that share it.**
+# step of Adam moves a number by about the learning rate at most, and the bias of far keys must move far. **In our
+# models, a saturated bucket is safe only if its number is low enough for all the keys that share it.**
 #
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens. Sinusoidal positions improve up to
-# about 50 additional tokens, rotary ones up to 200, T5's bias up to 600, and ALiBi still at 3,072 (sections 2 and 4).
-# Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early, with little
-# to go by (the *early token curse*, Press, Smith and Lewis 2021). When every token has the same context, its curve is
-# level. ALiBi acts like attention in a window (Chi et al. 2023). The authors of Transformer-XL claim that it
-# generalises to longer texts (Dai et al. 2019, section 1), but their evaluation clips the distances (`clamp_len`).
+# 20 additional tokens and get worse after 50. Rotary ones improve up to 200, T5's bias up to 600, and ALiBi even past
+# 12,000 (sections 2 and 4). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the
+# tokens comes early, with little to go by (the *early token curse*, Press, Smith and Lewis 2021). When every token has
+# the same context, its curve is nearly level. ALiBi acts like attention in a window (Chi et al. 2023). The authors of
+# Transformer-XL claim that its encoding generalises to longer attention than in training (Dai et al. 2019, section 1),
+# but their evaluation clips the distances (`clamp_len`).
 #
-# Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang et
-# al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.
+# Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
+# et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.
 #
 # ## Deeper · Run it yourself
 #

@@ -107,7 +107,7 @@ def rise(positions, **changes):
 
 
 # %% [markdown]
-# Which loss will stay low without the gap, and which with it?
+# Which of the three versions below keeps its loss low without the gap, and which with it?
 
 # %% tags=["nbval-ignore-output"]
 trained = model.speeds
@@ -239,21 +239,22 @@ print(f"without `truncate`, pair {wrong.argmax()} turns {wrong.max():.2f} times 
 assert wrong.argmax() == 17
 
 # %% [markdown]
-# - `factor` is $s$, `original_max_position_embeddings` is $L$, and `beta_fast` and `beta_slow` are $\beta$ and $\alpha$.
+# - `factor` is $s$, `original_max_position_embeddings` is $L$, and `beta_fast` and `beta_slow` are $\beta$ and
+#   $\alpha$.
 # - `truncate`: YaRN's code mixes along the *number* of the pair, between the pairs that would make 32 turns and 1 turn.
 #   It rounds both to whole pairs, unless `truncate` is false. vLLM ignored this key until its
 #   [pull request 28244](https://github.com/vllm-project/vllm/pull/28244).
 # - `attention_factor` is $f$. If it is missing, as here, it is $0.1 \ln s + 1$.
-# - `mscale` and `mscale_all_dim` (DeepSeek): $f$ is the quotient of `yarn_factor` with the first and with the second,
-#   and *every* score is multiplied by the square of the latter, also in channels that do not rotate.
+# - `mscale` and `mscale_all_dim` (DeepSeek; call them $a$ and $b$): $f = (0.1\,a \ln s + 1)\,/\,(0.1\,b \ln s + 1)$.
+#   The square of the denominator multiplies *every* score, also in channels that do not rotate.
 #
-# **Dynamic NTK** (/u/emozilla, 2023) changes nothing up to $L$ tokens, and then uses $s = n/L$. **LongRoPE** (Ding et al.
-# 2024) has one list of divisors for short texts and one for long ones.
+# **Dynamic NTK** (/u/emozilla, 2023) changes nothing up to $L$ tokens, and then uses $s = n/L$. **LongRoPE** (Ding et
+# al. 2024) has one list of divisors for short texts and one for long ones.
 #
 # ## Repair the released model
 #
-# Now each rule with $s = 4$, without training. Another candidate stops the 16 slowest pairs: they meet no new angle at
-# all. Which will keep the loss low with the gap?
+# Now each rule with $s = 4$, without training. Another candidate stops the 16 slowest pairs, the 12 open ones among
+# them: stopped pairs meet no new angle. Which will keep the loss low with the gap?
 
 # %% tags=["nbval-ignore-output"]
 stopped = torch.where(torch.arange(32) < 16, trained, 0)
@@ -310,10 +311,10 @@ figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,
     "with stopped pairs it rises from 512 tokens on")
 
 # %% [markdown]
-# The stopped model is the worst, even inside the trained length: from 4,096 to 8,192 it loses 1.9 nats. The gap test did
-# not show this, because a gap adds distance but no keys. (*Deeper* shows how fast pairs may take far keys for near
-# ones.) So say *gap test* and never "context length". NTK and YaRN, here with $s = 2$, keep the loss low. Do
-# they find keys at the beginning of 12,000 tokens of *Alice*?
+# The stopped model is the worst, even inside the trained length: from 4,096 to 8,192 it loses 1.9 nats. The gap test
+# did not show this, because a gap adds distance but no keys. (*Deeper* shows how fast pairs may take far keys for near
+# ones.) So call such a result a *gap test*, never a context length. NTK and YaRN, here with $s = 2$, keep the loss low.
+# Do they find keys at the beginning of 12,000 tokens of *Alice*?
 
 # %%
 for name in ("as released", "PI 2", "NTK 2", "YaRN 2"):
@@ -325,8 +326,9 @@ for name in ("as released", "PI 2", "NTK 2", "YaRN 2"):
 #
 # ## Compare with the control
 #
-# In papers, training continues after a repair. But training may help by itself, so the control is **RoPE as it was,
-# with the same further steps**. The study repaired RoPE models (three seeds, 128 tokens) with $s = 8$ and continued at 1,024.
+# In papers, training usually continues after a repair. But training may help by itself, so the control is **RoPE as it
+# was, with the same further steps**. The study repaired RoPE models (three seeds, 128 tokens) with $s = 8$ and
+# continued at 1,024.
 
 # %%
 further = study.committed("repairs")
@@ -349,8 +351,8 @@ assert after["as trained"][2] < after["as trained"][1] < after["as trained"][0]
 #
 # ## What is done today
 #
-# - **A larger base, and long texts in training.** Xiong et al. (2023) trained Llama 2 on with a larger base and texts of
-#   up to 32,768 tokens. For Qwen2.5-1M, base and length grew in steps, to 10,000,000 and 262,144.
+# - **A larger base, and long texts in training.** Xiong et al. (2023) trained Llama 2 on with a larger base and texts
+#   of up to 32,768 tokens. For Qwen2.5-1M, base and length grew in steps, to 10,000,000 and 262,144.
 # - **YaRN on top, without training.** Qwen 3's cards offer it with a factor of 4 and warn that it may harm short texts.
 # - **Tests.** One key in a long text (*needle in a haystack*) is the easiest test. RULER asks for several keys, chains
 #   and counts. Of 17 models that claim 32,000 tokens or more, half hold up at that length (Hsieh et al. 2024).
@@ -366,8 +368,9 @@ questions.claims("stretching_rope")
 # ## Remember
 #
 # - A pair that made a whole turn in training meets no new angle. The slow, open pairs do.
-# - Interpolation blurs neighbours. NTK divides only the slowest pair by $s$, so other open pairs may meet new angles. By
-#   parts (Llama 3, YaRN) keeps pairs with many turns and divides those with few. YaRN's factor is squared in a score.
+# - Interpolation blurs neighbours. NTK divides only the slowest pair by $s$, so other open pairs may meet new angles.
+#   By parts (Llama 3, YaRN) keeps pairs with many turns and divides those with few. YaRN's factor is squared in a
+#   score.
 # - Test a repair on short texts, with a gap, *and* on a long text. Stopped pairs pass two of these in SmolLM2.
 # - Compare a repair with the control that had the same further steps.
 #
@@ -538,14 +541,15 @@ for name in ("as trained", "open pairs stopped"):
     assert found[2] < 0.5 * found[0]
 
 # %% [markdown]
-# In this head a few echoes do most of the harm, even as trained, because the slow pairs can suppress them only at angles
-# of training. Whether echoes also harm SmolLM2 with stopped pairs, we have not tested.
+# In this head a few echoes do most of the harm, even as trained. A likely reason is that the slow pairs learned to
+# suppress echoes only at angles that training reached. Whether echoes also harm SmolLM2 with stopped pairs, we have not
+# tested.
 #
 # ## Deeper · A base without open pairs
 #
-# All pairs are closed if the slowest makes a whole turn within $L$, so if the base is at most $(L/2\pi)^{d/(d-2)}$. For
-# the study's heads this is 31.3, so with base 31 no pair meets a new angle. What remains? ("Masked" hides all keys 128
-# or more places back.)
+# All pairs are closed if the slowest makes a whole turn within $L$, that is, if the base is at most
+# $(L/2\pi)^{d/(d-2)}$. For the study's heads this is 31.3, so with base 31 no pair meets a new angle. What harm is
+# left? ("Masked" hides all keys 128 or more places back.)
 
 # %%
 print(f"largest base: {(L / (2 * np.pi)) ** (16 / 14):.1f}")

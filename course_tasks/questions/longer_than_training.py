@@ -154,7 +154,8 @@ def untrained():
 
 
 @question(
-    "In the study, which of these is level in text, and finds hardly any name that was told 1,000 tokens before?",
+    "In the study, which of these is level in text, and finds hardly any name that was told 450 to 1,020 tokens "
+    "before?",
     {
         "A window of 64 tokens": "Yes: {two} tokens are as far as its two layers reach. It found {found[window-64]:.0%}, "
         "and guessing finds {chance:.0%}.",
