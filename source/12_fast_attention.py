@@ -390,7 +390,7 @@ print(f"8,192 tokens: {8192 * per_token / 1e6:.0f} MB; with 9 key heads {3 * 819
 
 # %% tags=["nbval-ignore-output"]
 text = model.encode(released.excerpt("alice"))[:256]
-prompt, steps = text[:32], 12
+prompt, steps = text[:32], 10
 with_cache = model.generate(prompt, steps)
 so_far, without = prompt, ""
 for _ in range(steps):
