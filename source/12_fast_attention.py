@@ -348,8 +348,8 @@ for t in range(n):
 # %% [markdown]
 # ## A released model decodes
 #
-# SmolLM2-135M ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only 3 heads of keys and
-# values. This is *grouped-query attention* (Ainslie et al. 2023).
+# SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only 3 heads of keys and values.
+# This is *grouped-query attention* (Ainslie et al. 2023).
 
 # %% tags=["hide-input"]
 # @title Question
@@ -716,7 +716,7 @@ blind, *answers = [run() for run in contenders(300).values()]
 assert all(torch.allclose(a, answers[0], atol=1e-3) for a in answers)
 assert not torch.allclose(blind, answers[0], atol=1e-2)
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 lengths, rounds = [256, 512, 1024], 5
 measured = {m: interleaved(contenders(m), rounds) for m in lengths}
 where = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
