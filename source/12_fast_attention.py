@@ -140,8 +140,8 @@ figures.question(
 )
 
 # %% [markdown]
-# `is_causal` aligns its triangle *top left*. Decoding needs it *bottom right*: if `past` tokens were read before, query
-# $i$ is at position $\text{past} + i$.
+# The first trap: `is_causal` aligns its triangle *top left*. Decoding needs it *bottom right*: if `past` tokens were
+# read before, query $i$ is at position $\text{past} + i$.
 
 # %%
 last = q[:, :, -1:]
@@ -150,6 +150,7 @@ print("is_causal, one query:", top_left[0, 0, 0].numpy(), "which is V[The]:", V[
 print("nothing hidden:      ", sdpa(last, k, v)[0, 0, 0].numpy())
 assert np.allclose(top_left[0, 0, 0], V[the])
 
+# %%
 n_q, past = 2, 3
 corner, shifted = np.tri(n_q, n), np.tri(n_q, n, past)
 assert corner[0].sum() == 1 and shifted[0].sum() == past + 1
@@ -220,6 +221,7 @@ e = np.exp(s[one] - largest)
 total, mixed = e.sum(), e @ V[one]
 print(f"tile one: largest {largest:.4f}, sum {total:.4f}, values", mixed)
 
+# %%
 new_largest = max(largest, s[two].max())
 shrink = np.exp(largest - new_largest)
 e = np.exp(s[two] - new_largest)
@@ -299,6 +301,7 @@ flipped = q.flip(-2)
 by_view = sdpa(flipped, k, v, attn_mask=row.unfold(-1, n, 1)).flip(-2)
 assert np.allclose(by_view[0, 0], eager)
 
+# %%
 causal_row = row.masked_fill(torch.tensor(row_offsets(n) > 0), -torch.inf)
 window = causal_row.unfold(-1, n, 1)
 causal = sdpa(flipped, k, v, attn_mask=window).flip(-2)
@@ -315,7 +318,7 @@ figures.heatmap(window, rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key
 #
 # ## Easy to believe; let us run it
 #
-# And torch's kernels for a GPU? Their declarations (*schemas*) answer without running them.
+# Do torch's kernels for a GPU take a bias? Their declarations (*schemas*) answer without running them.
 
 # %%
 from course_tasks import questions
