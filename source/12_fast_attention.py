@@ -51,7 +51,7 @@ print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
 from course_lib.reference.attention import attention, softmax
 from course_lib.reference.bias import decay_bias
 
-row_of_sat = [
+row_of_sat = [  # one query in a loop
     Q[sat] @ K[j] / np.sqrt(D_K) - LAMBDA * np.log1p(abs(j - sat)) for j in range(n)
 ]
 scores = Q @ K.T / np.sqrt(D_K)  # n × n
@@ -351,8 +351,8 @@ for t in range(n):
 # %% [markdown]
 # ## A released model decodes
 #
-# SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only 3 heads of keys and values.
-# This is *grouped-query attention* (Ainslie et al. 2023).
+# SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only 3 heads of keys and
+# values. This is *grouped-query attention* (Ainslie et al. 2023).
 
 # %% tags=["hide-input"]
 # @title Question
@@ -489,8 +489,8 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A model has 32 layers, each with 32 query heads and 8 key heads of 128 channels, as Llama 3 8B does. Its cache has "
-    "16-bit numbers. How much does a token take?",
+    "A model has 32 layers, each with 32 query heads and 8 key heads of 128 channels, as Llama 3 8B does. Its cache "
+    "has 16-bit numbers. How much does a token take?",
     options={
         "64 KiB": "Keys alone take this much. The values must be kept, too.",
         "128 KiB": "Yes: 2 · 32 · 8 · 128 numbers of 2 bytes.",
