@@ -276,7 +276,7 @@ assert np.allclose(mixed / total, eager)
 # ## A row instead of a matrix
 #
 # A bias that is stored as a matrix is called *materialised*. How much memory does it take, for 4 texts of 2,048 tokens
-# and 12 heads of width 64?
+# and 12 heads?
 
 # %%
 batch, heads, m = 4, 12, 2048
@@ -284,17 +284,16 @@ ways = {
     "matrix per text and head": batch * heads * m * m,
     "matrix per head": heads * m * m,
     "row per head": heads * (2 * m - 1),
-    "queries": batch * heads * m * 64,
 }
 for name, numbers in ways.items():
     print(f"{numbers * 4 / 2**20:8.4g} MiB in 32 bits  {name}")
 assert ways["matrix per text and head"] > 4000 * ways["row per head"]
 
 # %% [markdown]
-# `repeat` makes a matrix per text and head; with `expand`, the texts share one. A row per head is 4,000 times smaller,
-# and SDPA's mask can be a *view* of it ([[diagonals|chapter #]]). With the queries reversed, each row of the grid is a
-# window on one list of numbers. So we flip the queries, attend, and flip the output back. For a causal mask, the
-# offsets above 0 get $-\infty$.
+# `repeat` makes a matrix per text and head, which is 4,000 times as large as a row per head. With `expand`, the texts
+# share one matrix. SDPA's mask can even be a *view* of the row ([[diagonals|chapter #]]). With the queries reversed,
+# each row of the grid is a window on one list of numbers. So we flip the queries, attend, and flip the output back. For
+# a causal mask, the offsets above 0 get $-\infty$.
 
 # %%
 flipped = q.flip(-2)
@@ -385,8 +384,8 @@ print(f"a token takes {per_token:,} bytes in {model.n_layers} layers")
 print(f"8,192 tokens: {8192 * per_token / 1e6:.0f} MB; with 9 key heads {3 * 8192 * per_token / 1e6:,.0f} MB")
 
 # %% [markdown]
-# The cache of one text is nearly four times as large as the whole model in its file. So models share key heads, or
-# limit what a layer keeps ([[windows_and_sinks|chapter #]]).
+# The cache of one text is nearly four times as large as the whole model in its file. This is why models share key
+# heads, or limit what a layer keeps ([[windows_and_sinks|chapter #]]).
 #
 # Does a cache change what the model writes? `generate` uses one. If we call it for one token at a time, each call
 # begins with an empty cache and reads the whole text again.
@@ -439,8 +438,8 @@ assert loss["wrong corner"] > loss["first half hidden"] + 1
 # | a vector per offset (Shaw, Transformer-XL) | blocks; FlexAttention cannot add Shaw's value vectors |
 # | any of these, for one new token | the end of one row, without a causal mask |
 #
-# For ALiBi, flash-attn has `alibi_slopes`. What comes after the kernel changes nothing here, such as the *output gate*
-# of newer models, a factor between 0 and 1 for each output (Qiu et al. 2025; in Qwen3-Next).
+# For ALiBi, flash-attn has `alibi_slopes`. Some newer models multiply each output by an *output gate* between 0 and 1
+# (Qiu et al. 2025; Qwen3-Next). It comes after the kernel, so it changes nothing in this table.
 #
 # ## Remember
 #
