@@ -17,18 +17,17 @@ TASKS = {topic: tasks_of(topic) if topic in topics() else {} for topic in TOPICS
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
 DRAWN += [f"{code}.save('picture.html')" for code in FOR_SLIDES]
-WORDS_A_MINUTE = 25, 30  # of prose, with pictures and code: measured on readers; 30 was an earlier measurement
+WORDS_A_MINUTE = 25  # of prose, with pictures and code: measured on readers
 DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is that of the main line
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_lesson_takes_as_long_as_its_words_say(topic):
-    main, deeper, _ = (ROOT / "source" / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8").partition(DEEPER)
+    main, *_ = (ROOT / "source" / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8").partition(DEEPER)
     cells = re.split(r"(?m)^# %%", main)
     prose = "\n".join(re.findall(r"(?m)^#(.*)", "\n".join(cell for cell in cells if cell.startswith(" [markdown]"))))
     words, minutes = len(re.findall(r"[A-Za-z]{2,}", prose)), TOPICS[topic].minutes
-    rate = WORDS_A_MINUTE[not deeper]
-    assert minutes % 5 == 0 and abs(minutes - words / rate) <= 5 and words <= (1250 if deeper else 2200)
+    assert minutes % 5 == 0 and abs(minutes - words / WORDS_A_MINUTE) <= 5 and words <= 1250
 
 
 def test_the_minutes_of_all_chapters_add_up():
