@@ -25,8 +25,8 @@ n = 5
 figures.attention_block("learned")
 
 # %% [markdown]
-# Absolute positions enter before the first layer, as a vector that is added to the input. We use the words and the layer
-# of [[blind_to_distance|chapter #]], with $d = 8$ channels for each word.
+# Absolute positions enter before the first layer, as a vector that is added to the input. We use the words and the
+# layer of [[blind_to_distance|chapter #]], with $d = 8$ channels for each word.
 
 # %%
 rng = np.random.default_rng(0)
@@ -114,7 +114,7 @@ assert not np.allclose(first, last)
 # \begin{pmatrix} \cos s\theta & \sin s\theta \\ -\sin s\theta & \cos s\theta \end{pmatrix}
 # \begin{pmatrix} \sin p\theta \\ \cos p\theta \end{pmatrix}$$
 #
-# The matrix is a rotation that does not contain $p$. We check it on one pair of channels:
+# The matrix is a rotation that does not contain $p$. On one pair of channels:
 
 # %%
 def turn(angle):
@@ -174,7 +174,7 @@ figures.show(fig, alt="Product against offset, three queries. Left: one curve wi
 
 # %% [markdown]
 # On the left the three curves coincide. On the right, pairs at the same offset have different products. So sinusoids
-# *allow* a layer to attend by offset, if it learns such matrices.
+# *allow* a layer to attend by offset, if it learns suitable matrices (*Deeper*).
 #
 # ## Or learn the vectors
 #
@@ -227,8 +227,8 @@ def longer(generator):
 
 # %% [markdown]
 # Each letter is one of eight. Training texts have 16 letters, so the table's rows 16 to 31 are untrained. Our claim
-# before the run: with each of three seeds, the table is right at least 0.5 more often than no positions, and at least
-# 0.5 less often at positions 16 to 31.
+# before the run: with each of three seeds, the table's share of right answers is at least 0.5 above that without
+# positions, and at least 0.5 lower at positions 16 to 31.
 
 # %% tags=["nbval-ignore-output"]
 from torch import nn
@@ -253,8 +253,8 @@ assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 
 # %% [markdown]
 # The learned table solves the task. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without
-# positions, it gets a third right, as a model does that repeats every letter. Sinusoids solve the task, too, and have no
-# end. But past position 15 they are about as bad as no positions.
+# positions, it gets a third right. Repeating every letter does as well. Sinusoids solve the task, too, and have no end.
+# But here, past position 15, they are about as bad as no positions.
 #
 # ## Seen and unseen
 #
@@ -266,14 +266,15 @@ assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 for train_n, test_n in ((3, 6), (128, 256)):
     for scheme in ("absolute", "relative"):
         new = figures.unseen_pairs(train_n, test_n, scheme)
-        print(f"trained on {train_n:3}, tested on {test_n:3}, {scheme}: {new / test_n**2:.1%} of {test_n**2:,} pairs are new")
+        share = f"{new / test_n**2:.1%} of {test_n**2:,} pairs are new"
+        print(f"trained on {train_n:3}, tested on {test_n:3}, {scheme}: {share}")
 assert figures.unseen_pairs(3, 6, "relative") == (abs(offsets(6)) >= 3).sum()
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
 # With absolute positions, only the corner that training covered is known. With relative positions, only two corners are
-# new. So with a learned number per offset, relative positions do not carry over to any length either.
-# [[vector_per_distance|Chapter #]] shows a remedy: *clipped* to ±16 means that all offsets beyond ±16 count as ±16.
+# new. So a learned number per offset does not carry over to every length. [[vector_per_distance|Chapter #]] shows a
+# remedy, *clipping*: all offsets beyond ±16, say, count as ±16.
 #
 # ## A whole text, moved
 #
@@ -283,7 +284,7 @@ figures.seen_pairs(train=128, test=256)
 #
 # It reads 128 tokens of *Alice in Wonderland*, and we change only their positions. First we add 50,000. (GPT-2's table
 # has 1,024 rows.) Then we multiply by 2 and by 4, so offsets reach 508. As a control, we remove the rotations.
-# **Before you run it:** which of these raise the *loss*, the mean of $-\ln P$ over the tokens?
+# **Before you run it:** which of these raise the *loss*, the mean of −ln(probability of the next token)?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -311,8 +312,8 @@ assert rises["× 4"] > rises["no rotation"] + 0.5
 
 # %% [markdown]
 # In this model, moving the text changes nothing. But × 4 does more harm than no rotation, although no offset is
-# new. The model expects the word before at −1, and now it is at −4. Four other texts agree (committed runs, ± the
-# standard error):
+# new. The model expects the word before at −1, and now it is at −4. Four other texts agree (committed runs, whose
+# results come with the course, ± standard error):
 
 # %%
 from course_study.released import rows as committed
@@ -320,15 +321,16 @@ from course_study.released import rows as committed
 conditions = {"all positions + 50000": "E1", "all positions × 2": "E1", "all positions × 4": "E1", "no RoPE": "E3"}
 for condition, experiment in conditions.items():
     texts = committed(experiment, condition=condition, n=384)
-    print(f"{condition:22}", *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in texts], sep="  ")
+    shown = [f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in texts]
+    print(f"{condition:22}", *shown, sep="  ")
 
 # %% [markdown]
 # Models with learned tables, such as OPT, get worse if a text begins at a later position (Sinha et al. 2022).
 #
 # ## What relative positions cannot tell
 #
-# What does a relative scheme lose, then? Take "dog man dog man …", where each token sees only 3 tokens to each side, its
-# *window*. Can a dog know which one it is?
+# Take "dog man dog man …" with a bias per offset, where each token sees only 3 tokens to each side, its *window*. Can a
+# dog know which one it is?
 
 # %%
 dogs = embed(" ".join(["dog", "man"] * 12))
@@ -364,17 +366,17 @@ assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.9
 figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model ↓ position →", alt="Share right")
 
 # %% [markdown]
-# In our models, one layer gets half right, best in the first line, which begins at the edge of the text. In one layer, a
-# query knows only its word. Two layers get everything right. The first can write into each token how far the edges are,
-# so in the second a query can know its place. Does this work in longer texts?
+# In our models, one layer gets half right, best in the first line, which begins at the edge of the text. In one layer,
+# a query knows only its word. Two layers get everything right. The first can write into each token how far the edges
+# are, so in the second a query can know its place. Does this work in longer texts?
 
 # %%
 for row in study.pick(runs, condition="vectors, two layers"):
     print(f"seed {row['seed']}: 16 letters {row['accuracy']:.2f}, positions 16 to 31 of 32 letters {row['longer']:.2f}")
 
 # %% [markdown]
-# No: there, the edges are further away than in training. Instead of an edge, a model can use a mark, such as the token
-# BOS (*beginning of sequence*), which occurs only there.
+# Not well: the edges are further away than in training. Instead of an edge, a model can use a mark, such as BOS
+# (*beginning of sequence*), a token that occurs only at the beginning.
 #
 # ## Easy to believe; let us run it
 
@@ -390,9 +392,10 @@ questions.claims("absolute_positions")
 #   depends only on their distance; after $W_q$ and $W_k$ it need not.
 # - Past the training length, the rows of a learned table are untrained.
 # - At twice the training length, 75 % of the pairs have a new position, and a quarter a new offset.
-# - With relative positions, moving the whole text changes nothing. Another spacing does, even without a new offset.
-# - With relative positions, a query in the first layer does not know its place. Later layers can learn it from edges and
-#   marks.
+# - With relative positions, moving the whole text changes nothing. Another spacing harms SmolLM2, even without a new
+#   offset.
+# - With relative positions, a query in the first layer does not know its place. Later layers can learn it from edges
+#   and marks.
 #
 # ## Three questions
 
@@ -482,8 +485,8 @@ for size in (1, 8):
 #
 # ## Deeper · What a bias does to the one-line proof
 #
-# We add a bias $B$ to the proof of [[blind_to_distance|chapter #]]. The permutation is called $\Pi$ here, because $P$ is
-# our table. The words are permuted, but $B$ is not, because it depends on the positions only:
+# We add a bias $B$ to the proof of [[blind_to_distance|chapter #]]. The permutation is called $\Pi$ here, because $P$
+# is our table. The words are permuted, but $B$ is not, because it depends on the positions only:
 #
 # $$\text{softmax}(\Pi\,QK^\top \Pi^\top + B)\,\Pi V = \Pi\,\text{softmax}(QK^\top + \Pi^\top B\, \Pi)\,V$$
 #
@@ -542,8 +545,9 @@ assert apart.min() > 0.001
 # ## Deeper · Longer than the table
 #
 # What can be done if a text is longer than the table? Image models *interpolate*: they treat the table as a picture and
-# resize it. Vision Transformers do so for larger images (Dosovitskiy et al. 2021), and SigLIP 2 for each image
-# (`resize_positional_embeddings` in `modeling_siglip2.py`). In one dimension, a table of 4 rows becomes one of 8:
+# resize it. Vision Transformers do so for larger images (Dosovitskiy et al. 2021), and the NaFlex form of SigLIP 2 for
+# each image (`resize_positional_embeddings` in `modeling_siglip2.py`). In one dimension, a table of 4 rows becomes one
+# of 8:
 
 # %%
 table = torch.tensor([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0], [3.0, 7.0]])  # 4 positions, 2 channels
@@ -552,8 +556,8 @@ print(wider[:, 0].tolist())
 assert torch.equal(wider[1:-1, 0].diff(), torch.full((5,), 0.5))  # neighbours are half as far apart
 
 # %% [markdown]
-# Every row now lies between trained rows, but neighbours are closer than the model has learned. That is our × 2 again,
-# the other way round. [[stretching_rope|Chapter #]] does the same to RoPE.
+# Every row is now a trained row or lies between two, but neighbours are half as far apart as in training. Above, × 2
+# put them twice as far apart. [[stretching_rope|Chapter #]] does to RoPE what interpolation does to a table.
 #
 # The other way is to train for it. SHAPE shifts all positions of a training text by a random number (Kiyono et al.
 # 2021). Randomized positional encodings draw increasing positions from a range much longer than the training texts
@@ -591,8 +595,8 @@ else:
 # %% [markdown]
 # Whisper (speech) adds sinusoids in its encoder and a learned table in its decoder (`modeling_whisper.py`).
 #
-# **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.4, section 3.5, table 3 · J. Gehring et al.,
-# *Convolutional Sequence to Sequence Learning*, 2017, section 3.1 · P. Shaw et al., *Self-Attention with Relative
+# **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.4, section 3.5, table 3 · J. Gehring et
+# al., *Convolutional Sequence to Sequence Learning*, 2017, section 3.1 · P. Shaw et al., *Self-Attention with Relative
 # Position Representations*, 2018 · P. He et al., *DeBERTa*, 2021, section 3.2 · K. Sinha et al., *The Curious Case of
 # Absolute Position Embeddings*, 2022 · A. Dosovitskiy et al., *An Image is Worth 16x16 Words*, 2021, section 3.2 · S.
 # Kiyono et al., *SHAPE*, 2021 · A. Ruoss et al., *Randomized Positional Encodings Boost Length Generalization of

@@ -28,13 +28,13 @@ figures.attention_block("Shaw")
 # %% [markdown]
 # ## What one number per offset cannot do
 #
-# We use the five tokens of [[bias_by_hand|chapter #]] again. The offset $j - i$ of query $i$ and key $j$ is negative when
-# the key comes first.
+# We use the five tokens of [[bias_by_hand|chapter #]] again. The offset $j - i$ of query $i$ and key $j$ is negative
+# when the key comes first.
 #
 # Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Give the offsets
-# −1 and +1 the biases $b_{-1}$ and $b_{+1}$. A bias $b$ multiplies $e^{score}$ by $e^b$, and in the ratio of two weights
-# of a row, the denominator of the softmax cancels. So the ratio of "before" to "after" should grow by the factor
-# $e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
+# −1 and +1 the biases $b_{-1}$ and $b_{+1}$. A bias $b$ multiplies $e^{score}$ by $e^b$, and in the ratio of two
+# weights of a row, the denominator of the softmax cancels. So the ratio of "before" to "after" should grow by the
+# factor $e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -86,8 +86,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# A query that is positive in channel 0 prefers the word just before, and in channel 1 the word just after. With channel 2
-# it avoids keys two or more ahead, and with channel 3 it prefers keys two or more back. First one pair by hand: *sat*
+# A query that is positive in channel 0 prefers the word just before, and in channel 1 the word just after. With channel
+# 2 it avoids keys two or more ahead, and with channel 3 it prefers keys two or more back. First one pair by hand: *sat*
 # looks at *cat*, so the offset is −1.
 
 # %%
@@ -110,9 +110,9 @@ assert products.shape == (n, 2 * clip + 1)
 figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q Aᵀ", digits=0)
 
 # %% [markdown]
-# *on* prefers keys two or more back, and avoids keys two or more ahead. Now compare two rows: *sat* gets 2 at −1 and 1 at
-# +1, while *cat* gets 0 and 2. The vectors are the same, the preferences are opposite. **The query decides what a
-# distance means.**
+# *on* prefers keys two or more back, and avoids keys two or more ahead. Now compare two rows: *sat* gets 2 at −1 and 1
+# at +1, while *cat* gets 0 and 2. The vectors are the same, but the preferences are opposite. **The query decides what
+# a distance means.**
 #
 # ## Clipping
 #
@@ -149,8 +149,8 @@ assert clip_index(offsets(10), clip=4)[5].tolist() == [clip_row(j - 5, 4) for j 
 figures.clip_grid(n=6, clip=2)
 
 # %% [markdown]
-# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts need no new rows.
-# After training on 128 tokens, how many pairs of 256 tokens need an untrained row?
+# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts need no new
+# rows. After training on texts of 128 tokens, how many pairs in a text of 256 need an untrained row?
 
 # %%
 seen, longer = offsets(128), offsets(256)
@@ -176,8 +176,8 @@ assert S[sat, cat] == 2
 figures.heatmap(S, alt="Position part q·a", digits=0)
 
 # %% [markdown]
-# **2 · A vector for every pair.** We fetch the vector of each pair, add it to the key, and multiply. This needs an array
-# of shape $(n, n, d)$ for every sequence and head.
+# **2 · A vector for every pair.** We fetch the vector of each pair, add it to the key, and multiply. This needs an
+# array of shape $(n, n, d)$ for every sequence and head.
 
 # %%
 rows = clip_index(offsets(n), clip)
@@ -192,8 +192,8 @@ print(f"scores {4e-9 * heads * m * m:.2f} GB, with a vector per pair {4e-9 * hea
 # %% [markdown]
 # The next two ways need no such array.
 #
-# **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors, and these
-# are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
+# **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors, and
+# these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
 # **4 · The grid.** For each query we write down its products for the offsets $-(n-1) \dots n-1$ in order, where clipped
 # offsets repeat a product. Then `to_grid` shifts these rows onto the diagonals. The library's `key_term` works this
@@ -263,8 +263,8 @@ figures.heatmap(moved, alt="How the weights move with my table")
 # %% [markdown]
 # ## The value side
 #
-# The key table changes *where* a query looks. A second table changes *what it receives*: each value gets a vector of its
-# offset ($a_v$ in the drawing, $c$ here).
+# The key table changes *where* a query looks. A second table changes *what it receives*: each value gets a vector of
+# its offset ($a_v$ in the drawing, $c$ here).
 #
 # $$o_i = \sum_j w_{ij}\,(v_j + c_{j-i})$$
 #
@@ -308,12 +308,12 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Channel 0 of *mat* is 1.4092: so many steps back *mat* looked on average, counting at most two.
+# On average, *mat* looked 1.4092 steps back (its channel 0), where a longer distance counts as two.
 #
 # ## Can it be learned?
 #
-# Can training find vectors that let words look in different directions? A text has 12 words, drawn from 16. At words 0
-# to 7 the answer is the word before, at words 8 to 15 the word after. At the ends nothing is asked (−100):
+# Can training find vectors that let words look in different directions? A text has 12 words, each a number below 16. If
+# a word is below 8, the answer is the word before it, otherwise the word after. At the ends nothing is asked (−100):
 
 # %%
 import torch
@@ -390,8 +390,8 @@ questions.claims("vector_per_distance")
 # - Clip first, then shift: row $= \mathrm{clip}(j - i) + k$. The outermost rows mean "$k$ or more".
 # - Avoid the $(n, n, d)$ array: multiply $QA^\top$ first, then look up or use `to_grid`.
 # - The value side is the weight per clipped offset times the vectors.
-# - In one head, a bias cannot let words look in different directions. In our models, a second head or a feed-forward
-#   layer gave it back.
+# - In one head, a bias shifts the preference of all words alike. In our models, a second head or a feed-forward layer
+#   still solved the task.
 #
 # ## Three questions
 
@@ -457,15 +457,16 @@ figures.question(
 #
 # ## Deeper · A bias that begins at 0
 #
-# In the committed runs, the biases began at random numbers. If all begin at 0, two heads with a feed-forward layer often
-# stay alike for all 800 steps. Here are the accuracy and each head's weights on the word before and the word after:
+# In the committed runs, the biases began at random numbers. If all begin at 0, the two heads of a model with a
+# feed-forward layer stay alike for all 800 steps with two of three seeds. Here are the accuracy and each head's mean
+# weights on the word before and the word after, at words below 8:
 
 # %%
 for row in study.pick(runs, condition="two heads, feed-forward, from 0", settings={"steps": 800}):
     print(f"seed {row['seed']}: accuracy {row['accuracy']:.2f}, the two heads", np.round(row["first_half"], 2).tolist())
 
 # %% [markdown]
-# So "it cannot be learned" needs more than one start, and more than one learning rate.
+# So before you say that a model cannot learn a task, try more than one start.
 #
 # ## Deeper · What it costs, and what it brought
 #
@@ -551,17 +552,17 @@ both = ["with the table", "without it"]
 figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean weight by offset", digits=2)
 
 # %% [markdown]
-# The position part is not Toeplitz, because the query changes from row to row. The means at −1 and +1 grow most, and the
-# table favours both. It also favours keys two or more back, but the mean at −4 falls. A profile hides which query moved,
-# and its outermost means come from one pair each.
+# The position part is not Toeplitz, because the query changes from row to row. The means at −1 and +1 grow most, and
+# the table favours both. It also favours keys two or more back, but the mean at −4 falls. A profile hides which query
+# moved, and its outermost means come from one pair each.
 #
 # A published walk-through (Brenndoerfer 2025) draws six tokens with the seed 42, and both $W_q, W_k$ and the table with
 # the seed 123. The next cell repeats it. Two traps:
 #
 # 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
-# 2. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A query contains each
-#    of these rows, as often as channel $m$ of its $x_i$ says. So the product of query and table row partly measures
-#    this channel.
+# 2. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A query is a sum of the
+#    rows of $W_q$, and row $m$ is multiplied by channel $m$ of $x_i$. So the product of the query and row $m$ of the
+#    table partly measures this channel.
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)

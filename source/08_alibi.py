@@ -100,8 +100,8 @@ for h, slope in enumerate(eight, 1):
 print("slopes of 4 heads:", slopes(4))
 
 # %% [markdown]
-# The steepest head sees 5 keys and the flattest 590, and the number about doubles from head to head. Longer texts do
-# not change these widths.
+# The steepest head sees 5 keys and the flattest 590. The number roughly doubles from head to head. Longer texts do not
+# change it.
 #
 # ## Twelve heads, two rules
 #
@@ -121,8 +121,8 @@ figures.alibi_slopes(12)
 # %% [markdown]
 # The two rules agree for none of the twelve heads, and by the authors' rule head 9 is the steepest. Move the number of
 # heads to see when they agree. A comment in that code calls the rule a workaround, and we know of no comparison of the
-# two. But published weights were *trained* with one of them, those of BLOOM and MosaicBERT with the authors'. How much
-# does the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
+# two. But published weights were *trained* with one of them. BLOOM and MosaicBERT use the authors' rule. How much does
+# the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
 
 # %%
 for h in (0, 8):
@@ -187,9 +187,9 @@ for i in (511, 256):
 
 # %% [markdown]
 # Near the end of the text, $m\,j$ rounds to 254 for three keys in a row. MPT's form is exact there, but not in the
-# middle, because it counts from the last key. Only the matrix form is right for both: the keys that matter are near,
-# and near keys have small biases. The softmax takes the constant away, but in bfloat16 a large constant has already
-# cost digits.
+# middle, because it counts from the last key. Only the matrix form is right for both, because the keys that matter are
+# near, and near keys have small biases. The softmax takes the constant away, but in bfloat16 a large constant has
+# already cost digits.
 #
 # A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds $m\,j$ to the dtype of the
 # model, and its sum with the score as well. We have not measured what this costs.
@@ -223,7 +223,7 @@ figures.side_by_side(
 # %% [markdown]
 # All rows on the left are the same. Without a mask, $m\,j$ and $-m\,(i - j)$ say nothing about the distance and only
 # favour the end of the text. An encoder needs another form, such as the symmetric $-m\,|i - j|$ on the right. Under a
-# causal mask it equals the paper's form. It cannot tell *before* from *after*, as T5's bias can.
+# causal mask it equals the paper's form. Unlike T5's bias, it cannot tell *before* from *after*.
 #
 # ## ALiBi in a model that was trained without it
 #
@@ -270,13 +270,13 @@ assert rises[0] > 4 * spared[0]
 # | | bias in the code | special |
 # |---|---|---|
 # | BLOOM | $m\,j$ | the largest has 112 heads |
-# | MPT | $m\,(j - (n-1))$ | StoryWriter was trained with slopes down to $2^{-16}$ |
+# | MPT | $m\,(j - (n-1))$ | MPT-7B-StoryWriter was trained with slopes down to $2^{-16}$ |
 # | Falcon-RW | $m\,j$ | sum of product and bias is divided by $\sqrt{d_k}$ |
 # | MosaicBERT, DNABERT-2, jina-embeddings-v2 | $-m\,\lvert i - j\rvert$ | encoders, 12 heads in the base size |
 #
-# The first three are the decoders with ALiBi in `transformers` 5.23, from 2022 and 2023. All of them have a power of
-# two heads, except the largest BLOOM. StoryWriter's slopes are in its configuration (`alibi_bias_max: 16`), but
-# `transformers` ignores that and stops at $2^{-8}$. The other Falcon models use RoPE.
+# The first three are the decoders with ALiBi in `transformers` 5.23, from 2022 and 2023. Their numbers of heads are
+# powers of two, except in the largest BLOOM. StoryWriter's slopes are in its configuration (`alibi_bias_max: 16`), but
+# `transformers` ignores that and stops at $2^{-8}$. Falcon-7B and Falcon-40B use RoPE.
 #
 # ## Easy to believe; let us run it
 
@@ -294,14 +294,15 @@ questions.claims("alibi")
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
 #   favours the end of the text, and an encoder needs $-m\,|i - j|$.
 # - In bfloat16, a large constant costs digits. Compute the bias from the distance, or in float32.
-# - A bias cannot simply be added after training: in SmolLM2, it takes away the sink.
+# - Adding ALiBi to SmolLM2 after its training raises its loss, mostly because this takes away the sink.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A checkpoint has 12 heads and ALiBi. Your code computes 2^(−8h/12). What happens?",
+    "A model has 12 heads and was trained with the slopes of the authors' code. Your code computes 2^(−8h/12). What "
+    "happens?",
     options={
         "An error: 12 is not a power of two":
             "The formula works for any number of heads, so the mistake is hard to notice.",
@@ -414,7 +415,7 @@ assert min(right["ALiBi"]) > max(right["no position"]) + 0.1
 
 # %% [markdown]
 # In our one-layer models, ALiBi's slopes solve most of the task. The slope $\frac12$ is steeper than all four of them
-# and does better, because this task asks for near tokens only. The flat slopes are meant for longer texts. (The authors
+# and does better. This task asks for near tokens only, and the flat slopes are meant for longer texts. (The authors
 # also tried slopes that are trained, and report that they did not extrapolate well, section 3.)
 #
 # ## Deeper · "ALiBi reads texts of any length"
