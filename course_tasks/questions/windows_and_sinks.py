@@ -59,7 +59,7 @@ def first_tokens_must_stay():
     "A key that was rotated for position a hundred differs from one for position ten by up to {cached:.2f}. Rotated "
     "back by ninety positions it differs by {moved:.2g}. StreamingLLM does cache its keys unrotated, and llama.cpp "
     "rotates cached keys on: both are right.",
-    "run: a random key of sixteen channels; Xiao et al. 2023, section 3.2; llama.cpp, discussion 7887",
+    "run: a random key of sixteen channels; Xiao et al. 2023, section 3.2; llama.cpp, issues 2060 and 3440",
 )
 def keys_cannot_move():
     k = np.random.default_rng(0).normal(size=(1, 16))
