@@ -67,8 +67,7 @@ print("key of mat:  ", k, "rotated by 4:", rotated(k, 4))
 print(f"product: before {q @ k:.4f}, rotated {rotated(q, 2) @ rotated(k, 4):.4f}")
 
 # %% [markdown]
-# Does the dot product depend on both positions, or only on their difference? We move both tokens by the same number
-# of places.
+# Does the dot product depend on both positions, or only on their difference? We move both tokens equally far.
 
 # %%
 for by in (0, 1, 10, 1000):
@@ -92,8 +91,8 @@ print(f"only the key rotated, by 2: {q @ rotated(k, 2):.4f}")
 # $$(R(i\theta)\,q) \cdot (R(j\theta)\,k) = q^\top R(i\theta)^\top R(j\theta)\, k
 # = q^\top R((j - i)\,\theta)\, k$$
 #
-# Each is rotated by its own position, but the product contains only the offset $j - i$. If
-# $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the same product is
+# Each is rotated by its own position, but the product contains only the offset $j - i$. If $\varphi_q$ and $\varphi_k$
+# are the directions of the two arrows, the same product is
 #
 # $$|q|\,|k| \cos(\varphi_k - \varphi_q + (j - i)\,\theta)$$
 
@@ -206,9 +205,9 @@ assert not np.isclose(score_at(-2, Q[sat], K[mat]), score_at(2, Q[sat], K[mat]))
 
 # %% [markdown]
 # So a head can look for "the word before" if its keys point in other directions than its queries. Let all queries be
-# the same vector. Let all keys be this vector too, but with pair $m$ rotated in advance by $t\,\theta_m$. RoPE then
-# rotates a query by $t\,\theta_m$ more than the key $t$ places before it. For this key the two differences cancel: it
-# points exactly as its query does and gets the highest score. We call such a head *tuned to* $t$.
+# the same vector, and all keys this vector with pair $m$ rotated in advance by $t\,\theta_m$. RoPE then rotates a query
+# by $t\,\theta_m$ more than the key $t$ places before it. This makes up for the rotation in advance, so this key points
+# exactly as its query does and gets the highest score. We call such a head *tuned to* $t$.
 #
 # With ones as the query, each pair is the arrow (1, 1) of length $\sqrt2$, so $|q|\,|k| = 2$ in each pair. Write $r$
 # for the offset $j - i$. The angle from query to key is $(r + t)\,\theta_m$, and the score is
@@ -315,7 +314,7 @@ assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after mov
 # ## In a released model
 #
 # SmolLM2-135M-Instruct has 32 pairs in each head, and in our file they are interleaved. [[released_model|Chapter #]]
-# loads it into the course's layers. `losses` gives $-\ln P$ of each token after the first, in nats. By how much will
+# loads it into the course's layers. `losses` gives the loss of each token after the first, in nats. By how much will
 # the mean loss of 256 tokens rise if the layers rotate half-split pairs? In the control they rotate nothing.
 
 # %% tags=["nbval-ignore-output"]
@@ -335,8 +334,8 @@ for name, position in {"wrong pairs": RoPE(64, base=100_000), "no rotation": Pos
     assert rise > 1.5
 
 # %% [markdown]
-# The model runs without a warning, but the wrong pairs are about as bad as no rotation. Committed runs of four texts
-# print the rise, ± its standard error:
+# The model runs without a warning, but the wrong pairs are about as bad as no rotation. Here is the rise in four texts,
+# ± its standard error (committed runs):
 
 # %%
 from course_study.released import rows as committed
@@ -366,8 +365,9 @@ assert rises["pair 0"] > 0.1 > rises["pairs 16–31"]
 print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian")
 
 # %% [markdown]
-# In this model one fast pair matters more than the slower half of all pairs. But within this text these rotate by less
-# than one radian, so this says nothing about long texts. [[released_model|Chapter #]] finds heads that need pair 0.
+# In this model one fast pair matters more than the slower half of all pairs. But within this text, the slower half
+# rotates by less than one radian, so this says nothing about long texts. [[released_model|Chapter #]] finds heads that
+# need pair 0.
 #
 # ## Easy to believe; let us run it
 
@@ -463,8 +463,9 @@ assert changes[1] > 0.1
 assert np.allclose(changes[::2], 0)
 
 # %% [markdown]
-# So "values are never rotated" is false. In DeepSeek-V4 the same vectors are keys and values, so its values are
-# rotated, and its output is rotated back (`modeling_deepseek_v4.py` of the library `transformers`).
+# So "values are never rotated" is false. In DeepSeek-V4 the same vectors are keys and values. So the channels of a
+# value that RoPE rotates in the key are rotated as well, and these channels of the output are rotated back
+# (`modeling_deepseek_v4.py` of the library `transformers`).
 #
 # ## Deeper · "RoPE's scores decay with distance"
 #
@@ -504,9 +505,9 @@ figures.show(fig, alt="Scores by distance. Curve 1 falls from 8 and swings; curv
 # Curve 1 falls, with swings that take it below 0 and back above 3. Curve 3 is curve 1 with its peak moved to 50. Random
 # content does not decay at all: rotating a random key by any angle leaves it as random as it was.
 #
-# So decay is not a property of RoPE. It occurs where query and key point the same way in every pair at distance 0, and
-# farther away no longer do. (Barbero et al. 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias*
-# does decay, whatever the content.
+# So decay is not a property of RoPE. It occurs where query and key point the same way in every pair at distance 0 and
+# drift apart farther away. (Barbero et al. 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* does
+# decay, whatever the content.
 #
 # ## Deeper · The word before, learned
 #
@@ -600,8 +601,8 @@ assert len(set(late.tolist())) == 3 and len(set(early.tolist())) == 8
 # ## Deeper · The released code
 #
 # Our `rotate` equals `apply_rotary_pos_emb` of `transformers`: half-split in `models/llama/modeling_llama.py`,
-# interleaved in `models/gptj/modeling_gptj.py`. Meta's own Llama code takes each pair as a complex number $a + b\,i$.
-# Multiplying it by $e^{i p \theta_m}$ is the rotation:
+# interleaved in `models/gptj/modeling_gptj.py`. Meta's own Llama code takes each pair as a complex number $a + b\,i$,
+# where $i$ is the imaginary unit. Multiplying it by $e^{i p \theta_m}$ is the rotation:
 
 # %%
 turns = np.exp(1j * np.arange(n)[:, None] * theta)
@@ -652,11 +653,11 @@ print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}
 # Stopping 16 pairs costs little. Stopping four more, which rotate farther within the text, costs about as much as
 # stopping pair 0.
 #
-# DeepSeek-V3 rotates 64 channels of a key beside 128 that it does not. It caches two things per token: the 64 rotated
-# channels, which all heads share, and a compressed vector, from which it can compute the other 128 channels of the keys
-# and the values of all heads. A decoder need not compute these keys: it multiplies their matrix into $W_q$ once, and
-# compares queries with the compressed vectors. A rotation between the two matrices would prevent that, because it
-# differs from position to position.
+# In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves the other 128 as they are. The model caches two things
+# per token: the 64 rotated channels, which all heads share, and a compressed vector, from which it can compute the
+# other 128 channels of the keys and the values of all heads. A decoder need not compute these keys: it multiplies their
+# matrix into $W_q$ once, and compares queries with the compressed vectors. A rotation between the two matrices would
+# prevent that, because it differs from position to position.
 #
 # **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · O. Press et al., *Train Short, Test Long*,
 # 2022, section 2 · F. Barbero et al., *Round and Round We Go!*, 2024 · H. Wang et al., *When Precision Meets Position:

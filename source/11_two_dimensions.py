@@ -79,7 +79,7 @@ alt = "A house on a hill under the sun, as pixels and as patches, in four window
 show({"32 × 32 pixels": image, "8 × 8 patches": colours}, alt)
 
 # %% [markdown]
-# Inside a window the patches become a list, read row by row. The library's `partition` makes the lists of all windows,
+# Inside a window the patches become a list, read row by row. The course's `partition` makes the lists of all windows,
 # and `reverse` undoes it.
 
 # %%
@@ -282,9 +282,9 @@ print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + 
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
 
 # %% [markdown]
-# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever the content is. So **no such head can prefer one diagonal**.
-# That is why Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned speed plus the column times
-# another. One pair with the speeds 1 and −1 is enough:
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So **no such head can prefer one
+# diagonal**. That is why Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned speed plus the
+# column times another. One pair with the speeds 1 and −1 is enough:
 
 # %%
 r, c = np.mgrid[-1:2, -1:2]
@@ -379,8 +379,8 @@ assert (row, column) == (6, 6)
 # Qwen2-VL reads texts with pictures and videos, so each token gets three positions: time, row and column (**M-RoPE**,
 # multimodal RoPE, Wang et al. 2024). A word has the same number on all three, so between words it is plain RoPE. A
 # picture's tokens (each made of 2 × 2 patches) share one time, the next free number; their rows and columns count from
-# this number. Here are two words, a picture of 2 × 2 tokens and two words. Unlike in axial RoPE, the axes share *one*
-# list of speeds:
+# this number. Here are two words, a picture of 2 × 2 tokens and two words. Axial RoPE has a list of speeds for each
+# axis; here the axes share *one*:
 
 # %%
 from course_lib.reference.axial_rope import mrope, text_positions
@@ -422,7 +422,7 @@ questions.claims("two_dimensions")
 #   plus a column part, so it cannot prefer a diagonal.
 # - *Stretch* the table, or divide the positions, for the same scene, sampled more finely. *Keep* them for more of the
 #   scene.
-# - M-RoPE adds time, so that words and pictures share one text.
+# - M-RoPE adds a third position, time, so words and pictures can share one text.
 #
 # ## Three questions
 
@@ -660,7 +660,7 @@ axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1
 figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
 
 # %% [markdown]
-# One head has learned to read its row, the other its column.
+# In our run, one head has learned to read the row of its query, the other the column.
 #
 # ## Deeper · Toeplitz blocks
 #
@@ -681,8 +681,9 @@ axes = dict(rows=places, columns=places, corner="query ↓ key →")
 figures.heatmap(bias.astype(int), **axes, alt="Table row of each pair, 3 × 3 window, made of 3 × 3 blocks")
 
 # %% [markdown]
-# This is the bias, made without the formula for the index. It even depends on *one* offset, if we number the patches as
-# if each row of the window had $2W - 1$ places. The gaps keep the end of a row apart from the start of the next.
+# This is the bias, made without the formula for the index. The bias even depends on *one* offset, if we number the
+# patches as if each row of the window had $2W - 1$ places. The gaps keep the end of a row apart from the start of the
+# next.
 
 # %%
 row, column = np.divmod(np.arange(W * W), W)

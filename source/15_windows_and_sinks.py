@@ -184,8 +184,8 @@ assert head(text)[:, 0].min() > 0.9
 figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# In both texts, all of the weight goes to token 0. Such a key is called an **attention sink**. Xiao et al. (2023) found
-# sinks in large language models. We hide token 0 from all later queries.
+# In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink**. Xiao et al.
+# (2023) found sinks in large language models. We hide token 0 from all later queries.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -212,8 +212,8 @@ figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated,
 
 # %% [markdown]
 # The sink moves to token 1. So in this model, the sink is the token that sees nothing before it. In the second text one
-# token is repeated. All its values are equal and weights sum to 1, so a head gives the same output at every place. So
-# all tokens stay equal, layer after layer, and no key is special.
+# token is repeated. Its values are equal and weights sum to 1, so a head gives the same output at every place. So all
+# tokens stay equal, layer after layer, and keys differ only in position.
 #
 # ## Where it arises, and what it holds
 #
@@ -246,12 +246,12 @@ assert mean["weight"][[0, 1, 11]].max() < 0.01
 
 # %% [markdown]
 # Sun et al. (2024) call such numbers **massive activations**. In this model, token 0 gets much weight only in layers
-# that it enters with one. Its key is short there. It gets its weight because the queries point in its direction. Its
-# value is short as well.
+# that it enters with a massive activation. Its key is short there, but the queries point in its direction. Its value is
+# short as well.
 #
 # Before a layer computes keys and values, RMSNorm divides each vector by its size. A vector with one huge number then
-# looks nearly the same for every word. So token 0 hardly says anything about the text. A sink acts like a bias of the
-# keys, which takes up spare weight (Gu et al. 2024).
+# looks nearly the same for every word. So token 0 hardly says anything about the text. Gu et al. (2024) describe a sink
+# as a bias of the keys, which takes up spare weight.
 #
 # ## A window without the sink, and with it
 #
@@ -278,8 +278,8 @@ figures.show(fig, alt="The sum of all rises of the loss up to each query. It is 
 
 # %% [markdown]
 # No token takes its place, because each of the others has seen tokens before it. With token 0 kept, the rise is small,
-# though all other far keys are gone as well. Here are four other texts; `kept` lists the tokens with extra slots. The
-# last row only hides token 0.
+# though all other far keys are gone as well. Here are four other texts; `kept` lists the tokens with extra slots. In
+# the fourth row, another word comes first. The last row only hides token 0.
 
 # %%
 def table(*experiments):
@@ -319,9 +319,9 @@ figures.attention_block("sink")
 # %% [markdown]
 # With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to no key.
 #
-# With an **output gate**, as in Qwen3-Next, a query multiplies the head's output by numbers between 0 and 1 that it
-# computes from its own vector. So a head can say nothing without a sink. Qiu et al. (2025) report that such gates
-# reduce sinks and massive activations.
+# With an **output gate**, as in Qwen3-Next, a head's output is multiplied by numbers between 0 and 1, computed from the
+# query's token. So a head can say nothing without a sink. Qiu et al. (2025) report that such gates reduce sinks and
+# massive activations.
 #
 # ## Layers without positions
 #
@@ -347,8 +347,6 @@ for scheme in ("window-64", "window-64+none", "rope+none", "rope"):
 # does not need them here. *Deeper* gives a hybrid a text in which it does.
 #
 # ## Easy to believe; let us run it
-#
-# Judge each sentence, then read why.
 
 # %%
 questions.claims("windows_and_sinks")
@@ -361,7 +359,7 @@ questions.claims("windows_and_sinks")
 # - In this model the sink is the token that sees nothing before it. It has massive activations, a short key and a short
 #   value.
 # - A window that drops the sink breaks this model. One extra slot for it repairs most of this.
-# - A layer without positions above windows can find a key far outside them, if training makes it.
+# - In our small models, a layer without positions above a window can find keys far outside it.
 #
 # ## Three questions
 
@@ -412,8 +410,8 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: seven, from a ring by hand to bugs reported in well-known libraries, and a prediction. For the task about
-# growing queries, first read *More keys, the same lead* below.
+# [[tasks]]: seven, from a ring by hand to bugs reported in well-known libraries, and a prediction. For *Queries that
+# grow with their position*, first read *More keys, the same lead* below.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -429,8 +427,9 @@ table(*[("E7 value", value + case) for case in ("of another first token", "0", "
 
 # %% [markdown]
 # The value of another first token changes nothing, so it carries nothing about the text. But the model counts on it:
-# with zeros the loss rises, in one text hardly, and an extra slot for token 0 helps much less without its value. So in
-# this model the sink also adds a constant to the output. A sink with value 0, as in gpt-oss, could not replace it.
+# with zeros the loss rises, in one text hardly. Beside a window, token 0 without its value helps in two texts at most
+# (compare `kept []` above). So in this model the sink also adds a constant to the output. A sink with value 0, as in
+# gpt-oss, could not replace this one.
 #
 # ## Deeper · At which position is a kept key?
 #
@@ -575,8 +574,9 @@ for name in made:
 # ## Deeper · More keys, the same lead
 #
 # A layer that reads everything has another problem: the number of keys. Suppose that one key scores 4 above all others.
-# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight and to the row's
-# span? We also try a lead that grows like $\ln n$.
+# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight, and to the row's
+# span, the number of keys over which it spreads ($e^H$, where $H$ is the entropy; [[longer_than_training|chapter #]])?
+# We also try a lead that grows like $\ln n$.
 
 
 # %%
@@ -602,7 +602,7 @@ for n in (64, 512, 4096):
 # weight $n^c / (n^c + n - 1)$. It approaches 1 if $c > 1$.
 #
 # Llama 4's layers without positions multiply the query by $1 + 0.1 \ln(1 + \lfloor (p + 1) / 8192 \rfloor)$. This is 1
-# at first and then grows much more slowly than in proportion to $\ln(p + 1)$.
+# up to position 8,190. From there on it grows about in proportion to $\ln(p + 1)$.
 #
 # ## Deeper · A sink in a fused kernel
 #

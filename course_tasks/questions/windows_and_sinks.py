@@ -59,7 +59,7 @@ def first_tokens_must_stay():
     "A key that was rotated for position a hundred differs from one for position ten by up to {cached:.2f}. Rotated "
     "back by ninety positions it differs by {moved:.2g}. StreamingLLM does cache its keys unrotated, and llama.cpp "
     "rotates cached keys on: both are right.",
-    "run: a random key of sixteen channels; Xiao et al. 2023, section 3.2; llama.cpp, discussion 7887",
+    "run: a random key of sixteen channels; Xiao et al. 2023, section 3.2; llama.cpp, issues 2060 and 3440",
 )
 def keys_cannot_move():
     k = np.random.default_rng(0).normal(size=(1, 16))
@@ -71,7 +71,7 @@ def keys_cannot_move():
 
 @claim(
     "Layers without positions between those with RoPE keep a model level on longer texts.",
-    "Only if the layers with RoPE have windows. In our study two layers took turns, one with RoPE and one without "
+    "In our study, only if the layer with RoPE has a window. Its models have two layers: one with RoPE, and one without "
     "positions. With a window in the first, the loss in text changed by {window:+.2f} nats up to eight times the "
     "training length; without the window it rose by {all_keys:.2f}.",
     f"{SOURCE}; the window has 64 keys; Yang et al. 2025, arXiv 2501.18795",
