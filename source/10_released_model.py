@@ -137,8 +137,8 @@ assert gap > 3 * alone
 # ## Where does a head look?
 #
 # `model.profiles` computes the **profile by offset** ([[diagonals|chapter #]]) of all 270 heads in one pass. It returns
-# two things, averaged over the queries: the share of a head's weight at each *distance* $i - j$, which is minus the
-# offset, and its share on token 0. We check one entry of head 16.0 (layer 16, head 0) by hand.
+# two averages over the queries: the share of a head's weight at each *distance* $i - j$ (minus the offset), and its
+# share on token 0. We check one entry of head 16.0 (layer 16, head 0) by hand.
 
 # %% tags=["nbval-ignore-output"]
 shares, on_first = model.profiles(text, first_query=2)  # query 0 has no token before it, query 1 has token 0 there
@@ -163,9 +163,9 @@ assert top(previous, 1) == [(16, 0)]
 # is arbitrary: the sixth has 0.32, the seventh 0.31.
 #
 # An **induction head** continues a repetition (Olsson et al. 2022). It looks for an earlier copy of the current token
-# and attends to the token *after* it. (Olsson et al. also ask that it makes that token more likely, which our score
-# does not measure.) So we draw 64 random tokens and give them twice. From a query in the second copy, how far back is
-# the token after the earlier copy?
+# and attends to the token *after* it. (By their definition it also makes that token more likely. Our score does not
+# measure this.) So we draw 64 random tokens and give them twice. From a query in the second copy, how far back is the
+# token after the earlier copy?
 
 # %%
 random = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=(4, 64)))
@@ -187,7 +187,7 @@ assert top(induction, 1) == [(18, 6)]
 
 # %% [markdown]
 # In this map, each cell is a head, with its score in hundredths. The buttons choose the score: *induction* is from the
-# random tokens; the two others and the bars are from *Alice*. Click 16.0, then 18.6. Most of the weight of 18.6 is in
+# random tokens; the other scores and the bars are from *Alice*. Click 16.0, then 18.6. Most of the weight of 18.6 is in
 # the last bars. Does it look at a fixed distance?
 
 # %% tags=["nbval-ignore-output"]
@@ -277,7 +277,7 @@ figures.side_by_side(*pictures)
 
 # %% [markdown]
 # In every row, the darkest of these four cells moves by one column: to a later token with +1, to an earlier one with
-# −1. So what these heads give to near tokens follows the *offset*.
+# −1. So the weight of these heads on near tokens follows the *offset*.
 #
 # ## The largest pair need not find the position
 #
@@ -445,8 +445,8 @@ assert harm["0"][1] > 0.8
 assert harm["their mean"][1] < 0.1
 
 # %% [markdown]
-# If a constant replaces the two heads, neither text loses anything. So the model does not need what they say about each
-# token. It needs the constant, which zero ablation removes as well.
+# If their mean replaces the two heads, neither text loses anything. So the model does not need what they say about each
+# token. It needs their mean, which zero ablation removes as well.
 #
 # Our means came from *Alice*. Would means over random tokens change the results?
 
@@ -458,15 +458,15 @@ for name, heads in {"ten induction heads": ten, "16.0": [(16, 0)]}.items():
     assert min(harm) > 4
 
 # %% [markdown]
-# Both losses become a little smaller, and remain large. So say what replaces an ablated head, and try a second
-# constant.
+# With the other means, both rises are a little smaller, but still large. So say what replaces an ablated head, and try
+# a second constant.
 #
 # ## Deeper · Heads that find token 0
 #
 # Previous-token heads look at an offset. And heads that give their weight to token 0? We take the six with the most
 # weight there that are not induction heads. In them and in the previous-token heads, we rotate the queries by 63
-# positions more. This rotates pairs 0 to 11 by more than one radian, but the slow pairs too little to matter. So we
-# also stop the rotation of pairs 12 to 31.
+# positions more. This rotates pairs 0 to 11 by more than one radian, but the others by less. So we also stop the
+# rotation of pairs 12 to 31.
 
 # %% tags=["nbval-ignore-output"]
 sinks = [head for head in top(on_first, 270) if induction[head] < 0.05][:6]
@@ -547,7 +547,7 @@ assert length[1:].min() > 10
 # Pair 25 lowers the scores of all keys but token 0, by nearly the same number. If it were exactly the same, it would
 # change none of their weights, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates,
 # so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but 0.8 in token 0.
-# That need not be because of its word: token 0 is the only token that sees nothing before it.
+# The word need not be the reason: token 0 is the only token that sees nothing before it.
 #
 # Pair 0 prefers distance 1. It also prefers 7, because it makes a whole turn in 6.3 positions. Other fast pairs must
 # tell 1 from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the

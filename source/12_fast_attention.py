@@ -1,7 +1,7 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention without positions is fast, because its kernels are carefully tuned. A bias can lose that speed. This chapter
+# Attention without positions is fast, because its code is carefully tuned. A bias can lose that speed. This chapter
 # shows where, and what a cache saves.
 #
 # **You will be able to**
@@ -68,8 +68,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# **The second way: `scaled_dot_product_attention`**, SDPA for short, does all steps in one call. Its *mask*, if made of
-# floating-point numbers, is **added to the scaled scores**. So a bias is a mask.
+# **The second way: `scaled_dot_product_attention`**, SDPA for short, does all steps in one call. A floating-point
+# *mask* is **added to the scaled scores**. So a bias is passed as a mask.
 
 # %%
 q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
@@ -117,12 +117,12 @@ print("numbers", row.numpy())
 assert np.allclose(looked_up[0, 0], eager)
 
 # %% [markdown]
-# On a GPU, `torch.compile` makes your function part of a fused kernel. Uncompiled, FlexAttention is right but slow. On
+# `torch.compile` makes your function part of a fused kernel. Uncompiled, FlexAttention is right but slow. On
 # a CPU it has no gradient for $q$, $k$ and $v$.
 #
 # ## Four traps in one call
 #
-# Four calls of SDPA run without an error, but do not do what they seem to do.
+# These calls of SDPA raise no error, but do not do what they seem to do.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -140,8 +140,8 @@ figures.question(
 )
 
 # %% [markdown]
-# The first trap: `is_causal` aligns its triangle *top left*. Decoding needs it *bottom right*: if `past` tokens were
-# read before, query $i$ is at position $\text{past} + i$.
+# The first trap: `is_causal` aligns the triangle of visible keys *top left*. Decoding needs it *bottom right*: if
+# `past` tokens were read before, query $i$ is at position $\text{past} + i$.
 
 # %%
 last = q[:, :, -1:]
@@ -160,8 +160,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The package flash-attn has aligned `causal=True` bottom right since its version 2.1, so the flag changes its meaning
-# if you replace one kernel by the other. In torch, `causal_lower_right` is aligned bottom right:
+# The package flash-attn has aligned `causal=True` bottom right since its version 2.1, so replacing one kernel by the
+# other changes what is hidden. In torch, `causal_lower_right` aligns bottom right:
 
 # %%
 from torch.nn.attention.bias import causal_lower_right
@@ -172,8 +172,8 @@ assert torch.allclose(by_corner, by_mask)
 
 # %% [markdown]
 # The second trap: to SDPA, `True` in a mask means *look*, but to `torch.nn.MultiheadAttention` it means *hide*. The
-# third: a floating-point mask of zeros and ones is added, like a bias. Below, *mat* is padding, and the values are the
-# identity matrix, so the output *is* the weights.
+# third: a floating-point mask of zeros and ones is added, like a bias. Below, *mat* is padding (a filler), and the
+# values are the identity matrix, so the output *is* the weights.
 
 # %%
 padding = torch.tensor([False, False, False, False, True])  # mat is padding: hide it
@@ -191,8 +191,8 @@ assert found["passed as it is"][mat] == 1  # all of it on the padding
 # %% [markdown]
 # The second call puts all weight on the token that should be hidden. The third merely prefers it.
 #
-# The fourth trap: `dropout_p` is an argument, not a module, so `model.eval()` does not reach it. A layer should pass
-# `dropout_p=0.1 if self.training else 0.0`. Here it is 0.5:
+# The fourth trap: `dropout_p`, the share of weights set to 0, is an argument, not a module, so `model.eval()` does not
+# reach it. A layer should pass `dropout_p=0.1 if self.training else 0.0`. Here it is 0.5:
 
 # %% tags=["nbval-ignore-output"]
 torch.manual_seed(0)
@@ -206,8 +206,9 @@ assert not torch.allclose(once, again)
 #
 # The formula writes the grid to memory and reads it back several times, and a processor multiplies faster than it reads
 # (Dao et al. 2022, section 2.1). FlashAttention goes through the keys in tiles small enough for fast on-chip memory.
-# For each query it keeps the largest score so far, the sum of $e^{\text{score} - \text{largest}}$, and the sum of the
-# values weighted by these. When a larger score appears, both sums are multiplied by $e^{\text{old} - \text{new}}$.
+# For each query it keeps the largest score so far, the sum of the exponentials $e^{\text{score} - \text{largest}}$, and
+# the sum of the values weighted by them. When a larger score appears, both sums are multiplied by
+# $e^{\text{old} - \text{new}}$.
 #
 # By hand for *sat*, with the tiles *The, cat, sat* and *on, mat*:
 
@@ -290,10 +291,10 @@ for name, numbers in ways.items():
 assert ways["matrix per text and head"] > 4000 * ways["row per head"]
 
 # %% [markdown]
-# `repeat` makes a matrix per text and head, which is 4,000 times as large as a row per head. With `expand`, the texts
-# share one matrix. SDPA's mask can even be a *view* of the row ([[diagonals|chapter #]]). With the queries reversed,
-# each row of the grid is a window on one list of numbers. So we flip the queries, attend, and flip the output back. For
-# a causal mask, the offsets above 0 get $-\infty$.
+# `repeat` makes a matrix per text and head. Together, these take 4,000 times as much memory as the rows. With `expand`,
+# the texts share the matrices. SDPA's mask can even be a *view* of the row ([[diagonals|chapter #]]). With the queries
+# reversed, each row of the grid is a window on one list of numbers. So we flip the queries, attend, and flip the output
+# back. For a causal mask, the offsets above 0 get $-\infty$.
 
 # %%
 flipped = q.flip(-2)
@@ -312,8 +313,8 @@ figures.heatmap(window, rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key
                 alt="The causal mask for flipped queries: each row is the row above, moved by one")
 
 # %% [markdown]
-# The fused kernel for CPUs takes such a view. But if a mask has three axes or learns, SDPA silently computes the
-# formula.
+# The fused kernel for CPUs takes such a view. But if a mask has three axes or learns (needs a gradient), SDPA silently
+# computes the formula.
 #
 # ## Easy to believe; let us run it
 #
@@ -328,8 +329,8 @@ questions.claims("fast_attention")
 # ## One new row: decoding
 #
 # A decoder keeps the keys and values of the tokens it has read, in a **KV cache**. These never change, because no token
-# sees a later one. One query is new, at position `past`, so only the last row of the grid is. What must each scheme
-# compute for it? Choose a scheme and a step.
+# sees a later one. One query is new, at position `past`, so only the last row of the grid is new. What must each scheme
+# compute? Choose a scheme and a step.
 
 # %%
 figures.decoding_step()
@@ -384,7 +385,7 @@ print(f"a token takes {per_token:,} bytes in {model.n_layers} layers")
 print(f"8,192 tokens: {8192 * per_token / 1e6:.0f} MB; with 9 key heads {3 * 8192 * per_token / 1e6:,.0f} MB")
 
 # %% [markdown]
-# The cache of one text is nearly four times as large as the whole model in its file. This is why models share key
+# The cache of one text is nearly four times as large as the model's file. This is why models share key
 # heads, or limit what a layer keeps ([[windows_and_sinks|chapter #]]).
 #
 # Does a cache change what the model writes? `generate` uses one. If we call it for one token at a time, each call
@@ -434,9 +435,9 @@ assert loss["wrong corner"] > loss["first half hidden"] + 1
 # |---|---|
 # | nothing to the scores (RoPE, no positions) | SDPA or flash-attn as they are; RoPE rotates before |
 # | a fixed number per offset (log decay, ALiBi) | on a CPU, SDPA with a view of one row; on a GPU, FlexAttention |
-# | a learned number per offset (T5) | on a GPU, FlexAttention with a row; on a CPU, blocks (*Deeper*) |
-# | a vector per offset (Shaw, Transformer-XL) | blocks; FlexAttention cannot add Shaw's value vectors |
-# | any of these, for one new token | the end of one row, without a causal mask |
+# | a learned number per offset (T5) | on a GPU, FlexAttention with a row; on a CPU, `fast_attention` (*Deeper*) |
+# | a vector per offset (Shaw, Transformer-XL) | `fast_attention`; FlexAttention cannot add Shaw's value vectors |
+# | any bias, for one new token | the end of one row, without a causal mask |
 #
 # For ALiBi, flash-attn has `alibi_slopes`. Some newer models multiply each output by an *output gate* between 0 and 1
 # (Qiu et al. 2025; Qwen3-Next). It comes after the kernel, so it changes nothing in this table.
@@ -445,9 +446,9 @@ assert loss["wrong corner"] > loss["first half hidden"] + 1
 #
 # - For SDPA, `True` means look, and floating-point masks are added. `eval()` does not reach `dropout_p`.
 # - `is_causal` is aligned top left in SDPA, but bottom right in flash-attn. Decoding needs bottom right.
-# - A bias by offset is $2n - 1$ numbers per head. Flip the queries, and `unfold` is the mask.
+# - A bias by offset is $2n - 1$ numbers per head. With flipped queries, `unfold` makes the row a mask.
 # - On a CPU, a mask that learns or has three axes silently sends SDPA back to the formula.
-# - A token takes 2 · layers · key heads · width numbers in the cache, which changes no output.
+# - A cache changes no output. It holds 2 · layers · key heads · channels numbers per token.
 #
 # ## Three questions
 
@@ -550,21 +551,23 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 ]
 
 # %% [markdown]
-# Dropout falls back, and so do two kinds of masks. A mask with **three axes** needs a fourth, for the batch. (Without
-# our filter, torch warns about this one.) A mask that **learns** falls back because the CPU kernel returns gradients of
-# $q$, $k$ and $v$ only, so training with it is slow. Evaluation under `torch.no_grad()` is fused.
+# Dropout falls back, and so do two kinds of masks. A mask with **three axes** needs a fourth, for the batch. (Torch
+# explains this in a warning, but only if no other kernel is allowed.) A mask that **learns** falls back because the CPU
+# kernel returns gradients of $q$, $k$ and $v$ only. So training with such a mask is slow. A mask computed under
+# `torch.no_grad()` does not learn, so evaluation is fused.
 #
 # ## Deeper · A bias that learns
 #
 # On a GPU the memory-efficient kernel returns the gradient of a mask, but as a matrix. Yet we need only the gradient of
 # the *row*, which is the matrix's gradient summed along the diagonals (`from_grid` of [[diagonals|chapter #]]).
-# Compiled FlexAttention returns it for a row that `score_mod` reads. (Its backend for FlashAttention-4, announced in
-# 2026, does not yet.) With a `BlockMask`, FlexAttention also skips blocks of the grid in which everything is hidden.
+# Compiled FlexAttention returns the gradient of a row that `score_mod` reads. (In torch 2.13, its backend for
+# FlashAttention-4 does not.) With a `BlockMask`, FlexAttention also skips blocks of the grid in which everything is
+# hidden.
 #
 # The course's `fast_attention`, which `RelativeAttention` uses for all but small grids, works on a CPU, too. Its
-# forward pass is fused. Its backward pass goes through blocks of queries: it computes the scores of a block again, and
-# adds the gradient along the block's diagonals to that of the row. Is the result the same? (`Terms` lists what a scheme
-# adds to attention.)
+# forward pass is fused. Its backward pass goes through blocks of queries: it computes the scores of a block again, sums
+# their gradient along the block's diagonals, and adds this sum to the row's gradient. Is the result the same? (`Terms`
+# lists what a scheme adds to attention.)
 
 # %%
 from course_lib.nn.attention import attention as plain_attention
@@ -649,8 +652,8 @@ for key_head in range(model.n_kv_heads):
 assert np.argmin(differences) == 7 // 3
 
 # %% [markdown]
-# With a wrong key head all shapes fit, but the weights are others. SDPA pairs the heads in the same way with
-# `enable_gqa=True`, and copies no keys.
+# With a wrong key head all shapes fit, but the weights are wrong. With `enable_gqa=True`, SDPA pairs the heads in the
+# same way. Its fused CPU kernel copies no keys, but its formula does.
 #
 # ## Deeper · An honest clock
 #
@@ -686,10 +689,10 @@ def interleaved(runs, rounds):
     return {name: np.array(found) for name, found in times.items()}
 
 # %% [markdown]
-# We time T5's bias, a learned number for each *bucket* of offsets. Published code computes a bucket for every pair
-# (`T5Attention.compute_bias` in transformers, which since July 2026 can pass the result to SDPA or FlexAttention). A
-# row needs only one per offset. Our yardstick is SDPA without positions, the *limit*. First we check the answers (rule
-# 5).
+# We time T5's bias, a learned number for each *bucket* of offsets. Published code computes a bucket for every pair, for
+# example `T5Attention.compute_bias` in transformers. (Since July 2026 this library can pass the resulting matrix to
+# SDPA or FlexAttention.) A row needs only one bucket per offset. Our yardstick is SDPA without positions, the *limit*.
+# First we check the answers (rule 5).
 
 # %%
 from course_lib.nn.t5 import T5Bias, bucket
@@ -737,19 +740,19 @@ for name in measured[lengths[0]]:
 # run the cell twice, and see how much the medians still move. (If your machine has a GPU, the table was measured on it.
 # We have not timed one.)
 #
-# You may read that a relative bias takes less than 5 % of the time of attention. Here the row may, but the formula does
-# not, because it loses the fused kernel. T5's bias halved the speed of training in Press et al. (2022, appendix table
-# 1), on GPUs with Fairseq, compared with sinusoidal positions. It cost only 8.7 % in Narang et al. (2021), on TPUs with
-# the T5 library (footnote 8 of the former). **Before you repeat a percentage, ask: of what, of which code, at which
-# length, on which machine?**
+# You may read that a relative bias takes less than 5 % of the time of attention. Does the row do so in your table? The
+# formula does not, because it loses the fused kernel. In Press et al. (2022, appendix table 1), T5's bias at least
+# halved the speed of training, on GPUs with Fairseq, compared with sinusoidal positions. It cost only 8.7 % in Narang
+# et al. (2021), on TPUs with the T5 library (footnote 8 of the former). **Before you repeat a percentage, ask: of what,
+# of which code, at which length, on which machine?**
 #
 # A fitted exponent deserves the same questions. Attention takes $2 n^2 d$ multiplications per head, so it is $O(n^2)$.
 # This says how the *number of operations* grows *in the end*. An exponent that you fit to times says how *time* grew
 # *between these lengths on this machine*.
 #
-# **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.1, section 3.1 · M. Milakov, N. Gimelshein, *Online
-# normalizer calculation for softmax*, 2018 · J. Dong et al., *Flex Attention*, 2024 · the README of
-# Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · Z. Qiu et al., *Gated Attention for Large Language
-# Models*, 2025 · O. Press et al., *Train Short, Test Long*, 2022, appendix table 1, footnote 8 · S. Narang et al., *Do
-# Transformer Modifications Transfer …?*, 2021 · the model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by
-# QuantFactory (see the acknowledgements).
+# **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.1, 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
+# (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
+# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · Z.
+# Qiu et al., *Gated Attention for Large Language Models*, 2025 · O. Press et al., *Train Short, Test Long*, 2022,
+# appendix table 1, footnote 8 · S. Narang et al., *Do Transformer Modifications Transfer …?*, 2021 · the model: L. Ben
+# Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the acknowledgements).
