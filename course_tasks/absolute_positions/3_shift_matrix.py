@@ -57,7 +57,7 @@ def moves_far_as_near(R, s, d, base=10000.0):
 
 ALWAYS = [
     holds(
-        "Your R moves positions 0 and 1 by s, but not position 1000. If it is a fit, write down the blocks instead.",
+        "Your R moves the first positions by s, but not all of them. If it is a fit, write down the blocks instead.",
         moves_far_as_near,
     )
 ]

@@ -53,7 +53,7 @@ ALWAYS = [
 WRONG = """
 s = np.where(np.tri(n), scores + bias, 0.0)  # A score of 0 does not hide a key, because e⁰ = 1. Hidden keys get −∞.
 s = np.where(np.tri(n), scores + bias, -10.0)
-s = np.where(np.tri(n), scores + bias, -100.0)  # Where the other scores are low, this key gets weight. Use −∞.
+s = np.where(np.tri(n), scores + bias, -100.0)  # Where the scores are lower still, hidden keys get the weight. Use −∞.
 s = np.where(np.tri(n, k=-1), scores + bias, -1e9)
 s = np.where(np.tri(n, k=-1), scores + bias, -np.inf)  # You hide the diagonal as well. Each query may look at itself.
 s = np.where(np.tri(n).T, scores + bias, -np.inf)  # You hide the past and keep the future. Hide keys with j > i.

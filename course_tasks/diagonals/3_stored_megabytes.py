@@ -40,6 +40,11 @@ WRONG = [
         {"table": ANSWER["products"], "products": ANSWER["table"]},
         "You exchanged the table and the products. The table knows no queries, but each product belongs to one.",
     ),
+    *(
+        ({name: right * times}, f"Your number for the {name} {text}")
+        for times, text in UNITS.items()
+        for name, right in ANSWER.items()
+    ),
     ({"row": ONE * 2 * N}, TWO_N),
     ({"table": ONE * 2 * N * D}, TWO_N),
     ({"products": ONE * 2 * N * N}, TWO_N),
@@ -55,11 +60,6 @@ WRONG = [
     ({"row": 0.2}, ROUNDED),
     *(({name: int(right)}, ROUNDED) for name, right in ANSWER.items()),
     *(({name: round(right, digits)}, ROUNDED) for name, right in ANSWER.items() for digits in range(4)),
-    *(
-        ({name: right * times}, f"Your number for the {name} {text}")
-        for times, text in UNITS.items()
-        for name, right in ANSWER.items()
-    ),
 ]
 
 HINTS = [

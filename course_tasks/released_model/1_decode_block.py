@@ -54,7 +54,7 @@ def draw(rng):
 ALWAYS = [
     holds(
         "Some of your numbers are below b, the number at level 0. Check whether each level is from 0 to 15.",
-        lambda x, block: np.min(x) >= np.frombuffer(block[2:4], "<f2")[0] - 1e-2,
+        lambda x, block: not block[:2].any() or np.min(x) >= np.frombuffer(block[2:4], "<f2")[0] - 1e-2,  # s = 0
     )
 ]
 WRONG = """
@@ -73,6 +73,7 @@ high = block[4:] / 16  # You divide by 16 and keep the rest, which belongs to th
 c = (np.concatenate([low, high]).astype(int) ^ 8) - 8  # Your bits have a sign, −8 to 7. Here they count from 0 to 15.
 return s * (c.astype(int) - 8)
 return s * (c.astype(int) - 8) + b  # You subtract 8 from c, as the type Q4_0 does. In Q4_1 it is s · c + b.
+return s * (c - b)  # You subtract b from c, as a zero point. It is the number at level 0, added at the end, s · c + b.
 return s * (c + b)  # You multiply b by s as well. It is added at the end, s · c + b.
 return c  # These are the levels c. Each number is s · c + b.
 return s * c - b  # You subtract b. It is added: it is the number at level 0, and usually negative.
