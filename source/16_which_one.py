@@ -3,7 +3,7 @@
 #
 # You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
 # compares all schemes, and two of them are new: FIRE and FoX. A guide says what to do with the model that you have.
-# Then you try a scheme and a repair of your own.
+# Then you try your own scheme and repair.
 #
 # **You will be able to**
 # - say what no row of offsets can express, and how position can come from content;
@@ -32,10 +32,10 @@ np.set_printoptions(precision=4, suppress=True)
 comparison.picture(comparison.table())
 
 # %% [markdown]
-# *Where it enters* divides the schemes into families, and the same kernels serve a family ([[fast_attention|chapter
-# #]]). Only the column *longer texts* rests on trained models, and these are small ([[longer_than_training|chapter
-# #]]). It has two answers: does the loss in text stay level, and how many of the names are found that were told 128 or
-# more tokens back? Do the two agree?
+# *Where it enters* divides the schemes into families, and the same kernels serve a family
+# ([[fast_attention|chapter #]]). Only the column *longer texts* rests on trained models, and these are small
+# ([[longer_than_training|chapter #]]). It has two answers: does the loss in text stay level, and how many names are
+# found that were told 128 or more tokens back? Do the two agree?
 
 # %%
 print("at 1,024 tokens     loss in text    names found")
@@ -107,7 +107,7 @@ from course_lib.reference.fox import fox_bias
 
 gates = np.array([1, 1, 1 / 4, 1, 1 / 2])
 mat = [np.log(gates[j + 1 :]).sum() for j in range(n)]
-c = np.cumsum(np.log(gates))
+c = np.cumsum(np.log(gates))  # running sums: the sum from j + 1 to i is c[i] − c[j]
 fox = np.tril(c[:, None] - c)
 print("bias of mat:", np.array(mat))
 assert np.allclose(fox[-1], mat) and np.allclose(fox, np.tril(fox_bias(gates)))
@@ -138,7 +138,7 @@ assert bits > names
 # %% [markdown]
 # ## A guide
 #
-# The weights you start from make most of the choice. Seven models:
+# The weights you start from make most of the choice. Of these seven models, five have RoPE:
 #
 # | your model has | so do |
 # |---|---|
@@ -177,7 +177,7 @@ assert left(decoder) == ["stretched RoPE", "hybrid"]
 
 # %% [markdown]
 # Today's models do one or the other. (*Hybrid*: layers with RoPE in a window, in turn with layers that see all keys,
-# without positions.) ALiBi and FoX have a caveat, though they are level.
+# without positions.) ALiBi and FoX are level, and have a caveat.
 
 # %% [markdown]
 # ## A scheme of your own
@@ -245,9 +245,13 @@ cost
 trained = own_scheme.train(make, "characters", against=("alibi", "log-1", "t5-64"))
 trained
 
+# %%
+near, far = np.exp(-0.25 * np.arange(16)).sum(), 1008 * np.exp(-4)  # for the last of 1,024 tokens
+print(f"weight at equal scores: 16 near keys {near:.1f}, 1,008 far keys {far:.1f}")
+assert far > 4 * near
+
 # %% [markdown]
-# Ramp's loss rises by half a nat, though no bias is untrained. At equal scores, the 1,008 far keys of the last token
-# now weigh $1008\,e^{-4} \approx 18$, four times as much as the near ones.
+# Ramp's loss rises by half a nat, though no bias is untrained. At equal scores, the far keys now outweigh the near ones.
 #
 # At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
 # That needs a **control**: the same line without the stop.
@@ -260,7 +264,7 @@ control
 
 # %% [markdown]
 # The straight line is as good at 128, and it stays level. So in this run the stop gained nothing and cost half a nat at
-# 1,024. One seed and 300 steps are not a result, and text does not ask what was said far back: `"retrieval"` does.
+# 1,024. One seed and 300 steps are not a result, and text does not ask what was said far back.
 
 # %% [markdown]
 # ## A repair of your own
@@ -286,7 +290,7 @@ own_repair.measure(np.where(np.arange(32) < 16, trained, trained / 4), name="ste
 # - Ask first where a scheme enters. This decides what it can say and which kernels can run it.
 # - FIRE's bias also depends on the query, and FoX's on the tokens in between. With a constant gate FoX is ALiBi.
 # - Most of the choice is made by what you have: weights and their `config.json`, a mask, a kernel, an image.
-# - A level loss is not use. A better number needs a control.
+# - Level is not use. A better number needs a control.
 #
 # ## The whole course in questions
 
@@ -358,16 +362,16 @@ def cope(Q, K, table, gates=None):
 
 rows = np.random.default_rng(0).normal(size=(6, K.shape[1]))
 counted = np.tile([0.0, 0, 1, 0, 1], (n, 1))  # sat and mat
-print("from mat:", dict(zip(TOKENS, cope(Q, K, rows, counted)[1][-1])))
-print("gates from the scores:", cope(Q, K, rows)[1][-1])
+print("from mat, counted by hand:", cope(Q, K, rows, counted)[1][-1])
+print("gates from the scores:    ", cope(Q, K, rows)[1][-1])
 
 by_distance, _ = cope(Q, K, rows, np.ones((n, n)))
 assert all(np.isclose(by_distance[i, j], Q[i] @ (K[j] + rows[i - j + 1])) for i in range(n) for j in range(i + 1))
 
 # %% [markdown]
-# *The*, *cat* and *sat* are two counted words away, *on* and *mat* one. So a head can ask for "the last sentence but
-# one". If every gate is 1, the position is the distance plus 1, and CoPE is a vector per distance
-# ([[vector_per_distance|chapter #]]).
+# *The*, *cat* and *sat* are two counted words away, *on* and *mat* one. If the gates count full stops, a head can ask
+# for "the last sentence but one". If every gate is 1, the position is the distance plus 1, and CoPE is a vector per
+# distance ([[vector_per_distance|chapter #]]).
 #
 # ## Deeper · A matrix for every token
 #
