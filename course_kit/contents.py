@@ -53,3 +53,20 @@ def number(topic: str) -> str:
     if topic not in TOPICS:
         raise ValueError(f"topic={topic!r}: expected one of {', '.join(TOPICS)}")
     return TOPICS[topic].number
+
+
+CORE = {  # the core of three hours: by topic, sections of the lesson by their headings, and tasks by their names
+    "start_here": ["A first surprise: a decoder that cannot tell word order", "The map"],
+    "bias_by_hand": ["The scores", "The bias", "Add it, and follow two rows", "What changed",
+        "Why: one line of algebra", "bias_matrix"],
+    "t5_buckets": ["A number for each offset", "One bucket by hand"],
+    "alibi": ["ALiBi: a straight line", "A slope for each head"],
+    "rope": ["One pair, rotated", "The algebra", "All pairs, each at its own speed", "turned_by_hand"],
+    "released_model": ["Move the positions"],
+    "longer_than_training": ["What is new in a longer text?", "The study", "What did they learn at 128?",
+        "Does a longer text disturb them?", "Level is not the same as useful", "A released model",
+        "A test for your model"],
+    "stretching_rope": ["Which angles are new?", "New angles do harm", "Repairs by hand", "Repair the released model"],
+    "windows_and_sinks": ["A window by hand", "A head that finds nothing", "A window without the sink, and with it"],
+    "which_one": ["A guide"],
+}  # fmt: skip

@@ -2,8 +2,9 @@
 
 A plan trains one small model for every task, scheme and seed, and tests each at the training length and beyond. Names
 of tasks and of schemes replace those of the preset; "compared", "later", "controls", "decays" and "ablation" name many
-schemes. The preset "repairs" repairs RoPE for longer texts (its names are tasks and repairs), and "released" changes
-the released model (its names are experiments and texts).
+schemes. The preset "repairs" repairs RoPE for longer texts (its names are tasks and repairs), "two_layers" adds a layer
+or a head to a model of one layer (its names are its tasks), and "released" changes the released model (its names are
+experiments and texts).
 
 You can stop it at any time; run the same command again to resume. It uses one core, or several with --processes. To use
 several machines, start it under torchrun, which deals the runs to all of them.
@@ -17,7 +18,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from . import presets, repairs
+from . import presets, repairs, two_layers
 from .data import TASKS
 from .driver import RANK, Run, sweep
 from .presets import PRESETS
@@ -30,7 +31,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m course_study", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"tasks ({', '.join(TASKS)}) and schemes")
-    parser.add_argument("--preset", choices=[*PRESETS, "released"], default="quick", help="quick by default")
+    every = [*PRESETS, "two_layers", "released"]
+    parser.add_argument("--preset", choices=every, default="quick", help="quick by default")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the results; study-PRESET.jsonl by default")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many, from 0 on")
     parser.add_argument("--processes", type=int, default=1, metavar="N", help="at once, one thread each; 1 by default")
@@ -50,6 +52,8 @@ def planned(given: argparse.Namespace) -> list[Run]:
         from .released.plan import plan as released  # this reads the model
 
         return released(given.names)
+    if given.preset == "two_layers":
+        return two_layers.plan(given.names, given.seeds or 3, given.steps)
     preset, changed = PRESETS[given.preset], {f.name: getattr(given, f.name) for f in fields(Settings)}
     changed = {name: value for name, value in changed.items() if value is not None}
     if given.length:
@@ -62,7 +66,7 @@ def planned(given: argparse.Namespace) -> list[Run]:
 
 
 def report(given: argparse.Namespace, rows: Sequence[Row]) -> str:
-    return f"All {len(rows)} rows are in {given.out}." if given.preset == "released" else table(rows)
+    return f"All {len(rows)} rows are in {given.out}." if given.preset in ("released", "two_layers") else table(rows)
 
 
 def under_torchrun(processes: int, argv: Sequence[str]) -> int:

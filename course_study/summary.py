@@ -9,7 +9,6 @@ from .results import Row, pick
 LEVEL = 0.05  # nats: a smaller rise counts as none
 BREAKS = 0.25  # nats, a perplexity of 1.28 times
 LEARNED = 0.9  # the share of right answers at the training length, in a task that has right answers
-USES = 0.05  # nats: by so much the far keys must help
 
 
 class Spread(NamedTuple):

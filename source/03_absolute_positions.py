@@ -1,24 +1,23 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention alone does not know the position of a word. In this chapter you give each position a vector, either a fixed
-# one or a learned one, and see where each fails. Then you ask what *relative* positions lose.
+# Attention alone does not know the position of a word. You give each position a vector, a fixed one or a learned one,
+# and see where each fails. Then you ask what *relative* positions lose, and what a second layer gives back.
 #
 # **You will be able to**
 # - build sinusoidal positions, and show that a step along the text rotates them;
 # - count what is new to a model in a text longer than its training texts;
-# - say what absolute positions tell a model that relative ones do not, and how models combine both.
+# - say what relative positions lose, and how a model gets it back.
 #
 # **You need** [[blind_to_distance|chapter #]] (attention, the one-line proof) and [[bias_by_hand|chapter #]] (a bias
 # per offset). **Time** [[time]].
 
 # %%
-from itertools import permutations
-
 import numpy as np
 
 from course_kit import figures
 from course_lib.reference.attention import attention, causal_mask, softmax
+from course_lib.reference.bias import decay_bias
 from course_lib.reference.grid import offsets
 
 np.set_printoptions(precision=4, suppress=True)
@@ -26,9 +25,8 @@ n = 5
 figures.attention_block("learned")
 
 # %% [markdown]
-# Absolute positions enter before the first layer, as a vector that is added to the input.
-#
-# We use the words and the layer of [[blind_to_distance|chapter #]], with $d = 8$ channels for each word.
+# Absolute positions enter before the first layer, as a vector that is added to the input. We use the words and the layer
+# of [[blind_to_distance|chapter #]], with $d = 8$ channels for each word.
 
 # %%
 rng = np.random.default_rng(0)
@@ -75,7 +73,7 @@ figures.heatmap(table, [f"p = {p}" for p in range(n)], channels, alt="Sinusoids 
 
 # %% [markdown]
 # Each pair of channels is like the hand of a clock. The first hand turns by one radian per position, and the last
-# hardly moves. In a larger table, the clocks slow down from left to right:
+# hardly moves. A larger table:
 
 # %%
 import matplotlib.pyplot as plt
@@ -94,11 +92,8 @@ figures.show(fig, alt="Sinusoidal table: columns on the left alternate every few
              "columns on the right do not change")
 
 # %% [markdown]
-# Read down a column. On the left the colour changes every few rows, because the first clock turns once in $2\pi$
-# positions. On the right each column keeps its colour, because sines stay near 0 there, and cosines near 1.
-#
-# The paper gives no reason for the base 10000, nor for adding the vectors instead of concatenating them. Before adding,
-# it multiplies the words by $\sqrt d$, and the task `clocks_by_hand` shows why.
+# The clocks slow down from left to right, until sines stay near 0 and cosines near 1. (Before adding, the paper
+# multiplies the words by $\sqrt d$; a task shows why.)
 #
 # With positions added, *dog* gets different outputs as the first word and as the last:
 
@@ -113,7 +108,7 @@ assert not np.allclose(first, last)
 # ## Moving is turning
 #
 # Why sines? The authors hoped that they make it easy to attend by *relative* position. If you move on by $s$ positions,
-# each clock turns by $s\,\theta_m$, wherever it was before. The angle-addition formulas say the same in numbers:
+# each clock turns by $s\,\theta_m$, wherever it was before:
 #
 # $$\begin{pmatrix} \sin((p+s)\theta) \\ \cos((p+s)\theta) \end{pmatrix} =
 # \begin{pmatrix} \cos s\theta & \sin s\theta \\ -\sin s\theta & \cos s\theta \end{pmatrix}
@@ -158,13 +153,8 @@ figures.heatmap(shift_matrix(2, 4), channels, channels, alt="R for a shift of 2,
 #
 # $$P_i \cdot P_j = \sum_m \cos\big((j - i)\,\theta_m\big)$$
 #
-# The product depends only on the distance $|j - i|$, and it is largest at $j = i$. So a query that is turned back by two
-# positions has its largest product with the key two positions back. This is one linear map, and a layer can learn it:
-# its $W_q$ can hold $R_{-2}^\top$ (transposed, because $x$ is a row in $x W_q$). [[rope|Chapter #]] takes this rotation
-# out of the input and applies it to the queries and keys (RoPE).
-#
-# But a layer multiplies $P_i W_q$ with $P_j W_k$, and these matrices are learned. For three queries, the next cell
-# draws both products against the offset $j - i$, with random $W_q$ and $W_k$:
+# This product depends only on the distance $|j - i|$. But a layer multiplies $P_i W_q$ with $P_j W_k$, and these
+# matrices are learned. The next cell draws both products against the offset, for three queries and random matrices:
 
 # %%
 far = sinusoidal(np.arange(128), 64)
@@ -183,30 +173,17 @@ figures.show(fig, alt="Product against offset, three queries. Left: one curve wi
              "its top at 0. Right: three different curves")
 
 # %% [markdown]
-# On the left the three curves coincide. On the right, pairs at the same offset have different products.
+# On the left the three curves coincide. On the right, pairs at the same offset have different products. So sinusoids
+# *allow* a layer to attend by offset, if it learns such matrices.
 #
-# **"Sinusoids make attention relative"** is easy to believe. What is true is that they *allow* it. With
-# $W_q = R_{-3}^\top$ and the identity as $W_k$, every query from 3 on has its *largest* score three positions back. But
-# a model must first learn such matrices, and the words' own vectors pass through them too. The larger $W_q$, the more
-# weight goes to that position:
-
-# %%
-looking_back = far @ shift_matrix(-3, 64).T @ far.T
-assert all(looking_back[i].argmax() == i - 3 for i in range(3, 128))
-for size in (1, 8):
-    share = softmax(size * looking_back / np.sqrt(64))
-    print(f"W_q {size} times: query 20 gives {share[20, 17]:.2f} of its weight to key 17, "
-          f"and {share[20, 18]:.2f} to key 18")
-
-# %% [markdown]
 # ## Or learn the vectors
 #
-# The second way is simpler: a table with one row per position, trained like any other weight (Gehring et al. 2017).
-# Vaswani et al. found nearly the same quality with both, and preferred sines because these might work on longer texts.
+# The second way is simpler: a table with one row per position, trained like any other weight (Gehring et al. 2017), as
+# in BERT and GPT-2. Vaswani et al. found nearly the same quality with both, and preferred sines because these might
+# work on longer texts.
 #
 # A table has an end. Past the end you get an error, and that is the good case. The failure is silent if the table is
-# long enough but the training texts were shorter. The later rows then always had a gradient of exactly 0, so they
-# learned nothing.
+# long enough but the training texts were shorter: the later rows always had a gradient of 0, so they learned nothing.
 
 # %%
 import torch
@@ -230,187 +207,289 @@ assert touched.tolist() == [True] * 5 + [False] * 3
 # %% [markdown]
 # ## What a table solves, and where it ends
 #
-# We train one small layer on a task that needs absolute positions. A text has random letters, each one of eight, in
-# lines of four. At each position the model must name the first letter of the line. Training texts have 16 letters. A
-# second test asks only at positions 16 to 31 of texts of 32 letters, where the table has untrained rows.
+# We train one small layer on a task that needs absolute positions. A text has random letters, in lines of four. At each
+# position the model must name the first letter of the line:
 
 # %%
-def draw(generator, lines=4):
-    """32 texts of random letters, and the first letter of its line for each position."""
-    letters = torch.randint(8, (32, 4 * lines), generator=generator)
-    return letters, letters[:, ::4].repeat_interleave(4, dim=1)
+from course_study.two_layers import first_letters
+
+letters, answers = first_letters(torch.Generator().manual_seed(0))  # 32 texts
+print("letters:", *letters[0].reshape(4, 4).tolist())
+print("answers:", *answers[0].reshape(4, 4).tolist())
 
 
-def draw_longer(generator):
-    """The same with twice as many lines. −100 means that a position is not asked: here the first 16."""
-    letters, first_letter = draw(generator, lines=8)
-    first_letter[:, :16] = -100
-    return letters, first_letter
+def longer(generator):
+    """Texts with twice as many lines, which ask only at positions 16 to 31: −100 means that nothing is asked."""
+    letters, answers = first_letters(generator, lines=8)
+    answers[:, :16] = -100
+    return letters, answers
 
 
 # %% [markdown]
-# Our claim before the run: with three seeds, the table's share of right answers is at least 0.5 above the share without
-# positions, and it drops by at least 0.5 at positions 16 to 31. A *relative* scheme should not solve the task: we
-# expect less than 0.7.
+# Each letter is one of eight. Training texts have 16 letters, so the table's rows 16 to 31 are untrained. Our claim
+# before the run: with each of three seeds, the table is right at least 0.5 more often than no positions, and at least
+# 0.5 less often at positions 16 to 31.
 
 # %% tags=["nbval-ignore-output"]
 from torch import nn
 
 import course_study as study
-from course_lib.nn.shaw import ShawVectors
 from course_study.one_layer import accuracy, train
 from course_study.run import reproducible
 
-kinds = {
-    "learned": lambda: Learned(32, 32), "sinusoidal": lambda: Sinusoidal(32),
-    "no position": nn.Identity, "relative": nn.Identity,
-}
+kinds = {"learned": lambda: Learned(32, 32), "sinusoidal": lambda: Sinusoidal(32), "no position": nn.Identity}
 trained, beyond = {name: [] for name in kinds}, {name: [] for name in kinds}
 for name, make in kinds.items():
     for seed in range(3):
         with reproducible(seed):
-            relative = ShawVectors(1, 32, clip=16) if name == "relative" else None  # a learned vector per offset
-            model = study.OneLayer(relative, vocabulary=8)
-            model.embedding = nn.Sequential(model.embedding, make())  # letter vector + position vector
-            train(model, draw, 150, 0.01, seed, lambda: None)  # 150 steps, learning rate 0.01, no progress bar
-        trained[name].append(accuracy(model, draw))
-        beyond[name].append(accuracy(model, draw_longer))
+            model = study.OneLayer(None, vocabulary=8)  # an embedding, one attention layer, a linear read-out
+            model.embedding = nn.Sequential(model.embedding, make())  # then the position vector is added
+            train(model, first_letters, 150, 0.01, seed, lambda: None)  # 150 steps, learning rate 0.01, no bar
+        trained[name].append(accuracy(model, first_letters))
+        beyond[name].append(accuracy(model, longer))
     print(f"{name:12} 16 letters {np.array(trained[name])}   positions 16 to 31 {np.array(beyond[name])}")
-assert min(trained["learned"]) > max(trained["no position"]) + 0.5 and max(trained["relative"]) < 0.7
+assert min(trained["learned"]) > max(trained["no position"]) + 0.5
 assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 
 # %% [markdown]
-# The learned table solves it. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without positions,
-# it gets a third right. Repeating each letter does as well: a quarter of the letters are the first of their line, and
-# an eighth of the others match by chance. Sinusoids have no end, but here their results scatter around those without
-# positions. A learned vector per offset ([[vector_per_distance|chapter #]]) gets half right, because no offset says
-# where a line begins. (In longer texts it meets untrained offsets, too.)
-
-# %% [markdown]
+# The learned table solves the task. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without
+# positions, it gets a third right, as a model does that repeats every letter. Sinusoids solve the task, too, and have no
+# end. But past position 15 they are about as bad as no positions.
+#
 # ## Seen and unseen
 #
 # How much of a longer text is new to a model? A score is about a *pair* of tokens. With absolute positions, a pair is
 # new if position $i$ or $j$ never occurred in training. With relative positions, it is new only if the offset $j - i$
-# never occurred. We train on texts of 3 tokens, test on 6, and mark every pair that is new:
+# never occurred. Move the lengths and switch the scheme:
 
 # %%
-train_n, test_n = 3, 6
-pos = np.arange(test_n)
-pair_unseen = np.maximum.outer(pos, pos) >= train_n
-offset_unseen = abs(offsets(test_n)) >= train_n
-print("absolute pairs unseen:", pair_unseen.sum(), "of", test_n**2)
-print("offsets unseen:       ", offset_unseen.sum(), "of", test_n**2)
-figures.side_by_side(
-    figures.heatmap(pair_unseen * 1, alt="Positions: 1 = unseen", corner="query ↓ key →"),
-    figures.heatmap(offset_unseen * 1, alt="Offsets: 1 = unseen", corner="query ↓ key →"),
-)
-
-# %% [markdown]
-# On the left, every pair is new except in the corner that training covered: `test² − train²` pairs. On the right, only
-# two corner triangles are new, with `(test − train)(test − train + 1)` pairs. In the next picture, move the lengths
-# and switch the scheme.
-
-# %%
-for scheme in ("absolute", "relative"):
-    unseen = figures.unseen_pairs(128, 256, scheme)
-    print(f"{scheme}: {unseen:,} of {256**2:,} pairs unseen, {unseen / 256**2:.1%}")
-    assert figures.unseen_pairs(3, 6, scheme) == {"absolute": 27, "relative": 12}[scheme]
+for train_n, test_n in ((3, 6), (128, 256)):
+    for scheme in ("absolute", "relative"):
+        new = figures.unseen_pairs(train_n, test_n, scheme)
+        print(f"trained on {train_n:3}, tested on {test_n:3}, {scheme}: {new / test_n**2:.1%} of {test_n**2:,} pairs are new")
+assert figures.unseen_pairs(3, 6, "relative") == (abs(offsets(6)) >= 3).sum()
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
-# 75 % of the absolute pairs are new. **"Relative positions carry over to any length"** is easy to believe, but false if
-# each offset has a learned number: 25.2 % of the pairs have an offset that no training text had.
+# With absolute positions, only the corner that training covered is known. With relative positions, only two corners are
+# new. So with a learned number per offset, relative positions do not carry over to any length either.
+# [[vector_per_distance|Chapter #]] shows a remedy: *clipped* to ±16 means that all offsets beyond ±16 count as ±16.
 #
-# One remedy is to **clip** the offset at $k$, so that everything beyond $\pm k$ counts as $\pm k$
-# ([[vector_per_distance|chapter #]]). For which $k$ was every offset seen?
+# ## A whole text, moved
+#
+# Now a released model with relative positions, SmolLM2-135M-Instruct ([[released_model|chapter #]]). It rotates queries
+# and keys (RoPE, [[rope|chapter #]]), so a score depends on two positions only by their difference. It was made for up
+# to 8,192 tokens.
+#
+# It reads 128 tokens of *Alice in Wonderland*, and we change only their positions. First we add 50,000. (GPT-2's table
+# has 1,024 rows.) Then we multiply by 2 and by 4, so offsets reach 508. As a control, we remove the rotations.
+# **Before you run it:** which of these raise the *loss*, the mean of $-\ln P$ over the tokens?
 
-# %%
-for k in (16, 127, 128):
-    clipped = np.clip(offsets(256), -k, k)
-    never = (abs(clipped) >= 128).sum()
-    print(f"clip at {k:3}: {never:,} pairs unseen")
-    assert never == figures.unseen_pairs(128, 256, "clipped", clip=k)
+# %% tags=["nbval-ignore-output"]
+from course_lib import released
+from course_lib.nn.position import Position
+
+language_model = released.load()
+text, place = language_model.encode(released.excerpt("alice"))[:128], torch.arange(128)
+assert 4 * place.max() == 508 < 8192  # × 4 needs no new offset
+losses = language_model.losses(text)
+print(f"loss {losses.mean():.2f}")
+
+# %% tags=["nbval-ignore-output"]
+rises = {}
+for name, changes in {
+    "+ 50,000": {"positions": place + 50_000},
+    "× 2": {"positions": place * 2},
+    "× 4": {"positions": place * 4},
+    "no rotation": {"position": Position()},
+}.items():
+    with language_model.changed(**changes):  # only inside this `with`
+        rises[name] = float((language_model.losses(text) - losses).mean())
+    print(f"{name:12} the loss rises by {rises[name]:.2f}")
+assert abs(rises["+ 50,000"]) < 0.001
+assert rises["× 4"] > rises["no rotation"] + 0.5
 
 # %% [markdown]
-# With $k \le 127$ every clipped offset occurred in training, but not equally often: in a text of 128 tokens the offset
-# $+1$ occurs 127 times, and the offset $+127$ once.
-
-# %% [markdown]
-# ## The same phrase, 500 tokens later
-#
-# Can a model use at one position what it learned at another? "The cat sat on mat", with random vectors, begins a long
-# text and occurs again at position 500. How much do its 25 scores change, under three schemes?
-#
-# - *learned*: a row per position, here random, is added to $x$;
-# - *sinusoidal*: $P_p$ is added to $x$;
-# - *relative bias*: $-0.3\,\log(1 + |j - i|)$, the log decay, is added to each *score*.
+# In this model, moving the text changes nothing. But × 4 does more harm than no rotation, although no offset is
+# new. The model expects the word before at −1, and now it is at −4. Four other texts agree (committed runs, ± the
+# standard error):
 
 # %%
-from course_lib.reference.bias import decay_bias
+from course_study.released import rows as committed
 
-rng = np.random.default_rng(1)
-length, wide = 505, 16
-x = rng.normal(size=(length, wide))
-x[500:] = x[:5]  # the phrase, twice
-w_q, w_k = rng.normal(size=(2, wide, wide)) / np.sqrt(wide)
-
-
-def scores(h):
-    return h @ w_q @ (h @ w_k).T / np.sqrt(wide)
-
-
-S = {
-    "learned": scores(x + rng.normal(size=(length, wide))),
-    "sinusoidal": scores(x + sinusoidal(np.arange(length), wide)),
-    "relative bias": scores(x) + decay_bias(length),
-}
-
-# %%
-change = {name: value[500:, 500:] - value[:5, :5] for name, value in S.items()}
-for name, moved in change.items():
-    print(f"{name:14} {np.sum(abs(moved) > 1e-9):2} of 25 changed, at most by {abs(moved).max():.1f}")
-print(f"for comparison, the standard deviation of the 25 scores is {S['relative bias'][:5, :5].std():.1f}")
-assert np.allclose(change["relative bias"], 0) and abs(change["sinusoidal"]).max() > 0.5
-shown = {
-    name: figures.heatmap(moved.round(6), alt=f"Change, {name}", digits=1, signed=True, limit=4)
-    for name, moved in change.items()
-}
-figures.side_by_side(*shown.values())
+conditions = {"all positions + 50000": "E1", "all positions × 2": "E1", "all positions × 4": "E1", "no RoPE": "E3"}
+for condition, experiment in conditions.items():
+    texts = committed(experiment, condition=condition, n=384)
+    print(f"{condition:22}", *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in texts], sep="  ")
 
 # %% [markdown]
-# The random rows are as large as the word vectors, as trained rows may be. They are unrelated, so the part of a score
-# that comes from positions must be learned at 500 separately. Sinusoids change the scores too. With the bias nothing
-# changes, because the words and their offsets are the same. [[transformer_xl|Chapter #]] shows which parts of an
-# absolute score change.
+# Models with learned tables, such as OPT, get worse if a text begins at a later position (Sinha et al. 2022).
 #
-# ## What a bias does to the proof
+# ## What relative positions cannot tell
 #
-# What do relative positions lose? We add a bias $B$ to the one-line proof. The permutation is called $\Pi$ here,
-# because $P$ is our table. The words are permuted, but $B$ is not, because it depends on the positions only:
+# What does a relative scheme lose, then? Take "dog man dog man …", where each token sees only 3 tokens to each side, its
+# *window*. Can a dog know which one it is?
+
+# %%
+dogs = embed(" ".join(["dog", "man"] * 12))
+near = abs(offsets(24)) <= 3
+slope = decay_bias(24, strength=0.3, forward_strength=0.6)
+h, gaps = dogs, []
+for _ in range(3):
+    h = layer(h, bias=slope, mask=near)
+    gaps.append(abs(h[::2] - h[12]).max(axis=1))  # each dog and the one at position 12
+assert gaps[0][0] > 0.01  # after one layer the first dog differs
+assert np.allclose(gaps[0][2:10], 0)  # the dogs in the middle do not
+at, depths = [str(p) for p in range(0, 24, 2)], ["1 layer", "2 layers", "3 layers"]
+title = "Largest difference between each dog's output and that of the dog at position 12"
+figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ position →")
+
+# %% [markdown]
+# In the middle it cannot, because each dog sees the same words at the same offsets. Near the ends fewer keys are left.
+# This **edge** effect reveals absolute position, and it reaches one window further with each layer.
+#
+# ## What a second layer gives back
+#
+# Can a relative scheme find the first letter of a line? We trained small models with a learned vector per offset
+# ([[vector_per_distance|chapter #]]), with one layer or two, each with a feed-forward layer. This is the share of right
+# answers at each position, the mean of three seeds:
+
+# %%
+runs = study.committed("two_layers")
+models = ("no position, two layers", "vectors, one layer", "vectors, two layers")
+shares = np.array([[row["by_position"] for row in study.pick(runs, condition=name)] for name in models])
+for name, share in zip(models, shares.mean(axis=2), strict=True):
+    print(f"{name:24} right on average:", share.round(2))
+assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.95
+figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model ↓ position →", alt="Share right")
+
+# %% [markdown]
+# In our models, one layer gets half right, best in the first line, which begins at the edge of the text. In one layer, a
+# query knows only its word. Two layers get everything right. The first can write into each token how far the edges are,
+# so in the second a query can know its place. Does this work in longer texts?
+
+# %%
+for row in study.pick(runs, condition="vectors, two layers"):
+    print(f"seed {row['seed']}: 16 letters {row['accuracy']:.2f}, positions 16 to 31 of 32 letters {row['longer']:.2f}")
+
+# %% [markdown]
+# No: there, the edges are further away than in training. Instead of an edge, a model can use a mark, such as the token
+# BOS (*beginning of sequence*), which occurs only there.
+#
+# ## Easy to believe; let us run it
+
+# %%
+from course_tasks import questions
+
+questions.claims("absolute_positions")
+
+# %% [markdown]
+# ## Remember
+#
+# - A step of $s$ positions rotates a sinusoid by a matrix that depends only on $s$. The product of two sinusoids
+#   depends only on their distance; after $W_q$ and $W_k$ it need not.
+# - Past the training length, the rows of a learned table are untrained.
+# - At twice the training length, 75 % of the pairs have a new position, and a quarter a new offset.
+# - With relative positions, moving the whole text changes nothing. Another spacing does, even without a new offset.
+# - With relative positions, a query in the first layer does not know its place. Later layers can learn it from edges and
+#   marks.
+#
+# ## Three questions
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "Sinusoids are added to the word vectors. On what does the score of a query and a key depend?",
+    options={
+        "On the two words and the offset":
+            "The product of two sinusoids depends only on the offset. After W_q and W_k, a score need not.",
+        "On the two words and both positions":
+            "Yes. After random W_q and W_k, pairs at the same offset had different products.",
+        "On the two words only, because sines repeat":
+            "With 32 channels, the slowest sine needs 35,333 positions for one turn.",
+    },
+    answer="On the two words and the offset" if difference < 1e-9 else "On the two words and both positions",
+    title="Question 1",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+rows_used, offsets_used = 100 + np.arange(512), offsets(512)
+figures.question(
+    "Two models were trained on texts of 512 tokens, from position 0 on. One has a learned row per position, and its "
+    "table has 1,024 rows. The other has a learned number per offset. Now a text of 512 tokens begins at position 100. "
+    "Which model meets something untrained?",
+    options={
+        "Both": "No offset of this text exceeds 511, and these offsets occurred in training.",
+        "The one with a row per position": "Yes: the rows 512 to 611. The offsets are the same wherever a text begins.",
+        "The one with a number per offset": "The offsets are the same wherever a text begins.",
+    },
+    answer="The one with a row" if rows_used.max() > 511 >= abs(offsets_used).max() else "Both",
+    title="Question 2",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "An encoder (no causal mask) has one learned bias per signed offset and no other positions. Each word sees a "
+    "window of 5 words to each side. What can the encoder not do, far from both ends of a long text?",
+    options={
+        "Tell the word before from the word after":
+            "The offsets −1 and +1 have different biases, so it can tell them apart.",
+        "Look exactly three words back": "A large bias at offset −3 does just that.",
+        "Tell the 1,000th word from the 2,000th, if their surroundings are the same":
+            "Yes: the same words at the same offsets give the same output.",
+    },
+    answer="Tell the 1,000th word from the 2,000th, if their surroundings are the same",
+    title="Question 3",
+)
+
+# %% [markdown]
+# ## Now you
+#
+# [[tasks]]: two clocks by hand and three short programs.
+#
+# **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · Sinusoids may attend by offset, or not
+#
+# A phrase of five random words begins a text, and occurs again at position 500. With sinusoids and random matrices, how
+# many of its 25 scores change? (With a bias by offset, none would.)
+
+# %%
+phrase, (w_q, w_k) = rng.normal(size=(5, 16)), rng.normal(size=(2, 16, 16)) / 4
+here, later = (phrase + sinusoidal(start + np.arange(5), 16) for start in (0, 500))
+change = ((later @ w_q) @ (later @ w_k).T - (here @ w_q) @ (here @ w_k).T) / np.sqrt(16)
+print(f"{np.sum(abs(change) > 0.01)} of 25 scores change, at most by {abs(change).max():.1f}")
+assert abs(change).max() > 0.5
+
+# %% [markdown]
+# With the right matrices, a layer with sinusoids does look at a fixed offset. We want every query to prefer the key
+# three positions back. So $W_q$ turns each query back by three positions. (Here $x$ is a row, so
+# $W_q = R_{-3}^\top$.) $W_k$ is the identity. The larger $W_q$, the more weight goes to that key:
+
+# %%
+looking_back = far @ shift_matrix(-3, 64).T @ far.T
+assert all(looking_back[i].argmax() == i - 3 for i in range(3, 128))
+for size in (1, 8):
+    share = softmax(size * looking_back / np.sqrt(64))
+    print(f"W_q {size} times: query 20 gives {share[20, 17]:.2f} of its weight to key 17, "
+          f"and {share[20, 18]:.2f} to key 18")
+
+# %% [markdown]
+# The words' own vectors pass through these matrices, too. [[rope|Chapter #]] takes the rotation out of the input and
+# applies it to queries and keys.
+#
+# ## Deeper · What a bias does to the one-line proof
+#
+# We add a bias $B$ to the proof of [[blind_to_distance|chapter #]]. The permutation is called $\Pi$ here, because $P$ is
+# our table. The words are permuted, but $B$ is not, because it depends on the positions only:
 #
 # $$\text{softmax}(\Pi\,QK^\top \Pi^\top + B)\,\Pi V = \Pi\,\text{softmax}(QK^\top + \Pi^\top B\, \Pi)\,V$$
 #
-# If $\Pi^\top B\,\Pi = B$, then the output is only permuted, whatever the words are, and we call the bias *blind* to
-# this permutation. For a bias per offset the converse holds: the softmax ignores only a constant per row, and here it
-# is 0, because both diagonals hold $b_0$. So we can *count*: of the 120 permutations of five positions, how many is a
-# bias blind to? The last of our four biases is on a ring, where position 0 follows position 4.
-
-# %%
-biases = {
-    "no bias": np.zeros((n, n)),
-    "log decay": decay_bias(n),
-    "log decay, a third as steep to the past": decay_bias(n, strength=0.1, forward_strength=0.3),
-    "five different numbers, on a ring": np.array([0, 3, 1, 4, 2])[offsets(n) % n],
-}
-every = [np.eye(n)[list(order)] for order in permutations(range(n))]
-blind = {name: sum(np.allclose(Pi.T @ B @ Pi, B) for Pi in every) for name, B in biases.items()}
-for name, count in blind.items():
-    print(f"blind to {count:3} of {len(every)} permutations: {name}")
-assert list(blind.values()) == [120, 2, 1, 5]
-
-# %% [markdown]
-# The log decay is blind to two: the identity, which moves nothing, and the **mirror**, because $|j-i|$ is the same from
-# both sides. "Man bites dog" *is* the mirror of "dog bites man". Can a bias tell these two sentences apart?
+# If $\Pi^\top B\,\Pi = B$, the output is only permuted, whatever the words are, and we call the bias *blind* to this
+# permutation. A bias by the distance $|j - i|$ is blind to the **mirror**, because $|j-i|$ is the same from both sides.
+# "Man bites dog" *is* the mirror of "dog bites man". Can a bias tell these two sentences apart?
 
 # %%
 for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
@@ -420,13 +499,10 @@ for name, forward in (("symmetric bias", 0.3), ("bias with a direction", 0.6)):
     assert np.allclose(biting, bitten) == (forward == 0.3)
 
 # %% [markdown]
-# A symmetric bias cannot. Our third bias is blind to the identity alone. So is any bias in which no two signed offsets
-# share a number, because a permutation that keeps every $j - i$ moves nothing. On the ring, $-1$ and $+4$ are the same
-# step and share a number. So this bias is blind to the five cyclic shifts, which keep all offsets on the ring.
+# A symmetric bias cannot. A bias in which no two signed offsets share a number is blind to the identity alone, because
+# a permutation that keeps every $j - i$ moves nothing.
 #
-# If a phrase moves within a text (a **shift**), only the text's ends can reveal it.
-#
-# ## What relative positions cannot tell
+# ## Deeper · Equal words, and a mark
 #
 # Is this the first word, or the seventh? We try the plainest text, one word repeated, with a strong bias and three
 # layers.
@@ -444,52 +520,8 @@ assert np.allclose(outputs, outputs[0])
 
 # %% [markdown]
 # Three words or twelve, all outputs are equal, because an average of equal values does not depend on the weights. So no
-# bias on scores can count repeated words, at any depth. Vectors added to the values could
-# ([[vector_per_distance|chapter #]]).
-#
-# A text with a pattern is different at its ends. In "dog man dog man …", let each token see a window of 3 tokens to
-# each side:
-
-# %%
-dogs = embed(" ".join(["dog", "man"] * 12))
-near = abs(offsets(24)) <= 3
-slope = decay_bias(24, strength=0.3, forward_strength=0.6)
-h, gaps = dogs, []
-for depth in (1, 2, 3):
-    h = layer(h, bias=slope, mask=near)
-    gaps.append(abs(h[::2] - h[12]).max(axis=1))  # each dog and the one at position 12
-    alike = (gaps[-1] < 1e-9).sum()
-    print(f"{depth} layer(s): {alike} of the 12 dogs are exactly alike")
-
-no_window = layer(dogs, bias=slope)[::2]
-apart = [abs(no_window[k] - no_window[6]).max() for k in range(12) if k != 6]
-print(f"without the window, 1 layer: the 11 others differ from the dog at 12 by {min(apart):.3f} to {max(apart):.3f}")
-assert gaps[0][0] > 0.01 and min(apart) > 0.001  # after one layer the first dog differs
-assert np.allclose(gaps[0][2:10], 0)  # the dogs in the middle do not
-at, depths = [str(p) for p in range(0, 24, 2)], ["1 layer", "2 layers", "3 layers"]
-title = "Largest difference between each dog's output and that of the dog at position 12"
-figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ position →")
-
-# %% [markdown]
-# In the middle no dog can know which one it is, because each sees the same words at the same offsets. Near the ends
-# fewer keys are left, so the average changes. This **edge** effect reveals absolute position, and it reaches one window
-# further with each layer. In a long text most tokens are far from any edge. Without the window every dog sees both
-# ends, so all differ, but only a little.
-
-# %% [markdown]
-# ## Where absolute position comes back
-#
-# A model with a relative scheme can get absolute position from three sources:
-#
-# - **A mark at the beginning.** This token occurs nowhere else and is usually called BOS (*beginning of sequence*). The
-#   weight a token gives to the mark can reveal how far away the mark is.
-# - **The edge of a causal mask.** The first word sees only itself. If all words are equal, this does not help.
-# - **Absolute positions as well.** Shaw et al. (2018) added them for translation and found no further gain. DeBERTa (He
-#   et al. 2021) adds them just before it predicts masked words: in "a new **store** opened beside the new **mall**",
-#   both words have similar neighbours, but only one is the subject.
-#
-# Can a mark separate our twelve equal words, under a causal mask and without a bias? The more words a token sees, the
-# less weight remains for the mark.
+# bias on scores can count repeated words, at any depth. (Vectors added to the *values* could.) Now we put a mark before
+# the twelve words, without a bias. The more words a token sees, the less weight remains for the mark.
 
 # %%
 marked = np.vstack([word["bites"], same_word])  # "bites" plays the part of the mark
@@ -503,10 +535,36 @@ assert apart.min() > 0.001
 # %% [markdown]
 # All twelve outputs differ now, but neighbours differ less with each word.
 #
-# ## The released code (optional)
+# Some models have both kinds of positions. Shaw et al. (2018) added absolute ones for translation and found no further
+# gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened beside the
+# new **mall**", both words have similar neighbours, but only one is the subject.
+#
+# ## Deeper · Longer than the table
+#
+# What can be done if a text is longer than the table? Image models *interpolate*: they treat the table as a picture and
+# resize it. Vision Transformers do so for larger images (Dosovitskiy et al. 2021), and SigLIP 2 for each image
+# (`resize_positional_embeddings` in `modeling_siglip2.py`). In one dimension, a table of 4 rows becomes one of 8:
+
+# %%
+table = torch.tensor([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0], [3.0, 7.0]])  # 4 positions, 2 channels
+wider = nn.functional.interpolate(table.T[None], size=8, mode="linear")[0].T
+print(wider[:, 0].tolist())
+assert torch.equal(wider[1:-1, 0].diff(), torch.full((5,), 0.5))  # neighbours are half as far apart
+
+# %% [markdown]
+# Every row now lies between trained rows, but neighbours are closer than the model has learned. That is our × 2 again,
+# the other way round. [[stretching_rope|Chapter #]] does the same to RoPE.
+#
+# The other way is to train for it. SHAPE shifts all positions of a training text by a random number (Kiyono et al.
+# 2021). Randomized positional encodings draw increasing positions from a range much longer than the training texts
+# (Ruoss et al. 2023), so no row stays untrained.
+#
+# ## Deeper · The released code
 #
 # Hugging Face's `transformers` has several forms of sinusoids. XLM interleaves sines and cosines as we do. Marian puts
 # all sines first. Whisper does so too, but its exponent is $-m/(d/2 - 1)$, so its last frequency is exactly $1/10000$.
+# This is also the form in `tensor2tensor`, the code of the paper's authors: a comment there says that it slightly
+# differs from the paper.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -531,93 +589,11 @@ else:
     print("XLM: our table. Marian: all sines first. Whisper: other frequencies, too.")
 
 # %% [markdown]
-# **Who uses absolute positions today?** Whisper (speech) adds sinusoids in its encoder and a learned table in its
-# decoder (`modeling_whisper.py`). SigLIP 2 (images and text) learns its tables (`modeling_siglip2.py`), as BERT and
-# GPT-2 do.
-
-# %% [markdown]
-# ## Easy to believe; let us run it
-#
-# Judge each sentence, then read why.
-
-# %%
-from course_tasks import questions
-
-questions.claims("absolute_positions")
-
-# %% [markdown]
-# ## Remember
-#
-# - A step of $s$ positions rotates a sinusoid by a matrix that depends only on $s$. The product of two sinusoids
-#   depends only on their distance, but after $W_q$ and $W_k$ this need not be so.
-# - Past the training length, the rows of a learned table are untrained.
-# - At twice the training length, 75 % of the pairs have a new position. From 128 to 256 tokens, 25.2 % have a new
-#   offset, and none if offsets are clipped below the training length.
-# - A relative bias gives a phrase the same first-layer scores everywhere, and loses the absolute position. Marks and
-#   edges give some of it back.
-#
-# ## Three questions
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "Sinusoids are added to the word vectors. On what does the score of a query and a key depend?",
-    options={
-        "On the two words and the offset":
-            "The product of two sinusoids depends only on the offset. After W_q and W_k, a score need not.",
-        "On the two words and both positions":
-            "Yes. The same phrase had other scores 500 tokens later.",
-        "On the two words only, because sines repeat":
-            "With 32 channels, the slowest sine needs 35,333 positions for one turn.",
-    },
-    answer="On the two words and the offset" if np.allclose(change["sinusoidal"], 0) else "On the two words and both",
-    title="Question 1",
-)
-
-# %% tags=["hide-input"]
-# @title Question
-new = (abs(offsets(1024)) >= 512).mean()  # the share of the pairs
-figures.question(
-    "A model has a learned number per offset, without clipping. It was trained on texts of 512 tokens and now reads "
-    "1,024. Which pairs have an offset that never occurred in training?",
-    options={
-        "None: offsets are relative":
-            "The offsets ±512 … ±1,023 occurred in no training text.",
-        "Three quarters of them":
-            "That is the share for absolute positions at twice the length.",
-        "About a quarter, in two corners":
-            "Yes: 512 · 513 pairs, half of them in each corner. Clipping would give them an offset that was trained.",
-    },
-    answer={0: "None", 1: "About a quarter", 3: "Three quarters"}[round(4 * new)],
-    title="Question 2",
-)
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "An encoder (no causal mask) has one learned bias per signed offset and no other positions. Each word sees a "
-    "window of 5 words to each side. What can the encoder not do, far from both ends of a long text?",
-    options={
-        "Tell the word before from the word after":
-            "The offsets −1 and +1 have different biases, so it can tell them apart.",
-        "Look exactly three words back":
-            "A large bias at offset −3 does just that.",
-        "Tell the 1,000th word from the 2,000th, if their surroundings are the same":
-            "Yes: the same words at the same offsets give the same output.",
-    },
-    answer="Tell the 1,000th word from the 2,000th, if their surroundings are the same",
-    title="Question 3",
-)
-
-# %% [markdown]
-# ## Now you
-#
-# [[tasks]]: four, two clocks by hand and three short programs. Every answer is checked, and the check tells you
-# what went wrong.
-#
-# **Next:** [[next]].
+# Whisper (speech) adds sinusoids in its encoder and a learned table in its decoder (`modeling_whisper.py`).
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.4, section 3.5, table 3 · J. Gehring et al.,
 # *Convolutional Sequence to Sequence Learning*, 2017, section 3.1 · P. Shaw et al., *Self-Attention with Relative
-# Position Representations*, 2018 · P. He et al., *DeBERTa: Decoding-enhanced BERT with Disentangled Attention*, 2021,
-# section 3.2.
+# Position Representations*, 2018 · P. He et al., *DeBERTa*, 2021, section 3.2 · K. Sinha et al., *The Curious Case of
+# Absolute Position Embeddings*, 2022 · A. Dosovitskiy et al., *An Image is Worth 16x16 Words*, 2021, section 3.2 · S.
+# Kiyono et al., *SHAPE*, 2021 · A. Ruoss et al., *Randomized Positional Encodings Boost Length Generalization of
+# Transformers*, 2023 · `get_timing_signal_1d` in tensorflow/tensor2tensor.

@@ -3,19 +3,17 @@
 #
 # In [[bias_by_hand|chapter #]] each offset had one number, and every query had to use it. But words differ: a verb may
 # look for its subject before it, an adjective for its noun after it. Shaw, Uszkoreit and Vaswani (2018) therefore give
-# each offset a *vector*, and a query is multiplied by it just as by a key. The same offset can then attract one query
-# and repel another.
+# each offset a *vector*, and a query is multiplied by it just as by a key.
 #
 # **You will be able to**
 # - show what a vector per offset can do that a number cannot;
 # - clip offsets, and find the row of the table for any pair;
 # - compute the position part in four ways, and say what each costs;
-# - read a position map and a profile by offset with care;
-# - write the value side as a sum over offsets, and count parameters.
+# - write the value side as a sum over offsets.
 #
 # **You need** [[bias_by_hand|chapter #]]: scores, softmax, the offset $j - i$, `to_grid`. **Time** [[time]].
 #
-# The drawing shows two vectors per offset: one enters the score, the other is added to the value.
+# There are two vectors per offset: one enters the score, the other is added to the value.
 
 # %%
 import numpy as np
@@ -34,9 +32,9 @@ figures.attention_block("Shaw")
 # the key comes first.
 #
 # Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Give the offsets
-# −1 and +1 the biases $b_{-1}$ and $b_{+1}$. A bias $b$ multiplies $e^{score}$ by $e^b$. In the ratio of two weights of
-# a row, the denominator of the softmax cancels. So the ratio of "before" to "after" should grow by the factor
-# $e^{b_{-1} - b_{+1}}$ in *every* row. The next cell tries $b_{-1} = 1$ and $b_{+1} = 0$.
+# −1 and +1 the biases $b_{-1}$ and $b_{+1}$. A bias $b$ multiplies $e^{score}$ by $e^b$, and in the ratio of two weights
+# of a row, the denominator of the softmax cancels. So the ratio of "before" to "after" should grow by the factor
+# $e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -60,12 +58,8 @@ assert np.allclose(growth, np.e)
 
 # %% [markdown]
 # All three ratios grow by the same factor $e$. Whatever numbers we choose, a preference that helps *sat* is forced on
-# *cat* too. With biases, a model could use one head per direction, and let a later layer choose between them. Shaw's
-# vectors do it within one head.
+# *cat* too.
 #
-# Biases by distance came first: Shaw's introduction cites Parikh et al. (2016) for them.
-
-# %% [markdown]
 # ## One vector per offset
 #
 # Every offset gets a vector $a_{j-i}$ of $d_k$ numbers, the length of a key. It is added to the key before the query
@@ -92,8 +86,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# A query that is positive in channel 0 prefers the word just before, and in channel 1 the word just after. In channel 2
-# it avoids keys two or more ahead, and in channel 3 it prefers keys two or more back. First one pair by hand: *sat*
+# A query that is positive in channel 0 prefers the word just before, and in channel 1 the word just after. With channel 2
+# it avoids keys two or more ahead, and with channel 3 it prefers keys two or more back. First one pair by hand: *sat*
 # looks at *cat*, so the offset is −1.
 
 # %%
@@ -107,8 +101,8 @@ print("score (sum)/√4  = ", (Q[sat] @ K[cat] + Q[sat] @ A[r + clip]) / np.sqrt
 assert Q[sat] @ (K[cat] + A[r + clip]) == Q[sat] @ K[cat] + Q[sat] @ A[r + clip]
 
 # %% [markdown]
-# Now every query with every vector of the table. **Before you run the cell:** *on* has the query (0, 0, 1, 1). Which of
-# the five offsets does it prefer, and which does it avoid?
+# Now every query with every vector. **Before you run it:** *on* has the query (0, 0, 1, 1). Which of the five
+# offsets does it prefer, and which does it avoid?
 
 # %%
 products = Q @ A.T
@@ -116,13 +110,10 @@ assert products.shape == (n, 2 * clip + 1)
 figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q Aᵀ", digits=0)
 
 # %% [markdown]
-# *on* prefers keys two or more back, and avoids keys two or more ahead. Now compare two rows: *sat* gets 2 at −1
-# and 1 at +1, while *cat* gets 0 and 2. The vectors are the same, but the preferences are opposite. **The query decides
-# what a distance means.**
+# *on* prefers keys two or more back, and avoids keys two or more ahead. Now compare two rows: *sat* gets 2 at −1 and 1 at
+# +1, while *cat* gets 0 and 2. The vectors are the same, the preferences are opposite. **The query decides what a
+# distance means.**
 #
-# If the vector were added to the query instead, it would be multiplied by $k_j$, and the key would decide.
-
-# %% [markdown]
 # ## Clipping
 #
 # A text of $n$ tokens has offsets from $-(n-1)$ to $n-1$. Shaw's table stops at a distance $k$, and all offsets beyond
@@ -146,65 +137,31 @@ for j in range(10):
     print(f"{j:3}  {r:+6}  {clip_row(r, 4) - 4:+7}  {clip_row(r, 4):3}{changed}")
 
 # %% [markdown]
-# Only that of key 0: −5 becomes −4. So the outermost vector means "4 *or more* back".
+# Clipping changes only the offset of key 0, from −5 to −4. So the outermost vector means "4 *or more* back".
 #
-# Now for all pairs. `offsets(n)` is the $n \times n$ matrix of all offsets. When a text is read in pieces, the first
-# queries may already have been processed: `offsets(2, 5, 3)` has two queries and five keys, and 3 tokens are `past`.
-# Query $i$ is then at position `past + i`, so these are the last two rows of `offsets(5)`.
+# Point at a table row to see which cells share it. Before you move the clip to 3, say how many cells will be clipped.
 
 # %%
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
-index = clip_index(offsets(10), clip=4)
-assert index[5].tolist() == [clip_row(j - 5, 4) for j in range(10)]
-print("along a diagonal:      ", np.diagonal(index, -1))
-print("along an anti-diagonal:", np.diagonal(index[:, ::-1], 1))
-assert np.array_equal(offsets(2, 5, 3), offsets(5)[3:])
-figures.heatmap(
-    offsets(2, 5, 3), TOKENS[3:], TOKENS, corner="query ↓ key →", alt="Offsets of the last two queries"
-)
-
-# %% [markdown]
-# Along each **diagonal** the row of the table is the same, because $j - i$ is. Along an anti-diagonal the offset
-# changes by two at every step, and so does the row, except where it is clipped.
-#
-# In the picture, point at a cell or table row to see which cells share it. Before you move the clip from 2 to 3, say
-# how many cells will be clipped.
-
-# %%
-clipped_cells = [int((abs(offsets(6)) > k).sum()) for k in range(6)]
-assert clipped_cells == [(6 - k) * (6 - k - 1) for k in range(6)]
+assert clip_index(offsets(10), clip=4)[5].tolist() == [clip_row(j - 5, 4) for j in range(10)]  # for all pairs at once
 figures.clip_grid(n=6, clip=2)
 
 # %% [markdown]
-# ## Why clip?
-#
-# Shaw et al. expect that far away the exact offset is useless (section 3.2). Clipping also makes the table finite, so
-# every offset of a longer text has a row. Suppose we train on 128 tokens and test on
-# 256. How many pairs of the test need a row that no training pair used? And how many training pairs does each offset get?
+# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts need no new rows.
+# After training on 128 tokens, how many pairs of 256 tokens need an untrained row?
 
 # %%
 seen, longer = offsets(128), offsets(256)
-unseen = ~np.isin(longer, seen)
-print(f"not clipped: {unseen.sum():,} of {longer.size:,} pairs untrained ({unseen.mean():.1%})")
 for k in (16, 127, 200):
     missing = ~np.isin(clip_index(longer, k), clip_index(seen, k))
-    print(f"clip {k:3}:    {missing.sum():,} untrained")
-for r in (1, 16, 64, 127):
-    print(f"training pairs at offset {r:+4}: {(seen == r).sum():5,}")
-print(f"training pairs at +16 and beyond: {(seen >= 16).sum():,}")
-assert all((seen == r).sum() == 128 - abs(r) for r in range(-127, 128))
+    print(f"clip {k:3}: {missing.sum():,} of {longer.size:,} pairs")
 
 # %% [markdown]
-# Without clipping, a quarter of the pairs have an offset that training never saw. Clipping gives each of them a trained
-# row, as long as $k$ is smaller than the training length.
-#
-# Not all offsets are trained equally well: +1 has 127 pairs, and +127 a single one. With $k = 16$, however, 6,328 pairs
-# share the row for "16 or more ahead". Whether a model does *well* on longer texts has to be measured
+# None, as long as $k$ is smaller than the training length. Whether a model does *well* there has to be measured
 # ([[longer_than_training|chapter #]]).
-
-# %% [markdown]
+#
 # ## The position part, four ways
 #
 # **1 · Loops.** We follow the formula, one pair after the other.
@@ -226,23 +183,21 @@ figures.heatmap(S, alt="Position part q·a", digits=0)
 rows = clip_index(offsets(n), clip)
 vectors = A[rows]
 print("one vector per pair:", vectors.shape)
-assert np.array_equal(np.einsum("id,ijd->ij", Q, K + vectors), Q @ K.T + S)
+assert np.array_equal(np.einsum("id,ijd->ij", Q, K + vectors), Q @ K.T + S)  # sums over d
 
-print("batch  heads     n   d   scores    with a vector per pair (float32)")
-for batch, heads, m, d in ((2, 8, 64, 32), (1, 8, 1024, 64), (1, 8, 4096, 64)):
-    scores = 4 * batch * heads * m * m
-    print(f"{batch:5}  {heads:5}  {m:4}  {d:2}  {scores / 1e6:7.2f} MB  {d * scores / 1e6:11,.1f} MB")
+m, heads, d = 4096, 8, 64
+print(f"one text of {m:,} tokens, {heads} heads, d = {d}, float32:")
+print(f"scores {4e-9 * heads * m * m:.2f} GB, with a vector per pair {4e-9 * heads * m * m * d:.1f} GB")
 
 # %% [markdown]
-# The paper splits the score into content and position (section 3.3). One $(n, n, d)$ array of vectors alone serves all
-# sequences, and all heads with the same table. The next two ways need no such array.
+# The next two ways need no such array.
 #
-# **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors. We have
-# these already: `products` $= QA^\top$. For each pair we choose one number from the query's row.
+# **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors, and these
+# are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
-# **4 · The grid.** We write the products of each query in the order of the $2n - 1$ offsets, repeating the clipped ones.
-# Then `to_grid` shifts these rows onto the diagonals, which the next chapter makes fast. The library's `key_term` works
-# this way.
+# **4 · The grid.** For each query we write down its products for the offsets $-(n-1) \dots n-1$ in order, where clipped
+# offsets repeat a product. Then `to_grid` shifts these rows onto the diagonals. The library's `key_term` works this
+# way.
 
 # %%
 from course_lib.reference.shaw import key_term
@@ -251,18 +206,14 @@ gathered = products[np.arange(n)[:, None], rows]  # way 3
 per_offset = products[:, clip_index(row_offsets(n), clip)]  # way 4
 assert np.array_equal(gathered, S) and np.array_equal(to_grid(per_offset, n), S)
 assert np.array_equal(key_term(Q, A), S)
-for m, k in ((6, 3), (128, 16), (1024, 16)):
-    print(f"n = {m:4}, clip {k:2}: {(2 * k + 1) / m:.2f} times the multiplications of way 1")
 named = ["−4", "−3", *signs, "+3", "+4"]
 figures.heatmap(
     per_offset, TOKENS, named, corner="query ↓ offset →", alt="What to_grid places on the diagonals", digits=0
 )
 
 # %% [markdown]
-# For the position part alone, way 1 takes $n^2 d$ multiplications and ways 3 and 4 $n(2k+1)d$, which is less when $2k +
-# 1 < n$. Way 2 needs no extra multiplications, but it needs the array.
-
-# %% [markdown]
+# Ways 3 and 4 take $n(2k+1)d$ multiplications, way 1 takes $n^2 d$.
+#
 # ## Content, position, sum
 #
 # Unlike a bias, the position part is **inside** the scaling: it is divided by $\sqrt{d_k}$ as well.
@@ -279,7 +230,7 @@ figures.side_by_side(
 
 # %% [markdown]
 # Does the table do what no bias could do? The position part of *sat* is 2 before and 1 after, and $\sqrt{d_k} = 2$. So
-# its ratio should be multiplied by $e^{(2 - 1)/2}$. *cat* has 0 and 2, which gives $e^{(0 - 2)/2}$.
+# its ratio should grow by the factor $e^{(2 - 1)/2}$. *cat* has 0 and 2, which gives $e^{(0 - 2)/2}$.
 
 # %%
 weights = softmax(total)
@@ -298,8 +249,8 @@ figures.side_by_side(
 # It does. Without the table, both prefer the word before (ratio 1.6487). With it, the ratio of *sat* is 2.7183, while
 # *cat*, at 0.6065, now prefers the word after.
 #
-# **Your turn.** Change one vector of the table. Before you run the cell, say which queries' weights will change. For
-# example: which queries notice a vector (0, 3, 0, 0) in the middle row, offset 0?
+# **Your turn.** Change one vector of the table, and say first which queries' weights will change. For example: which
+# queries notice (0, 3, 0, 0) in the middle row, offset 0?
 
 # %%
 mine = A.copy()
@@ -308,66 +259,6 @@ moved = softmax(content + key_term(Q, mine) / np.sqrt(D_K)) - weights
 print("rows that move:", [TOKENS[i] for i in range(n) if abs(moved[i]).max() > 1e-12])
 assert [TOKENS[i] for i in np.flatnonzero(Q[:, 1])] == ["cat", "sat"]  # their queries use channel 1
 figures.heatmap(moved, alt="How the weights move with my table")
-
-# %% [markdown]
-# ## What the maps do not show
-#
-# A bias matrix is *Toeplitz*: constant along each diagonal. Is the position part Toeplitz, too? And what does the mean
-# weight along each diagonal, the **profile by offset**, say about the table? `from_grid` sums along the diagonals, and
-# we divide by the number of pairs.
-
-# %%
-from course_lib.reference.grid import from_grid
-
-print("position part at offset −1:", np.diagonal(S, -1))
-pairs = n - abs(row_offsets(n))
-print("pairs at the offsets −4 … +4:", pairs)
-profile, plain = (from_grid(w)[0] / pairs for w in (weights, without))
-assert np.allclose(profile, [np.diagonal(weights, r).mean() for r in row_offsets(n)])
-assert {named[c] for c in np.argsort(profile - plain)[-2:]} == {"−1", "+1"}
-both = ["with the table", "without it"]
-figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean weight by offset", digits=2)
-
-# %% [markdown]
-# The position part is not Toeplitz, because the query changes from row to row.
-#
-# The means at −1 and +1 grow most, and the table favours both. But it also favours −4, whose mean falls. The profile
-# hides which query moved: *cat* gives *less* weight to the word before. And the outermost means come from one pair each.
-#
-# > **Three traps with random numbers.** A published walk-through (Brenndoerfer 2025) draws six tokens with the seed 42,
-# > and both $W_q, W_k$ and the table with the seed 123. The next cell repeats it.
-# >
-# > 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
-# > 2. Even a random table moves a lot of attention: 0.255 of one row.
-# > 3. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. Since $q_i$ contains
-# >    number $m$ of $x_i$ times this row, their product partly measures this number (correlation 0.46; 1,000 other
-# >    seeds give 0.00 ± 0.20).
-
-# %%
-x = np.random.RandomState(42).randn(6, 8)
-generator = np.random.RandomState(123)
-w_q, w_k = (generator.randn(8, 4) * np.sqrt(2 / 12) for _ in range(2))
-a6 = np.random.RandomState(123).randn(7, 4) * np.sqrt(2 / 11)  # the same seed again
-
-content6 = (x @ w_q) @ (x @ w_k).T / 2
-plain6, weights6 = softmax(content6), softmax(content6 + key_term(x @ w_q, a6) / 2)
-profile6 = [from_grid(w)[0] / (6 - abs(row_offsets(6))) for w in (weights6, plain6)]
-assert all({p.argsort()[-1] - 5, p.argsort()[-2] - 5} == {-4, 4} for p in profile6)
-print("profile with the table:   ", profile6[0].round(3))
-print("profile without the table:", profile6[1].round(3))
-print(f"most weight moved in one row: {abs(weights6 - plain6).sum(axis=1).max() / 2:.3f}")
-print("a6 / first rows of w_q:", np.unique((a6 / w_q[:7]).round(4)))
-assert np.allclose(a6 / w_q[:7], np.sqrt(12 / 11))
-
-
-def echo(seed):
-    """The correlation of q_i · (row m of the table) with number m of x_i."""
-    table = np.random.RandomState(seed).randn(7, 4)
-    return np.corrcoef((x @ w_q @ table.T).ravel(), x[:, :7].ravel())[0, 1]
-
-
-others = [echo(seed) for seed in range(1000, 2000)]
-print(f"correlation with the same seed {echo(123):.2f}, with others {np.mean(others):.2f} ± {np.std(others):.2f}")
 
 # %% [markdown]
 # ## The value side
@@ -393,11 +284,12 @@ output_sat = sum(weights[sat, j] * (V[j] + C[clip_row(j - sat, clip)]) for j in 
 print("output of sat:", output_sat)
 
 # %% [markdown]
-# For all queries, the sum splits as the scores did: $\sum_j w_{ij} v_j$ is the content part. For the position part
-# we first collect how much weight each query gives to each offset. `from_grid` does this with one row per query.
-# Offsets beyond the clip share a vector, so we add up their weights and multiply by the vectors.
+# The sum splits as the scores did. $\sum_j w_{ij} v_j$ is the content part. For the position part we first collect how
+# much weight each query gives to each offset, with `from_grid`. Then we add up the weights that share a row of the
+# table, and multiply by the vectors.
 
 # %%
+from course_lib.reference.grid import from_grid
 from course_lib.reference.shaw import shaw_attention
 
 mass = from_grid(weights, shared=False)
@@ -416,148 +308,36 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# In the picture, channel 0 of *mat* is 1.4092. This is how many steps back *mat* looked on average, with every longer
-# distance counted as two. The plain sum $\sum_j w_{ij} v_j$ does not say *where* a value came from.
-
-# %% [markdown]
-# ## What it costs, and what it brought
+# Channel 0 of *mat* is 1.4092: so many steps back *mat* looked on average, counting at most two.
 #
-# Both tables together hold $(2k + 1)(d_k + d_v)$ numbers. The paper's base model has separate tables in every layer and
-# head, while in its big model the heads of a layer share them (section 4.1).
-
-# %%
-def parameters(k, d_k, d_v, tables=1):
-    """Learned numbers of Shaw's scheme."""
-    return (2 * k + 1) * (d_k + d_v) * tables
-
-
-print("clip 16, d 32:          ", f"{parameters(16, 32, 32):,}", f"= {2 * 16 + 1}·32·2")
-print("unclipped, n 512, d 64: ", f"{parameters(511, 64, 64):,}", f"for {2 * 512 - 1:,} offsets")
-print("clip 16, d 64:          ", f"{parameters(16, 64, 64):,}  shared by the heads of a layer")
-print("the same, 8 heads apart:", f"{parameters(16, 64, 64, tables=8):,}  per layer")
-print("projections, d_model 512:", f"{4 * 512 * 512:,} per layer")
-print(f"8 tables / projections:  {parameters(16, 64, 64, tables=8) / (4 * 512 * 512):.1%}")
-
-# %% [markdown]
-# So separate tables for 8 heads are 3.2 % of the projections. What did this bring in translation? Here Shaw's vectors
-# *replace* sinusoids, the fixed position vectors of [[absolute_positions|chapter #]]. A higher BLEU is a better
-# translation (test set; table 1 of the paper):
+# ## Can it be learned?
 #
-# | | positions | English to German | English to French |
-# |---|---|---|---|
-# | base | sinusoids | 26.5 | 38.2 |
-# | base | Shaw, $k = 16$ | 26.8 | 38.7 |
-# | big | sinusoids | 27.9 | 41.2 |
-# | big | Shaw, $k = 8$ | 29.2 | 41.5 |
-#
-# The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2). Training made 7 % fewer
-# steps per second (section 3.3).
-#
-# An *ablation* removes parts to see which matter. Here no model has absolute positions (base model, English to German,
-# development set; tables 2 and 3):
-#
-# | clip $k$ | 0 | 1 | 2 … 256 |
-# |---|---|---|---|
-# | BLEU | 12.5 | 25.5 | 25.8 to 25.9 |
-#
-# | | both tables | keys only | values only | neither |
-# |---|---|---|---|---|
-# | BLEU | 25.8 | 25.8 | 25.3 | 12.5 |
-#
-# So a small $k$ is enough here. The paper suggests why: in a stack of layers, a token two steps away has itself looked
-# two steps further. Keys alone do as well as both tables.
-#
-# Why is $k = 0$ as bad as no table? All offsets then share one vector. Work out the effect before you run the cell.
-
-# %%
-single = np.array([[0.7, -1.2, 0.4, 2.0]])
-alike = key_term(Q, single)
-print("position part, first and last column:", alike[:, 0], alike[:, 4])
-assert np.all(alike == alike[:, :1])
-assert np.allclose(shaw_attention(Q, K, V, key_table=single)[1], without)
-
-# %% [markdown]
-# The position part is constant along each row, so it cancels in the softmax. The value side adds the same vector to
-# every output, because weights sum to 1. Such a layer cannot tell order unless a mask does.
-
-# %% [markdown]
-# ## Does it break causality?
-#
-# The table has vectors for later keys. Does a decoder then see the future? No, because the key vectors only change
-# scores, and the **mask** comes after them. A hidden key has weight 0, so neither its value nor its vector reaches the
-# output. We test this with a table that makes the future very tempting.
-
-# %%
-from course_lib.reference.attention import causal_mask
-
-tempting = A.copy()
-tempting[clip + 1 :] = 100.0  # every later key, at any price
-mask = causal_mask(n)
-modest, _ = shaw_attention(Q, K, V, key_table=A, value_table=C, mask=mask)
-greedy, w = shaw_attention(Q, K, V, key_table=tempting, value_table=C, mask=mask)
-assert np.allclose(modest, greedy)
-print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
-
-# %% [markdown]
-# In a causal model, the rows for later keys are therefore never trained. We check this with a layer in torch:
-# `ShawVectors` holds both tables, and `RelativeAttention` the projections and the mask. The text has six tokens, and
-# the table has $k = 8$. Of its offsets −8 to +8, which receive a gradient? (Six tokens have no offset beyond ±5.)
+# Can training find vectors that let words look in different directions? A text has 12 words, drawn from 16. At words 0
+# to 7 the answer is the word before, at words 8 to 15 the word after. At the ends nothing is asked (−100):
 
 # %%
 import torch
 
-from course_lib.nn.layer import RelativeAttention
+import course_study as study
 from course_lib.nn.shaw import ShawVectors
+from course_study.two_layers import BiasPerOffset, neighbours
 
 torch.set_num_threads(1)  # quicker for small matrices
-torch.manual_seed(0)
-position = ShawVectors(n_heads=2, d_head=4, clip=8)
-layer = RelativeAttention(d_model=8, n_heads=2, position=position, causal=True)
-layer(torch.randn(1, 6, 8)).square().sum().backward()
-trained = position.key_table.grad.abs().sum(dim=(0, 2)) > 0
-print("offsets with a gradient:", torch.arange(-8, 9)[trained].tolist())
-assert torch.arange(-8, 9)[trained].tolist() == [-5, -4, -3, -2, -1, 0]
+words, answers = neighbours(torch.Generator().manual_seed(0))
+print("words:  ", words[0].tolist())
+print("answers:", answers[0].tolist())
 
 # %% [markdown]
-# ## Can it be learned?
-#
-# Can training find vectors that let words look in different directions? In this task a text has 12 words, drawn from 16.
-# At a small word (0 to 7) the answer is the word before it, and at a large word (8 to 15) the word after it.
-#
-# The control is a bias with one learned number per offset. It cannot look back from some words and ahead from others,
-# so it should be right about half of the time. Shaw's layer gets key vectors only, so position enters both models
-# through the score alone. (A scheme of your own is a subclass of `Position`; here its `bias` returns the row.) **Our
+# Both models are one layer with a linear read-out. One has key vectors, the other a learned number per offset. **Our
 # margin: with all three seeds, the vectors reach 0.95 and the bias stays below 0.65.**
-
-# %%
-import course_study as study
-from course_lib.nn.position import Position
-
-
-class Bias(Position):
-    """One learned number per offset, for texts of 12 words: offsets −11 … 11."""
-
-    def __init__(self):
-        super().__init__()
-        self.row = torch.nn.Parameter(torch.zeros(1, 23))
-
-    def bias(self, n_q, n_k, past):
-        return self.row
-
-
-def draw(generator):
-    words = torch.randint(16, (32, 12), generator=generator)
-    answers = torch.where(words < 8, words.roll(1, 1), words.roll(-1, 1))
-    answers[:, [0, -1]] = -100  # the ends may lack a neighbour, so nothing is asked
-    return words, answers
 
 # %% tags=["nbval-ignore-output"]
 found = study.fit(
     {
         "vectors": lambda: study.OneLayer(ShawVectors(1, 32, clip=2, values=False), 16),
-        "bias": lambda: study.OneLayer(Bias(), 16),
+        "bias": lambda: study.OneLayer(BiasPerOffset(), 16),
     },
-    draw,
+    neighbours,
     steps=100,
 )
 print("accuracy   seed 0  seed 1  seed 2")
@@ -567,40 +347,36 @@ print(f"one neighbour, else a guess: {1 / 2 + 1 / 2 / 16:.2f}")
 assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 
 # %% [markdown]
-# The vectors get everything right. The bias distinguishes even more offsets, but the query cannot choose between them.
-
-# %% [markdown]
-# ## Optional: the released code
+# ## What a second head or a feed-forward layer gives back
 #
-# The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 use Shaw's key vectors by default, without value vectors, clipped
-# at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our tokens.
+# Can no model with biases do this? In committed runs we trained one head or two for longer, with or without a
+# feed-forward layer after attention. **Guess first:** which of them reach 0.95?
 
-# %% tags=["nbval-ignore-output"]
-from importlib.util import find_spec
-from types import SimpleNamespace
-
-if find_spec("transformers") is None:
-    print("To run this comparison: pip install transformers==5.23.0")
-else:
-    from transformers import SeamlessM4Tv2Config, Wav2Vec2BertConfig
-    from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as released
-
-    for config in (Wav2Vec2BertConfig(), SeamlessM4Tv2Config()):
-        assert config.position_embeddings_type == "relative_key"
-        back, ahead = config.left_max_position_embeddings, config.right_max_position_embeddings
-        print(f"{config.model_type}: {back} back, {ahead} ahead")
-    table = torch.nn.Embedding.from_pretrained(torch.tensor(A))
-    theirs = SimpleNamespace(distance_embedding=table, scaling=D_K**-0.5)
-    theirs.left_max_position_embeddings = theirs.right_max_position_embeddings = clip
-    q, k = (torch.tensor(x)[None, None] for x in (Q, K))
-    _, position_part = released._apply_relative_key_position_encoding(theirs, q, k)
-    assert np.allclose(position_part[0, 0], scaled)
-    print("the position part of the five tokens agrees")
+# %%
+runs = study.committed("two_layers")
+accuracies = {}
+for condition in ("one head", "two heads", "one head, feed-forward", "two heads, feed-forward"):
+    accuracies[condition] = [row["accuracy"] for row in study.pick(runs, condition=condition)]
+    print(f"{condition:24}", *(f"{accuracy:6.2f}" for accuracy in accuracies[condition]))
+assert max(accuracies.pop("one head")) < 0.6 and np.min(list(accuracies.values())) > 0.95
 
 # %% [markdown]
+# In our models, all but the first. Even one head is enough, if a feed-forward layer follows. How? These are its mean
+# weights on the word before and the word after:
+
+# %%
+for row in study.pick(runs, condition="one head, feed-forward"):
+    low, high = row["first_half"][0], row["second_half"][0]
+    print(f"seed {row['seed']}: words 0 to 7: {low[0]:.2f} {low[1]:.2f}   words 8 to 15: {high[0]:.2f} {high[1]:.2f}")
+
+# %% [markdown]
+# The bias treats all words alike, as it must: one neighbour gets about 0.6, the other 0.3. So the output contains both,
+# at different strengths. The feed-forward layer also reads the word itself, and can pick the right one. A bias cannot
+# choose where to *look*, but later parts of a model can choose what to *use*.
+#
 # ## Easy to believe; let us run it
 #
-# Judge each sentence, then read why.
+# Judge each sentence.
 
 # %%
 from course_tasks import questions
@@ -610,11 +386,12 @@ questions.claims("vector_per_distance")
 # %% [markdown]
 # ## Remember
 #
-# - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling.
+# - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling. The query decides.
 # - Clip first, then shift: row $= \mathrm{clip}(j - i) + k$. The outermost rows mean "$k$ or more".
 # - Avoid the $(n, n, d)$ array: multiply $QA^\top$ first, then look up or use `to_grid`.
-# - The index is constant along diagonals. The position part is not, because the query decides.
-# - The value side is the weight per clipped offset times the vectors. Keys alone did as well.
+# - The value side is the weight per clipped offset times the vectors.
+# - In one head, a bias cannot let words look in different directions. In our models, a second head or a feed-forward
+#   layer gave it back.
 #
 # ## Three questions
 
@@ -676,7 +453,169 @@ figures.question(
 #
 # [[tasks]]: four, one of them a bug hunt.
 #
-# **Next:** [[next]].
+# **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · A bias that begins at 0
+#
+# In the committed runs, the biases began at random numbers. If all begin at 0, two heads with a feed-forward layer often
+# stay alike for all 800 steps. Here are the accuracy and each head's weights on the word before and the word after:
+
+# %%
+for row in study.pick(runs, condition="two heads, feed-forward, from 0", settings={"steps": 800}):
+    print(f"seed {row['seed']}: accuracy {row['accuracy']:.2f}, the two heads", np.round(row["first_half"], 2).tolist())
+
+# %% [markdown]
+# So "it cannot be learned" needs more than one start, and more than one learning rate.
+#
+# ## Deeper · What it costs, and what it brought
+#
+# Both tables together hold $(2k + 1)(d_k + d_v)$ numbers. The paper's base model has separate tables in every layer and
+# head, while in its big model the heads of a layer share them (section 4.1).
+
+# %%
+both_tables = (2 * 16 + 1) * (64 + 64)
+print(f"clip 16, d 64: {both_tables:,} numbers; for 8 heads: {8 * both_tables:,} per layer")
+print(f"compared with the projections of a layer (d_model 512): {8 * both_tables / (4 * 512 * 512):.1%}")
+
+# %% [markdown]
+# What did this bring in translation? Here Shaw's vectors *replace* sinusoids ([[absolute_positions|chapter #]]). A
+# higher BLEU is a better translation (test set; table 1 of the paper):
+#
+# | | positions | English to German | English to French |
+# |---|---|---|---|
+# | base | sinusoids | 26.5 | 38.2 |
+# | base | Shaw, $k = 16$ | 26.8 | 38.7 |
+# | big | sinusoids | 27.9 | 41.2 |
+# | big | Shaw, $k = 8$ | 29.2 | 41.5 |
+#
+# The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2). Training made 7 % fewer
+# steps per second (section 3.3).
+#
+# An *ablation* removes parts to see which matter. Here no model has absolute positions (base model, English to German,
+# development set; tables 2 and 3):
+#
+# | clip $k$ | 0 | 1 | 2 … 256 |
+# |---|---|---|---|
+# | BLEU | 12.5 | 25.5 | 25.8 to 25.9 |
+#
+# So a small $k$ was enough. The paper suggests why: in a stack of layers, a token two steps away has itself looked two
+# steps further. Without the value table the BLEU was the same, 25.8; it was 25.3 without the key table. This is one
+# experiment, and the paper says that other tasks need further work.
+#
+# Why is $k = 0$ as bad as no positions? All offsets then share one vector. Work out the effect before you run the cell.
+
+# %%
+single = np.array([[0.7, -1.2, 0.4, 2.0]])
+alike = key_term(Q, single)
+print("position part, first and last column:", alike[:, 0], alike[:, 4])
+assert np.all(alike == alike[:, :1])
+assert np.allclose(shaw_attention(Q, K, V, key_table=single)[1], without)
+
+# %% [markdown]
+# The position part is constant along each row, so it cancels in the softmax. The value side adds the same vector to
+# every output, because weights sum to 1.
+#
+# ## Deeper · Does it break causality?
+#
+# The table has vectors for later keys. Does a decoder then see the future? No, because the key vectors only change
+# scores, and the **mask** comes after them. A hidden key has weight 0, so neither its value nor its vector reaches the
+# output. We test this with a table that makes the future very tempting.
+
+# %%
+from course_lib.reference.attention import causal_mask
+
+tempting = A.copy()
+tempting[clip + 1 :] = 100.0  # every later key, at any price
+mask = causal_mask(n)
+modest, _ = shaw_attention(Q, K, V, key_table=A, value_table=C, mask=mask)
+greedy, w = shaw_attention(Q, K, V, key_table=tempting, value_table=C, mask=mask)
+assert np.allclose(modest, greedy)
+print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
+
+# %% [markdown]
+# In a causal model, the rows for later keys therefore never get a gradient.
+#
+# ## Deeper · What the maps do not show
+#
+# A bias matrix is *Toeplitz*: constant along each diagonal. Is the position part Toeplitz, too? And what does the mean
+# weight along each diagonal, the **profile by offset**, say about the table?
+
+# %%
+print("position part at offset −1:", np.diagonal(S, -1))
+pairs = n - abs(row_offsets(n))
+print("pairs at the offsets −4 … +4:", pairs)
+profile, plain = (from_grid(w)[0] / pairs for w in (weights, without))
+assert np.allclose(profile, [np.diagonal(weights, r).mean() for r in row_offsets(n)])
+assert {named[c] for c in np.argsort(profile - plain)[-2:]} == {"−1", "+1"}
+both = ["with the table", "without it"]
+figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean weight by offset", digits=2)
+
+# %% [markdown]
+# The position part is not Toeplitz, because the query changes from row to row. The means at −1 and +1 grow most, and the
+# table favours both. It also favours keys two or more back, but the mean at −4 falls. A profile hides which query moved,
+# and its outermost means come from one pair each.
+#
+# A published walk-through (Brenndoerfer 2025) draws six tokens with the seed 42, and both $W_q, W_k$ and the table with
+# the seed 123. The next cell repeats it. Two traps:
+#
+# 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
+# 2. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A query contains each
+#    of these rows, as often as channel $m$ of its $x_i$ says. So the product of query and table row partly measures
+#    this channel.
+
+# %%
+x = np.random.RandomState(42).randn(6, 8)
+generator = np.random.RandomState(123)
+w_q, w_k = (generator.randn(8, 4) * np.sqrt(2 / 12) for _ in range(2))
+a6 = np.random.RandomState(123).randn(7, 4) * np.sqrt(2 / 11)  # the same seed again
+
+content6 = (x @ w_q) @ (x @ w_k).T / 2
+for name, position in {"with the table": key_term(x @ w_q, a6) / 2, "without": 0}.items():
+    profile6 = from_grid(softmax(content6 + position))[0] / (6 - abs(row_offsets(6)))
+    print(f"profile {name:15}", profile6.round(3))
+    assert set(profile6.argsort()[-2:] - 5) == {-4, 4}
+assert np.allclose(a6 / w_q[:7], np.sqrt(12 / 11))
+
+
+def echo(seed):
+    """The correlation of q_i · (row m of the table) with number m of x_i."""
+    table = np.random.RandomState(seed).randn(7, 4)
+    return np.corrcoef((x @ w_q @ table.T).ravel(), x[:, :7].ravel())[0, 1]
+
+
+others = [echo(seed) for seed in range(1000, 2000)]
+print(f"correlation with the same seed {echo(123):.2f}, with others {np.mean(others):.2f} ± {np.std(others):.2f}")
+
+# %% [markdown]
+# ## Deeper · The released code
+#
+# The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 use Shaw's key vectors by default, without value vectors, clipped
+# at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our tokens.
+
+# %% tags=["nbval-ignore-output"]
+from importlib.util import find_spec
+from types import SimpleNamespace
+
+if find_spec("transformers") is None:
+    print("To run this comparison: pip install transformers==5.23.0")
+else:
+    from transformers import SeamlessM4Tv2Config, Wav2Vec2BertConfig
+    from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as released
+
+    for config in (Wav2Vec2BertConfig(), SeamlessM4Tv2Config()):
+        assert config.position_embeddings_type == "relative_key"
+        back, ahead = config.left_max_position_embeddings, config.right_max_position_embeddings
+        print(f"{config.model_type}: {back} back, {ahead} ahead")
+    table = torch.nn.Embedding.from_pretrained(torch.tensor(A))
+    theirs = SimpleNamespace(distance_embedding=table, scaling=D_K**-0.5)
+    theirs.left_max_position_embeddings = theirs.right_max_position_embeddings = clip
+    q, k = (torch.tensor(x)[None, None] for x in (Q, K))
+    _, position_part = released._apply_relative_key_position_encoding(theirs, q, k)
+    assert np.allclose(position_part[0, 0], scaled)
+    print("the position part of the five tokens agrees")
+
+# %% [markdown]
+# Shaw's introduction cites Parikh et al. (2016) for an earlier idea, a bias by distance.
 #
 # **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 · A.
 # Parikh et al., *A Decomposable Attention Model for Natural Language Inference*, 2016, section 3.4 · M. Brenndoerfer,

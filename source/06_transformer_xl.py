@@ -118,7 +118,7 @@ assert np.allclose(P @ P.T, P_later @ P_later.T)
 #
 # **1. The key's position becomes a distance.** In (b) and (d), $R_{i-j}$ takes the place of $p_j$. $R$ is the same
 # sinusoidal formula, but of the distance $i - j$, which is positive for the past and negative for the future. It needs
-# no table, so even 100,000 words back has a vector.
+# no table, so even a key 100,000 words back has a vector.
 #
 # **2. Words and distances get different key weights.** A key made from a word is $k_j = x_j W_k$. A key made from a
 # distance is $r_{j-i} = R_{i-j} W_r$. (The paper calls the weights $W_{k,E}$ and $W_{k,R}$.) We name $r$ by its offset,
@@ -144,8 +144,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# **3. The query's position goes.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for.
-# If only distance should matter, that influence must be the same at every position. So learned vectors replace
+# **3. The query's position is dropped.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks
+# for. If only distance should matter, that influence must be the same at every position. So learned vectors replace
 # $p_i W_q$: $u$ in (c), where it meets words, and $v$ in (d), where it meets distances.
 #
 # | | absolute | Transformer-XL | its job |
@@ -161,7 +161,7 @@ figures.heatmap(
 # ## One pair by hand
 #
 # *sat* looks at *cat*, one word back. Our $u$ favours keys with large numbers in channels 1 and 3. Our $v$ takes half
-# of the sine of δ, which favours the past, and the cosine, which favours nearby keys.
+# of the sine of δ, which favours the near past, and the cosine, which favours nearby keys.
 
 # %%
 the, cat, sat, on, mat = range(n)
@@ -399,8 +399,8 @@ print("weights that learn:", ", ".join(learn))
 assert old.grad is None and len(learn) == 7
 
 # %% [markdown]
-# No gradient reaches the old segment. All seven weights learn. Here $W_k$ and $W_v$ can only have learned from the
-# memory, because the keys and values of remembered tokens are computed while segment 2 is read.
+# No gradient reaches the old segment. All seven weights learn, $W_k$ and $W_v$ among them, because the keys and values
+# of the remembered tokens are computed while segment 2 is read.
 #
 # ## Who uses it today?
 #
@@ -408,8 +408,8 @@ assert old.grad is None and len(learn) == 7
 # transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
-# - **Nemotron ASR streaming** has the same. It listens in chunks and keeps the keys and values of the last 70 frames, a
-#   memory again.
+# - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last
+#   70 frames.
 # - **Gemma 4** has (a) and (b) in its audio encoder (`Gemma4AudioAttention`).
 #
 # In speech, too, RoPE is a rival: its error rates are similar or better, after up to 21 % less training time (Zhang et
@@ -428,7 +428,7 @@ questions.claims("transformer_xl")
 #
 # - With a memory, absolute positions clash. $R_{i-j}$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
 # - (a) is content, (b) Shaw's term, (c) a number per key, (d) a number per offset.
-# - The relative shift needs a causal mask, because what comes after offset 0 is junk.
+# - This relative shift needs a causal mask, because what comes after offset 0 is junk.
 # - Segments equal one long pass if the memory holds everything before. Gradients stop at the memory.
 #
 # ## Three questions
@@ -518,7 +518,7 @@ for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
 
 # %% [markdown]
 # A tutorial (see Sources) has a shift that returns the right shape and never reads a later query, so tests of shape and
-# causality pass. Yet for five tokens only one of 15 visible cells is right. A loop over the formula finds the bug.
+# causality pass. Yet it puts numbers in the wrong cells. A comparison with a loop over the formula finds the bug.
 #
 # ## Deeper · "(c) cancels in the softmax"
 #
@@ -578,9 +578,9 @@ figures.heatmap(
 # nearer, at least with these untrained weights.
 #
 # A window's length counts from each query, but a memory's from the start of the segment. So the first query of a
-# segment sees fewer tokens than the last one. An evaluation script of the authors gives all queries the same number
-# (`--same_length`), which is a window. It has a memory of 640, and counts distances above 400 as 400 (`clamp_len`). The
-# Compressive Transformer (Rae et al. 2020) compresses old rows instead of dropping them.
+# segment sees fewer tokens than the last one. An evaluation script of the authors gives all queries the same number of
+# keys (`--same_length`), which is a window. It has a memory of 640, and counts distances above 400 as 400
+# (`--clamp_len`). The Compressive Transformer (Rae et al. 2020) compresses old rows instead of dropping them.
 #
 # Does the deep stack equal one long pass? Only while its memory holds *every* earlier token:
 

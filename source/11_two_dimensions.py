@@ -3,19 +3,20 @@
 #
 # In a sentence, one number says where a key is: the offset $j - i$. In an image it takes two: how many rows down, and
 # how many columns to the right. Swin, a vision transformer, learns a number for each pair of offsets and adds it to the
-# score, inside small square windows.
+# score. Newer models rotate queries and keys by row and by column.
 #
 # **You will be able to**
-# - derive the row of the bias table that any pair of patches takes;
-# - shift windows by rolling the image, and make the mask that this needs;
-# - decide what to do with the table when the window grows;
-# - turn queries and keys by row and column instead, and give words and patches positions in one text.
+# - derive the row of Swin's bias table that any pair of patches takes;
+# - rotate queries and keys by row and column (axial RoPE), and say what such a head cannot look for;
+# - decide what to do with a table, or with positions, when the picture grows;
+# - give words and pictures positions in one text (M-RoPE).
 #
-# **You need** chapters [[bias_by_hand|#]] (bias, mask), [[diagonals|#]] (`to_grid`) and, for two sections near the end,
-# [[rope|#]] (RoPE), and a little torch.
-# **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]] (bias), [[rope|#]] (RoPE) and, for a section at the end, [[diagonals|#]]
+# (`to_grid`), and a little torch. **Time** [[time]].
 
 # %%
+from importlib.util import find_spec
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -25,8 +26,6 @@ np.set_printoptions(precision=4, suppress=True)
 figures.attention_block("Swin")
 
 # %% [markdown]
-# Swin's number is added to the score. It is looked up by two offsets instead of $j - i$.
-#
 # ## Patches and windows
 #
 # We draw a sky, a sun, a hill and a house:
@@ -62,7 +61,8 @@ def patch_colours(image):
 
 def show(pictures, alt, borders=(4,), size=8):
     """Pictures beside each other, by title; the axes count patches, the white lines are the borders of windows."""
-    fig, axes = plt.subplots(1, len(pictures), figsize=(2.2 * len(pictures), 2.2), squeeze=False)
+    fig, axes = plt.subplots(1, len(pictures), figsize=(2.5 * len(pictures), 2.2), squeeze=False)
+    fig.subplots_adjust(wspace=0.35)
     for ax, (title, picture) in zip(axes[0], pictures.items()):
         ax.imshow(np.clip(picture, 0, 1), extent=(0, size, size, 0))
         for line in borders:
@@ -72,28 +72,25 @@ def show(pictures, alt, borders=(4,), size=8):
     return figures.show(fig, alt=alt)
 
 
+# %%
 colours = patch_colours(image)
 assert np.allclose(colours[2, 5], image[8:12, 20:24].mean(axis=(0, 1)))
 alt = "A house on a hill under the sun, as pixels and as patches, in four windows"
 show({"32 × 32 pixels": image, "8 × 8 patches": colours}, alt)
 
 # %% [markdown]
-# Inside a window the patches become a list, read row by row:
+# Inside a window the patches become a list, read row by row. The library's `partition` makes the lists of all windows,
+# and `reverse` undoes it.
 
 # %%
 from course_lib.reference.window import partition, reverse
 
 small = np.arange(16).reshape(4, 4)
-windows = small.reshape(2, 2, 2, 2).swapaxes(1, 2).reshape(4, 4)
-assert np.array_equal(windows, partition(small[..., None], 2)[..., 0])
 print(small)
 by_window = dict(rows=[f"window {k}" for k in range(4)], columns=[f"place {k}" for k in range(4)])
-figures.heatmap(windows, **by_window, alt="The patches of each window")
+figures.heatmap(partition(small[..., None], 2)[..., 0], **by_window, alt="The patches of each window")
 
 # %% [markdown]
-# `reshape` splits each axis in two: *which window*, and *where in it*. `swapaxes` puts both *which window* axes first.
-# The library calls this `partition`; `reverse` undoes it.
-#
 # ## Why one offset is not enough
 #
 # In a window of 4 × 4, the offsets $j - i$ run from $-15$ to $15$. Is one number for each enough, as in a sentence?
@@ -152,8 +149,8 @@ for i in range(4):
 #
 # ## The index, derived
 #
-# We number the pairs of offsets as we numbered the patches: arrange them in a square and read it line by line. (We say
-# *line* because the image and the table have *rows*.)
+# We arrange the pairs of offsets in a square and number them line by line. (We say *line* because *row* is a row of the
+# image or of the table.)
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -195,103 +192,16 @@ axes = dict(rows=places, columns=places, corner="query ↓ key →")
 figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
 
 # %% [markdown]
-# Does each pair of offsets get its own row? Yes, if we can undo the formula. Divide the index by $2W - 1$:
-# quotient and remainder, each minus $W - 1$, should be the two offsets.
-
-# %%
-for w in range(1, 9):
-    index, delta = window_index(w), offsets_2d(w)
-    back = np.stack(np.divmod(index, 2 * w - 1), axis=-1) - (w - 1)
-    assert np.array_equal(back, delta)
-    assert set(index.ravel()) == set(range((2 * w - 1) ** 2))
-print("undone by division for W = 1 … 8, and every row of the table is used")
-
-# %% [markdown]
-# ## Two slips that look right
-#
-# The factor is $2W - 1$, the width of the square of *offsets*. One slip takes $W$, the width of the window. Another
-# adds $W$ instead of $W - 1$. We run both for $W = 3$.
-
-# %%
-delta = offsets_2d(3).reshape(-1, 2)
-indices = {
-    "correct": (delta[:, 0] + 2) * 5 + delta[:, 1] + 2,
-    "times W": (delta[:, 0] + 2) * 3 + delta[:, 1] + 2,
-    "plus W": (delta[:, 0] + 3) * 5 + delta[:, 1] + 3,
-}
-for name, index in indices.items():
-    print(f"{name:8}: {len(set(index)):2} different rows, from {index.min()} to {index.max()}")
-
-shared = {tuple(d) for d in delta.tolist() if (d[0] + 2) * 3 + d[1] + 2 == 10}
-print("times W, row 10 is shared by", *sorted(shared))
-in_list = (np.arange(9) - np.arange(9)[:, None]).ravel()  # j − i
-assert np.array_equal(indices["times W"], in_list + 8)
-try:
-    np.zeros(25)[indices["plus W"]]
-except IndexError as error:
-    print("plus W:", error)
-
-# %% [markdown]
-# If you add $W$, the last rows are past the end of the table, and NumPy raises an error. With the factor $W$ nothing
-# fails, but the index depends only on the offset $j - i$ of the list again: *two to the right* and *one down, one to
-# the left* share a number. We train a model with this slip below.
-#
-# ## A 3 × 3 window
-#
-# Point at a key to see its calculation. Click it, or press Enter, to make it the query. How do the nine coloured rows
-# move with the query?
+# In a window of 3 × 3, point at a key to see its calculation. Click it, or press Enter, to make it the query. How do
+# the nine coloured rows move with the query?
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
 figures.window_index(3, query=4)
 
 # %% [markdown]
-# The rows that one query reads form a **square that slides over the table**. When the query moves one column to the
-# *right*, every key is one column further to the query's *left*, so the square moves left.
-
-# %%
-table = np.arange(25).reshape(5, 5)
-for query in range(9):
-    r, c = divmod(query, 3)
-    part = table[2 - r : 5 - r, 2 - c : 5 - c]
-    assert np.array_equal(part.ravel(), window_index(3)[query])
-print("query (r, c) reads lines 2 − r … 4 − r and columns 2 − c … 4 − c of the 5 × 5 table")
-
-# %% [markdown]
-# ## Toeplitz blocks
-#
-# In one dimension a bias is **Toeplitz**: equal along each diagonal. In two, `to_grid` ([[diagonals|chapter #]]) puts
-# each line of the table on the diagonals of a block, and the blocks go on the diagonals of a grid of blocks:
-
-# %%
-from course_lib.reference.grid import to_grid
-
-W = 3
-T = np.arange(25.0).reshape(5, 5)  # T[Δrow + W − 1, Δcolumn + W − 1]: the table's own row numbers
-block = [to_grid(line[None], W) for line in T]
-bias = np.block([[block[rj - ri + W - 1] for rj in range(W)] for ri in range(W)])
-assert np.array_equal(bias, window_bias(T.reshape(-1, 1), W)[0])  # one column: a table for one head
-
-places = [f"({r}, {c})" for r in range(W) for c in range(W)]
-axes = dict(rows=places, columns=places, corner="query ↓ key →")
-figures.heatmap(bias.astype(int), **axes, alt="Table row of each pair, 3 × 3 window, made of 3 × 3 blocks")
-
-# %% [markdown]
-# This is the bias, made without the formula for the index: **Toeplitz blocks in a Toeplitz arrangement**.
-#
-# Can this bias depend on *one* offset after all? Number the patches as if each row of the window had $2W - 1$ places:
-
-# %%
-row, column = np.divmod(np.arange(W * W), W)
-a = row * (2 * W - 1) + column
-print("patches ", np.arange(W * W))
-print("numbered", a)
-assert np.array_equal(a - a[:, None] + 2 * W * (W - 1), bias)
-print("index = a_j − a_i + 2W(W − 1)")
-
-# %% [markdown]
-# Yes. The gaps (3 and 4, 8 and 9) separate the end of one row from the start of the next, so an offset of $+1$ is
-# always the right neighbour.
+# The rows that one query reads form a square that slides over the table. If the query moves to the *right*, its keys
+# are farther to the *left* of it, so the square moves left.
 #
 # ## A bias you can see
 #
@@ -308,8 +218,7 @@ above = window_bias(up.reshape(-1, 1), W)[0]
 
 values = partition(colours, W)
 nothing = np.zeros((4, 16, 1))
-output, weights = attention(nothing, nothing, values, bias=above)
-print("windows", values.shape, "weights", weights.shape)
+output, _ = attention(nothing, nothing, values, bias=above)
 moved = reverse(output, 8, 8)
 assert np.allclose(moved[1:4], colours[:3])
 assert np.allclose(moved[0, :4], colours[:4, :4].mean(axis=(0, 1)))
@@ -317,32 +226,261 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
-# average all sixteen.
+# average all sixteen. (Swin's next layer moves the borders: see *Deeper · Shifted windows*.)
 #
-# **Your turn.** Here *two to the right* and *one down* are large. Predict how many keys each corner of a window looks
-# at, run the cell, then write another table.
-
-# %%
-mine = np.zeros((2 * W - 1, 2 * W - 1))
-mine[0 + W - 1, 2 + W - 1] = 20.0
-mine[1 + W - 1, 0 + W - 1] = 20.0
-
-output, weights = attention(nothing, nothing, values, bias=window_bias(mine.reshape(-1, 1), W)[0])
-assert np.allclose(weights.sum(axis=-1), 1)
-for corner, patch in {"upper left": 0, "upper right": 3, "lower left": 12, "lower right": 15}.items():
-    most = weights[0, patch].max()
-    print(f"{corner:12} largest weight {most:.2f}, keys with this weight: {(weights[0, patch] > most - 0.01).sum()}")
-show({"by my table": reverse(output, 8, 8)}, "The patches as my table mixes them")
-
-# %% [markdown]
 # Each head has its own table, and all windows share it. In the paper's ablation on ImageNet (table 4) the tables are
 # worth 1.2 points of accuracy over no position, and 0.8 over a vector per absolute position.
 #
-# ## Windows have borders
+# ## Rotating by two axes
 #
-# Neighbours on different sides of a border never meet. So Swin alternates plain windows with **shifted windows**, whose
-# borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Are any adjacent patches separated by both
-# kinds of windows?
+# **Axial RoPE** needs no table. It rotates half of the pairs of channels by the row and the other half by the column
+# (Heo et al. 2024). With eight channels, each axis gets two pairs, with the speeds 1 and 0.01:
+
+# %%
+from course_lib.reference.axial_rope import axial, grid_positions, rotate
+
+axis, speeds = axial(8)  # which axis each pair rotates by, and how fast
+position = grid_positions(3, 3)  # (row, column) of the nine patches, line by line
+print("patch 5 is at", position[5], "and its pairs rotate by", position[5][axis] * speeds)
+
+# %% [markdown]
+# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are
+# this vector too, but rotated in advance, here by one row and one column. Where does the head look?
+
+
+# %%
+def score_above_left(size, scale=1):
+    """The scores (size², size²) of a head tuned to one up and one left; positions are multiplied by `scale`."""
+    position, ones = scale * grid_positions(size, size), np.ones((size * size, 32))
+    return rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
+
+
+for size in (4, 8, 16):
+    patch = np.arange(size * size).reshape(size, size)[1:, 1:].ravel()  # the others have no such neighbour
+    best = score_above_left(size)[patch].argmax(axis=1)
+    print(f"{size:2} × {size:2} patches: {np.mean(best == patch - size - 1):.0%} look one up and one to the left")
+    assert (best == patch - size - 1).all()
+
+# %% [markdown]
+# ## What axial RoPE cannot look for
+#
+# Can a head look along a *diagonal*, that is, prefer the keys at $(-1, -1)$ and $(+1, +1)$ to those at $(-1, +1)$ and
+# $(+1, -1)$? With Swin's table it can, because each of them has its number. Now take axial RoPE, with the same content
+# in all patches. A score is a sum over pairs of channels. Half of them see only Δrow, the others only Δcolumn:
+#
+# $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
+#
+# We compare the sums over the two diagonals, for a random query and a random key.
+
+# %%
+position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
+q, k = (rotate(np.tile(content, (25, 1)), position, axis, speeds) for content in (query, key))
+s = (q[12] @ k.T).reshape(5, 5)[1:4, 1:4]  # of the patch in the middle, for the offsets −1, 0 and +1
+f, g = s[:, [1]], s[[1]] - s[1, 1]
+assert np.allclose(s, f + g)
+print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + s[2, 2]:.4f}")
+print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
+
+# %% [markdown]
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever the content is. So **no such head can prefer one diagonal**.
+# That is why Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned speed plus the column times
+# another. One pair with the speeds 1 and −1 is enough:
+
+# %%
+r, c = np.mgrid[-1:2, -1:2]
+diagonal = np.cos(r - c)  # query and key are (1, 0); the pair rotates by row − column
+assert min(diagonal[0, 0], diagonal[2, 2]) > max(diagonal[0, 2], diagonal[2, 0])
+axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=2)
+figures.side_by_side(
+    figures.heatmap(s, **axes, alt="Axial RoPE: a row part plus a column part"),
+    figures.heatmap(diagonal, **axes, alt="One pair that rotates by row minus column"),
+)
+
+# %% [markdown]
+# ## When the window grows
+#
+# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. We
+# can fill it in three ways:
+#
+# - **flat**: the 49 numbers go into the first 49 rows;
+# - **keep**: every old offset keeps its number, and new offsets get the smallest number;
+# - **stretch**: bicubic interpolation enlarges the table like a picture.
+#
+# The larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
+# finely**, where each object covers more patches. Both images have 64 × 64 pixels:
+
+# %%
+wider, finer = np.tile(house(32), (2, 2, 1)), house(64)
+assert wider.shape == finer.shape == (64, 64, 3)
+alt = "Both have 16 × 16 patches: four houses of the old size, and one house twice as large"
+pictures = {"more of the scene": patch_colours(wider), "the same, finer": patch_colours(finer)}
+show(pictures, alt, borders=(8,), size=16)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A head looks one patch up in the picture of 32 × 32 pixels. Now it gets the same scene with 64 × 64 pixels, and "
+    "windows of 8 × 8. Which filling fits?",
+    options={
+        "keep": "The number stays at (−1, 0). But what was one patch up is now two patches up.",
+        "stretch": "Yes: all offsets in the scene have doubled, and the enlarged table is about twice as wide.",
+        "Neither, it must be trained again":
+            "Training helps, and Swin's authors fine-tune. But the stretched table is a good start.",
+    },
+    answer="stretch",
+)
+
+# %%
+import torch
+from torch import nn
+
+from course_lib.reference.attention import softmax
+
+# up: the table of “A bias you can see”
+enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
+filled = {
+    "flat": np.append(up, np.full(225 - 49, up.min())),
+    "keep": np.pad(up, 4, constant_values=up.min()),
+    "stretch": enlarged.numpy(),
+}
+q = np.arange(2 * 8, 8 * 8)  # queries with two rows above them
+share = {}
+for name, table in filled.items():
+    weights = softmax(window_bias(table.reshape(-1, 1), 8)[0])
+    one, two = weights[q, q - 8].mean(), weights[q, q - 16].mean()
+    share[name] = one, two
+    print(f"{name:8} weight one patch up {one:.2f}, two patches up {two:.2f}")
+assert share["keep"][0] > 0.99 and share["stretch"][1] > 0.95 and max(share["flat"]) < 0.1
+
+# %% [markdown]
+# *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
+# finer sampling. *Flat* loses the offset, because the old table has lines of 7 numbers and the new one lines of 15.
+#
+# With 384 pixels instead of 224, Swin sees **the same scene**: $W$ is 12 instead of 7, and a window of the first layers
+# still covers an eighth of the scene's width. So its authors stretch the table (`load_pretrained` in their `utils.py`)
+# and fine-tune.
+#
+# Axial RoPE *keeps* offsets. To stretch, divide the positions:
+
+# %%
+assert 4 * 7 / 224 == 4 * 12 / 384 == 1 / 8  # the share of the width that a Swin window covers
+
+for scale in (1, 1 / 2):
+    best = score_above_left(16, scale)[8 * 16 + 8].argmax()  # of the patch in row 8, column 8
+    row, column = divmod(int(best), 16)
+    print(f"positions times {scale}: the head looks {8 - row} up and {8 - column} to the left")
+assert (row, column) == (6, 6)
+
+# %% [markdown]
+# DINOv3 stretches always: its rows and columns run from −1 to 1 across the picture, whatever its size.
+#
+# ## Words and pictures in one text
+#
+# Qwen2-VL reads texts with pictures and videos, so each token gets three positions: time, row and column (**M-RoPE**,
+# multimodal RoPE, Wang et al. 2024). A word has the same number on all three, so between words it is plain RoPE. A
+# picture's tokens (each made of 2 × 2 patches) share one time, the next free number; their rows and columns count from
+# this number. Here are two words, a picture of 2 × 2 tokens and two words. Unlike in axial RoPE, the axes share *one*
+# list of speeds:
+
+# %%
+from course_lib.reference.axial_rope import mrope, text_positions
+
+position = text_positions([2, (2, 2), 2])
+tokens = ["word"] * 2 + ["picture"] * 4 + ["word"] * 2
+axis, speeds = mrope(8, sections=(2, 1, 1))  # two pairs rotate by time, one by row, one by column
+assert axis.tolist() == [0, 0, 1, 2] and np.allclose(position[3][axis] * speeds, [2, 0.2, 0.02, 0.003])
+alt = "Time, row and column of the eight tokens"
+figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
+
+# %% [markdown]
+# After a picture, the next word gets the largest number so far plus one: here 4. A decoder that counts tokens would
+# give it 6. (Qwen's code stores the difference as `rope_deltas`.)
+#
+# Which pairs rotate by which axis? Qwen2-VL assigns contiguous blocks, so time gets the 16 fastest pairs and columns
+# the 24 slowest. Qwen3-VL interleaves the axes (time, row, column, time, …), so each has fast and slow pairs:
+
+# %%
+for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
+    axis, speeds = mrope(128, sections, interleaved=interleaved)  # base 10,000; the models' own are larger
+    time, row, column = (f"{speeds[axis == a].max():.3f} to {speeds[axis == a].min():.5f}" for a in range(3))
+    print(f"{model}: speeds of time {time}, row {row}, column {column}")
+
+# %% [markdown]
+# ## Easy to believe; let us run it
+
+# %%
+from course_tasks import questions
+
+questions.claims("two_dimensions")
+
+# %% [markdown]
+# ## Remember
+#
+# - In an image a bias needs two offsets, each key minus query. The index numbers a square of $2W - 1$ by $2W - 1$
+#   offsets line by line.
+# - Axial RoPE rotates half of the pairs by the row and half by the column. With equal content its score is a row part
+#   plus a column part, so it cannot prefer a diagonal.
+# - *Stretch* the table, or divide the positions, for the same scene, sampled more finely. *Keep* them for more of the
+#   scene.
+# - M-RoPE adds time, so that words and pictures share one text.
+#
+# ## Three questions
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A window has 5 × 5 patches. Which row of the table belongs to offset (0, 0)?",
+    options={
+        "0": "Row 0 is the first of the square: offset (−4, −4).",
+        "12": "That is the middle of the window. The table is a square of 9 × 9.",
+        "40": "Yes: (0 + 4) · 9 + (0 + 4), the middle of 81 rows.",
+        "81": "There are 81 rows, numbered 0 to 80.",
+    },
+    answer=window_index(5)[12, 12],
+    title="Question 1",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+s_up, s_left, s_self = 3, 2, 1  # s(−1, 0), s(0, −1) and s(0, 0)
+figures.question(
+    "An axial RoPE head, with equal content everywhere, has s(0, 0) = 1, s(−1, 0) = 3 and s(0, −1) = 2. What is "
+    "s(−1, −1)?",
+    options={
+        "5": "The sum of the two contains f(0) + g(0) = 1, which s(−1, −1) does not.",
+        "4": "Yes: s(−1, 0) + s(0, −1) − s(0, 0) = f(−1) + g(−1).",
+        "It cannot be known": "For a table it could be any number. Here it is f(−1) + g(−1).",
+    },
+    answer=f"{s_up + s_left - s_self}",
+    title="Question 2",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+next_word = int(text_positions([5, (2, 3)]).max()) + 1
+figures.question(
+    "M-RoPE: five words, then a picture of 2 × 3 tokens. Which position does the next word get?",
+    options={
+        "11": "That counts tokens. A picture takes fewer positions.",
+        "8": "Yes: the columns are 5, 6 and 7, and the word gets one more.",
+        "6": "All tokens of the picture have the time 5, but their columns go on to 7.",
+    },
+    answer=f"{next_word}",
+    title="Question 3",
+)
+
+# %% [markdown]
+# ## Now you
+#
+# [[tasks]]. One of them needs *Deeper · Shifted windows*.
+#
+# **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · Shifted windows
+#
+# In a layer with windows, neighbours on different sides of a border do not meet. So Swin alternates plain windows with
+# **shifted windows**, whose borders are moved by $\lfloor W / 2 \rfloor$ down and right (section 3.2). Are any adjacent
+# patches separated by both kinds of windows?
 
 # %%
 def windows_of(shift, n=8, W=4):
@@ -371,8 +509,8 @@ figures.heatmap(rolled, **by_window, alt="The patches of each window after the r
 
 # %% [markdown]
 # Window 0 is what we wanted: 5, 6, 9 and 10, across the old borders. But in window 3 the four corners of the image have
-# met. The **mask** hides them from each other: a patch sees only its own piece. Point at a corner patch. What does
-# it see?
+# met. The **mask** hides them from each other: a patch sees only its own piece. The next picture has larger windows.
+# Point at a corner patch. What does it see?
 
 # %%
 from course_lib.reference.window import shift_mask
@@ -381,40 +519,28 @@ assert shift_mask(8, 8, 4, 2).sum() == 576
 figures.shifted_windows(4, shift=2)
 
 # %% [markdown]
-# ## The mask by hand
-#
-# The roll takes the first rows to the bottom, where they meet the last ones at a **seam**. Columns have a seam too. Two
-# patches of a window see each other if they were on the same side of both seams.
+# How do we compute the mask? The roll brings the first `shift` rows to the bottom, and the first columns to the right.
+# We label each patch by two facts: was it moved with these rows, and was it moved with these columns? Two patches of a
+# window see each other if both agree.
+
 
 # %%
 def mask_by_sides(n, W, shift):
-    """(windows, W², W²): True where two patches of a window came from the same side of both seams."""
+    """(windows, W², W²): True where two patches of a window have the same labels."""
     crossed = np.arange(n) < shift  # in the image before the roll
     side = 2 * crossed[:, None] + crossed
     in_windows = partition(np.roll(side, (-shift, -shift), (0, 1))[..., None], W)[..., 0]
     return in_windows[:, :, None] == in_windows[:, None, :]
 
 
-mask = mask_by_sides(4, 2, 1)
-names = [[str(patch) for patch in window] for window in rolled]
 for size in (2, 3, 4, 7):
     for n, shift in [(times * size, shift) for times in (1, 2, 3) for shift in range(size)]:
         assert np.array_equal(mask_by_sides(n, size, shift), shift_mask(n, n, size, shift))
-legend = dict(legend="dark: may look")
-figures.side_by_side(*(
-    figures.heatmap(mask[w].astype(int), rows=names[w], columns=names[w], alt=f"Mask of window {w}", **legend)
-    for w in (1, 3)
-))
+print("equal to the library's mask")
 
 # %% [markdown]
-# Window 1 lies on one seam: 7 sees 11, and 4 sees 8. Window 3 lies on both, so each patch is alone.
-#
-# Swin's code labels all *nine* pieces (`models/swin_transformer.py`). Our four labels give the same mask, because only
-# patches of one window are compared.
-#
-# ## And back again
-#
-# Roll, cut, attend with the mask, put the windows together, **roll back**. Here each patch takes the one above:
+# A whole layer rolls, attends in windows with the mask, puts the windows together and **rolls back**. Here each patch
+# takes the one above:
 
 # %%
 def attend_shifted(image, W, shift, bias):
@@ -432,10 +558,10 @@ alt = "Taking the patch above in windows shifted by 2: nothing is above rows 0, 
 show({"patches": colours, "the patch above": shifted}, alt, borders=(2, 6))
 
 # %% [markdown]
-# Row 4, a blur in plain windows, now finds its upper neighbour. The mask hides the bottom row from row 0. If you forget
-# to roll back, nothing fails, but the residual path ($x$ + attention) adds every patch to a different one.
+# Row 4, which found nothing above it in plain windows, now takes the colours of row 3. If you forget to roll back,
+# nothing fails, but the layer's output is added to the wrong patches.
 #
-# ## −100 is not −∞
+# ## Deeper · −100 is not −∞
 #
 # Swin's code hides a key by *adding* $-100$ to its score (`SwinTransformerBlock`), in both versions. But in the second
 # version, scores may reach 100, because the cosine of query and key is divided by a learned number of at least 0.01
@@ -453,19 +579,28 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 # %% [markdown]
 # The hidden key takes all the weight. Set hidden scores to $-\infty$ instead.
 #
-# ## What the slip costs
+# ## Deeper · What a slip in the index costs
 #
-# We train a model with the correct factor and one with the factor $W$. Windows are random: a patch holds a sun or not,
-# and is asked for the number of suns in its row or in its column, its own included. So there are four kinds of patches.
-# A head's bias ignores the kind, so the model gets two heads: one for rows, one for columns.
+# The factor in the index is $2W - 1$, the width of the square of *offsets*. With the factor $W$ nothing fails, but the
+# index depends only on the offset $j - i$ of the list: *two to the right* and *one down, one to the left* share a
+# number.
+
+# %%
+delta = offsets_2d(3).reshape(-1, 2)
+slip = (delta[:, 0] + 2) * 3 + delta[:, 1] + 2
+in_list = (np.arange(9) - np.arange(9)[:, None]).ravel()  # j − i
+assert np.array_equal(slip, in_list + 8)
+print("the factor W = 3: row 10 is shared by", *sorted({tuple(d) for d in delta[slip == 10].tolist()}))
+
+# %% [markdown]
+# We train a model with the correct factor and one with the slip. A patch holds a sun or not, and is asked for the
+# number of suns in its row or in its column, its own included. The model has two heads, because the bias of one head
+# is the same for both questions.
 #
 # Training can get stuck, as some models did in 5 of 40 repetitions. So we compare the best of three seeds, and expect
 # the correct factor to be ahead by at least 0.05.
 
 # %%
-import torch
-from torch import nn
-
 import course_study as study
 from course_lib.nn.window import WindowAttention
 
@@ -513,19 +648,6 @@ for name, shares in accuracies.items():
 assert max(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.05
 
 # %% [markdown]
-# Which questions does the slip get wrong? Offsets of 4, 8 and 12 in the list always stay in the column. But offsets of
-# $+1$ to $+3$ mix two rows, so row questions should suffer.
-
-# %% tags=["nbval-ignore-output"]
-kinds, counts = draw(torch.Generator().manual_seed(7))
-for name, factor_models in trained.items():
-    with torch.no_grad():
-        found = [model(kinds).argmax(-1) == counts for model in factor_models]
-    by_row, by_column = ([right[asked].double().mean() for right in found] for asked in (kinds < 2, kinds >= 2))
-    print(f"factor {name:6}: rows", *(f"{x:.2f}" for x in by_row), "  columns", *(f"{x:.2f}" for x in by_column))
-    assert max(by_row) < 0.8 if name == "W" else max(by_row) > 0.95
-
-# %% [markdown]
 # The tables of the best correct model show where its heads look:
 
 # %% tags=["nbval-ignore-output"]
@@ -540,178 +662,43 @@ figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned tab
 # %% [markdown]
 # One head has learned to read its row, the other its column.
 #
-# ## When the window grows
+# ## Deeper · Toeplitz blocks
 #
-# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. We
-# can fill it in three ways:
-#
-# - **flat**: the 49 numbers go into the first 49 rows;
-# - **keep**: every old offset keeps its number, and new offsets get the smallest number;
-# - **stretch**: bicubic interpolation enlarges the table like a picture.
-#
-# The larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
-# finely**, where each object covers more patches.
+# In one dimension a bias is **Toeplitz**: equal along each diagonal. In two, `to_grid` ([[diagonals|chapter #]]) puts
+# each line of the table on the diagonals of a block, and the blocks go on the diagonals of a grid of blocks:
 
 # %%
-wider, finer = np.tile(house(32), (2, 2, 1)), house(64)
-assert wider.shape == finer.shape == (64, 64, 3)
-alt = "Both have 16 × 16 patches: four houses of the old size, and one house twice as large"
-pictures = {"more of the scene": patch_colours(wider), "the same, finer": patch_colours(finer)}
-show(pictures, alt, borders=(8,), size=16)
+from course_lib.reference.grid import to_grid
+
+W = 3
+T = np.arange(25.0).reshape(5, 5)  # T[Δrow + W − 1, Δcolumn + W − 1]: the table's own row numbers
+block = [to_grid(line[None], W) for line in T]
+bias = np.block([[block[rj - ri + W - 1] for rj in range(W)] for ri in range(W)])
+assert np.array_equal(bias, window_bias(T.reshape(-1, 1), W)[0])  # one column: a table for one head
+
+places = [f"({r}, {c})" for r in range(W) for c in range(W)]
+axes = dict(rows=places, columns=places, corner="query ↓ key →")
+figures.heatmap(bias.astype(int), **axes, alt="Table row of each pair, 3 × 3 window, made of 3 × 3 blocks")
 
 # %% [markdown]
-# Both images have 64 × 64 pixels, so their size does not tell the two cases apart. Which filling is for which?
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "A head looks one patch up in the picture of 32 × 32 pixels. Now it gets the same scene with 64 × 64 pixels, and "
-    "windows of 8 × 8. Which filling fits?",
-    options={
-        "keep": "The number stays at (−1, 0). But what was one patch up is now two patches up.",
-        "stretch": "Yes: all offsets in the scene have doubled, and the enlarged table is about twice as wide.",
-        "Neither, it must be trained again":
-            "Training helps, and Swin's authors fine-tune. But the stretched table is a good start.",
-    },
-    answer="stretch",
-)
+# This is the bias, made without the formula for the index. It even depends on *one* offset, if we number the patches as
+# if each row of the window had $2W - 1$ places. The gaps keep the end of a row apart from the start of the next.
 
 # %%
-from course_lib.reference.attention import softmax
-
-# up: the table of “A bias you can see”
-enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
-filled = {
-    "flat": np.append(up, np.full(225 - 49, up.min())),
-    "keep": np.pad(up, 4, constant_values=up.min()),
-    "stretch": enlarged.numpy(),
-}
-q = np.arange(2 * 8, 8 * 8)  # queries with two rows above them
-share = {}
-for name, table in filled.items():
-    weights = softmax(window_bias(table.reshape(-1, 1), 8)[0])
-    one, two = weights[q, q - 8].mean(), weights[q, q - 16].mean()
-    share[name] = one, two
-    print(f"{name:8} weight one patch up {one:.2f}, two patches up {two:.2f}")
-assert share["keep"][0] > 0.99 and share["stretch"][1] > 0.95 and max(share["flat"]) < 0.1
+row, column = np.divmod(np.arange(W * W), W)
+a = row * (2 * W - 1) + column
+print("patches ", np.arange(W * W))
+print("numbered", a)
+assert np.array_equal(a - a[:, None] + 2 * W * (W - 1), bias)
+print("index = a_j − a_i + 2W(W − 1)")
 
 # %% [markdown]
-# *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. *Flat* loses the offset, because the old rows were numbered for lines of 7. Both answers assume a head
-# that looks for a fixed offset in the scene.
-#
-# Which case is Swin's, from 224 to 384 pixels, with the same patches and $W = 12$ instead of 7?
-
-# %%
-for pixels, window in ((224, 7), (384, 12)):
-    n = pixels // 4
-    print(f"{pixels} pixels: {n} × {n} patches in {n // window} × {n // window} windows of {window} × {window}")
-assert 224 // 4 // 7 == 384 // 4 // 12 == 8
-
-# %% [markdown]
-# The image has more pixels but shows **the same scene**: a window of the first stage still covers an eighth of its
-# width. So Swin's authors stretch the table (section 3.2; `load_pretrained` in their `utils.py`) and then fine-tune.
-# Swin V2 learns no table: a small network computes the bias from both offsets on a log scale (Liu et al. 2022, section
-# 3.3).
-#
-# ## Turning by two axes
-#
-# RoPE needs no table. It turns pair $m$ of the channels by the angle $p\,\theta_m$, so a score depends only on the
-# difference of two positions ([[rope|chapter #]]). A patch has a row and a column. **Axial RoPE** turns half of the
-# pairs by the row and the other half by the column (see Heo et al. 2024). With eight channels, each axis gets two
-# pairs, with the speeds 1 and 0.01 (for the base of [[rope|chapter #]]). All queries are one random vector before they
-# turn, and all keys another:
-
-# %%
-from course_lib.reference.axial_rope import axial, grid_positions, rotate
-
-axis, speeds = axial(8)  # which axis each pair turns by, and how fast
-position = grid_positions(3, 3)  # (row, column) of the nine patches, line by line
-print("patch 5 is at", position[5], "and its pairs turn by", position[5][axis] * speeds)
-
-rng = np.random.default_rng(0)
-queries, keys = (rotate(np.tile(rng.normal(size=8), (9, 1)), position, axis, speeds) for _ in range(2))
-score = queries @ keys.T
-for i, j in ((0, 1), (4, 5), (2, 3), (0, 3), (4, 7)):
-    print(f"{i} → {j}: Δrow {position[j][0] - position[i][0]:+}, Δcolumn {position[j][1] - position[i][1]:+}, "
-          f"score {score[i, j]:+.4f}")
-assert np.isclose(score[0, 1], score[4, 5]) and np.isclose(score[0, 3], score[4, 7])
-assert not np.isclose(score[0, 1], score[2, 3])
-
-# %% [markdown]
-# With this equal content, the score depends on both offsets and on nothing else. Patches 2 and 3 are neighbours in the
-# list, as 0 and 1 are, but patch 3 begins the next row, so its score differs. No bias by list offset can do that.
-#
-# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are
-# this vector too, but turned by one more row and one more column. So the key one up and one to the left has the same
-# angles as the query:
-
-
-# %%
-def score_above_left(size):
-    """The score of each patch for each patch, (size², size²), by a head that looks one up and one to the left."""
-    position, ones = grid_positions(size, size), np.ones((size * size, 32))
-    return rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
-
-
-for size in (4, 8, 16):
-    patch = np.arange(size * size).reshape(size, size)[1:, 1:].ravel()  # the others have no such neighbour
-    best = score_above_left(size)[patch].argmax(axis=1)
-    print(f"{size:2} × {size:2} patches: {np.mean(best == patch - size - 1):.0%} look one up and one to the left")
-    assert (best == patch - size - 1).all()
-
-weights = softmax(score_above_left(8)).reshape(8, 8, 8, 8)  # row and column of the query, then of the key
-figures.side_by_side(*(
-    figures.heatmap(weights[place], digits=2, title=f"query at {place}", corner="row ↓ column →", limit=0.3,
-                    alt=f"The weights of all patches for the query at {place}: the largest is one up and one to the left")
-    for place in ((2, 2), (5, 6))
-))
-
-# %% [markdown]
-# The same 32 channels serve all three sizes, and no table has to be filled. So axial RoPE *keeps* offsets, which is
-# right for more of the scene. For the same scene, sampled twice as finely, divide the positions by 2: then two patches
-# turn as far as one did.
-#
-# ## Words and pictures in one text
-#
-# Qwen2-VL reads texts with pictures and videos, so each token gets three positions: time, row and column (**M-RoPE**,
-# multimodal RoPE, Wang et al. 2024). A word has the same number on all three, so between words it is plain RoPE. All
-# patches of a picture have the same time, and their rows and columns start at this number too. Here are two words, a
-# picture of 2 × 2 patches and two words. Unlike in axial RoPE, the axes share *one* list of speeds:
-
-# %%
-from course_lib.reference.axial_rope import mrope, text_positions
-
-position = text_positions([2, (2, 2), 2])
-tokens = ["word", "word", "patch", "patch", "patch", "patch", "word", "word"]
-axis, speeds = mrope(8, sections=(2, 1, 1))  # two pairs turn by time, one by row, one by column
-assert axis.tolist() == [0, 0, 1, 2] and np.allclose(position[3][axis] * speeds, [2, 0.2, 0.02, 0.003])
-alt = "Time, row and column of the eight tokens"
-figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
-
-# %% [markdown]
-# After a picture, the next word takes one more than the largest number so far: here that is 4. A ninth token would get
-# 6, but a decoder that counts tokens would give it 8. (Qwen's code stores the difference as `rope_deltas`.)
-#
-# Which pairs turn by which axis? Qwen2-VL assigns contiguous blocks, so time gets the 16 fastest pairs and columns the
-# 24 slowest. Qwen3-VL interleaves the axes (time, row, column, time, …), so each has fast and slow pairs. (The cell
-# uses the base of [[rope|chapter #]]; the models' bases are larger.)
-
-# %%
-for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
-    axis, speeds = mrope(128, sections, interleaved=interleaved)
-    time, row, column = (f"{speeds[axis == a].max():.3f} to {speeds[axis == a].min():.5f}" for a in range(3))
-    print(f"{model}: speeds of time {time}, row {row}, column {column}")
-
-# %% [markdown]
-# ## The released code beside ours (optional)
+# ## Deeper · The released code
 #
 # The released code counts *query minus key*, so the rows of a published table must be **flipped** end to end. We load
 # our weights, with the table flipped, into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
 
 # %% tags=["nbval-ignore-output"]
-from importlib.util import find_spec
-
 if find_spec("transformers") is None:
     print("To run this comparison: pip install transformers==5.23.0")
 else:
@@ -722,7 +709,7 @@ else:
     ours = WindowAttention(d_model=48, n_heads=2, window=4, shift=2)
     config = SwinConfig(window_size=4, qkv_bias=False, attn_implementation="eager")
     theirs = SwinLayer(config, dim=48, input_resolution=(8, 8), num_heads=2, shift_size=2)
-    theirs.layernorm_before = nn.Identity()  # what remains: attention, and the residual path around it
+    theirs.layernorm_before = nn.Identity()  # what remains: x + attention
     theirs.mlp.load_state_dict({name: torch.zeros_like(x) for name, x in theirs.mlp.state_dict().items()})
     names = dict(q_proj=ours.query, k_proj=ours.key, v_proj=ours.value, o_proj=ours.out)
     weights = {f"{name}.weight": part.weight for name, part in names.items()} | {"o_proj.bias": torch.zeros(48)}
@@ -753,86 +740,17 @@ if find_spec("transformers") is not None:
     by_course = MRoPE(128, position, (16, 24, 24)).rotate(q, k, 0)
     for made, expected in zip(apply_rotary_pos_emb(q, k, cos, sin), by_course):
         assert torch.allclose(made, expected, atol=1e-5)
-    print("Qwen2-VL turns queries and keys as our code does")
+    print("Qwen2-VL rotates queries and keys as our code does")
 
 # %% [markdown]
-# **Who uses it today** (files of transformers): Donut reads documents with a Swin (`modeling_donut_swin.py`), and CLAP
-# hears spectrograms with one (`modeling_clap.py`). Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model
-# and axial RoPE in the network that encodes the pictures.
-
-# %% [markdown]
-# ## Easy to believe; let us run it
-#
-# Judge each sentence, then read why.
-
-# %%
-from course_tasks import questions
-
-questions.claims("two_dimensions")
-
-# %% [markdown]
-# ## Remember
-#
-# - In an image a bias needs two offsets, each key minus query.
-# - The index numbers a square of $2W - 1$ by $2W - 1$ offsets line by line.
-# - Shifted windows: roll, attend with a mask, roll back.
-# - *Stretch* the table for the same scene, sampled more finely. *Keep* it for more of the scene.
-# - Axial RoPE turns half of the pairs by the row and half by the column, and needs no table. M-RoPE adds time, so that
-#   words and patches share one text.
-#
-# ## Three questions
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "A window has 5 × 5 patches. Which row of the table belongs to offset (0, 0)?",
-    options={
-        "0": "Row 0 is the first of the square: offset (−4, −4).",
-        "12": "That is the middle of the window. The table is a square of 9 × 9.",
-        "40": "Yes: (0 + 4) · 9 + (0 + 4), the middle of 81 rows.",
-        "81": "There are 81 rows, numbered 0 to 80.",
-    },
-    answer=window_index(5)[12, 12],
-    title="Question 1",
-)
-
-# %% tags=["hide-input"]
-# @title Question
-flipped = square.ravel()[::-1].reshape(square.shape)
-figures.question(
-    "You load a published Swin table into this chapter's code and do not flip it. What happens?",
-    options={
-        "Nothing: the table is symmetric": "A learned table need not be: up and down may differ.",
-        "Rows and columns change places": "That would be a transposed square. Here both offsets change their sign.",
-        "Every head's bias points in the opposite direction":
-            "Yes: up becomes down and left becomes right, half a turn.",
-    },
-    answer="Every head's bias" if np.array_equal(flipped, np.rot90(square, 2)) else "Rows and columns",
-    title="Question 2",
-)
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "Why does a shifted layer need a mask, but not a plain one?",
-    options={
-        "Because shifted windows are smaller": "After the roll all windows have the same size again.",
-        "Because the roll puts patches from opposite edges into one window":
-            "Yes. There they lie side by side, and the bias would take them for neighbours.",
-        "To keep attention causal": "An image has no before and after: nothing here is causal.",
-    },
-    answer="Because the roll puts patches from opposite edges into one window",
-    title="Question 3",
-)
-
-# %% [markdown]
-# ## Now you
-#
-# [[tasks]].
-#
-# **Next:** [[next]].
+# Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
+# pictures; Qwen3-VL also adds a learned vector per position there. Heo et al. and DINOv3 take the base 100 for axial
+# RoPE; with 10,000, the slow pairs would hardly rotate within a picture. Donut, which reads documents, and CLAP, which
+# hears sound, have a Swin. Swin V2 learns no table: a small network computes the bias from both offsets on a log scale
+# (Liu et al. 2022, section 3.3).
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo
 # et al., *Rotary Position Embedding for Vision Transformer*, 2024 · P. Wang et al., *Qwen2-VL*, 2024 · J. Huang et al.,
-# *Revisiting Multimodal Positional Encoding in Vision-Language Models*, 2025 (interleaved axes).
+# *Revisiting Multimodal Positional Encoding in Vision-Language Models*, 2025 (interleaved axes) · O. Siméoni et al.,
+# *DINOv3*, 2025 · the code of `transformers` 5.23.

@@ -24,6 +24,7 @@ import torch
 
 import course_study as study
 from course_kit import figures
+from course_lib.reference.t5 import bucket, bucket_starts
 
 np.set_printoptions(precision=4, suppress=True)
 torch.set_num_threads(1)  # quicker for small matrices
@@ -43,48 +44,8 @@ print(f"{new:,} of {i.size:,} pairs, {new / i.size:.1%}")
 assert new == 896 * 897 / 2
 
 # %% [markdown]
-# Three quarters of the pairs are new. What does a scheme have for them? A formula, such as ALiBi's, continues. T5 has a
-# table instead. Which of its 32 buckets does training reach, and how often? A text of 128 tokens has $128 - d$ pairs at
-# distance $d$ ([[t5_buckets|chapter #]]). We compare two values of `max_distance`.
-
-# %%
-from course_lib.reference.t5 import bucket, bucket_starts
-
-distance = np.arange(L)
-trained = {}
-for max_distance in (256, 64):
-    starts = bucket_starts(bidirectional=False, max_distance=max_distance)
-    found = bucket(-distance, bidirectional=False, max_distance=max_distance)
-    trained[max_distance] = np.bincount(found, weights=L - distance, minlength=32).astype(int)
-    print(f"max_distance {max_distance}: buckets 22 to 31 begin at", *starts[22:])
-    print("  pairs that train them:            ", *trained[max_distance][22:])
-
-assert (trained[256][28:] == 0).all()
-
-# %% [markdown]
-# With `max_distance` 256, **no training text ever reaches buckets 28 to 31**, so their numbers stay near their random
-# initial values. With `max_distance` 64, the last bucket begins at 59. Each text trains it with 2,415 pairs, and every
-# larger distance falls into it. This table **saturates**.
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "Both tables were trained on texts of 128 tokens. What will each add to the score of a key 400 tokens back?",
-    options={
-        "Both a trained number":
-            "Distance 400 falls into the last bucket of each. In the first table that bucket begins at 216, past every training text.",
-        "Both an untrained number":
-            "The last bucket of the second table begins at 59. Each training text reaches it 2,415 times.",
-        "The first an untrained number, the second a trained one":
-            "Yes. No text trained the bucket that begins at 216; the one that begins at 59 is well trained.",
-    },
-    answer={
-        (True, True): "Both a trained", (False, False): "Both an untrained", (False, True): "The first an untrained",
-    }[trained[256][31] > 0, trained[64][31] > 0],
-)
-
-# %% [markdown]
-# Here are the schemes of the study in the same terms, each with a model that has it:
+# Three quarters of the pairs are new. What does a scheme have for them? Here are the schemes of the study, each with a
+# model or paper:
 #
 # | scheme | for example | past the training length it meets |
 # |---|---|---|
@@ -93,15 +54,15 @@ figures.question(
 # | sinusoidal | Vaswani et al. 2017 | sines of positions never seen |
 # | log decay (`log-1`) | KERPLE | a formula that continues |
 # | T5, `max_distance` 256 (`t5-256`) | | buckets that no text has trained |
-# | T5, `max_distance` 64 (`t5-64`) | T5 (128, trained on 512 tokens) | its last bucket: saturated |
-# | Shaw, clipped at 32 (`shaw-32`) | Shaw et al. 2018 | its outermost vector: saturated |
+# | T5, `max_distance` 64 (`t5-64`) | T5 (128, trained on 512 tokens) | its last bucket, trained and shared by all far keys |
+# | Shaw, clipped at 32 (`shaw-32`) | Shaw et al. 2018 | its outermost vector, likewise |
 # | Transformer-XL | XLNet | a learned map of sines of distances never seen |
 # | ALiBi | BLOOM, MPT | a formula that continues |
 # | RoPE | Llama | in its slow pairs, angles never seen |
 # | RoPE in a window of 64 (`window-64`) | Mistral 7B v0.1 (4,096) | nothing: it sees no farther |
 #
-# The last one is our **control**. It has two layers, so nothing farther back than 126 tokens can reach a query. What it
-# can do, a model can do without a long text.
+# The last one is our **control**. It has two layers, so nothing farther back than 126 tokens can reach a query. What
+# the control can do needs no long text.
 
 # %% [markdown]
 # ## The study
@@ -158,13 +119,14 @@ for scheme in schemes:
     print(f"{scheme:16}", *(f"{cell:>12}" for cell in cells), f"{loss:12.2f}")
 
 # %% [markdown]
-# LEARNED TEXT
+# Brackets mark a task that was not learned; it gets no verdict. Without positions, a model learns only retrieval, which
+# needs no order. The control learns all four: at 128 tokens, its two layers reach nearly everything.
 #
 # ## Does a longer text disturb them?
 #
 # The *rise* is the loss at 1,024 tokens minus that at 128, in nats. We fixed two bounds before the runs: a scheme is
-# **level** if no seed rises by more than 0.05, and **breaks** if every seed rises by more than 0.25. If every seed rises
-# by more than 0.05, it **rises**; otherwise **seeds differ**. In text, the questions at all lengths are the same.
+# **level** if no seed rises by more than 0.05, and **breaks** if every seed rises by more than 0.25. If every seed
+# rises by more than 0.05, it **rises**; otherwise **seeds differ**.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -215,37 +177,41 @@ for scheme in ("t5-64", "transformer-xl", "alibi", "window-64"):
     assert near["characters"][scheme].startswith("level")
 
 # %% [markdown]
-# In our small models, all that we called untrained breaks in text, except in Transformer-XL. (Its authors say that it
-# generalises, but their evaluation clips the distances: `clamp_len`.) A formula that continues is not enough: without
-# positions and with `log-1` the loss rises. `t5-64` is level in text and breaks in copying, where its 896 new keys
-# share one number.
+# In text, our small models break on numbers or inputs that no text has trained, except Transformer-XL. A formula that
+# continues is not enough: with `log-1` the loss rises. `t5-64` is level in text, but breaks in copying.
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level in text. But so is `window-64`, and it cannot see a far key. **Level does not show that a model
-# uses a long text.** Two things can: questions whose answer is far, and *masking*: hide all keys that are 128 or more
-# back, in every layer. If that costs nothing, the model did not need them.
+# Four schemes are level in text. One of them is `window-64`, which cannot see a far key. **Level does not show that a
+# model uses a long text.** Two things can: questions whose answer is far, and *masking*: hide all keys that are 128 or
+# more back, in every layer. If that costs nothing, the model did not need them. A negative cost means that they did
+# harm.
 
 # %%
-far = ("flip-flop", "induction", "retrieval")
-print(f"{'':16}", *(f"{task:>26}" for task in far), "     text: masking costs")
+print(f"{'right, 128 → 1,024':20}", *(f"{task:>12}" for task in tasks[1:]), "   text: masking costs")
 for scheme in schemes:
     cells = []
-    for task in far:
+    for task in tasks[1:]:
         right = np.mean([row["accuracy"] for row in runs(task, scheme)], axis=0)
-        cells.append(f"{study.verdict(runs(task, scheme))}, {right[0]:.0%} → {right[3]:.0%}")
-    cost = study.far_keys_help(runs("characters", scheme))
-    print(f"{scheme:16}", *(f"{cell:>26}" for cell in cells), f"{np.mean(cost):15.2f}")
+        learned = study.learned(runs(task, scheme))
+        cells.append(f"{right[0]:.0%} → {right[3]:.0%}" if learned else "not learned")
+    cost = np.mean(study.far_keys_help(runs("characters", scheme)))
+    print(f"{scheme:20}", *(f"{cell:>12}" for cell in cells), f"{cost:15.2f}")
+    assert cost < 0.05 or scheme == "sinusoidal"  # in text, far keys help no other scheme
 
 # %% [markdown]
-# FAR TEXT
+# The control loses many answers in flip-flop and falls to guessing in the others (one in eight in retrieval), so these
+# tasks do need far tokens. `none` and T5 answer nearly every question of retrieval. ALiBi, level in text, loses more
+# than half of them: its flattest head subtracts 4 from a key 1,000 tokens back, and its other heads more. RoPE falls
+# far in all three tasks. Transformer-XL gives more than nine answers in ten. And in text, masking the far keys costs
+# the level schemes nothing: they used none there.
 
 # %% [markdown]
 # ## A released model
 #
-# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) was trained on texts of 8,192 tokens. It
-# reads 512 tokens of *Alice in Wonderland* with a pass key of five digits told near the beginning and asked for at the
-# end. Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
+# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
+# It reads 512 tokens of *Alice in Wonderland* with a pass key of five digits told near the beginning and asked for at
+# the end. Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
 # ([[windows_and_sinks|chapter #]]). Predict both losses: of the words in the second half, and of the five digits.
 
 # %% tags=["nbval-ignore-output"]
@@ -266,9 +232,8 @@ assert abs(found["window of 128"][0] - found["all keys"][0]) < 0.1
 assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
 
 # %% [markdown]
-# By the loss on the words, the window does no harm. But the key is lost: the digits cost about as much as if it had
-# never been told. (Another key, and other depths, give the same.) **A mean loss hides the few tokens that need a
-# far one.**
+# By the loss on the words, the window does no harm. But the key is lost, as if it had never been told. **A mean loss
+# hides the few tokens that need a far one.**
 #
 # Committed runs read more of *Alice*. What happens past 8,192 tokens, and which change helps?
 
@@ -285,9 +250,9 @@ for name in ("as released", "NTK 2"):
 
 # %% [markdown]
 # Past its training length, this model breaks as our small RoPE models do: its loss rises by 1.3 nats. A window with
-# token 0 keeps it level, and so does NTK, a repair of RoPE ([[stretching_rope|chapter #]]). Of these, only NTK reads
-# the key in 12,000 tokens. Within the training length the model uses far tokens, but not all: in 8,000 tokens it misses
-# the key at depth 0.1, more than 7,000 tokens back.
+# token 0 keeps it level, and so does NTK, a repair of RoPE ([[stretching_rope|chapter #]]). NTK also reads the key in
+# 12,000 tokens. Within the training length the model uses far tokens, but not all: in 8,000 tokens it misses the key at
+# depth 0.1, more than 7,000 tokens back.
 #
 # ## A test for your model
 #
@@ -297,9 +262,9 @@ for name in ("as released", "NTK 2"):
 # 4. Ask for something told far back, at several depths.
 # 5. Repeat with other texts, and print the paired error.
 #
-# Step 4 in full is a benchmark such as RULER (Hsieh et al. 2024): of the models that claimed 32,000 tokens or more, only
-# half still did well at 32,000. Nobody ships a model that only reads eight times its training length: the last
-# stage of training uses long texts, usually with a larger base for RoPE.
+# Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
+# at 32,000 (Hsieh et al. 2024). Since then, many models end their training with long texts, often with a larger base
+# for RoPE ([[stretching_rope|chapter #]]).
 
 # %% [markdown]
 # ## Remember
@@ -406,24 +371,26 @@ print(f"{'span for keys':20}", *(f"{m:8,}" for m in sizes))
 spans = {name: [span(row_weights(b(np.arange(m)))) for m in sizes] for name, b in decays.items()}
 for name, found in spans.items():
     print(f"{name:20}", *(f"{s:8.1f}" for s in found))
-one = row_weights(decays["log, strength 1"](np.arange(16_384)))
-print(f"log, strength 1, {one.size:,} keys: {np.sum(one > 0.01)} weights are above 1 %")
+above = [np.sum(row_weights(decays["log, strength 1"](np.arange(m))) > 0.01) for m in sizes]
+print(f"{'strength 1, over 1 %':20}", *(f"{count:8}" for count in above))
 assert spans["log, strength 1"][-1] > 10 * spans["log, strength 1"][0]
-assert spans["log, strength 2"][-1] < 1.1 * spans["log, strength 2"][0]
+assert spans["log, strength 2"][-1] < 6
 
 # %% [markdown]
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
 # distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
-# finite and the span settles. (A count of the weights above 1 % would say the opposite of strength 1: it falls, because
-# every single weight does.)
+# finite and the span settles. (A count of the weights above 1 % would mislead: with strength 1 it falls as the text
+# grows, because each weight gets smaller.)
 #
 # ## Deeper · Strength is not form
 #
 # So is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
-# heads, with another for each, and with strengths that each head learns (KERPLE, Chi et al. 2022).
+# heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns (KERPLE, Chi et al.
+# 2022).
 
 # %%
 every = rows + study.committed("decays")
+print(f"at distance 500: −{2 * np.log1p(500):.0f} by strength 2, −{500 / 16:.0f} by slope 1/16")
 print(f"{'in text':16} at 128    rise of each seed            flip-flop right, 128 → 1,024")
 for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi", "linear-learned"):
     text, bits = (study.pick(every, task=task, scheme=scheme) for task in ("characters", "flip-flop"))
@@ -432,12 +399,52 @@ for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi
     print(f"{scheme:16} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:26} {right[0]:6.0%} → {right[3]:.0%}")
 
 # %% [markdown]
-# DECAYS TEXT
+# In text, strength decides: with strength 2, with one strength per head, and with learned ones, a logarithm is as level
+# as ALiBi, and better at 128. Learned strengths make the line as good. In flip-flop the form shows: strong logarithms
+# still find a far write, and lines do not. At distance 500 a logarithm of strength 2 subtracts 12, and a line of slope
+# 1/16 subtracts 31.
 #
 # ## Deeper · A table that broke, and its repair
 #
-# `t5-256` and `t5-64` are equally good at 128 tokens. What has the first layer of each learned to add (seed 0, a line
-# per head)?
+# `t5-256` and `t5-64` are equally good at 128 tokens. Which of their 32 buckets does training reach, and how often? A
+# text of 128 tokens has $128 - d$ pairs at distance $d$ ([[t5_buckets|chapter #]]).
+
+# %%
+distance = np.arange(L)
+trained = {}
+for max_distance in (256, 64):
+    starts = bucket_starts(bidirectional=False, max_distance=max_distance)
+    found = bucket(-distance, bidirectional=False, max_distance=max_distance)
+    trained[max_distance] = np.bincount(found, weights=L - distance, minlength=32).astype(int)
+    print(f"max_distance {max_distance}: buckets 22 to 31 begin at", *starts[22:])
+    print("  pairs that train them:            ", *trained[max_distance][22:])
+
+assert (trained[256][28:] == 0).all()
+
+# %% [markdown]
+# With `max_distance` 256, **no training text ever reaches buckets 28 to 31**, so their numbers stay near their random
+# initial values. With `max_distance` 64, the last bucket begins at 59. Each text trains it with 2,415 pairs, and every
+# larger distance falls into it. This table **saturates**.
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "Both tables were trained on texts of 128 tokens. What will each add to the score of a key 400 tokens back?",
+    options={
+        "Both a trained number":
+            "Distance 400 falls into the last bucket of each. In the first table that bucket begins at 216, past every training text.",
+        "Both an untrained number":
+            "The last bucket of the second table begins at 59. Each training text reaches it 2,415 times.",
+        "The first an untrained number, the second a trained one":
+            "Yes. No text trained the bucket that begins at 216; the one that begins at 59 is well trained.",
+    },
+    answer={
+        (True, True): "Both a trained", (False, False): "Both an untrained", (False, True): "The first an untrained",
+    }[trained[256][31] > 0, trained[64][31] > 0],
+)
+
+# %% [markdown]
+# What has the first layer of each learned to add (seed 0, a line per head)?
 
 # %%
 from course_study.learned_bias import distances
@@ -512,18 +519,23 @@ for name, file in others.items():
             print(f"{name}: {scheme} {study.verdict(text)} ({rises}), not {study.verdict(runs('characters', scheme))}")
 
 # %% [markdown]
-# OTHERS TEXT
+# With 4,000 steps, `none` breaks, and `shaw-32` is level. After 300 steps we would have said that learned positions and
+# no positions stay level, and that a saturated T5 table breaks. And it does break if it learns at the ordinary rate: a
+# step of Adam moves a number by about the learning rate at most, and the bias of far keys must move far. **In our
+# models, a saturated bucket is safe only if its number is low enough for all the keys that share it.**
 #
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens. Sinusoidal positions improve up to
-# about 50 additional tokens, rotary ones up to 200, T5's bias up to 600, and ALiBi still at 3,072 (sections 2 and 4).
-# Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early, with little
-# to go by (the *early token curse*, Press, Smith and Lewis 2021). When every token has the same context, its curve is
-# level. ALiBi acts like attention in a window (Chi et al. 2023).
+# 20 additional tokens and get worse after 50. Rotary ones improve up to 200, T5's bias up to 600, and ALiBi even past
+# 12,000 (sections 2 and 4). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the
+# tokens comes early, with little to go by (the *early token curse*, Press, Smith and Lewis 2021). When every token has
+# the same context, its curve is nearly level. ALiBi acts like attention in a window (Chi et al. 2023). The authors of
+# Transformer-XL claim that its encoding generalises to longer attention than in training (Dai et al. 2019, section 1),
+# but their evaluation clips the distances (`clamp_len`).
 #
-# Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang et
-# al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.
+# Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
+# et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.
 #
 # ## Deeper · Run it yourself
 #

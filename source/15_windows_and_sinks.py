@@ -1,21 +1,19 @@
 # %% [markdown]
 # # [[title]]
 #
-# In a long text, a decoder compares each new token with every earlier one, and must keep all their keys and values.
-# Many models therefore let some layers read only the most recent tokens. This chapter builds such windows. What
-# happens when the first token leaves the window? And does a model that handles a long text also *use* it?
+# In a long text, a decoder must keep the keys and values of all earlier tokens. Many models therefore let some layers
+# read only the most recent tokens. You build such windows, and find out why a released model breaks when its first
+# token leaves them.
 #
 # **You will be able to**
 # - limit a layer to a window, and compute its reach and the memory it saves;
-# - build a model with an attention sink, break it with a window, and repair it;
-# - say what a layer without positions adds above a window;
-# - test whether a model uses a long text.
+# - find the attention sink of a released model, and keep it beside a window;
+# - say what a layer without positions adds above a window.
 #
-# **You need** chapters [[bias_by_hand|#]] (bias), [[rope|#]] (rotation), [[fast_attention|#]] (cache) and
-# [[longer_than_training|#]] (the study, the span). **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]] (bias), [[rope|#]] (rotation), [[released_model|#]] (the model),
+# [[fast_attention|#]] (cache) and [[longer_than_training|#]] (the study). **Time** [[time]].
 
 # %%
-from copy import deepcopy
 from functools import partial
 from importlib.util import find_spec
 
@@ -23,16 +21,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.functional import one_hot
 
 import course_study as study
 from course_kit import figures
+from course_lib import released
 from course_lib.nn.cache import RingCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Combined, Position
-from course_lib.nn.rope import RoPE, rotate
-from course_lib.nn.sink import Sink
+from course_lib.nn.rope import RoPE
 from course_lib.nn.sliding_window import SlidingWindow
+from course_study.released import rows as committed
 
 np.set_printoptions(precision=4, suppress=True)
 torch.set_num_threads(1)
@@ -70,8 +68,8 @@ figures.attention_block("sliding window")
 
 # %% [markdown]
 # The edge of a window is easily wrong by one. The paper on Mistral 7B (Jiang et al. 2023) says that a token attends to
-# the positions from $i - w$ to $i$, which are $w + 1$ keys. Mistral's one-file version masks a prompt like that, but
-# its ring holds $w$. `transformers` and this course show $w$.
+# the positions from $i - w$ to $i$, which are $w + 1$ keys. `transformers` and this course show $w$. (Only version 0.1
+# of Mistral 7B has windows. Version 0.2 dropped them.)
 #
 # ## The cache becomes a ring
 #
@@ -88,8 +86,7 @@ assert ring == [8, 9, 6, 7]
 
 # %% [markdown]
 # The slots are out of order, but a softmax does not depend on the order of its keys. Each key only has to carry its own
-# position, as a rotated key does. Does the library's `RingCache` change any output? We compare it with a full pass
-# whose mask hides the far keys.
+# position, as a rotated key does. We compare the library's `RingCache` with a full pass whose mask hides the far keys.
 
 # %%
 torch.manual_seed(0)
@@ -113,14 +110,14 @@ def cache_mib(layers, heads, channels, tokens, window=None):
     return 2 * layers * heads * channels * min(tokens, window or tokens) * 2 / 2**20
 
 
-print(f"Mistral 7B, 32,768 tokens: {cache_mib(32, 8, 128, 32_768):,.0f} MiB in full, "
+print(f"Mistral 7B, version 0.1, 32,768 tokens: {cache_mib(32, 8, 128, 32_768):,.0f} MiB in full, "
       f"{cache_mib(32, 8, 128, 32_768, window=4096):,.0f} MiB with windows of 4,096")
 half = cache_mib(12, 8, 64, 131_072)
 print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB in full, "
       f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
 
 # %% [markdown]
-# If every second layer keeps everything, half of the memory is still needed, however small the windows.
+# If every second layer keeps everything, half of the memory is still needed, however small the windows are.
 #
 # ## How far do layers reach?
 #
@@ -161,201 +158,145 @@ figures.question(
 # %% [markdown]
 # ## A head that finds nothing
 #
-# The weights of a row sum to 1. So a head must give its weight to some key. Where does it go when no key is useful?
-#
-# We need a task in which a head often finds no useful key. A text is a random sequence of facts ("A is red") and
-# questions ("A?"). Each is one token. There are eight names and four colours, and within a text a name keeps its
-# colour. The answer is the colour if the text has already stated it, and otherwise *nothing*. Each text begins with the
-# same token, `⟨start⟩`.
-
-
-# %%
-NAMES, COLOURS = "ABCDEFGH", ("red", "blue", "green", "yellow")
-QUESTION = 8 * 4  # a fact is the token name · 4 + colour, a question QUESTION + name
-START, NOTHING = QUESTION + 8, 4  # a token; an answer
-
-
-def facts(generator, n=24, batch=32, start=True, window=None):
-    """Texts (batch, n) and answers, −100 where nothing is asked. With a window, older facts do not count."""
-    colours = torch.randint(4, (batch, 8), generator=generator)
-    names = torch.randint(8, (batch, n), generator=generator)
-    asks = torch.rand(batch, n, generator=generator) < 0.5
-    if start:
-        asks[:, 0] = True  # so that the token which START replaces states no fact
-    colour = colours.gather(1, names)
-    stated = (one_hot(names, 8) * ~asks[..., None]).cumsum(1)
-    if window:
-        stated[:, window:] -= stated[:, :-window].clone()
-    known = stated.gather(2, names[..., None])[..., 0] > 0
-    answers = torch.where(asks, torch.where(known, colour, NOTHING), -100)
-    tokens = torch.where(asks, QUESTION + names, names * 4 + colour)
-    if start:
-        tokens[:, 0], answers[:, 0] = START, -100
-    return tokens, answers
-
-
-# %% [markdown]
-# One text, with its answers:
-
-
-# %%
-def in_words(token):
-    if token == START:
-        return "⟨start⟩"
-    return f"{NAMES[token - QUESTION]}?" if token >= QUESTION else f"{NAMES[token // 4]} is {COLOURS[token % 4]}"
-
-
-tokens, answers = facts(torch.Generator().manual_seed(3), n=12, batch=1)
-for token, answer in zip(tokens[0].tolist(), answers[0].tolist()):
-    print(f"{in_words(token):12}", "" if answer < 0 else f"→ {(*COLOURS, 'nothing')[answer]}")
-
-# %% [markdown]
-# One layer with RoPE learns this. A second model learns from texts without `⟨start⟩`. It is a control for later,
-# because it cannot come to depend on that token. Each is trained with three seeds.
+# The weights of a row sum to 1. So a head must give its weight to some key. Where does it go when no key is useful? In
+# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. Here is head 18.8 (layer 18, head 8),
+# first in a short text, then with another word in place of the first.
 
 # %% tags=["nbval-ignore-output"]
-models = {True: [], False: []}  # with ⟨start⟩ and without
+model = released.load()
+text = model.encode("The cat sat on the mat")
+other = text.clone()
+other[0] = 12345
 
 
-def one_layer(start):
-    models[start].append(study.OneLayer(RoPE(32), START + 1, NOTHING + 1, causal=True))
-    return models[start][-1]
+def head(text, **changes):
+    """The weights of head 18.8 when it reads a text, with something changed in the model."""
+    with model.changed(**changes):
+        return model.attention(text, layer=18, head=8)
 
 
-for start in (True, False):
-    name = "with ⟨start⟩" if start else "without"
-    learned = study.fit({name: partial(one_layer, start)}, partial(facts, start=start), steps=120)
-    print(f"{name:13}", *(f"{accuracy:6.1%}" for accuracy in learned[name]))
-    assert min(learned[name]) > 0.85
-
-# %% [markdown]
-# Where does the head look? We take the third seed with `⟨start⟩` and write a text that asks *A?* before and after the
-# fact about A.
+def draw(weights, text, title):
+    words = [word.strip() for word in model.tokens(text)]
+    return figures.heatmap(weights.numpy(), words, words, digits=2, title=title, alt=title, corner="query ↓ key →")
 
 
-# %% tags=["nbval-ignore-output", "prints-only"]
-@torch.no_grad()
-def head_scores(model, tokens):
-    """The scores of the layer's only head, −∞ for later keys, (batch, n, n)."""
-    layer, x = model.attention, model.embedding(tokens)
-    s = rotate(layer.query(x)) @ rotate(layer.key(x)).mT / 32**0.5
-    return s.masked_fill(torch.ones(s.shape[-2:], dtype=torch.bool).triu(1), -torch.inf)
-
-
-A, B, C, red, blue = 0, 1, 2, 0, 1
-text = [START, QUESTION + A, A * 4 + red, QUESTION + B, QUESTION + A, C * 4 + blue, QUESTION + B, QUESTION + C]
-words = [in_words(token) for token in text]
-weights = head_scores(models[True][2], torch.tensor([text]))[0].softmax(-1)
-figures.heatmap(weights.numpy(), words, words, digits=2, alt="Weights of the trained head", corner="query ↓ key →")
+assert head(text)[:, 0].min() > 0.9
+figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# When the text has the answer, this head finds it: the second *A?* looks at *A is red*. When the answer is *nothing*,
-# most of its weight goes to the first token. Such a key is called an **attention sink**. Xiao et al. (2023) found sinks
-# at the first tokens of large language models.
-#
-# Does this hold in many texts? And are the answers right if we leave the value of `⟨start⟩` out of the sum?
-
-# %% tags=["nbval-ignore-output"]
-tokens, answers = facts(torch.Generator().manual_seed(5), batch=256)
-for model in models[True]:
-    on_start = head_scores(model, tokens).softmax(-1)[:, :, 0]
-    nothing, colour = on_start[answers == NOTHING], on_start[(answers >= 0) & (answers < NOTHING)]
-    print(f"weight on ⟨start⟩: {nothing.mean():.2f} if the answer is nothing, {colour.mean():.2f} if it is a colour")
-    assert nothing.mean() > 0.2 > colour.mean()
-
-right = []  # (with the value of ⟨start⟩, without) for each model
-for model in models[True]:
-    right.append([])
-    for factor in (1, 0):  # of the weight on ⟨start⟩
-        with torch.no_grad():
-            x, weights = model.embedding(tokens), head_scores(model, tokens).softmax(-1)
-            weights[:, :, 0] *= factor
-            logits = model.read(x + model.attention.out(weights @ model.attention.value(x)))
-        right[-1].append(float((logits.argmax(-1) == answers)[answers == NOTHING].float().mean()))
-    print("right where the answer is nothing: {:.2f}, without the value of ⟨start⟩ {:.2f}".format(*right[-1]))
-assert np.mean(right, axis=0)[0] > 0.95 > np.mean(right, axis=0)[1]
-
-# %% [markdown]
-# So the value of `⟨start⟩` carries a part of the answer *nothing*.
-
-# %% [markdown]
-# ## The first token leaves
-#
-# Now these models read 100 tokens with a ring of 16 slots. Only facts among the last 16 tokens decide the right answer,
-# so none is farther away than in training.
+# In both texts, all of the weight goes to token 0. Such a key is called an **attention sink**. Xiao et al. (2023) found
+# sinks in large language models. We hide token 0 from all later queries.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "The ring no longer holds ⟨start⟩. Which answers will suffer?",
+    "No query but its own sees token 0, in any layer. Where will head 18.8 look?",
     options={
-        "The colours": "A head that finds its fact does not look at ⟨start⟩.",
-        "The answer “nothing”": "Yes. ⟨start⟩ carries a part of “nothing”. Now these queries look at other keys.",
-        "None, because ⟨start⟩ contains no information":
-            "The token is always the same. But training has put a part of “nothing” into its value.",
+        "At the query's own token": "Head 18.8 could always do this, and did not.",
+        "At all tokens alike": "So it would be if no key were special. But now token 1 is where token 0 was.",
+        "At token 1": "Yes. Token 1 is now the only later token that sees nothing before it.",
     },
-    answer="The answer “nothing”",
+    answer="At token 1",
 )
 
-
 # %% tags=["nbval-ignore-output"]
-def read(model, cache, start=True, n=100):
-    """Reads token by token. Shares of right answers after 32 tokens: where “nothing” is right, where a colour is."""
-    tokens, answers = facts(torch.Generator().manual_seed(9), n, start=start, window=16)
-    with torch.no_grad():
-        x = model.embedding(tokens)
-        attended = torch.cat([model.attention(x[:, i : i + 1], cache=cache) for i in range(n)], dim=1)
-        right = (model.read(x + attended).argmax(-1) == answers)[:, 32:]
-    answers = answers[:, 32:]
-    colour = (answers >= 0) & (answers < NOTHING)
-    return [float(right[places].float().mean()) for places in (answers == NOTHING, colour)]
+n = len(text)
+place = torch.arange(n)
+hidden = head(text, mask=(place > 0) | (place[:, None] == 0))
+assert hidden[1:, 1].min() > 0.9
 
-
-found = {
-    "ring, trained without ⟨start⟩": [read(model, RingCache(16), start=False) for model in models[False]],
-    "ring": [read(model, RingCache(16)) for model in models[True]],
-    "ring, first token kept": [read(model, RingCache(16, keep=1)) for model in models[True]],
-}
-for name, shares in found.items():
-    print(f"{name:30}", "  ".join(f"nothing {a:.2f}, colour {b:.2f}" for a, b in shares))
-kept, lost = (np.mean([a for a, _ in found[name]]) for name in ("ring, trained without ⟨start⟩", "ring"))
-assert kept > 0.95 and lost < kept - 0.05
+repeated = text[1].repeat(n)
+alike = head(repeated)
+assert abs(alike[-1] - 1 / n).max() < 0.02
+figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated, "One token repeated"))
 
 # %% [markdown]
-# With the ring, the models still name colours well. But they often name a colour where they should say *nothing*,
-# because the key that said so is gone. The control had no `⟨start⟩` to lose, and its *nothing* stays near 1.
+# The sink moves to token 1. So in this model, the sink is the token that sees nothing before it. In the second text one
+# token is repeated. All its values are equal and weights sum to 1, so a head gives the same output at every place. So
+# all tokens stay equal, layer after layer, and no key is special.
 #
-# The obvious repair is to **keep the first token** in an extra slot: `RingCache(16, keep=1)`. That helps, but not
-# fully. Why?
+# ## Where it arises, and what it holds
 #
-# ## At which position is a kept key?
-#
-# `⟨start⟩` keeps the rotation of position 0, and the last query is at position 99. So its offset is −99, but training
-# had none beyond −23. Xiao et al. (*StreamingLLM*) therefore number the tokens by their *place in the cache*. Here a
-# cache of four first and four recent tokens has just read token 9:
+# We read four texts of 384 tokens. For each layer, the pictures show the largest number (by size) in the vector of
+# token 0 that enters it, the weight of token 0 on average over heads and queries, and the lengths of keys and values.
 
 # %%
-from course_lib.reference.sink import sink_positions
+runs = committed("E7", condition="as released")
+names = ("residual 0", "residual", "weight", "key 0", "key", "value 0", "value", "cosine 0", "cosine 50")
+mean = {name: np.mean([row[name] for row in runs], axis=0) for name in names}
+fig, axes = plt.subplots(2, 2, figsize=(7.5, 4.2), sharex=True, layout="constrained")
+axes[0, 0].semilogy(mean["residual 0"])
+axes[0, 0].set_title("largest number of token 0")
+axes[0, 1].plot(mean["weight"])
+axes[0, 1].set_title("weight of token 0")
+for ax, what in zip(axes[1], ("key", "value")):
+    ax.plot(mean[f"{what} 0"], label="token 0")
+    ax.plot(mean[what], label="other tokens")
+    ax.set(title=f"length of the {what}", xlabel="layer", ylim=0)
+ax.legend()
+figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds in layers 3 to 9, small in layer 11, "
+    "and large from layer 12 on. Its weight follows it. Where it is large, its key and value are shorter than others.")
 
-kept, numbered = sink_positions(10, first=4, w=4)
-print("tokens in the cache:", kept)
-print("numbered:           ", numbered)
-print("offsets of the first tokens: in the text", [j - kept[-1] for j in kept[:4]],
-      "in the cache", [j - numbered[-1] for j in numbered[:4]])
+# %%
+in_20 = {name: numbers[20] for name, numbers in mean.items()}
+print(f"{len(runs)} texts of {runs[0]['n']} tokens, layer 20:")
+print(f"largest number of token 0 {in_20['residual 0']:,.0f}, median of the others {in_20['residual']:.1f}")
+print(f"cosine of queries with the key of token 0 {in_20['cosine 0']:.2f}, of token 50 {in_20['cosine 50']:.2f}")
+assert mean["weight"][[0, 1, 11]].max() < 0.01
 
 # %% [markdown]
-# From here on, the first tokens stay at the offsets −7 to −4. Each time a token leaves, the recent keys' numbers fall
-# by one. This cache stores keys *before* rotation.
+# Sun et al. (2024) call such numbers **massive activations**. In this model, token 0 gets much weight only in layers
+# that it enters with one. Its key is short there. It gets its weight because the queries point in its direction. Its
+# value is short as well.
+#
+# Before a layer computes keys and values, RMSNorm divides each vector by its size. A vector with one huge number then
+# looks nearly the same for every word. So token 0 hardly says anything about the text. A sink acts like a bias of the
+# keys, which takes up spare weight (Gu et al. 2024).
+#
+# ## A window without the sink, and with it
+#
+# Now the model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Will another
+# token take its place? We compare with an extra slot for token 0 and, as a control, one for token 20.
 
 # %% tags=["nbval-ignore-output"]
-found["renumbered"] = [read(model, RingCache(16, keep=1, renumbered=True)) for model in models[True]]
-for name in ("ring", "ring, first token kept", "renumbered"):
-    print(f"{name:24}", "  ".join(f"nothing {a:.2f}" for a, _ in found[name]))
-assert min(a for a, _ in found["renumbered"]) > 0.9
+alice = model.encode(released.excerpt("alice"))[:192]
+full, rise = model.losses(alice), {}
+for name, kept in {"window of 64": [], "token 20 kept": [20], "token 0 kept": [0]}.items():
+    with model.changed(window=64, sinks=kept):
+        rise[name] = (model.losses(alice) - full).numpy()
+    print(f"{name:13}: rise up to query 63 {rise[name][:64].mean():.2f}, then {rise[name][64:].mean():.2f}")
+assert rise["token 0 kept"].mean() < 0.5 * rise["token 20 kept"].mean()
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+fig, ax = plt.subplots(figsize=(6, 2.6))
+for name, style in zip(rise, ("-", "--", "-")):
+    ax.plot(np.cumsum(rise[name]), style, label=name)
+ax.set(xlabel="query", ylabel="rise of the loss, summed up")
+ax.legend(fontsize=8)
+figures.show(fig, alt="The sum of all rises of the loss up to each query. It is 0 up to query 63. Then it climbs "
+    "steeply with the window alone and with token 20 kept, and much less with token 0 kept.")
 
 # %% [markdown]
-# Now all three models say *nothing* when they should. So the sink must stay, and at an offset that the model knows.
-# With such a cache a model can write texts of any length, but it cannot look at what has left the cache.
+# No token takes its place, because each of the others has seen tokens before it. With token 0 kept, the rise is small,
+# though all other far keys are gone as well. Here are four other texts; `kept` lists the tokens with extra slots. The
+# last row only hides token 0.
+
+# %%
+def table(*experiments):
+    """How much the loss of each text rises, in nats, ± its standard error: a row for (experiment, condition)."""
+    print(f"{'':46}", *[f"{row['text']:>12}" for row in runs])
+    for name, condition in experiments:
+        rows = committed(name, condition=condition)
+        print(f"{condition:46}", *[f"{row['difference']:5.2f} ± {row['error']:.2f}" for row in rows])
+
+
+windowed = "window 96, "
+cases = ["kept []", "kept [20]", "kept [0]", "another token 0 kept"]
+table(*[("E6", windowed + case) for case in cases], ("E6", "first 1 hidden from later ones"))
+
+# %% [markdown]
+# So a ring should also **keep the first token**, whatever it is: `RingCache(96, keep=1)`. Then the model can read on.
+# But it no longer sees what has left the window.
 #
 # ## A sink without a token
 #
@@ -376,87 +317,156 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 figures.attention_block("sink")
 
 # %% [markdown]
-# With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to no key. A fused kernel needs no
-# change for this, because it can also return the *log-sum-exp* $\text{lse}_i = \ln \sum_k e^{s_{ik}}$. The output with
-# a sink is the plain output times $\sigma(\text{lse}_i - a_h)$, where $\sigma(x) = 1 / (1 + e^{-x})$.
-
-# %%
-values = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
-plain, lse, a = softmax_with_sink(s, -np.inf) @ values, np.log(6), np.log(2)
-share = 1 / (1 + np.exp(-(lse - a)))
-print("plain output", plain, f"times {share:.2f} =", share * plain)
-assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
-
-# %% [markdown]
-# Does a learned sink take over the job of `⟨start⟩`? It has no value, so the answer *nothing* must come from elsewhere.
-# We train on texts with `⟨start⟩`, add a sink, and read with the ring, which drops `⟨start⟩`. At first all scores are
-# near 0, so a sink that begins at $a = 4$ has most of the weight. With a sink that begins at 4 we expect more than 90 %
-# of the answers *nothing* to be right; with one that begins at 0, fewer.
-
-# %% tags=["nbval-ignore-output"]
-sinks = {0: [], 4: []}
-
-
-def with_sink(a):
-    model = study.OneLayer(Combined(RoPE(32), Sink(1)), START + 1, NOTHING + 1, causal=True)
-    nn.init.constant_(model.attention.position.sink(), a)
-    sinks[a].append(model)
-    return model
-
-
-_ = study.fit({f"a = {a}": partial(with_sink, a) for a in sinks}, facts, steps=150, learning_rate=0.01)
-weight_of = {}
-for a in sinks:
-    shares = [read(model, RingCache(16)) for model in sinks[a]]
-    weight_of[a] = []
-    for model, (nothing, _) in zip(sinks[a], shares):
-        learned = model.attention.position.sink().item()
-        lse = head_scores(model, tokens)[answers == NOTHING].logsumexp(-1)
-        weight = float(torch.sigmoid(learned - lse).mean())
-        weight_of[a].append(weight)
-        print(f"from {a}: a = {learned:5.2f}, weight of the sink {weight:.3f}; with the ring, nothing right {nothing:.2f}")
-assert np.mean(weight_of[4]) > 0.15 > 0.05 > np.mean(weight_of[0])
-
-# %% [markdown]
-# Where the answer is *nothing*, the sink that begins at 0 has hardly 1 % of the weight. So the model still relies on
-# `⟨start⟩`. The sink that begins at 4 has about a third. Training hardly moved either number, so the start decides. In
-# this run the models with the larger sink also lose less when `⟨start⟩` leaves the ring, but that depends on the seed.
+# With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to no key.
+#
+# With an **output gate**, as in Qwen3-Next, a query multiplies the head's output by numbers between 0 and 1 that it
+# computes from its own vector. So a head can say nothing without a sink. Qiu et al. (2025) report that such gates
+# reduce sinks and massive activations.
 #
 # ## Layers without positions
 #
 # A layer without positions (*NoPE*) meets no new angles in a long text. But only the causal mask tells it about
-# distance. Some models therefore mix: most layers have RoPE and a window, and every fourth has no positions and reads
-# the whole text (Yang et al. 2025; Llama 4 has fixed chunks of text instead of windows).
+# distance. Some released models therefore mix: three of four layers have RoPE, and every fourth has no positions and
+# reads the whole text (Yang et al. 2025). In Cohere's Command A the layers with RoPE have windows, in Llama 4 they have
+# fixed chunks of text, and in SmolLM3 neither.
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64. In `window-64+none`, the second has no positions
-# and no window. In `rope+none`, the first has RoPE without a window. (`none` has no positions at all.) Do their losses
-# stay level, with the whole interval of the rise below 0.05 nats?
+# and no window. In `rope+none`, the first has RoPE without a window. These models were trained on 128 tokens.
 
 # %%
-schemes = ("window-64", "window-64+none", "rope+none", "none", "rope")
-rows = [row for row in study.committed("long-2000") if row["task"] == "characters" and row["scheme"] in schemes]
-loss, far_masked = (study.curves(rows, what)["characters"] for what in ("loss", "far_masked"))
-print(f"{'text, loss':16} at 128   at 1,024   rise           far keys masked   rise, 4,000 steps")
-for scheme in schemes:
-    at, rises = loss[scheme], []
-    for steps in (2000, 4000):
-        rise = study.rise(study.pick(study.committed(f"long-{steps}"), task="characters", scheme=scheme))
-        rises.append(f"{rise.mean:+.3f} {study.verdict(rise)}")
-    print(f"{scheme:16} {at[0].mean:6.3f} {at[3].mean:10.3f}   {rises[0]:14} {far_masked[scheme][3].mean:.3f}"
-          f"{'':13}{rises[1]}")
+from course_tasks import measured, questions
+
+print(f"{'text, loss':16} at 128   at 1,024   far keys masked")
+for scheme in ("window-64", "window-64+none", "rope+none", "rope"):
+    loss, masked = (measured.losses(scheme, what=what).mean(axis=0) for what in ("loss", "far_masked"))
+    print(f"{scheme:16} {loss[0]:6.3f} {loss[-1]:10.3f} {masked[-1]:17.3f}")
 
 # %% [markdown]
-# The hybrid with a window is level after 2,000 steps, but not after 4,000 (its interval passes 0.05). `rope+none`
-# breaks as RoPE does. At 1,024, windows in both layers are slightly better than the hybrid. And with far keys masked,
-# `window-64+none` gets slightly *better*: its second layer reads the whole text and gains nothing from it. Can that
-# layer not use far keys, or does this text not need them?
+# In our two-layer models, a hybrid reads longer texts well if its layer with RoPE has a window. `rope+none` breaks as
+# `rope` does. But does the hybrid use far keys? With all keys 128 or more back masked, its loss is not worse. So it
+# does not need them here. *Deeper* gives a hybrid a text in which it does.
 #
-# ## A test of use
+# ## Easy to believe; let us run it
 #
-# The study's characters cannot decide, because windows alone predict them no worse. So we build texts of random words,
-# with one word in the first half marked. In the second half, about every second token is `ASK`, and its answer is the
-# marked word (a *far* question). Each word that does not follow `ASK` is a *near* question: which word is just before
-# it? Guessing is right once in eight.
+# Judge each sentence, then read why.
+
+# %%
+questions.claims("windows_and_sinks")
+
+# %% [markdown]
+# ## Remember
+#
+# - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
+# - A ring of $w$ slots holds all that a windowed layer needs. Layers that read everything take most of the memory.
+# - In this model the sink is the token that sees nothing before it. It has massive activations, a short key and a short
+#   value.
+# - A window that drops the sink breaks this model. One extra slot for it repairs most of this.
+# - A layer without positions above windows can find a key far outside them, if training makes it.
+#
+# ## Three questions
+
+# %% tags=["hide-input"]
+# @title Question
+share = (6 * 131_072 + 18 * 1024) / (24 * 131_072)
+figures.question(
+    "A model has 24 layers. Every fourth reads the whole text, the others have windows of 1,024. At 131,072 tokens, "
+    "about how much of the memory of a full cache does it need?",
+    options={
+        "1/128": "That would be so if all layers had windows: 1,024 is 1/128 of 131,072.",
+        "A little more than 1/4": "Yes. The six full layers need a quarter, and the others hardly anything.",
+        "3/4": "This is what it saves: the windowed layers are three quarters of all.",
+    },
+    answer="A little more than 1/4" if 0.25 < share < 0.26 else "3/4",
+    title="Question 1",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A chat model was trained on texts of 4,096 tokens. It writes well until its cache of the last 4,096 tokens is "
+    "full, and then nonsense. Does it miss its sink, or are its positions too large? Which test tells these apart?",
+    options={
+        "A cache of the last 8,192 tokens": "Token 0 stays longer, but the positions are as large as before.",
+        "A cache of the last 1,000 tokens, and a text of 2,000":
+            "Yes. Token 0 leaves it, and all positions are as in training. If the model breaks, it misses its sink.",
+        "Another text of 5,000 tokens": "Both causes remain in every such text.",
+    },
+    answer="A cache of the last 1,000 tokens, and a text of 2,000",
+    title="Question 2",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "You hide token 0 from all later queries, and the loss hardly changes. Does this model work without a sink?",
+    options={
+        "Yes: the first token can be dropped from its cache":
+            "A cache drops token 0 after later tokens have seen it. Then no token takes its place.",
+        "No: another token has become the sink": "Yes. The heads now look at token 1, which sees only itself.",
+        "Yes, if its texts are long enough": "The length of the text does not matter here. Look at token 1.",
+    },
+    answer="No: another token has become the sink",
+    title="Question 3",
+)
+
+# %% [markdown]
+# ## Now you
+#
+# [[tasks]]: seven, from a ring by hand to bugs reported in well-known libraries, and a prediction. For the task about
+# growing queries, first read *More keys, the same lead* below.
+#
+# **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · Does the short value matter?
+#
+# We give all later queries another value for token 0: the one that another word has as the first, zeros, or the mean of
+# the other values. Guess which raise the loss. Then we keep token 0 beside a window, with its value and without.
+
+# %%
+value = "value of token 0: "
+table(*[("E7 value", value + case) for case in ("of another first token", "0", "mean of the others")],
+      ("E7 value", windowed + "kept [0]"), ("E7 value", windowed + "kept [0], its value 0"))
+
+# %% [markdown]
+# The value of another first token changes nothing, so it carries nothing about the text. But the model counts on it:
+# with zeros the loss rises, in one text hardly, and an extra slot for token 0 helps much less without its value. So in
+# this model the sink also adds a constant to the output. A sink with value 0, as in gpt-oss, could not replace it.
+#
+# ## Deeper · At which position is a kept key?
+#
+# In a long text, the offset of a kept key grows beyond all that training had. Xiao et al. (*StreamingLLM*) therefore
+# number tokens by their *place in the cache*. Here a cache of four first and four recent tokens has just read token 9:
+
+# %%
+from course_lib.reference.sink import sink_positions
+
+kept, numbered = sink_positions(10, first=4, w=4)
+print("tokens in the cache:", kept)
+print("numbered:           ", numbered)
+print("offsets of the first tokens: in the text", [j - kept[-1] for j in kept[:4]],
+      "in the cache", [j - numbered[-1] for j in numbered[:4]])
+
+# %% [markdown]
+# From here on, the first tokens stay at the offsets −7 to −4. Does SmolLM2 need this? It was made for 8,192 tokens. We
+# compare losses in *Alice*.
+
+# %%
+for n, condition in ((8192, "as released"), (8192, "window 1024, kept []"), (8192, "window 1024, kept [0]"),
+                     (8192, "window 1024, kept [0], positions in the cache"),
+                     (16384, "as released"), (16384, "window 1024, kept [0]")):
+    (row,) = committed("by position", condition=condition, n=n)
+    print(f"tokens {n // 2:,} to {n:,}, {condition:46} {row['loss']:.2f}")
+
+# %% [markdown]
+# Up to 8,192 tokens, numbering in the cache makes hardly any difference. And up to 16,384, where the model as released
+# breaks, the window with token 0 reads on, with positions counted in the text. In this model, the sink is found at any
+# of these distances.
+#
+# ## Deeper · A hybrid that finds a far word
+#
+# We build texts of random words, with one word in the first half marked. In the second half, about every second token
+# is `ASK`, and its answer is the marked word (a *far* question). Each word that does not follow `ASK` is a *near*
+# question: which word is just before it? Guessing is right once in eight.
 
 
 # %%
@@ -477,9 +487,15 @@ def near_and_far(generator, n=32, batch=16):
     return tokens, torch.where(asks, marked[:, None], before)
 
 
+# %%
+def in_words(numbers, nothing):
+    return [nothing if x < 0 else "ASK" if x == ASK else f"{x - 8}*" if x > 7 else x for x in numbers.tolist()]
+
+
 tokens, answers = near_and_far(torch.Generator().manual_seed(18), n=16, batch=1)
-print("text   ", *(f"{'ASK' if x == ASK else f'{x - 8}*' if x > 7 else x:>3}" for x in tokens[0].tolist()), "   * marked")
-print("answers", *(f"{'·' if x < 0 else f'{x - 8}*' if x > 7 else x:>3}" for x in answers[0].tolist()), "   · not asked")
+print("text   ", *(f"{word:>3}" for word in in_words(tokens[0], "")), "  * marked")
+print("answers", *(f"{word:>3}" for word in in_words(answers[0], "·")), "  · not asked")
+
 
 # %%
 class TwoLayers(nn.Module):
@@ -496,8 +512,9 @@ class TwoLayers(nn.Module):
 
 
 # %% [markdown]
-# We train two models on texts of 32 tokens: one with windows of 8 in both layers, and a hybrid with a window of 8 below
-# a layer without positions. At 1,024 tokens we expect both to answer near questions, and only the hybrid to answer far ones.
+# We train two kinds of models on texts of 32 tokens, with three seeds each: one with windows of 8 in both layers, and a
+# hybrid with a window of 8 below a layer without positions. At 1,024 tokens we expect both to answer near questions,
+# and only the hybrid to answer far ones.
 
 
 # %% tags=["nbval-ignore-output", "prints-only"]
@@ -505,26 +522,16 @@ def window():
     return Combined(RoPE(32), SlidingWindow(8))
 
 
-kinds = {
-    "windows": lambda: TwoLayers(window(), window()),
-    "window, none": lambda: TwoLayers(window(), Position()),
-    "none, window": lambda: TwoLayers(Position(), window()),  # this and the next two are for later
-    "none, none": lambda: TwoLayers(Position(), Position()),
-    "RoPE": lambda: TwoLayers(RoPE(32), RoPE(32)),
-}
-made = {name: [] for name in kinds}
+upper = {"windows": window, "window, none": Position}
+made = {name: [] for name in upper}
 
 
-def recorded(name):
-    """A function that makes a model and also keeps it in `made`."""
-    def make():
-        made[name].append(kinds[name]())
-        return made[name][-1]
-    return make
+def make(name):
+    made[name].append(TwoLayers(window(), upper[name]()))
+    return made[name][-1]
 
 
-two = {name: recorded(name) for name in ("windows", "window, none")}
-_ = study.fit(two, near_and_far, steps=150, learning_rate=0.005)
+_ = study.fit({name: partial(make, name) for name in upper}, near_and_far, steps=150, learning_rate=0.005)
 
 
 # %% tags=["nbval-ignore-output"]
@@ -543,10 +550,10 @@ def show(what, shares):
     print(f"{what:31} near {near}   far {far}")
 
 
-at = {(name, n): [near_far(model, n) for model in made[name]] for name in two for n in (32, 1024)}
+at = {(name, n): [near_far(model, n) for model in made[name]] for name in made for n in (32, 1024)}
 for (name, n), shares in at.items():
     show(f"{name} at {n:,}:", shares)
-windows, hybrid = ([far for _, far in at[name, 1024]] for name in two)
+windows, hybrid = ([far for _, far in at[name, 1024]] for name in made)
 assert max(windows) < 0.35 and min(hybrid) > max(windows) + 0.4
 
 # %% [markdown]
@@ -556,102 +563,16 @@ assert max(windows) < 0.35 and min(hybrid) > max(windows) + 0.4
 # Does it need the far keys for this? We mask all keys 32 or more back.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
-for name in two:
+for name in made:
     shares = [near_far(model, 1024, masked=True) for model in made[name]]
     show(f"{name} at 1,024, masked:", shares)
 
 # %% [markdown]
 # Without the far keys, the hybrid loses what it had gained. **If taking the far keys away costs nothing, the model does
-# not need them.** That was so with the study's characters. If it costs something, they are needed, though perhaps only
-# as a sink. In the study's task *retrieval*, a text begins with eight names, each with one of eight values, continues
-# with filler, and ends by asking for every name. After each question, the text shows the answer.
-
-# %%
-print(f"{'retrieval, loss':16} at 128   at 1,024   at 1,024, far keys masked")
-for scheme in ("window-64", "window-64+none"):
-    runs = study.pick(study.committed("long-2000"), task="retrieval", scheme=scheme)
-    lengths = [(row["loss"][0], row["loss"][3], row["far_masked"][3]) for row in runs]  # 3: at 1,024
-    at_128, at_1024, hidden = np.mean(lengths, axis=0)
-    print(f"{scheme:16} {at_128:6.3f} {at_1024:10.3f} {hidden:12.3f}   (seeds: {len(runs)})")
-    assert at_128 < 1.25 and hidden > 2.5 and (at_1024 > 2.5) == (scheme == "window-64")
-stated = one_hot(torch.randint(8, (10_000, 8), generator=torch.Generator().manual_seed(0)), 8).sum(1)  # of each value
-left = (torch.lgamma(torch.tensor(9.0)) - torch.lgamma(stated + 1.0).sum(1)) / 8  # ln(8! / (m₁! m₂! …)) / 8
-print(f"guessing: {np.log(8):.2f}   knowing which values are left: {left.mean():.2f}")
-
-# %% [markdown]
-# At 1,024 the windows cannot see the values and are worse than guessing. The hybrid is as good as at 128, but not
-# without its far keys. So it uses a long text if training asks for it. But this does not show that it knows which value
-# belongs to which name: a model that only strikes each shown answer off the list of values gets 1.05, too.
+# not need them.** So it was with the study's text. If it costs something, they are needed, though perhaps only as a
+# sink.
 #
-# **Your turn.** The two layers of the small hybrid change places. Guess what happens, then run the cell.
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "No positions in the first layer, a window of 8 in the second. Which questions does the model get right at 1,024 tokens?",
-    options={
-        "Near questions only":
-            "The window hides far keys in the second layer. But the first reads the whole text, and adds what it finds.",
-        "Far questions only": "The near key is in the window of the second layer, which has RoPE.",
-        "Both": "Yes. One layer has to find the far word and one the near word. Here both orders work.",
-    },
-    answer="Both",
-)
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-_ = study.fit({"none, window": recorded("none, window")}, near_and_far, steps=150, learning_rate=0.005)
-exchanged = [near_far(model, 1024) for model in made["none, window"]]
-show("none, window at 1,024:", exchanged)
-
-# %% [markdown]
-# ## Taking RoPE out again
-#
-# Gelberg et al. (2025) train *with* RoPE, remove it from all layers, and train a little more at the old length
-# (**DroPE**). They report that large models then read longer texts and lose nothing at the old length. We try it on two
-# layers with RoPE and without windows. The **baseline** keeps RoPE. Both get 40 further steps, a fifth of their
-# training. A third model never has positions, with the same 240 steps.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-from course_study.one_layer import train
-
-
-def trained_more(model):
-    train(model, near_and_far, 40, 0.003, seed=7, advance=lambda: None)
-    return model
-
-
-def show_both(what, models):
-    shares = [(near_far(model, 32)[0], near_far(model, 1024)[1]) for model in models]
-    show(what, shares)
-
-
-_ = study.fit({"RoPE": recorded("RoPE")}, near_and_far, steps=200, learning_rate=0.005)
-print("near questions at 32 tokens, far questions at 1,024, with three seeds:")
-show_both("RoPE", made["RoPE"])
-show_both("RoPE, 40 further steps", [trained_more(deepcopy(model)) for model in made["RoPE"]])
-
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-def dropped(model):
-    model = deepcopy(model)
-    for layer in model.layers:
-        layer.position = Position()
-    return model
-
-
-print("near questions at 32 tokens, far questions at 1,024:")
-show_both("RoPE removed", map(dropped, made["RoPE"]))
-show_both("removed, 40 further steps", [trained_more(dropped(model)) for model in made["RoPE"]])
-
-_ = study.fit({"none, none": recorded("none, none")}, near_and_far, steps=240, learning_rate=0.005)
-show_both("never any positions", made["none, none"])
-
-# %% [markdown]
-# Compare two columns. Far questions at 1,024 tokens go better without RoPE in our two-layer models, as the paper
-# reports. Near questions at 32 tokens go worse, and models that never had positions show how well they can go at all.
-# With two layers and 40 steps, the numbers depend on the seed. The paper's models are far larger.
-#
-# ## More keys, the same lead
+# ## Deeper · More keys, the same lead
 #
 # A layer that reads everything has another problem: the number of keys. Suppose that one key scores 4 above all others.
 # Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight and to the row's
@@ -677,32 +598,27 @@ for n in (64, 512, 4096):
 # %% [markdown]
 # The best key keeps its lead but loses its weight, because the denominator grows. With a lead that grows like $\ln n$,
 # it still has 0.421 at 4,096 keys. A **length-aware scale** does this: each head learns a number $g_h$ and multiplies
-# the query at position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025). Llama 4's layers without positions have a similar
-# factor. It stays 1 up to position 8,190.
+# the query at position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025). In general, a lead of $c \ln n$ gives the best key the
+# weight $n^c / (n^c + n - 1)$. It approaches 1 if $c > 1$.
 #
-# In [[longer_than_training|chapter #]], some biases kept the span small because they ignored far keys. Can this scale
-# keep it small without ruling out keys by distance?
+# Llama 4's layers without positions multiply the query by $1 + 0.1 \ln(1 + \lfloor (p + 1) / 8192 \rfloor)$. This is 1
+# at first and then grows much more slowly than in proportion to $\ln(p + 1)$.
+#
+# ## Deeper · A sink in a fused kernel
+#
+# A fused kernel needs no change for a learned sink, because it can also return the *log-sum-exp* $\text{lse}_i =
+# \ln \sum_k e^{s_{ik}}$. The output with a sink is the plain output times $\sigma(\text{lse}_i - a_h)$, where
+# $\sigma(x) = 1 / (1 + e^{-x})$.
 
 # %%
-sizes = 2 ** np.arange(4, 15)
-fig, ax = plt.subplots(figsize=(5, 2.6))
-ax.loglog(sizes, [span(n, 4) for n in sizes], "o-", base=2, label="lead 4 at every length")
-ax.loglog(sizes, [span(n, 4 * np.log(n) / np.log(64)) for n in sizes], "s-", base=2, label="lead 4 ln n / ln 64")
-ax.set(xlabel="keys", ylabel="span $e^H$")
-ax.legend(fontsize=8)
-c = 4 / np.log(64)
-print(f"c = {c:.2f}, spans at 16,384 keys: {span(2**14, 4):,.0f} and {span(2**14, c * np.log(2**14)):,.0f}")
-assert span(2**14, 4) > 16_000 and span(2**14, 4 * np.log(2**14) / np.log(64)) < 1000
-figures.show(fig, alt="The span of a row by the number of keys. With a constant lead it approaches the number of keys; "
-    "with a lead that grows as ln n it grows much more slowly")
+values = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
+plain, lse, a = softmax_with_sink(s, -np.inf) @ values, np.log(6), np.log(2)
+share = 1 / (1 + np.exp(-(lse - a)))
+print("plain output", plain, f"times {share:.2f} =", share * plain)
+assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
-# It can, if the lead grows fast enough. With a constant lead, the row soon looks at everything evenly. With our growing
-# lead, $c \ln n$ with $c = 0.96$, the span is an ever smaller share of the keys (612 of 16,384), but still grows. The
-# best key's weight is $n^c / (n^c + n - 1)$. It approaches 1 if $c > 1$, and then the span approaches 1, too.
-
-# %% [markdown]
-# ## The released code (optional)
+# ## Deeper · The released code
 #
 # Our window equals the mask that `transformers` uses for Mistral, and our sink equals gpt-oss's function. In encoders,
 # `transformers` takes a window of 64 as 64 keys to *each* side, so 129 in total.
@@ -730,81 +646,18 @@ else:
     assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
 
 # %% [markdown]
-# ## Easy to believe; let us run it
+# ## Deeper · Other ways to a long text
 #
-# Judge each sentence, then read why.
-
-# %%
-from course_tasks import questions
-
-questions.claims("windows_and_sinks")
-
-# %% [markdown]
-# ## Remember
+# Windows are one way to a smaller cache. DeepSeek's latent attention (MLA) caches one short vector per token, from
+# which the keys and values of all heads are computed. Qwen3-Next and Kimi Linear replace three of four layers by linear
+# attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all tokens, and a small extra scorer chooses
+# which of them each query reads. And Gelberg et al. (2025) train with RoPE, then remove it from all layers and train a
+# little more (*DroPE*).
 #
-# - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs. Layers that read everything take most of the memory.
-# - A head that finds nothing must look somewhere. If training has made the first token that place, a window that drops
-#   it spoils those answers. Keep it, at an offset that the model knows.
-# - A learned sink $a_h$ takes such weight without a token, if training uses it.
-# - A layer without positions above windowed layers can find a key far outside the windows. Whether it does depends on
-#   training.
-# - Level is not use. Ask for something far away. If masking the far keys costs nothing, the model does not need them.
-#
-# ## Three questions
-
-# %% tags=["hide-input"]
-# @title Question
-share = (6 * 131_072 + 18 * 1024) / (24 * 131_072)
-figures.question(
-    "A model has 24 layers. Every fourth reads the whole text, the others have windows of 1,024. At 131,072 tokens, about how "
-    "much of the memory of a full cache does it need?",
-    options={
-        "1/128": "That would be so if all layers had windows: 1,024 is 1/128 of 131,072.",
-        "A little more than 1/4": "Yes. The six full layers need a quarter, and the others hardly anything.",
-        "3/4": "This is what it saves: the windowed layers are three quarters of all.",
-    },
-    answer="A little more than 1/4" if 0.25 < share < 0.26 else "3/4",
-    title="Question 1",
-)
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "A chat model works well until its cache of the last 4,096 tokens is full. Then it writes nonsense. What do you try first?",
-    options={
-        "A larger cache": "That only delays the failure.",
-        "Keep the first tokens in the cache, and count positions in the cache":
-            "Yes. The moment suggests that the model needs its first tokens as a sink.",
-        "Train it again with windows": "That may help, too. But first try what needs no training.",
-    },
-    answer="Keep the first tokens in the cache, and count positions in the cache",
-    title="Question 2",
-)
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "A report says: \"Our model has the same loss at 128,000 tokens as at 8,000, so it uses all of its context.\" What do you ask for?",
-    options={
-        "For the loss at 1,000,000 tokens":
-            "A model with windows has a level loss there, too, and uses only the last tokens.",
-        "For the loss with all keys 8,000 or more back masked":
-            "Yes. If it is the same, no layer needs to look that far. (A relay through several layers may still reach farther.)",
-        "For a larger test set": "That makes the error bar shorter, but the question stays open.",
-    },
-    answer="For the loss with all keys 8,000 or more back masked",
-    title="Question 3",
-)
-
-# %% [markdown]
-# ## Now you
-#
-# [[tasks]]: seven, from a ring by hand to bugs reported in well-known libraries, and a prediction.
-#
-# **Next:** [[next]]
-#
-# **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention" · G. Xiao et al., *Efficient Streaming
-# Language Models with Attention Sinks*, 2023, section 3.2 · OpenAI, the code of gpt-oss, 2025 · B. Yang et al.,
-# [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · the code of Llama 4 · K. Nakanishi, *Scalable-Softmax*, 2025 ·
-# Y. Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · the code of `transformers`.
+# **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention"; the model card of version 0.2 · G.
+# Xiao et al., *Efficient Streaming Language Models with Attention Sinks*, 2023, section 3.2 · M. Sun et al., *Massive
+# Activations in Large Language Models*, 2024 · X. Gu et al., *When Attention Sink Emerges in Language Models*, 2024 ·
+# OpenAI, the code of gpt-oss, 2025 · Z. Qiu et al., [Gated Attention](https://arxiv.org/abs/2505.06708), 2025 · B. Yang
+# et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y. Gelberg et
+# al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · Kimi Team, *Kimi Linear*, 2025 · the code of `transformers`
+# (Cohere2, Llama 4, SmolLM3, Qwen3-Next, DeepSeek-V3.2).

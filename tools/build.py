@@ -32,7 +32,7 @@ from course_kit.display.widget import WIDGET  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
-from tools.links import filled, lesson_words  # noqa: E402
+from tools.links import core, filled, lesson_words, marked  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 120
@@ -96,6 +96,8 @@ def lesson(source: Path, chapter: Chapter) -> Built:
     written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
     for cell, origin in written:
         fill_in(cell, origin, "", lesson_words(chapter))
+        if cell.cell_type == "markdown":
+            cell.source = marked(cell.source, chapter.topic)
     return notebook("notebooks", chapter, cells[0].source, written[1:])
 
 
@@ -136,7 +138,7 @@ def task_notebook(chapter: Chapter, *, solved: bool) -> Built:
     written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
     for number, (task_name, task) in enumerate(tasks_of(module).items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
-        first = " · one to begin with" * task.first
+        first = " · one to begin with" * task.first + " · in the core" * (task_name in core(chapter.topic))
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}{first}*\n\n{task.words}"
         answer = task.solution_source() if solved else task.stub()
         cells = new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{task_name}.check({task_name})")

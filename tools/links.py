@@ -1,5 +1,7 @@
 """What the build fills into the Markdown of notebooks: links to chapters by topic, and what the contents know.
 
+A section of the core of three hours gets a line under its heading that says how long it takes.
+
 [[t5_buckets]]                  a link that shows its number and its title
 [[t5_buckets|chapter #]]        a link that shows these words, with the number for #
 [[title]] [[time]] …            words of this lesson alone, from `lesson_words`
@@ -9,10 +11,12 @@ What is in backticks stays as it is.
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
-from course_kit.contents import CONTENTS, TOPICS, Chapter
+from course_kit.contents import CONTENTS, CORE, TOPICS, Chapter
 from course_tasks import tasks_of, topics
 
+SOURCE = Path(__file__).resolve().parent.parent / "source"
 MARK = re.compile(r"`[^`]*`|\[\[([a-z]\w*)(?:\|([^\]]+))?\]\]")  # code in backticks is found first, and kept
 
 
@@ -55,3 +59,32 @@ def lesson_words(chapter: Chapter) -> dict[str, str]:
     if after := CONTENTS[CONTENTS.index(chapter) + 1 :]:
         words["next"] = link(after[0], "")
     return words
+
+
+def sections(topic: str) -> dict[str, int]:
+    """The minutes of each section of a lesson by its heading: 25 words of prose a minute, with code and pictures."""
+    cells = re.split(r"(?m)^# %%", (SOURCE / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8"))
+    _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
+    return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 25)) for name, text in zip(*[iter(parts)] * 2)}
+
+
+def core(topic: str) -> dict[str, int]:
+    """The minutes of the parts of the core in a chapter. Parts that it lacks are left out; a test names them."""
+    tasks = tasks_of(topic) if topic in topics() else {}
+    found = sections(topic) | {name: task.minutes for name, task in tasks.items()}
+    return {part: found[part] for part in CORE.get(topic, ()) if part in found}
+
+
+def marked(text: str, topic: str) -> str:
+    """Markdown with a line under each heading of the core."""
+    lines = {part: f"\n\n*Core: {minutes} minute{'s' * (minutes > 1)}*" for part, minutes in core(topic).items()}
+    return re.sub(r"(?m)^## (.*)$", lambda heading: heading[0] + lines.get(heading[1], ""), text)
+
+
+def core_table() -> str:
+    """The table of the core in README.md."""
+    rows, parts = ["| chapter | what | minutes |", "|---|---|---|"], {topic: core(topic) for topic in CORE}
+    for topic, minutes in parts.items():
+        names = [f"task `{part}`" if re.fullmatch(r"[a-z_]+", part) else f"“{part}”" for part in minutes]
+        rows.append(f"| {link(TOPICS[topic], 'notebooks/')} | {', '.join(names)} | {sum(minutes.values())} |")
+    return "\n".join([*rows, f"| | together | {sum(sum(minutes.values()) for minutes in parts.values())} |"])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 from torch import Tensor
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,10 +66,10 @@ def main(topic: str) -> None:
     (source,) = (ROOT / "source").glob(f"??_{topic}.py")
     for path, built in chapter_notebooks(source).items():
         if path.parent.name != "exercises":
-            scope = {"__name__": "__main__"}
+            shell = InteractiveShell()  # as in a notebook: the tracer and torch look for the code of a cell
             for cell in built.nb.cells:
                 if cell.cell_type == "code":
-                    exec(compile(cell.source, path.name, "exec"), scope)
+                    shell.run_cell(cell.source, silent=True).raise_error()
     FOLDER.mkdir(exist_ok=True)
     recorder.save(FOLDER / f"{topic}.xz")
     calls = sum(map(len, recorder.answers.values()))

@@ -110,7 +110,8 @@ def mistaken_line(tried: Attempt, right: ast.stmt, source: SolutionSource) -> st
     if len(own) != 1 or not read(own[0]) & made <= read(right):
         return ""
     scope = {**source.globals, **getattr(tried.function, "__globals__", {})}
-    mended = compiled(with_line(text, ast.unparse(right)), tried.function.__name__, scope)
+    one_a_line = ast.unparse(tree)  # the learner may write two statements on one
+    mended = compiled(with_line(one_a_line, ast.unparse(right)), tried.function.__name__, scope)
     again = attempt(tried.spec, mended)
     is_right = again.first is None and again.complete
     return " ".join((ast.get_source_segment(text, own[0]) or "").split()) if is_right else ""

@@ -27,7 +27,7 @@ def length_curves(
     title: str | None = None,
 ) -> Picture:
     """The loss (or whatever `y` names) of each scheme, trained at one length and tested at several: a plot and a table
-    for each panel, {panel: {scheme: [(mean, low, high) for each length]}}. low and high are the best and the worst seed.
+    for each panel, {panel: {scheme: [(mean, low, high) for each length]}}; low and high are the best and worst seed.
 
     Raises ValueError for more than 12 schemes, a training length that is not tested, or another number of points.
     """

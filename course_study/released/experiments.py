@@ -17,6 +17,7 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 from course_lib.nn.cache import RingCache
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
+from course_lib.reference.alibi import slopes
 from course_lib.reference.speeds import by_parts, interpolated, ntk, yarn, yarn_factor
 from course_lib.released import Released, excerpt, load
 
@@ -204,11 +205,35 @@ def sink(model: Released, tokens: Tensor) -> Measured:
     return model.losses(tokens), {"heads above 0.3": above, **found}
 
 
-# --- E1 … E16 -----------------------------------------------------------------------------------------------------
+def with_first_value(values: Sequence[Tensor], model: Released, tokens: Tensor) -> Measured:
+    """Later queries get values[layer], (n_kv_heads · d_head,), from token 0. Its own query keeps its own value."""
+    handles = []
+    for block, value in zip(model.decoder.blocks, values):
+        attention, own = block.attention, dict[str, Tensor]()
+
+        def others(_: Any, args: Any, out: Tensor, value: Tensor = value, own: Any = own) -> Tensor:
+            own["value"] = out[:, 0].unflatten(-1, (model.n_kv_heads, -1))
+            return torch.cat([value.expand_as(out[:, :1]), out[:, 1:]], 1)
+
+        def itself(_: Any, args: Any, own: Any = own) -> Tensor:
+            first = own["value"].repeat_interleave(model.n_heads // model.n_kv_heads, 1).flatten(1)
+            return torch.cat([first[:, None], args[0][:, 1:]], 1)
+
+        handles.append(attention.value.register_forward_hook(others))
+        handles.append(attention.out.register_forward_pre_hook(itself))
+    try:
+        return model.losses(tokens), {}
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+# --- E1 … E16, ALiBi ----------------------------------------------------------------------------------------------
 
 
 def moved(model: Released, text: Text) -> Trials:
     yield from trials({f"all positions + {m}": {"positions": torch.arange(text.n) + m} for m in (1000, 7000, 50000)})
+    yield from trials({f"all positions × {m}": {"positions": m * torch.arange(text.n)} for m in (2, 4)})
 
 
 def turned_queries(model: Released, text: Text) -> Trials:
@@ -250,6 +275,13 @@ def gaps(model: Released, text: Text) -> Trials:
     yield Trial("second half alone", tokens=text.tokens[text.half :])
 
 
+def gaps_repaired(model: Released, text: Text) -> Trials:
+    """Repairs for texts four times as long, without a gap and with one of twice the trained length."""
+    changes = {**papers(model, 4), "YaRN 4, no factor": repairs(model, 4)["YaRN 4, no factor"]}
+    for name, change in {**changes, "slowest 16 stopped": slowest(model, 16)}.items():
+        yield from (Trial(f"{name}, gap {size}", change | gap(text.n, size, text.half)) for size in (0, 16384))
+
+
 def windows(model: Released, text: Text) -> Trials:
     other = torch.cat([torch.tensor([12345]), text.tokens[1:]])
     yield Trial("another token 0", tokens=other)
@@ -266,6 +298,17 @@ def sink_by_layer(model: Released, text: Text) -> Trials:
     yield Trial("64 tokens", tokens=text.tokens[:64], measure=sink)
     yield Trial("one token 64 times", tokens=text.tokens[5:6].repeat(64), measure=sink)
     yield Trial("64 random tokens", tokens=drawn, measure=sink)
+
+
+def sink_value(model: Released, text: Text) -> Trials:
+    window: Change = {"window": 96, "sinks": [0]}
+    yield Trial("window 96, kept [0]", window)  # the control of all has the measure of the first trial
+    of_another = [inside.v[:, 0].flatten() for inside in model.inside(torch.tensor([12345]))]
+    mean = [inside.v[:, 8:].mean(1).flatten() for inside in model.inside(text.tokens)]
+    zero = [torch.zeros_like(value) for value in mean]
+    for name, values in {"0": zero, "of another first token": of_another, "mean of the others": mean}.items():
+        yield Trial(f"value of token 0: {name}", measure=functools.partial(with_first_value, values))
+    yield Trial("window 96, kept [0], its value 0", window, measure=functools.partial(with_first_value, zero))
 
 
 def stretched(model: Released, text: Text) -> Trials:
@@ -318,6 +361,15 @@ def log_bias(model: Released, text: Text) -> Trials:
         bias = -strength * (place[:, None] - place).clamp(min=0).log1p()
         yield Trial(f"−{strength} ln(1 + r)", {"bias": bias})
         yield Trial(f"−{strength} ln(1 + r), 0 for token 0", {"bias": bias * (place > 0)})
+
+
+def alibi(model: Released, text: Text) -> Trials:
+    place = torch.arange(text.n)
+    distance = (place[:, None] - place).clamp(min=0).float()
+    mixed = torch.tensor(slopes(model.n_heads), dtype=torch.float32)[:, None, None]
+    for name, m in {"ALiBi's slopes": mixed, "slope 1/2 in all heads": torch.tensor(0.5)}.items():
+        yield Trial(name, {"bias": -m * distance})
+        yield Trial(f"{name}, 0 for token 0", {"bias": -m * distance * (place > 0)})
 
 
 def without_rope(model: Released, text: Text) -> Trials:
@@ -427,8 +479,10 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "E4": (stopped_pairs, with_512),
     "E4 heads": (stopped_pairs_of_heads, short_texts),
     "E5": (gaps, with_512),
+    "E5 repaired": (gaps_repaired, short_texts),
     "E6": (windows, short_texts),
     "E7": (sink_by_layer, short_texts),
+    "E7 value": (sink_value, short_texts),
     "E8": (stretched, with_512),
     "E9": (passkey, passkeys),
     "E10": (passkey_repaired, passkeys),
@@ -438,6 +492,7 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "E14": (two_documents, with_512),
     "E15": (log_bias, with_512),
     "E16": (without_rope, short_texts),
+    "ALiBi": (alibi, short_texts),
     "by position": (by_position, long_texts),
     "depths": (depths, two_keys),
     "beyond": (beyond, two_keys),

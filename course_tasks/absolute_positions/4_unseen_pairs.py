@@ -5,8 +5,8 @@ of a query and a key are new to it? Return two counts: with **absolute** positio
 one text) and with **relative** ones (no training text had this offset $j - i$).
 
 With `clip`, all offsets beyond ±clip count as ±clip, in training too; `clip=None` means no clipping. Loops and sets are
-fine, but the formulas are short. `unseen_pairs(3, 6)` is `(27, 12)`, as in the picture of the lesson. The test text may
-also be the shorter one.
+fine, but the formulas are short. `unseen_pairs(3, 6)` is `(27, 12)`, which is 75 % and a third of the 36 pairs. The
+test text may also be the shorter one.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Biased attention in NumPy · 10 minutes · ★★ · first
 
-Put the six steps together: scores, scaling, bias, sum, softmax, output. Return the output *and* the weights.
+Put it all together: scores, scaling, bias, softmax, output. Return the output *and* the weights.
 The weights must be right for very large scores, too.
 """
 

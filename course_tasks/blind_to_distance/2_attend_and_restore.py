@@ -1,8 +1,9 @@
 r"""Shuffle back · 10 minutes · ★★
 
-Some systems reorder tokens to compute faster, and have to give back the old order at the end. You get `q`,
-`k` and `v` of tokens that were permuted: row `a` belongs to the token that was at place `order[a]`. Compute attention
-without positions and return the output in the **original** order, one row per place. (`order` is a NumPy array.)
+Some systems reorder tokens to compute faster, and have to restore the old order at the end. You get `q`, `k` and `v` of
+tokens that were permuted. `order` (a NumPy array) says where they come from: the token in row `a` was at place
+`order[a]` of the text. Compute attention without positions and return the output in the **original** order, one row per
+place.
 
 Permuting and undoing it are two different things. With `order = [3, 0, 4, 1, 2]` the first row you get belongs to place
 3, and the row of place 0 comes second.

@@ -42,13 +42,10 @@ ANSWER = {
     "all outputs, keys shuffled only": kind(lambda order: outputs(order, "k")),
     "all outputs under a causal mask": kind(lambda order: outputs(order, mask=causal_mask(5))),
 }
-NEAR_MISSES = ["equivariance", "invariance", "equivarient", "invarient"]
-NEAR_MISSES += ["permutation equivariant", "permutation invariant", "permutation-equivariant", "permutation-invariant"]
 WRONG = {
     "all outputs": {
         "invariant": "Row 0 belongs to the token that comes first. After the shuffle that is another token.",
         "neither": "Each token gives the same weights to the same keys as before. Where is its row now?",
-        **{word: 'Write one of the three words, "invariant", "equivariant" or "neither".' for word in NEAR_MISSES},
     },
     "their mean": {
         "equivariant": "A mean is a single row, so there is nothing in it to reorder.",

@@ -85,5 +85,5 @@ WRONG = {
 HINTS = [
     "Draw the triangle of `is_causal` for three queries and eight keys. It begins in the top left corner.",
     "In a mask of truth values, True means *look*. A mask of numbers is added.",
-    "The section “When the fused kernel steps aside” of the lesson asks the fused kernel itself.",
+    "At the end of the lesson, “Deeper · When the fused kernel steps aside” asks the fused kernel itself.",
 ]

@@ -27,7 +27,8 @@ def padded_attention(q, k, v, bias, padding):
     padding (batch, n_k) is True where a key only fills up the text and must be hidden.
     """
     hidden = padding[:, None, None]  # With new axes for heads and queries, the padding lines up with batch and keys.
-    mask = bias.masked_fill(hidden, -torch.inf)  # A hidden key has a bias of −∞, because e^−∞ is 0. Others keep theirs.
+    # A hidden key has a bias of −∞, because e^−∞ is 0; the others keep theirs. (−10⁹ would be too large for float16.)
+    mask = bias.masked_fill(hidden, -torch.inf)
     return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k and v, and the mask as `attn_mask`.
 
 

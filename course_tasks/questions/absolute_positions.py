@@ -12,7 +12,7 @@ from course_tasks.questions.form import claim, judged, question
 @claim(
     "With relative positions nothing in a longer text is new: every distance was seen in training.",
     "At twice the training length, a scheme with a number for every offset meets offsets that it never saw in "
-    "{alone:.1%} of the pairs. With clipping it is {clipped:.0%}: far offsets share a row that was trained.",
+    "{alone:.1%} of the pairs. With clipping at 16 it is {clipped:.0%}: far offsets share a row that was trained.",
     "run: trained at 128, tested at 256, all pairs counted, clipped at 16; Shaw et al. 2018, section 3.2",
 )
 def nothing_new():

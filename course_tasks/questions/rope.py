@@ -49,7 +49,7 @@ def rope_falls():
     {
         "The rows of W_q and W_k, over all heads at once": "Then a head gets channels that were trained in other "
         "heads.",
-        "The rows of W_q, W_k and W_v, head by head": "Values are not turned. W_v's rows must stay where the output "
+        "The rows of W_q, W_k and W_v, head by head": "Values are not rotated. W_v's rows must stay where the output "
         "projection expects them.",
         "The rows of W_q, head by head": "A score multiplies channel by channel: keys need the same order.",
         "The rows of W_q and W_k, head by head": "Yes. The order of channels does not change a product, as long as "

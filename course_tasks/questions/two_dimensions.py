@@ -5,7 +5,6 @@ import numpy as np
 from course_lib.reference import axial_rope, rope
 from course_lib.reference.attention import scores
 from course_lib.reference.axial_rope import axial, grid_positions, mrope, text_positions
-from course_lib.reference.window import shift_mask
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -27,8 +26,8 @@ def list_offsets_are_enough():
 @claim(
     "With axial RoPE, positions reach the scores only as offsets in row and column.",
     "Move an image by three rows and five columns: the rotated queries change by up to {queries:.2f}, the scores by "
-    "{scores:.2g}. Half of the pairs turn by the row and half by the column, so each half is plain RoPE along its "
-    "axis.",
+    "{scores:.2g}. Half of the pairs rotate by the row and half by the column, so each half is plain RoPE along "
+    "its axis.",
     "run: nine random patches of sixteen channels; Heo et al. 2024, axial frequencies",
 )
 def axial_is_relative():
@@ -44,7 +43,7 @@ def axial_is_relative():
 @claim(
     "A text without pictures is read by M-RoPE exactly as by RoPE.",
     "Ten rotated queries differ by up to {words:.2g} if all are words, because a word has the same number for time, "
-    "row and column. With a picture of two by two patches among them they differ by up to {around:.2f}.",
+    "row and column. With a picture of two by two tokens among them they differ by up to {around:.2f}.",
     "run: random queries, sections of Qwen2-VL; Wang et al. 2024, “Multimodal Rotary Position Embedding (M-RoPE)”",
 )
 def mrope_reads_words():
@@ -60,9 +59,9 @@ def mrope_reads_words():
 
 @claim(
     "M-RoPE treats time, rows and columns alike.",
-    "In Qwen2-VL, pairs are dealt in blocks. The fastest pair of time turns at speed {blocks[0]:.1f}, that of rows at "
+    "In Qwen2-VL, pairs are dealt in blocks. The fastest pair of time rotates at speed {blocks[0]:.1f}, that of rows at "
     "{blocks[1]:.2f}, and that of columns at {blocks[2]:.4f}: neighbouring columns look nearly the same. Qwen3-VL "
-    "deals the pairs in turn, and the fastest turn at {dealt[0]:.1f}, {dealt[1]:.2f} and {dealt[2]:.2f}.",
+    "deals the pairs one by one, and the fastest rotate at {dealt[0]:.1f}, {dealt[1]:.2f} and {dealt[2]:.2f}.",
     "run: the speeds of both; Wang et al. 2024 (Qwen2-VL); Huang et al. 2025, arXiv 2510.23095",
 )
 def axes_alike():
@@ -90,16 +89,27 @@ def window_table():
 
 
 @question(
-    "16 × 16 patches, windows of 4 × 4, shifted by 2. In how many of the 16 windows does the mask hide anything?",
+    "All patches have the same content. Which of these can no head with axial RoPE do?",
     {
-        "7": "Yes: a row and a column of windows lie on a seam, and one window lies on both.",
-        "16": "Most windows hold true neighbours, moved together.",
-        "1": "Only one lies on both seams. One seam is enough to need the mask.",
-        "8": "Four and four, but the corner window was counted twice.",
+        "Prefer the key one up and one to the left to all others around it": "The best row part and the best column "
+        "part, each by itself, can both be at −1.",
+        "Prefer both keys of one diagonal to both of the other": "Yes: both diagonals have the same sum of scores, "
+        "because each takes every row part and every column part once.",
+        "Prefer the keys in its own row to those in other rows": "It can: the row part is largest at 0, and the column "
+        "parts are equal.",
     },
 )
-def masked_windows():
-    return np.sum((~shift_mask(16, 16, 4, 2)).any(axis=(1, 2)))
+def out_of_reach():
+    parts = np.random.default_rng(0).normal(size=(2, 1000, 3)) * [[[1]], [[0.1]]]  # of 1,000 heads, at −1, 0 and +1
+    s = parts[0][:, :, None] + parts[1][:, None]
+    others = np.delete(s.reshape(-1, 9), 0, axis=1).max(axis=1)
+    can = {
+        "Prefer the key": (s[:, 0, 0] > others).any(),
+        "Prefer both": (s[:, [0, 2], [0, 2]].min(axis=1) > s[:, [0, 2], [2, 0]].max(axis=1)).any(),
+        "Prefer the keys": (s[:, 1].min(axis=1) > s[:, ::2].max(axis=(1, 2))).any(),
+    }
+    (never,) = (way for way, found in can.items() if not found)
+    return never
 
 
 @question(
@@ -122,11 +132,11 @@ def same_offset():
 
 
 @question(
-    "M-RoPE numbers a text from 0: three words, a picture of 4 × 6 patches, then words again. Which position does the "
+    "M-RoPE numbers a text from 0: three words, a picture of 4 × 6 tokens, then words again. Which position does the "
     "first word after the picture get?",
     {
-        "27": "That counts tokens. A picture takes fewer positions than it has patches.",
-        "4": "All patches do share the time {time}, but their rows and columns go on from there, up to {column}.",
+        "27": "That counts tokens. A picture takes fewer positions than it has tokens.",
+        "4": "All its tokens do share the time {time}, but their rows and columns go on from there, up to {column}.",
         "9": "Yes: the largest number so far is {column}, that of the last column, and the word gets one more.",
         "7": "The rows end at {row}. The columns are longer and end at {column}.",
     },

@@ -2,7 +2,8 @@
 
 Five tokens are at positions 0 to 4, and then the same five at 1000 to 1004. They attend only to each other,
 under a causal mask unless the name says otherwise. For each of seven results, predict `"same"` or `"changes"` before
-you run anything. Two of the seven contain a bug that this test does not show. A right answer names the two.
+you run anything. Two of the seven contain a bug that this test does not show; the message after a right answer names
+them.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """RoPE
 
-Five tasks: arrows turned by hand, RoPE in code, two bugs that occur in published code, and a prediction. You may use
-`rotate`, `scores` and `softmax` of the library; one task asks you to write `rotate` yourself. Write your answer in
+Five tasks: arrows turned by hand, RoPE in code, two bug hunts, and a prediction. You may use `rotate`, `scores` and
+`softmax` of the library; one task asks you to write `rotate` yourself. Write your answer in
 place of the `...`, or fix the code in the cell, run the cell, then run the check below it. `task.NAME.hint()` gives a
 hint. No task uses the function of an earlier one.
 """

@@ -1,6 +1,6 @@
 r"""Bug hunt: the temperature that misses some channels · 10 minutes · ★★
 
-DeepSeek-V2 rotates only some channels of a head and compares the others as they are. YaRN's temperature
+DeepSeek-V3 rotates only some channels of a head and compares the others as they are. YaRN's temperature
 should multiply *every score* by $(0.1 \ln s + 1)^2$. This code puts the factor on cos and sin, as other models do. Why
 is that not enough here? Fix the code. Two programs were reported in which the factor on the whole score was missing:
 [transformers, pull request 47435](https://github.com/huggingface/transformers/pull/47435) and

@@ -108,6 +108,7 @@ part = (np.log(far) - np.log(exact)) / (np.log(max_distance) - np.log(exact))  #
 steps = np.log(far / exact) // (np.log(max_distance / exact) / (n - exact))  # Rounding moves one boundary. Divide and
 # multiply by N − E first, and take the floor last.
 shared = np.minimum(steps, n - 1)  # Your shared buckets begin at 0. They follow the exact ones, so add E.
+shared = exact + steps  # Your numbers have no limit. Far distances share the last bucket of a direction, N − 1.
 shared = np.minimum(exact + steps, np.where(offsets > 0, n, num_buckets) - 1)
 # You stop far distances at the end of the table. With `bidirectional` a direction ends earlier, at N − 1.
 upper = np.where(bidirectional & (offsets > 0), num_buckets, 0)  # Your later keys get too much. They get N more.

@@ -49,7 +49,7 @@ WRONG = {
         -math.inf: "−∞ is the score of a hidden key. Its weight is e to the power of that.",
     },
     TOLD_BOTH: {
-        13: "That was for the 40 tokens of the lesson. Here the farthest key is 99 back.",
+        13: "Some are missing. Buckets 13, 14 and 15 begin at 46, 64 and 91, and the farthest key is 99 back.",
         15: "One is missing. Distance 0, the token itself, has a bucket as well, and the last one begins at 91.",
         17: "This is one too many. The past has the lower half of 32.",
         31: "An encoder uses 31 of the 32, but half of the buckets are for keys after the query.",
@@ -57,7 +57,7 @@ WRONG = {
     },
     TOLD_CAUSAL: {
         16: "These are the buckets with a single distance. Distances farther back share buckets, and those count, too.",
-        23: "That was for the 40 tokens of the lesson. Here the farthest key is 99 back.",
+        23: "Some are missing. Bucket 23 begins at distance 40, and the farthest key is 99 back.",
         30: "One is missing. Bucket 30 begins at the farthest key, 99 back, and bucket 0 counts as well.",
         32: "The last bucket begins at distance 113, but the farthest of 100 tokens is only 99 back.",
         100: "There are 100 distances but only 32 buckets, so far distances share.",

@@ -78,6 +78,7 @@ rows = offset + clip  # Some rows are outside the table. Limit the offset to ±c
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.
+position = products[0][rows]  # Every query takes the products of query 0. Query i needs row i of `products`.
 position = products[:, rows]  # You look up every pair for every query, (n_q, n_q, n_k). Query i needs row i only.
 position = products  # The columns of `q @ table.T` are rows of the table, not keys. Choose one for each key.
 position = np.take_along_axis(k @ table.T, rows.T, axis=1).T  # You read the table with the key. The query reads it.

@@ -67,6 +67,16 @@ def test_the_first_page_has_every_chapter_and_a_picture_that_moves(visit):
 
 
 @pytest.mark.slow
+def test_a_button_shows_the_core_of_a_lesson_alone(visit):
+    page = visit(f"notebooks/{BY_HAND.file}")
+    sections, marks = page.locator(".bd-article > section > section"), page.locator("h2 + p > em", has_text="Core: ")
+    button = page.get_by_role("button", name="Core only")
+    for visible in (marks.count(), sections.count()):
+        button.click()
+        expect(sections.filter(visible=True)).to_have_count(visible)
+
+
+@pytest.mark.slow
 def test_tasks_solutions_and_the_notebook_are_one_click_away(visit):
     page = visit(f"exercises/{BY_HAND.file}")
     with page.expect_download() as download:

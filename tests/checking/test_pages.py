@@ -9,6 +9,7 @@ import pytest
 
 from course_kit.checking import CodingTask, Prediction
 from course_kit.checking.pages import pages
+from course_tasks import bias_by_hand
 
 from .common import cell, slope_task
 
@@ -164,3 +165,12 @@ def test_a_rule_speaks_of_the_numbers_and_quotes_nothing_of_the_solution(slope):
 
 def test_several_lines_that_may_be_wrong_are_no_cause(slope):
     assert not slope.check(lambda n, strength: np.zeros((n, n))).cause.startswith("Your result is what you get")
+
+
+def test_two_statements_on_a_line_are_read_as_two():
+    def causal_weights(scores):
+        n = len(scores); s = np.exp(scores)  # fmt: skip  # noqa: E702
+        return s / n
+
+    result = bias_by_hand.causal_weights.check(causal_weights)
+    assert "takes 1 positional argument" in repr(result)

@@ -8,7 +8,7 @@ import torch
 import course_study as study
 from course_study import released
 from course_study.released import plan as planned
-from course_study.released.experiments import Text, Trial
+from course_study.released.experiments import Text, Trial, with_first_value
 
 from ..released import conftest
 from ..released.tiny import tiny
@@ -82,6 +82,16 @@ def test_no_two_planned_rows_are_alike_and_all_of_them_are_committed(model):
     committed = [(*which(row), row["condition"]) for row in rows]
     assert len(set(planned_rows)) == len(planned_rows)
     assert sorted(committed) == sorted(planned_rows)
+
+
+def test_later_queries_get_another_value_from_token_0():
+    """With its own value nothing changes; with zeros, all that a later query says."""
+    decoder, tokens = tiny()
+    as_it_is, own = decoder.losses(tokens), [inside.v[:, 0].flatten() for inside in decoder.inside(tokens)]
+    assert torch.allclose(with_first_value(own, decoder, tokens)[0], as_it_is)
+    zeros, _ = with_first_value([0 * value for value in own], decoder, tokens)
+    assert torch.isclose(zeros, as_it_is).tolist() == [True] + [False] * (len(tokens) - 2)
+    assert torch.equal(decoder.losses(tokens), as_it_is)
 
 
 def which(row):

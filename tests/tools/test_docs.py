@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from course_kit.contents import CONTENTS, TOPICS
+from course_kit.contents import CONTENTS, CORE, TOPICS
 from course_tasks import tasks_of, topics
-from tools.links import task_minutes
+from tools.links import core, core_table, marked, sections, task_minutes
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md")}
@@ -56,6 +56,31 @@ def test_the_sample_courses_have_the_minutes_of_lessons_and_tasks():
     minutes = {name: task.minutes for tasks in TASKS.values() for name, task in tasks.items()}
     for names, said in re.findall(r"\| (?:task )?((?:`\w+`(?:, )?)+) \| (\d+) \|", TOGETHER):
         assert sum(minutes[name] for name in re.findall(r"\w+", names)) == int(said), names
+
+
+def test_the_core_is_marked_and_listed_and_takes_three_hours():
+    gone = [f"{topic}: {part}" for topic, parts in CORE.items() for part in parts if part not in core(topic)]
+    assert not gone, "\n".join(["neither a section nor a task, see CORE in course_kit/contents.py:", *gone])
+    assert core_table() in README, f"README.md should have:\n{core_table()}"
+    assert 165 <= sum(sum(core(topic).values()) for topic in CORE) <= 195
+    assert marked("## The map\n\nA picture.", "start_here").startswith("## The map\n\n*Core: ")
+
+
+PARTS = re.findall(r"\| \[(\d\d)\][^|]*\| “(.+?)”(?: to “(.+?)”)? \| (\d+) \|", TEACHING)
+
+
+@pytest.mark.parametrize(("number", "first", "last", "said"), PARTS)
+def test_the_sample_courses_name_sections_that_exist_with_their_minutes(number, first, last, said):
+    minutes = sections(CONTENTS[int(number)].topic)
+    names = list(minutes)
+    assert first in names and (last or first) in names
+    part = names[names.index(first) : names.index(last or first) + 1]
+    assert abs(sum(minutes[name] for name in part) - int(said)) <= 5
+
+
+def test_the_minutes_of_each_table_add_up():
+    for rows in re.findall(r"((?:^\|.*\n)+)\| \| together \| (\d+) \|", TOGETHER, re.MULTILINE):
+        assert sum(map(int, re.findall(r"(?m)\| (\d+) \|$", rows[0]))) == int(rows[1])
 
 
 @pytest.mark.parametrize("line", DRAWN)

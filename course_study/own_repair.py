@@ -1,0 +1,157 @@
+"""A repair of your own: the released model with your change, beside interpolation, NTK, YaRN and stopped pairs.
+
+    trained = frequencies(64, base=100_000)                          # of course_lib.reference.absolute: 32 speeds
+    own_repair.measure(speeds=trained / 2)                           # your speeds, in radians per position
+    own_repair.measure(bias=lambda r, j: -0.1 * r.log1p())           # your bias, added to the scores
+    own_repair.measure(mask=lambda r, j: (r < 1024) | (j == 0))      # your mask, True where a query may look
+
+Give one or several. `score_factor` multiplies q · k, as YaRN's temperature does. A bias and a mask are functions of
+r (n, n), how many positions back each key is, row i for query i, and of j (n,), the numbers of the tokens. A gap counts
+in r and not in j. The columns of the report, each for the model with the repair:
+
+    short texts   how much the loss of four texts of 384 tokens rises: what the repair costs
+    gap 16,384    the same, with the second half of each text moved on by 16,384 positions
+    key near      how many of four keys, of five digits each, it finds 190 tokens back
+    key far       the same with 20,000 positions more between a key and its question
+
+± is the standard error of the paired differences between the tokens' losses. A key is found if its digits have a mean
+loss below ln 2 = 0.69; a key that was never told has about 2.9. The rows of the known repairs, made for texts four
+times as long, are committed runs. Only yours is measured, in about half a minute on one core.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from course_lib import released
+from course_lib.nn.threads import one_thread
+
+from .own_scheme import Report
+from .released import rows
+from .released.experiments import Change, asked, gap, passkeys, short_texts
+from .released.plan import compared
+
+Grids = dict[str, Callable[[Tensor, Tensor], Any]]
+KNOWN = {"interpolation": "PI 4", "NTK": "NTK 4", "YaRN": "YaRN 4", "16 pairs stopped": "slowest 16 stopped"}
+HEAD = f"{'':18}{'short texts':>14}{'gap 16,384':>14}{'key near':>11}{'key far':>10}"
+UNSEEN = (
+    "No column reads a long text, with thousands of keys in between: in 8,192 tokens of Alice, stopped pairs cost",
+    "{:+.2f} ± {:.2f} nats. And no column tells whether far words help to predict a text: a key is only repeated.",
+)
+
+
+@dataclass(repr=False)
+class Measured(Report):
+    """short, gap: the change of the loss and its error. near, far: the mean loss of the digits of each key."""
+
+    short: tuple[float, float] = (math.nan, math.nan)
+    gap: tuple[float, float] = (math.nan, math.nan)
+    near: list[float] = field(default_factory=list)
+    far: list[float] = field(default_factory=list)
+
+
+@one_thread()
+def measure(
+    speeds: Any = None, *, score_factor: Any = None, bias: Any = None, mask: Any = None, name: str = "yours"
+) -> Measured:
+    """Measure your change of the released model, and show it under the known repairs.
+
+    Without the model's file, the report has the known rows and says what is missing. Raises ValueError if nothing is
+    given, for speeds that are not 32 numbers, for a score_factor that is not one, and for a bias or a mask that is not
+    a function of r and j, or does not give a number, or True or False, for each query and key.
+    """
+    given = {"speeds": (speeds, (32,)), "score_factor": (score_factor, ())}
+    change = {what: numbers(what, *of) for what, of in given.items() if of[0] is not None}
+    grids = {what: of for what, of in {"bias": bias, "mask": mask}.items() if of is not None}
+    if not change and not grids:
+        raise ValueError("speeds, score_factor, bias, mask: all are None, expected at least one of them")
+    for what, of in grids.items():
+        grid(what, of, *distances(torch.arange(8)))  # refused before anything is read
+    lines = ["change of the loss in nats, and how many of four keys are found", HEAD, line("as released", *known(""))]
+    lines += [line(shown, *known(row)) for shown, row in KNOWN.items()]
+    model, columns = loaded(released.model_file() is None), list[Any]()
+    try:
+        texts = short_texts(model)
+        controls = [model.losses(text.tokens)[text.half - text.n + 1 :] for text in texts]
+        for size in (0, 16384):
+            after = [losses(model, text.tokens, gap(text.n, size, text.half), change, grids) for text in texts]
+            columns.append(mean([compared(a[-len(b) :], b) for a, b in zip(after, controls)]))
+        for size in (0, 20000):
+            prompts = [asked(model, text.name, 3, 7, size) for text in passkeys(model)]
+            digits = [losses(model, prompt.tokens, prompt.change, change, grids)[-5:] for prompt in prompts]
+            columns.append([float(key.mean()) for key in digits])
+    except LookupError as missing:  # a recording does not know this change
+        return Measured("not measured", [*lines, f"{name} is not measured. {missing.args[0]}"])
+    (long,) = rows("by position", condition=KNOWN["16 pairs stopped"], n=8192)
+    unseen = [part.format(long["difference"], long["error"]) for part in UNSEEN]
+    return Measured("measured", [*lines, line(name, *columns), *unseen], *columns)
+
+
+loaded = functools.cache(lambda recorded: released.load())
+
+
+def numbers(what: str, value: Any, shape: tuple[int, ...]) -> Tensor:
+    try:
+        found = np.asarray(value)
+    except (ValueError, RuntimeError, TypeError):  # rows of different lengths, a tensor with gradients, …
+        found = np.asarray(None)
+    real = found.dtype.kind in "iuf"
+    if not real or found.shape != shape or not np.isfinite(found).all():
+        got = repr(value)[:60] if not real else "nan or ∞" if found.shape == shape else f"shape {found.shape}"
+        expected = "32 finite numbers, radians per position of each pair" if shape else "one finite number"
+        raise ValueError(f"{what}: got {got}, expected {expected}")
+    return torch.as_tensor(found, dtype=torch.float64)
+
+
+def grid(what: str, function: Any, r: Tensor, j: Tensor) -> Tensor:
+    """What a bias or a mask says of every query and key, (n, n)."""
+    if not callable(function):
+        got = f"{what}: got a {type(function).__name__}"
+        raise ValueError(f"{got}, expected a function of r and j, because the texts differ in length")
+    found, is_mask = torch.as_tensor(function(r, j)), what == "mask"
+    given = f"{what}(r, j) returned {found.dtype} of shape {tuple(found.shape)}"
+    if (found.dtype == torch.bool) != is_mask or found.is_complex() or found.shape not in (r.shape, j.shape, ()):
+        kind = "True or False" if is_mask else "a number"
+        raise ValueError(f"{given}: expected {kind} for each query and key, shape {tuple(r.shape)}")
+    found = found.expand(r.shape)
+    if not (found if is_mask else found.isfinite()).diagonal().all() or not (is_mask or (found < math.inf).all()):
+        raise ValueError(f"{given}: expected " + ("True where r is 0" if is_mask else "numbers, or −inf for r above 0"))
+    return found if is_mask else found.float()
+
+
+def losses(model: Any, tokens: Any, place: Change, change: Change, grids: Grids) -> Tensor:
+    """The losses of tokens at these places in the changed model."""
+    at = distances(place.get("positions", torch.arange(len(tokens))))
+    with model.changed(**place, **change, **{what: grid(what, of, *at) for what, of in grids.items()}):
+        return model.losses(tokens)
+
+
+def distances(positions: Tensor) -> tuple[Tensor, Tensor]:
+    """r and j of tokens at these positions; r is 0 for later keys, which are hidden anyway."""
+    return (positions[:, None] - positions).clamp(min=0), torch.arange(len(positions))
+
+
+def known(row: str) -> tuple[Any, ...]:
+    """The columns of a known repair, from committed rows; "" is the model as released."""
+    texts = (f"{row}, gap 0", f"{row}, gap 16384") if row else ("as released", "gap 16384")
+    short, moved = (mean(rows("E5 repaired" if row else "E5", condition=what, n=384)) for what in texts)
+    keys = [f"10 fillers, gap {size}" + f", {row}" * bool(row) for size in (0, 20000)]
+    return short, moved, *([one["loss"] for one in rows("E10" if row else "E9", condition=key)] for key in keys)
+
+
+def mean(found: list[Any]) -> tuple[float, float]:
+    """The mean difference over texts, and its standard error."""
+    error = math.hypot(*(one["error"] for one in found)) / len(found)
+    return sum(one["difference"] for one in found) / len(found), error
+
+
+def line(name: str, short: tuple[float, float], moved: tuple[float, float], near: list[float], far: list[float]) -> str:
+    rises = "".join(f"{f'{rise:+.2f} ± {error:.2f}':>14}" for rise, error in (short, moved))
+    near_found, far_found = (f"{sum(loss < math.log(2) for loss in keys)} of {len(keys)}" for keys in (near, far))
+    return f"{name[:17]:18}{rises}{near_found:>11}{far_found:>10}"

@@ -1,0 +1,160 @@
+"""What a second layer, or a second head, gives back: small models on two tasks of the lessons, with three seeds each.
+
+    python -m course_study --preset two_layers --out course_study/committed/two_layers.jsonl
+
+A row is one model of one seed: `loss` and `accuracy` on new texts, and `by_position`, the accuracy at each position.
+`first letters` also has `longer`, the accuracy at the positions 16 … 31 of texts twice as long as those of training,
+and `neighbours` the mean weights that each head gives to the word before and to the word after: `first_half` for the
+words 0 … 7, `second_half` for the others.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position
+from course_lib.nn.shaw import ShawVectors
+
+from .driver import Run
+from .one_layer import NOT_ASKED, TESTED, Draw, train
+from .results import Row
+from .run import reproducible
+
+LINE, WORDS, D_MODEL = 4, 12, 32
+
+
+def first_letters(generator: Generator, lines: int = 4) -> tuple[Tensor, Tensor]:
+    """32 texts of random letters, each one of 8, and for each position the first letter of its line of 4."""
+    letters = torch.randint(8, (32, LINE * lines), generator=generator)
+    return letters, letters[:, ::LINE].repeat_interleave(LINE, dim=1)
+
+
+def neighbours(generator: Generator) -> tuple[Tensor, Tensor]:
+    """32 texts of 12 words, each one of 16; for words 0 … 7 the answer is the word before, for the others that after.
+
+    Nothing is asked at the two ends, which may lack a neighbour.
+    """
+    words = torch.randint(16, (32, WORDS), generator=generator)
+    answers = torch.where(words < 8, words.roll(1, 1), words.roll(-1, 1))
+    answers[:, [0, -1]] = NOT_ASKED
+    return words, answers
+
+
+class BiasPerOffset(Position):
+    """One learned number per head and offset, for texts of 12 words: offsets −11 … 11.
+
+    spread: the standard deviation of the numbers before training.
+    """
+
+    def __init__(self, n_heads: int = 1, spread: float = 1.0) -> None:
+        super().__init__()
+        self.numbers = nn.Parameter(spread * torch.randn(n_heads, 2 * WORDS - 1))
+
+    def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
+        return self.numbers
+
+
+class Stack(nn.Module):
+    """`OneLayer` with an attention layer for each of `positions`, and perhaps a feed-forward layer after each."""
+
+    def __init__(
+        self, positions: Sequence[Position | None], vocabulary: int, *, n_heads: int = 1, feed_forward: bool = True
+    ) -> None:
+        super().__init__()
+        self.embedding, self.read = nn.Embedding(vocabulary, D_MODEL), nn.Linear(D_MODEL, vocabulary)
+        layers = nn.ModuleList([RelativeAttention(D_MODEL, n_heads, position) for position in positions])
+        self.attention: Sequence[RelativeAttention] = layers  # type: ignore[assignment]  # it is one, and says Module
+        wide = 4 * D_MODEL
+        parts = [nn.Sequential(nn.Linear(D_MODEL, wide), nn.ReLU(), nn.Linear(wide, D_MODEL)) for _ in positions]
+        self.feed_forward = nn.ModuleList(parts) if feed_forward else None
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.embedding(tokens)
+        for number, attention in enumerate(self.attention):
+            x = x + attention(x)
+            if self.feed_forward is not None:
+                x = x + self.feed_forward[number](x)
+        return self.read(x)
+
+
+def vectors(layers: int) -> list[Position | None]:
+    return [ShawVectors(1, D_MODEL, clip=16) for _ in range(layers)]
+
+
+Models = dict[str, Callable[[], Stack]]
+LETTER_MODELS: Models = {
+    "no position, two layers": lambda: Stack([None, None], 8),
+    "vectors, one layer": lambda: Stack(vectors(1), 8),
+    "vectors, two layers": lambda: Stack(vectors(2), 8),
+}
+NEIGHBOUR_MODELS: Models = {
+    "one head": lambda: Stack([BiasPerOffset(1)], 16, feed_forward=False),
+    "two heads": lambda: Stack([BiasPerOffset(2)], 16, n_heads=2, feed_forward=False),
+    "one head, feed-forward": lambda: Stack([BiasPerOffset(1)], 16),
+    "two heads, feed-forward": lambda: Stack([BiasPerOffset(2)], 16, n_heads=2),
+    "two heads, feed-forward, from 0": lambda: Stack([BiasPerOffset(2, spread=0)], 16, n_heads=2),
+}
+TASKS: dict[str, tuple[Draw, int, float, Models]] = {  # texts, steps, learning rate, models
+    "first letters": (first_letters, 600, 0.003, LETTER_MODELS),
+    "neighbours": (neighbours, 800, 0.01, NEIGHBOUR_MODELS),
+}
+
+
+def plan(names: Sequence[str] = (), seeds: int = 3, steps: int | None = None) -> list[Run]:
+    """Every model of the tasks with these names, or of both. Raises ValueError for another name."""
+    if unknown := set(names) - TASKS.keys():
+        raise ValueError(f"{min(unknown)}: expected names of tasks, {', '.join(TASKS)}")
+    runs = []
+    for task in names or TASKS:
+        _, own_steps, _, models = TASKS[task]
+        for condition, seed in product(models, range(seeds)):
+            inputs = {"task": task, "condition": condition, "seed": seed, "settings": {"steps": steps or own_steps}}
+            runs.append(Run(inputs, partial(outcome, task, condition, seed, steps or own_steps)))
+    return runs
+
+
+def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
+    """Train one model, and test it on the texts of `accuracy` in one_layer.py."""
+    draw, _, rate, models = TASKS[task]
+    with reproducible(seed):
+        model = models[condition]()
+        train(model, draw, steps, rate, seed, lambda: None)
+        row, _ = tested(model, draw)
+        if draw is first_letters:
+            _, right = tested(model, partial(first_letters, lines=8))
+            row["longer"] = round(float(right[:, 16:].mean()), 4)
+        else:
+            row |= beside(model, draw)
+    return row
+
+
+@torch.no_grad()
+def tested(model: nn.Module, draw: Draw) -> tuple[dict[str, Any], Tensor]:
+    """Loss and accuracy on eight new batches, and which answers are right (texts, n); NaN where nothing is asked."""
+    generator = Generator().manual_seed(TESTED)
+    tokens, answers = (torch.cat(part) for part in zip(*(draw(generator) for _ in range(8)), strict=True))
+    logits = model(tokens)
+    right = (logits.argmax(-1) == answers).double().masked_fill(answers == NOT_ASKED, torch.nan)
+    row = {
+        "loss": round(float(cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NOT_ASKED)), 4),
+        "accuracy": round(float(right.nanmean()), 4),
+        "by_position": [None if share != share else round(share, 4) for share in right.nanmean(0).tolist()],
+    }
+    return row, right
+
+
+@torch.no_grad()
+def beside(model: Stack, draw: Draw) -> Row:
+    """The mean weights [before, after] of each head, apart for the words of either half, without the ends."""
+    words, _ = draw(Generator().manual_seed(TESTED))
+    weights = model.attention[0].weights(model.embedding(words))
+    pairs = torch.stack([weights.diagonal(-1, 2, 3)[..., :-1], weights.diagonal(1, 2, 3)[..., 1:]], -1)
+    halves = {"first_half": words[:, 1:-1] < 8, "second_half": words[:, 1:-1] >= 8}
+    means = {name: pairs.movedim(1, 2)[half].mean(0) for name, half in halves.items()}
+    return {name: [[round(share, 4) for share in head] for head in mean.tolist()] for name, mean in means.items()}
