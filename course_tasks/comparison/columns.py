@@ -131,6 +131,8 @@ def longer(scheme: Scheme, sizes: Sizes) -> Cell:
     parts, notes = [] if scheme.runs else ["not in the study"], []
     for run, word in zip(scheme.runs, words):
         said, (before, after) = f"{word} {signed(measured.rise(run), 2)}", measured.losses(run).mean(axis=0)[[0, -1]]
+        if run in measured.schemes(measured.NAMES):
+            said += f", finds {measured.right(run, measured.NAMES)[-1]:.0%}"
         parts.append(f"{run} {said}" if len(scheme.runs) > 1 else said)
         seeds = ", ".join(signed(rise, 3) for rise in measured.rises(run))
         notes.append(f"`{run}`: {before:.3f} → {after:.3f}; by seeds {seeds}.")
@@ -164,10 +166,11 @@ COLUMNS: dict[str, Column] = {
         "A layer is run by each fused backend, on a CPU without gradients, and compared with the formula.", fused
     ),
     "longer texts": Column(
-        f"From the course's study, after {SETTINGS['steps']:,} steps: the loss in text at {SETTINGS['tests'][-1]:,} "
-        f"tokens minus that at the training length of {SETTINGS['length']}, in nats, the mean over three seeds. Level: "
-        "no seed is above 0.05, which a window of 64 tokens is, too. Breaks: all are above 0.25. Rises: all are above "
-        "0.05. The module is also asked for twice its n tokens: its table ends where it refuses.",
+        f"Small models of the course's study, trained on {SETTINGS['length']} tokens and tested on "
+        f"{SETTINGS['tests'][-1]:,}. First how much the loss in text rises, in nats, the mean over three seeds. Level: no "
+        "seed is above 0.05, and so is a window of 64. Breaks: all are above 0.25. Rises: all are above 0.05. Then how "
+        f"many of the names are found that were told {SETTINGS['length']} or more tokens back. The module is also asked "
+        "for twice its n tokens: its table ends where it refuses.",
         longer,
     ),
 }

@@ -28,22 +28,22 @@ BASELINES = ("none", "learned", "sinusoidal")
 SCHEMES = {name: (scheme.what, scheme.topic) for name, scheme in schemes.SCHEMES.items()} | MADE_OF_OTHERS
 SCHEMES = dict(sorted(SCHEMES.items(), key=lambda item: "" if item[0] in BASELINES else number(item[1][1])))
 NOTE = (
-    "A scheme is ruled out by how it is made, or by what you have, never by a measurement alone. “Small models” are "
-    f"those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} steps on texts of 128 "
-    "tokens, tested up to 1,024. What they did is a reason to test yours; of large models it says nothing. “Level” "
-    "does not mean that the long text is used: in text, when all keys were masked that are 128 or more back, the loss "
-    "of a level model at 1,024 tokens did not rise."
+    "The words at the end of a line name its ground. Computed: it follows from how a scheme is made, or from what you "
+    f"have. “Small models” are those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} "
+    "steps on texts of 128 tokens, tested up to 1,024. They are a reason to test yours, so they give a caveat at most."
 )
+COMPUTED, SMALL = "computed", "small models"
 UNTOLD = "The guide has no rule for it here, so test it yourself."
 
 
 class Rule(NamedTuple):
-    """What one answer means for some schemes, why, and the topics of the chapters that back it."""
+    """What one answer means for some schemes, why, the topics of the chapters that back it, and the ground."""
 
     verdict: int
     schemes: tuple[str, ...]
     why: str
     chapters: tuple[str, ...]
+    ground: str = COMPUTED
 
 
 class Decision(NamedTuple):
@@ -71,10 +71,11 @@ def read(text: str) -> dict[str, dict[str, list[Rule]]]:
 
 
 def _rule(line: str, above: list[Rule]) -> Rule:
-    said, chapters = line.removesuffix("]").rsplit(" [", 1)
+    said, backed = line.removesuffix("]").rsplit(" [", 1)
     names, why = said[2:].split(": ", 1)
+    ground, _, chapters = backed.rpartition(": ")
     named = _unnamed(above) if names == "others" else tuple(names.split(", "))
-    return Rule(MARKS.index(line[0]), named, why.format_map(FACTS), tuple(chapters.split(", ")))
+    return Rule(MARKS.index(line[0]), named, why.format_map(FACTS), tuple(chapters.split(", ")), ground or COMPUTED)
 
 
 def _unnamed(rules: list[Rule]) -> tuple[str, ...]:
@@ -123,7 +124,7 @@ def picture(answers: Mapping[str, str] | None = None, *, title: str = "Which one
     else:
         parts = [_question(question, options) for question, options in QUESTIONS.items()]
     marks = ", ".join(f"{mark} {word}" for mark, word in zip(MARKS, WORDS))
-    intro = f"{marks}; the worst verdict of all answers wins. The numbers at the end of a line are chapters. {NOTE}"
+    intro = f"{marks}; the worst verdict of all answers wins. {NOTE}"
     body = f"<p><b>{escape(title)}</b></p><p>{escape(intro)}</p>{''.join(parts)}"
     return Picture("guide", body, alt=alt, title=title, styles=["decision"])
 
@@ -144,7 +145,7 @@ def _question(question: str, options: Mapping[str, list[Rule]]) -> str:
     folds = []
     for answer, rules in options.items():
         fits = ", ".join(scheme for rule in rules if rule.verdict == FITS for scheme in rule.schemes)
-        said = f"{MARKS[FITS]} {escape(fits)}" if rules else "speaks against none"
+        said = f"{MARKS[FITS]} {escape(fits)}" if rules else "rules nothing out"
         folds.append(_fold(f"<b>{escape(answer)}</b> <span>{said}</span>", rules))
     return f"<p class=rp-question>{escape(question)}</p>{''.join(folds)}"
 
@@ -154,6 +155,7 @@ def _fold(summary: str, rules: list[Rule]) -> str:
     lines = []
     for rule in sorted(rules, key=lambda rule: rule.verdict):
         others = len(rule.schemes) > len(SCHEMES) - 5
-        names, chapters = "others" if others else ", ".join(rule.schemes), ", ".join(map(number, rule.chapters))
-        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {prose(rule.why)} <i>ch. {chapters}</i></li>")
+        names = "others" if others else ", ".join(rule.schemes)
+        backed = f"{escape(rule.ground)}, ch. {', '.join(map(number, rule.chapters))}"
+        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {prose(rule.why)} <i>{backed}</i></li>")
     return f"<details><summary {SUPPRESS}>{summary}</summary><ul>{''.join(lines)}</ul></details>"

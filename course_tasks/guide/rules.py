@@ -3,18 +3,18 @@
     # a question
     ## one of its answers
     ✓ schemes: why they fit. [the topics of the chapters that back it]
-    ~ schemes: why they are possible, with a caveat. […]
+    ~ schemes: why they are possible, with a caveat. [small models: the topics]
     ✗ others: why all schemes that no line above names are ruled out. […]
 
-A line goes on in indented lines, and a line in capital letters is one of SHARED. An answer without rules speaks for no
-scheme and against none; every other answer says something about every scheme. {Names} are facts of the committed runs.
-No measurement rules a scheme out. A scheme fits longer texts if small models stayed level in text, at every learning
-rate that was tried. `tests/questions/test_guide.py` tests what the words say.
+A line goes on in indented lines, and a line in capital letters is one of SHARED. An answer without rules leaves every
+scheme as it is; every other answer says something about every scheme. {Names} are facts of the committed runs.
+
+Before the topics comes the ground of the verdict: a released model, a paper, or small models. Without a word it is
+computed: it follows from how a scheme is made, or from what you have. Small models give a caveat at most; beside
+another ground they are a remark. `tests/questions/test_guide.py` tests what the words say.
 """
 
-import numpy as np
-
-from course_tasks.measured import BITS, COPY, TEXT, committed, losses, repaired, right, rise
+from course_tasks.measured import BITS, COPY, NAMES, STUDY, TEXT, committed, repaired, right, rise
 
 SHARED = {
     "BESIDE": "~ sink, log scale: It does not tell a head where a key is. Put it beside a scheme that does. "
@@ -22,33 +22,17 @@ SHARED = {
     "ONE_AXIS": "✗ Swin, axial RoPE: It counts rows and columns. A text has one axis. [two_dimensions]",
     "UNTOUCHED": "✓ none, learned, sinusoidal, RoPE, axial RoPE, M-RoPE, log scale, stretched RoPE: Attention stays as "
     "it is: position enters before it, or not at all. [fast_attention]",
+    "TRAINED": "✗ others: These weights were trained with another scheme. [which_one]",
 }
-
-
-def place_where_rope_breaks() -> int:
-    """The first place from which the loss lies half a nat above that of the last places within the training length."""
-    parts, settings = losses("rope", TEXT, what="by_position").mean(axis=0), committed()[0]["settings"]
-    size = settings["tests"][-1] // len(parts)
-    trained = settings["length"] // size
-    return size * (trained + int(np.argmax(parts[trained:] > parts[trained - 1] + 0.5)))
-
-
-RUNS = {task: {row["scheme"] for row in committed() if row["task"] == task} for task in (TEXT, COPY, BITS)}
+RUNS = {task: {row["scheme"] for file in STUDY for row in committed(file) if row["task"] == task}
+        for task in (TEXT, COPY, BITS, NAMES)}  # fmt: skip
 FACTS = {
-    "lost": {run: rise(run, TEXT) for run in RUNS[TEXT]},
+    "lost": {run: rise(run) for run in RUNS[TEXT]},  # nats, from 128 tokens to 1,024
     "copied": {run: right(run, COPY) for run in RUNS[COPY]},  # the share at each test length
     "read": {run: right(run, BITS) for run in RUNS[BITS]},
-    "reads": sorted(right(run, BITS)[0] for run in ("none", "learned", "sinusoidal")),
-    "shaw": sorted(losses("shaw-32", BITS, what="accuracy")[:, -1]),
-    "chance_copy": 1 / 16,
-    "chance_read": 1 / 2,
-    "fire_seeds": len(losses("fire", TEXT)),
-    "rope_breaks": place_where_rope_breaks(),
+    "found": {run: right(run, NAMES) for run in RUNS[NAMES]},
     "before": repaired("as trained"),
-    "repaired": repaired("YaRN's code"),
-    "window": repaired("window"),
     "yarn": repaired("YaRN's code", further=60, at=1024),
-    "control": repaired("as trained", further=60, at=1024),
 }
 
 RULES = """
@@ -72,8 +56,8 @@ RULES = """
 BESIDE
 ONE_AXIS
 ## text, left to right
-~ none: The causal mask tells a little. Alone it came first on small reasoning tasks (Kazemnejad et al. 2023); small
-  models here were last in text and copying. [blind_to_distance, longer_than_training]
+~ none: The causal mask tells a little. It came first on small reasoning tasks (Kazemnejad et al. 2023), last in our
+  small models' texts. [small models: blind_to_distance, longer_than_training]
 ~ learned, sinusoidal: Move a phrase to another place in the text, and its scores change. [absolute_positions]
 ✓ log decay, ALiBi, FIRE: It cannot tell before from after, and need not: the mask has removed “after”. [alibi,
   which_one]
@@ -104,10 +88,10 @@ ONE_AXIS
 BESIDE
 ONE_AXIS
 ## an image, in windows
-~ none: A window alone is blind to places. Windows that shift tell a little: in Swin's own ablation (table 4), the
-  table of offsets adds 1.2 points. [two_dimensions]
-~ learned: Possible: in Swin's own ablation (table 4), the table of offsets does better by 0.8 points.
-  [two_dimensions]
+~ none: A window alone is blind to places. In Swin's own ablation (table 4), the table of offsets adds 1.2 points.
+  [Liu et al. 2021: two_dimensions]
+~ learned: In Swin's own ablation (table 4), the table of offsets does better by 0.8 points.
+  [Liu et al. 2021: two_dimensions]
 ~ sinusoidal: It counts along the list of patches, where the patch below is far. [two_dimensions]
 ✗ log decay, T5 buckets, ALiBi, FIRE, sliding window, hybrid: It counts the distance along the list of patches, where
   the patch below is far. [two_dimensions]
@@ -121,128 +105,136 @@ BESIDE
 # How long are the texts (or windows)?
 ## as in training
 ## longer than in training
-~ none: Small models lost {lost[none]:.2f} nats in text, the worst from the start, and ended worse than guessing in
-  copying. [longer_than_training]
+~ none: Only more keys are new, but they take weight: small models lost {lost[none]:.2f} nats in text.
+  [small models: longer_than_training]
 ✗ learned: No text has trained the rows past the training length, and the table ends. [absolute_positions]
-~ sinusoidal: Positions never seen: small models broke in text, with larger embeddings too, and ended worse than
-  guessing in copying. [longer_than_training]
-~ log decay: Up to strength 1, far keys take more and more weight: small models lost {lost[log-1]:.2f} nats in text at
-  strength 1. [bias_by_hand, longer_than_training]
-~ Shaw: Far offsets share a trained vector: small models lost {lost[shaw-32]:.2f} nats in text, and went on copying.
-  [longer_than_training]
+~ sinusoidal: Positions never seen: small models lost {lost[sinusoidal]:.2f} nats in text.
+  [small models: longer_than_training]
+~ log decay: Its formula goes on, but up to strength 1 far keys take more and more weight. [bias_by_hand]
+~ Shaw, T5 buckets: Far offsets share what was trained, if training reached the clip or the last bucket. More and more
+  keys share it. [longer_than_training]
 ✗ Music Transformer: For offsets past the training length it has no vector, or one that no text has trained.
   [absolute_positions, diagonals]
-✓ Transformer-XL: Small models stayed level in text, copying and flip-flop. The authors promise it (Dai et al. 2019):
-  test yours. [longer_than_training]
-~ T5 buckets: Keep `max_distance` inside the training length, and let the table learn fast: small models then stayed
-  level in text, otherwise they broke. [longer_than_training]
-✓ ALiBi: Small models stayed level in text, copying and flip-flop. Level does not mean that the long text is used.
-  [longer_than_training]
-~ RoPE: It meets angles never seen: small models trained at 128 broke from place {rope_breaks} on. Stretch it. [rope,
-  longer_than_training]
-~ stretched RoPE: With YaRN's code and 60 long-text steps, small models had {yarn[3]:.2f} nats at 1,024 tokens; the
-  steps alone gave {control[3]:.2f}. At 128, the loss rose from {before[0]:.2f} to {yarn[0]:.2f}.
-  [longer_than_training, stretching_rope]
+~ Transformer-XL: Distances never seen, through a learned map of sines. Its authors clip them when they evaluate
+  (`clamp_len`). [Dai et al. 2019: longer_than_training]
+~ ALiBi: Its line goes on, and the loss stayed level to six times the length. But it acts like a window: the far text
+  is hardly used. [Press et al. 2022: alibi, longer_than_training]
+~ RoPE: Its slow pairs meet angles never seen. SmolLM2 breaks past 8,192 tokens: stretch it.
+  [SmolLM2: rope, longer_than_training]
+✓ stretched RoPE: So do today's models, after training on long texts. It may harm short ones: with YaRN's code, small
+  models went from {before[0]:.2f} to {yarn[0]:.2f} nats at 128 tokens.
+  [Llama 3.1, gpt-oss, DeepSeek-V3: longer_than_training, stretching_rope]
 ~ axial RoPE, M-RoPE: As with RoPE, more rows and columns bring angles never seen. [two_dimensions, stretching_rope]
 ~ Swin: The table must grow: stretch it for finer patches, keep each number for a larger image. [two_dimensions]
-✓ sliding window: No query meets a new distance: small models stayed level in text, copying and flip-flop. Farther
-  keys are not seen. [longer_than_training, windows_and_sinks]
-✓ hybrid: Small models stayed level in text and copying, after 2,000 steps; after 4,000 their loss in text rises a
-  little. With RoPE but without its window they broke. [longer_than_training, windows_and_sinks]
+✓ sliding window: No query meets a new distance, if the model was trained with the window. Farther keys are not seen.
+  [windows_and_sinks]
+✓ hybrid: Its windows meet no new distance, its other layers no new angle, only more keys. Its authors read texts longer
+  than any in training. [Yang et al. 2025, Llama 4: windows_and_sinks]
 ~ sink: Beside a window it can take the place of the first token, if training makes use of it. [windows_and_sinks]
 ~ log scale: It keeps the weight of a key that leads while more keys come. The course has not trained it.
   [windows_and_sinks]
-✓ FoX: Each token lowers the weight of all keys before it: small models stayed level in text, copying and flip-flop.
-  [longer_than_training, which_one]
-~ FIRE: No share exceeds 1, but a near key gets smaller shares than in training. Small models (seeds: {fire_seeds})
-  lost {lost[fire]:.2f} nats in text, nearly as much with far keys masked. [longer_than_training, which_one]
+~ FoX: Only its sums grow. The authors report that it extrapolates in length. [Lin et al. 2025: which_one]
+~ FIRE: No share exceeds 1, but a near key gets smaller shares than in training. [which_one]
 
 # What must a token find?
 ## nothing special
 ## an exact distance: “three back”
-~ none: The mask alone tells little: small models got {copied[none][0]:.2f} of the copies right, by chance
-  {chance_copy:.2f}. [longer_than_training]
-✓ learned, sinusoidal, RoPE: Small models copied “three back” without error at the training length.
-  [longer_than_training]
-~ log decay: Its bias gives the nearest key more than the third, so content must make up for it: small models got
-  {copied[log-1][0]:.2f} of the copies right at strength 1. [bias_by_hand, longer_than_training]
-~ ALiBi: Its bias gives the nearest key more than the third. Small models learned slowly to make up for it, and got
-  {copied[alibi][0]:.2f} right at every length. [alibi, longer_than_training]
-✓ Shaw: Each distance below k has its vector: small models copied without error, at every length tested.
-  [longer_than_training]
-✓ Music Transformer: Each distance has its vector, as far as the table goes. [diagonals]
-✓ Transformer-XL, sliding window, hybrid: Small models copied without error, at every length tested.
-  [longer_than_training]
-~ T5 buckets: Distances up to 15 (7 in an encoder) have a bucket of their own. Small models copied without error, but
-  at 8 times the length {copied[t5-64][3]:.2f} right. [t5_buckets, longer_than_training]
-~ stretched RoPE: Small models went on copying without error after YaRN's code, at every length. After interpolation
-  they could not copy. [longer_than_training, stretching_rope]
-✓ Swin: Each pair of offsets has its number: “one up, one to the right” was learned. [two_dimensions]
-✓ axial RoPE, M-RoPE: Each pair of offsets has its turns: “one up, one to the right” is such a pair. [two_dimensions]
-✓ FoX: Small models got nearly all copies right, at every length tested, without any other position.
-  [longer_than_training, which_one]
+~ none: The mask alone tells little: small models got {copied[none][0]:.0%} of the copies right.
+  [small models: longer_than_training]
+✓ learned, sinusoidal: A head can match place p with place p − 3, within the training length. [absolute_positions]
+✓ RoPE: A head turns its queries back by three places. [rope]
+~ log decay, ALiBi, FoX: The bias gives the nearest key at least as much as the third, so content must make up for it.
+  (Small models learned to: ALiBi {copied[alibi][3]:.0%} right at 1,024 tokens, FoX {copied[fox][3]:.0%}.)
+  [alibi, longer_than_training, which_one]
+✓ Shaw, Music Transformer, Transformer-XL: Each distance has its vector, Shaw's up to the clip. [vector_per_distance,
+  diagonals, transformer_xl]
+✓ T5 buckets: Distances up to 15 (7 in an encoder) have a bucket of their own. [t5_buckets]
+✓ sliding window, hybrid: The windows have RoPE, if the distance lies inside. [rope, windows_and_sinks]
+~ stretched RoPE: Some rules slow the fast pairs too. Small models copied without error after YaRN's code, and not
+  after interpolation. [small models: longer_than_training, stretching_rope]
+✓ Swin: Each pair of offsets has its number. [two_dimensions]
+✓ axial RoPE, M-RoPE: Each pair of offsets has its turns. [two_dimensions]
 ~ FIRE: Its network can give any distance a number, but later in a text the same distance has another one.
   [which_one]
 BESIDE
 ## the nearest of a kind: “the last write”
-~ none, learned, sinusoidal: Small models got {reads[0]:.2f} to {reads[2]:.2f} of the reads right at the training
-  length (sines with larger embeddings: {read[sinusoidal-scaled][0]:.2f}), by chance {chance_read:.2f}.
-  [longer_than_training]
-~ log decay: The strength decides: small models got {read[log-0.3][0]:.2f} right at strength 0.3, and nearly all at
-  strength 1, but fell to {read[log-1][3]:.2f} at 8 times the length. [longer_than_training]
-~ Shaw: Far keys share one vector, and seeds differ: small models got {shaw[0]:.2f} to {shaw[2]:.2f} right at 8 times
-  the length. [longer_than_training]
-~ T5 buckets: Small models got {read[t5-64][3]:.2f} right at 8 times the length, and {read[t5-256][3]:.2f} where
-  `max_distance` was twice the training length. [longer_than_training]
-~ Music Transformer: Near and far have vectors of their own; this task was not measured. [diagonals]
-✓ Transformer-XL: Small models got all right, at every length tested. [longer_than_training]
-✓ ALiBi: It falls with distance: small models solved it at every length tested. [longer_than_training]
-✓ RoPE: Small models got nearly all right at the training length, though not beyond it. [longer_than_training]
-~ stretched RoPE: RoPE learned it at the training length; no repair was tried on this task. [stretching_rope]
-✓ sliding window: Small models got nearly all right, at every length tested. A write farther back than the windows
-  reach is not seen. [longer_than_training, windows_and_sinks]
-~ hybrid: Seeds differ: small models got {read[window-64+none][0]:.2f} right at the training length and
-  {read[window-64+none][3]:.2f} at 8 times that. Beyond its windows, only the mask tells the order.
-  [longer_than_training, windows_and_sinks]
-✓ FoX: A write can close its gate on all writes before it: small models got all right, at every length tested.
+~ none, learned, sinusoidal: Nothing falls with distance: small models got {read[none][0]:.0%},
+  {read[learned][0]:.0%} and {read[sinusoidal][0]:.0%} of the reads right. [small models: longer_than_training]
+~ log decay, ALiBi: It falls with distance, so the nearest write wins. But a far write must beat all that is nearer:
+  small models got {read[alibi][3]:.0%} (ALiBi) at 1,024 tokens. [alibi, longer_than_training]
+~ Shaw, T5 buckets: Among writes beyond the clip or the last bucket none is nearer. [vector_per_distance, t5_buckets]
+~ Music Transformer, Transformer-XL, FIRE: It can learn to fall with distance, as far as it was trained. [diagonals,
+  transformer_xl, which_one]
+~ RoPE, stretched RoPE, axial RoPE, M-RoPE: Turns can favour near keys, but no sum of cosines falls for ever. [rope]
+~ sliding window, hybrid: The windows have RoPE. Farther back a write is not seen, or has no distance.
+  [windows_and_sinks]
+✓ FoX: A write can close its gate on all writes before it, and the others leave theirs open. (Small models got
+  {read[fox][3]:.0%} right at 1,024 tokens.) [longer_than_training, which_one]
+BESIDE
+✗ Swin: No number of the table reaches across the border of a window. [two_dimensions]
+## something said far back, by its content
+✓ none: All keys count alike, near or far. [blind_to_distance]
+✓ learned, sinusoidal: Position need not count, within the training length. [absolute_positions]
+~ log decay, ALiBi: The far key's penalty grows without end: of what was far, small models found {found[log-1][3]:.0%}
+  (log-1) and {found[alibi][3]:.0%} (ALiBi) at 1,024 tokens. [alibi, longer_than_training]
+✓ Shaw, T5 buckets: All far keys share one vector or number. (Small models found {found[shaw-32][3]:.0%} and
+  {found[t5-64][3]:.0%} at 1,024 tokens.) [vector_per_distance, t5_buckets, longer_than_training]
+~ Music Transformer: Only as far as its table goes. [diagonals]
+~ Transformer-XL, FIRE: It may learn to count all far keys alike; nothing makes it. [transformer_xl, which_one]
+✓ RoPE: Within the training length. In 8,000 tokens, SmolLM2 finds a key in the middle, and misses one near the
+  beginning. [SmolLM2: longer_than_training]
+✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds a key with NTK and not as released. [SmolLM2: longer_than_training,
+  stretching_rope]
+~ axial RoPE, M-RoPE: As RoPE, within the rows and columns of training. [two_dimensions]
+~ sliding window: A layer sees w keys, so L layers reach back at most L · (w − 1) tokens. [windows_and_sinks]
+✓ hybrid: Its layers without positions see every key, near or far. [Yang et al. 2025: windows_and_sinks]
+~ FoX: Every gate in between must stay open: small models found {found[fox][3]:.0%} at 1,024 tokens.
   [longer_than_training, which_one]
-~ FIRE: Its network can fall with distance; this task was not measured. [which_one]
-~ axial RoPE, M-RoPE: Turns can favour what is near on each axis; this task was not measured. [two_dimensions]
 BESIDE
 ✗ Swin: No number of the table reaches across the border of a window. [two_dimensions]
 
 # Which weights does it start from?
 ## new ones
-## from GPT-2, BERT
-✓ learned: The scheme is given. A row per position: no text may be longer than the table. [absolute_positions]
-✗ others: These weights were trained with another scheme. [absolute_positions]
-## from Transformer-XL
-✓ Transformer-XL: The scheme is given. Find out with which sign of the distance it was trained. [transformer_xl]
-✗ others: These weights were trained with another scheme. [transformer_xl]
-## from T5
-✓ T5 buckets: The scheme is given. No scaling, one table for a whole stack, offsets key − query. [t5_buckets]
-✗ others: These weights were trained with another scheme. [t5_buckets]
-## from BLOOM, MPT
-✓ ALiBi: The scheme is given. Take the authors' slopes if the number of heads is not a power of two. [alibi]
-✗ others: These weights were trained with another scheme. [alibi]
-## from Llama, GPT-NeoX
-✓ RoPE: The scheme is given. Hugging Face's code for these two takes half-split pairs of channels, but GPT-J and
-  Meta's own code take interleaved ones. [rope]
-~ stretched RoPE: A repair: without further steps, YaRN's code brought small models from {before[3]:.2f} nats at
-  1,024 tokens to {repaired[3]:.2f}. [longer_than_training, stretching_rope]
-~ sliding window: A window put on RoPE: without further steps, it brought small models from {before[3]:.2f} nats at
-  1,024 tokens to {window[3]:.2f}. [longer_than_training, stretching_rope]
+## Llama 3, Mistral 7B v0.3, SmolLM2
+✓ RoPE: The scheme is given. Hugging Face's files take half-split pairs of channels, Meta's own interleaved ones.
+  [Llama 3: rope]
+✓ stretched RoPE: From Llama 3.1 on the rule is in `config.json`. Elsewhere it is a repair, to be tested.
+  [Llama 3.1: stretching_rope]
+~ sliding window: A window that training did not have needs the first token. [SmolLM2: windows_and_sinks]
 ~ M-RoPE: In text it is RoPE, so these weights fit. About pictures they have learned nothing. [two_dimensions]
-✗ others: These weights were trained with another scheme. [rope]
-## from Mistral 7B
-✓ sliding window: The scheme is given. The paper counts w + 1 keys; the code shows w. [windows_and_sinks]
-✗ others: These weights were trained with another scheme. [windows_and_sinks]
-## from Swin
-✓ Swin: The scheme is given. Its code counts query − key: the table is read backwards here. [two_dimensions]
-✗ others: These weights were trained with another scheme. [two_dimensions]
-## from Qwen2-VL
-✓ M-RoPE: The scheme is given. Pairs of channels are dealt to time, row and column in blocks. [two_dimensions]
-✗ others: These weights were trained with another scheme. [two_dimensions]
+TRAINED
+## Qwen 3
+✓ RoPE: The scheme is given, up to 32,768 tokens. [Qwen 3: rope]
+~ stretched RoPE: YaRN with a factor of 4, for long texts only: it may harm short ones. [Qwen 3: stretching_rope]
+TRAINED
+## gpt-oss
+✓ stretched RoPE, sliding window, sink: The schemes are given: YaRN, a window in every second layer, a learned sink in
+  each head. [gpt-oss: stretching_rope, windows_and_sinks]
+TRAINED
+## Gemma 3
+✓ stretched RoPE, sliding window: The schemes are given: two bases of RoPE, windows in five of six layers.
+  [Gemma 3: stretching_rope, windows_and_sinks]
+TRAINED
+## DeepSeek-V3
+✓ stretched RoPE: The scheme is given: YaRN, on 64 channels beside 128 without positions. [DeepSeek-V3: rope,
+  stretching_rope]
+TRAINED
+## T5
+✓ T5 buckets: The scheme is given. No scaling, one table for a whole stack, offsets key − query. [T5: t5_buckets]
+TRAINED
+## BERT, ViT
+✓ learned: The scheme is given. The table ends; ViT's is a grid, which can be resized. [BERT, ViT: absolute_positions]
+TRAINED
+## BLOOM, MPT
+✓ ALiBi: The scheme is given. Take the authors' slopes if the number of heads is not a power of two. [BLOOM: alibi]
+TRAINED
+## Swin
+✓ Swin: The scheme is given. Its code counts query − key: the table is read backwards here. [Swin: two_dimensions]
+TRAINED
+## Qwen2.5-VL, Qwen3-VL
+✓ M-RoPE: The scheme is given. Pairs go to time, row and column in blocks, in Qwen3-VL in turn.
+  [Qwen2-VL, Qwen3-VL: two_dimensions]
+TRAINED
 
 # How is it computed?
 ## any way

@@ -3,7 +3,6 @@
 from course_tasks import questions
 questions.claims("t5_buckets")               the sentences of one chapter, to judge; then why, and the code
 questions.decide("all_in_use")               one of them, decided
-questions.overview()                         the sentences of all chapters with their verdicts
 questions.quiz()                             the closing quiz; quiz("rope", "alibi") asks about some chapters
 questions.CLAIMS, questions.QUIZ             the same by name; CLAIMS[name].decide() runs the code of one
 
@@ -11,14 +10,13 @@ The questions of a chapter are in the file named like its topic. A verdict or an
 every number in a reason that neither the question nor the code gives. Figures that others reported are in the code.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 
 from course_kit import figures
 from course_kit.contents import TOPICS
 from course_kit.display.formatting import check_choice, escape
-from course_kit.display.picture import SUPPRESS, TABLE, Picture
+from course_kit.display.picture import Picture
 from course_kit.figures.question import Question
 
 from .form import VERDICTS
@@ -37,7 +35,6 @@ GUESS = (
 )
 # Each verdict has its mark and its colour, under white letters.
 LOOKS = dict(zip(VERDICTS, (("✓", "#0b5f5a"), ("◐", "#7a5200"), ("✗", "#8f1d3f"), ("?", "#4a4f57"))))
-WHITE = 'style="background-color:#ffffff;color:#1b1f24"'
 
 
 def claims(topic: str) -> Picture:
@@ -58,23 +55,6 @@ def decide(name: str) -> Picture:
     return Picture("claim", body, alt=alt, title=found.text, styles=["verdict", "claims"])
 
 
-def overview(*topics: str) -> Picture:
-    """Every claim with its verdict, under a link to its chapter; `topics` picks some chapters.
-
-    Raises ValueError for a topic without claims.
-    """
-    found = {topic: _of(topic, CLAIMS) for topic in topics or _topics(CLAIMS)}
-    counts = Counter(q.answer for chapter in found.values() for q in chapter)
-    said = f"{counts.total()} sentences: {', '.join(f'{counts[word]} {word}' for word in VERDICTS if counts[word])}"
-    body = (
-        f"<table {TABLE}><caption>{said}</caption>"
-        f'<thead><tr {WHITE}><th scope="col">what is said</th><th scope="col">verdict</th></tr></thead>'
-        f"<tbody>{''.join(_rows(topic, chapter) for topic, chapter in found.items())}</tbody></table>"
-    )
-    alt = f"The claims of the course with their verdicts, by chapter. {said}."
-    return Picture("ledger", body, alt=alt, title="The claims of the course", styles=["verdict", "ledger"])
-
-
 def _of(topic: str, questions: Mapping[str, Question]) -> list[Question]:
     """Those of a chapter."""
     check_choice("topic", topic, _topics(questions))
@@ -90,12 +70,3 @@ def _chip(verdict: str) -> str:
     """The verdict behind its mark, as a small label."""
     mark, colour = LOOKS[verdict]
     return f'<span class="rp-chip" style="background-color:{colour};color:#ffffff">{mark} {verdict}</span>'
-
-
-def _rows(topic: str, claims: list[Question]) -> str:
-    """A heading with the link, and a row for each claim."""
-    there = TOPICS[topic]
-    link = f'<a href="{there.file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{escape(there.title)}</a>'
-    cells = [f"<td>{escape(q.text)}</td><td>{_chip(q.answer)}</td>" for q in claims]
-    rows = [f'<th scope="row" colspan="2">{there.number} · {link}</th>', *cells]
-    return "".join(f"<tr {WHITE}>{row}</tr>" for row in rows)

@@ -28,8 +28,8 @@ def less_than_five_percent():
     "One scheme is the best for long texts.",
     "Say that one scheme beats another if each of its seeds is better than each of the other's, by a thousandth of a "
     "nat or more. In our study no scheme beat these in the longest texts: in text {best[characters]}; in copying "
-    "{best[copy-back]}; in flip-flop {best[flip-flop]}. In all three lists: {always}. But no list has one name only, "
-    "and in these tasks the keys that matter are nearly always near.",
+    "{best[copy-back]}; in flip-flop {best[flip-flop]}; in induction {best[induction]}; in retrieval "
+    "{best[retrieval]}. In all five lists: {always}. So the best scheme depends on the task.",
     f"{SOURCE}; window-64: RoPE in a window of 64 keys; +none: no positions in the second layer",
 )
 def one_best_scheme():
@@ -37,7 +37,7 @@ def one_best_scheme():
     always = set.intersection(*best.values())
     verdict = "false" if not always else "true" if all(names == always for names in best.values()) else "unsourced"
     listed = {task: ", ".join(unbeaten(task)) for task in TASKS}
-    return verdict, dict(best=listed, always=", ".join(sorted(always)))
+    return verdict, dict(best=listed, always=", ".join(sorted(always)) or "no scheme")
 
 
 @claim(

@@ -15,7 +15,7 @@ others before you settle on a name.
 - `three back`: a decoder must find the token exactly three back, in texts longer than in training; position may
   have no parameters.
   `learned`, `Music Transformer`, `T5 buckets`, `ALiBi`
-- `Llama`: the published weights of Llama, on texts longer than it was trained on.
+- `Llama`: the published weights of Llama 3, on texts longer than it was trained on.
   `Transformer-XL`, `T5 buckets`, `ALiBi`, `RoPE`
 - `T5`: the published weights of T5; the only available kernel takes no bias.
   `learned`, `T5 buckets`, `ALiBi`, `RoPE`
@@ -38,8 +38,8 @@ SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
         {ATTENDED: "text, left to right", **LONGER, **THREE_BACK},
         ("learned", "Music Transformer", "T5 buckets", "ALiBi"),
     ),
-    "Llama": ({WEIGHTS: "from Llama, GPT-NeoX", **LONGER}, ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE")),
-    "T5": ({WEIGHTS: "from T5", **FLASH}, ("learned", "T5 buckets", "ALiBi", "RoPE")),
+    "Llama": ({WEIGHTS: "Llama 3, Mistral 7B v0.3, SmolLM2", **LONGER}, ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE")),
+    "T5": ({WEIGHTS: "T5", **FLASH}, ("learned", "T5 buckets", "ALiBi", "RoPE")),
 }
 NOTHING = "no scheme"
 

@@ -58,7 +58,6 @@ def make_pictures():
         "curves": figures.length_curves((64, 128), CURVES, trained=64),
         "guide": guide.picture(),
         "guide with answers": guide.picture(DECIDED),
-        "overview": questions.overview("bias_by_hand", "longer_than_training"),
         "decoding": figures.decoding_step(),
         "long decoding": figures.decoding_step("RoPE", 6, [f"w{i}" for i in range(8)]),
         "seen": figures.seen_pairs(),

@@ -7,7 +7,7 @@ import course_study as study
 from course_kit.figures.map_of_schemes import PLACES
 from course_tasks import comparison, measured
 from course_tasks.comparison import COLUMNS, SCHEMES, probes
-from course_tasks.measured import TEXT, rise
+from course_tasks.measured import NAMES, TEXT, right, rise
 
 TABLE = comparison.table()
 OTHER = comparison.table(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
@@ -87,6 +87,7 @@ def test_longer_texts():
             rows = study.pick(measured.committed(), task=TEXT, scheme=run)
             assert word == (study.verdict(rows) if len(rows) > 1 else "one seed")
             assert f"{rise(run):+.2f}".replace("-", "−") in TABLE[name, "longer texts"].text
+    assert f"finds {right('alibi', NAMES)[-1]:.0%}" in TABLE["ALiBi", "longer texts"].text
     assert TABLE["RoPE", "longer texts"].value == (("breaks",) * 4, False)
     assert TABLE["ALiBi", "longer texts"].value == (("level",), False)
 
