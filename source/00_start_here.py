@@ -226,7 +226,7 @@ progress()
 # ## Where to go
 #
 # The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and every
-# lesson after this one has tasks. Sections called *Deeper* are optional. The last lesson compares all schemes, tests popular
-# claims about them, and ends with a quiz over the whole course.
+# lesson after this one has tasks. Sections called *Deeper* are optional. The last lesson compares all schemes, tests
+# popular claims about them, and ends with a quiz over the whole course.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]].
