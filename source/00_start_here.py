@@ -38,7 +38,7 @@ def last_output(sentence, sign):
 
 
 # %% [markdown]
-# Two sentences have the same words in another order, and both end in *today*. Does the decoder compute something
+# Two sentences have the same words in different orders, and both end in *today*. Does the decoder compute something
 # different at this last word? First we count the offset as the position of the query minus the position of the key.
 
 # %%
@@ -136,9 +136,10 @@ figures.side_by_side(
 figures.map_of_schemes()
 
 # %% [markdown]
-# What may a head see? Here is what three schemes add to the scores of the five tokens. A number per offset is the same
-# on a whole diagonal. A vector per offset meets the query, so each row reads it in its own way. A number per key does
-# not depend on the offset at all.
+# What may a head see? Here is what schemes of three places add to the scores of the five tokens. The titles begin with
+# the number of the place on the map. A number per offset is the same on a whole diagonal. A vector per offset is
+# multiplied by the query, so it adds another number in each row. A number per key is the same in a whole column,
+# whatever the offset.
 
 # %%
 i, j = np.arange(5)[:, None], np.arange(5)
@@ -224,8 +225,8 @@ progress()
 # %% [markdown]
 # ## Where to go
 #
-# The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and all
-# later ones have tasks. Sections called *Deeper* are optional. The last lesson compares all schemes, tests popular
-# claims about them, and ends with a quiz over the whole course.
+# The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and every
+# lesson after this one has tasks. Sections called *Deeper* are optional. The last lesson compares all schemes, tests
+# popular claims about them, and ends with a quiz over the whole course.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]].

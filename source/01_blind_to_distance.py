@@ -70,7 +70,7 @@ figures.heatmap(weights, alt="Weights")
 # it took the keys in another order, it would compute the same sum.
 #
 # Suppose the five tokens change places, and each takes its query, key and value with it. Does the table of outputs stay
-# as it is, do its rows change places, too, or do all rows change? Guess before you run the cell.
+# the same, do its rows change places as well, or does each row get new numbers? Guess first.
 
 # %%
 order = [3, 0, 4, 1, 2]  # token 3 comes first, then token 0, …
@@ -133,8 +133,8 @@ print("dog, as the last word: ", layer(man_dog)[2, :4])
 # *dog* gets the same vector whether it bites or is bitten. Later layers cannot repair this (see question 2). A
 # feed-forward layer and a normalisation work on each token by itself, and attention treats all tokens alike.
 #
-# Such a model knows which words there are and in what proportions. This is nearly a **bag of words**, which also has
-# their counts. It cannot say who bit whom.
+# Such a model knows which words there are and in what proportions. This is nearly a **bag of words**: the words and
+# their counts, without an order. It cannot say who bit whom.
 #
 # ## What a causal mask gives away
 #
@@ -142,8 +142,8 @@ print("dog, as the last word: ", layer(man_dog)[2, :4])
 # words. Fact 1 of the proof needs every row to be computed by the same rule, so it no longer applies.
 #
 # How much does the mask reveal? Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight
-# $1/(i+1)$. If only the first token has a nonzero value, as a special start token could, the output reveals this weight
-# and so the position.
+# $1/(i+1)$. Suppose also that only the first token, perhaps a start token, has a nonzero value. Then the output reveals
+# this weight, and so the position.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -197,14 +197,14 @@ print(f"mean loss {losses.mean():.2f}, without rotations {without.mean():.2f}, {
 assert more > 1
 
 # %% [markdown]
-# The loss rises by 2.31 nats. But this model was trained *with* rotations. Models that are trained without positions
-# can do much better (see *Deeper*).
+# The loss rises by 2.31 nats. But this model was trained *with* rotations. Models trained without positions can do much
+# better (see *Deeper*).
 #
 # ## Far words in the wrong order
 #
 # Now the model keeps its rotations, and we change the text. The losses of the last 128 tokens count. These and the 16
-# tokens before them stay in place. All earlier tokens but token 0 are *shuffled* (permuted at random), or all are
-# *dropped*. A shuffled text still has them as a bag. Which will hurt more?
+# tokens before them stay in place. Of the earlier tokens, we *shuffle* (permute at random) all but token 0, or
+# *drop* all. A shuffled text still has them as a bag. Which will hurt more?
 
 # %% tags=["nbval-ignore-output"]
 start = len(text) - 128 - 16
@@ -227,7 +227,7 @@ for name, tokens in texts.items():
 # This surprised us. In the wrong order, the far words help this model no more than if they were missing. (On four other
 # texts, shuffling is even worse than dropping: see *Deeper*.) So as a bag of words, they are worth nothing to it here.
 #
-# Two of our causal layers could tell the order. Do the 30 of this model notice shuffled words without rotations?
+# Two of our causal layers could tell the order. Without rotations, do shuffled words harm the 30 of this model?
 
 # %% tags=["nbval-ignore-output"]
 with model.changed(position=Position()):
@@ -237,8 +237,9 @@ with model.changed(position=Position()):
         assert abs(more) < 0.15
 
 # %% [markdown]
-# They do not. But dropping the far words costs nothing either, so without its rotations this model does not use them at
-# all. Layers that *can* tell the order need not have learned to do so.
+# Single losses change (otherwise the error would be 0), but their mean hardly does. Dropping the far words costs
+# nothing either, so on average they do not help this model. Layers that *can* tell the order need not have learned to
+# do so.
 #
 # ## Easy to believe; let us run it
 #
@@ -315,8 +316,8 @@ figures.question(
 #
 # ## Deeper · Other texts
 #
-# Committed runs repeat the test with 384 tokens of four texts: two help texts of Python (`pydoc`), a licence and a page
-# about this course. The last 128 tokens stay, and so do 16 or 64 before them.
+# Committed runs (their results come with the course) repeat the test with 384 tokens of four texts: two help texts of
+# Python (`pydoc`), a licence and a page about this course. The last 128 tokens stay, and so do 16 or 64 before them.
 
 # %%
 from course_study.released import rows as committed
@@ -351,8 +352,9 @@ for where in ("layer 1", "layer 28", "every fourth layer", "all layers"):
     print(f"{where:18}", *[f"{row['text']} {row['difference']:5.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 
 # %% [markdown]
-# This model does not need the rotation in layer 28. In layer 1, it depends on the text. Every fourth layer costs 0.63
-# nats or more: what a model can do without depends on its training.
+# On these texts, this model does not need the rotation in layer 28 (layers are counted from 0). In layer 1, the cost
+# depends on the text. Every fourth layer costs 0.63 nats or more. Unlike SmolLM3, this model was trained with all of
+# its rotations.
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1 · L. Ben Allal et al., *SmolLM2*, 2025
 # · K. Irie et al., *Language Modeling with Deep Transformers*, 2019 · A. Haviv et al., *Transformer Language Models

@@ -90,7 +90,7 @@ figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a
 # We add the bias after the scaling, so its effect does not depend on $d_k$. Then comes the softmax:
 # $w'_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. (We write $w'$ for the weights with the bias
 # and $w$ for those without it.) To keep $e^x$ small, we first subtract the largest score of the row, which changes no
-# weight. Follow a column of the queries *The* and *sat* with a calculator.
+# weight. The tables show these steps for the queries *The* and *sat*. Follow one column of each with a calculator.
 
 # %%
 biased = scaled + B
@@ -353,7 +353,7 @@ questions.claims("bias_by_hand")
 #   for $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *which*
 #   keys gain depends on the content of the whole row.
-# - With equal content scores, log decay with λ ≤ 1 lets the far keys of a long row outweigh the near ones together.
+# - With equal content scores and log decay with λ ≤ 1, the far keys of a long row together outweigh the near ones.
 #   Linear decay acts like a window of fixed width.
 # - A finite bias does not mask. Direction needs a mask, or a bias that is not symmetric.
 #
@@ -413,7 +413,7 @@ figures.question(
 # ## Deeper · Other texts
 #
 # Committed runs repeat the test with 384 tokens of four texts: two help texts of Python (`pydoc`), a licence and a page
-# about this course. They print how much the loss rises, ± its standard error.
+# about this course. The cell prints how much the loss rises, ± its standard error.
 
 # %%
 from course_study.released import rows as committed
@@ -421,7 +421,8 @@ from course_study.released import rows as committed
 for strength in ("0.3", "1.0"):
     for free in ("", ", 0 for token 0"):
         runs = committed("E15", condition=f"−{strength} ln(1 + r){free}", n=384)
-        print(f"λ = {strength}{free:15}", *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs])
+        rises = [f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs]
+        print(f"λ = {strength}{free:15}", *rises)
 
 # %% [markdown]
 # In this model and in all four texts, λ = 0.3 costs little and λ = 1 more than 1 nat. If token 0 is free of the bias,
@@ -552,8 +553,9 @@ for strength in (0.0, 0.3, 3.0):
 # two-layer models that were trained on 128 characters without any other positions ([[longer_than_training|chapter #]]).
 
 # %%
+trained = study.committed("long") + study.committed("controls")
 for scheme in ("none", "log-0.3", "log-1"):
-    runs = study.pick(study.committed("long-2000"), task="characters", scheme=scheme)
+    runs = study.pick(trained, task="characters", scheme=scheme)
     at_128, *_, at_1024 = np.mean([row["loss"] for row in runs], axis=0)
     print(f"{scheme:8} loss at 128 characters {at_128:.2f}, at 1,024 {at_1024:.2f}  ({len(runs)} seeds)")
 
@@ -562,8 +564,8 @@ for scheme in ("none", "log-0.3", "log-1"):
 #
 # ## Deeper · Released code
 #
-# Which released models add a number per offset to the score? In `transformers` 5.23, T5 adds a learned one
-# (`models/t5/modeling_t5.py`) and BLOOM one per key, which has the same effect as a linear bias
+# Where does released code add a number per offset to the score? In `transformers` 5.23, for example, T5 adds a learned
+# one (`models/t5/modeling_t5.py`) and BLOOM one per key, which has the same effect as a linear bias
 # (`models/bloom/modeling_bloom.py`). KERPLE's authors released the log decay as `ParallelKerpleLog` in
 # `megatron/mpu/layers.py` of [chijames/KERPLE](https://github.com/chijames/KERPLE).
 #
@@ -587,7 +589,7 @@ else:
     print(f"transformers {__version__}: T5Attention.compute_bias returns our B")
 
 # %% [markdown]
-# To hide keys in its eager attention, `transformers` uses the smallest finite number of the dtype in place of −∞
+# To hide keys in its eager attention, `transformers` uses the most negative finite number of the dtype, not −∞
 # (`masking_utils.py`). What is the difference in a row whose keys are *all* hidden, for example a row of padding?
 
 # %%
