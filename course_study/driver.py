@@ -47,7 +47,7 @@ def sweep(plan: Sequence[Run], path: str | Path | None = None) -> list[Row]:
         if path:
             append(path, row)
     rows |= {key(row): row for row in exchanged(list(rows.values()), path)}
-    return [rows[name] for name in runs]
+    return [rows[key(run.inputs)] for run in plan]
 
 
 def exchanged(rows: list[Row], path: str | Path | None) -> list[Row]:

@@ -25,7 +25,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 def rises(rows: Sequence[Row]) -> list[float]:
     """How much each seed's loss rises from the training length to the longest test (nats)."""
-    return [row["loss"][-1] - row["loss"][0] for row in rows]
+    return [round(row["loss"][-1] - row["loss"][0], 4) for row in rows]  # as exact as the losses are
 
 
 def learned(rows: Sequence[Row]) -> bool:

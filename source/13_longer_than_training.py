@@ -169,6 +169,7 @@ def verdicts(task):
 
 
 near = {task: verdicts(task) for task in ("characters", "copy-back")}
+print(f"level: at most {study.LEVEL}, breaks: above {study.BREAKS}")
 print(f"{'':16}{'text':>26}{'copy-back':>30}")
 for scheme in schemes:
     print(f"{scheme:16}{near['characters'][scheme]:>26}{near['copy-back'][scheme]:>30}")

@@ -54,8 +54,10 @@ class Recorder(Recorded):
 def packed(answer: Any) -> Any:
     if isinstance(answer, tuple):
         return tuple(map(packed, answer))
-    large = isinstance(answer, Tensor) and answer.is_floating_point() and answer.numel() > LARGE
-    return answer.half() if large else answer.clone() if isinstance(answer, Tensor) else answer  # a view brings all of it
+    if not isinstance(answer, Tensor):
+        return answer
+    large = answer.is_floating_point() and answer.numel() > LARGE
+    return answer.half() if large else answer.clone()  # a view would bring all that it is a view of
 
 
 def main(topic: str) -> None:

@@ -181,7 +181,7 @@ def level_and_blind():
         "ALiBi": "It answered {read[ALiBi][0]:.0%} at the training length and {read[ALiBi][3]:.0%} at {longest:,}: the "
         "writes that it missed are far.",
         "RoPE": "Nearly all right at the training length. At {longest:,} it got {read[RoPE][3]:.2f}, where guessing "
-        "gets 0.50.",
+        "gets {chance:.2f}.",
         "No position: the mask gives order away": "It got {read[No][0]:.2f} at the training length, so it had not "
         "learned the task.",
     },
@@ -190,4 +190,4 @@ def last_write():
     runs = {"FoX": "fox", "ALiBi": "alibi", "RoPE": "rope", "No": "none"}
     read = {option: right(run, BITS) for option, run in runs.items()}
     (found,) = (option for option in runs if read[option][-1] > 0.98)
-    return found, {"read": read, "longest": settings()["tests"][-1]}
+    return found, {"read": read, "longest": settings()["tests"][-1], "chance": 1 / 2}

@@ -236,7 +236,7 @@ def test_a_curve_s_table_holds_every_mean_and_both_ends_coloured_by_the_rise():
         for points in curves.values():
             for mean, low, high in points:
                 rise = (mean - points[0][0]) / top
-                expected[f"{mean:.3f} ({low:.3f} to {high:.3f})"] = signed_colour(rise)
+                expected[f"{mean:.3f} ({low:.3f} to {high:.3f})".replace("-", "−")] = signed_colour(rise)
     assert shown == expected
 
 
