@@ -21,6 +21,7 @@ query, as in PaTH (Yang et al. 2025). A *sum* along the path is a difference c_i
 import copy
 import math
 import statistics
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -193,7 +194,8 @@ def agrees(make: Make, definition: Definition) -> Agreement:
             lines = [f"{name} differs from its definition", f"first in the trial with {trial.name}", place]
             return Agreement("failed", lines + [f"→ {cause}"] * bool(cause), trial.name, place, cause)
     names = "; ".join(trial.name for trial in TRIALS)
-    return Agreement("passed", [f"{name} agrees with its definition in {len(TRIALS)} trials", names])
+    lines = [f"{name} agrees with its definition in {len(TRIALS)} trials", *textwrap.wrap(names, 100)]
+    return Agreement("passed", lines)
 
 
 @torch.no_grad()

@@ -111,12 +111,12 @@ def runs(task, scheme):
     return study.pick(rows, task=task, scheme=scheme)
 
 
-print(f"{'right at 128':16}", *(f"{task:>12}" for task in tasks), f"{'text, loss':>12}")
+print(f"{'right at 128':14}", *(f"{task:>10}" for task in tasks), f"{'text, loss':>12}")
 for scheme in schemes:
     lowest = [min(row["accuracy"][0] for row in runs(task, scheme)) for task in tasks]
     loss = np.mean([row["loss"][0] for row in runs("characters", scheme)])
     cells = [f"{share:.0%}" if share >= study.LEARNED else f"({share:.0%})" for share in lowest]
-    print(f"{scheme:16}", *(f"{cell:>12}" for cell in cells), f"{loss:12.2f}")
+    print(f"{scheme:14}", *(f"{cell:>10}" for cell in cells), f"{loss:12.2f}")
 
 # %% [markdown]
 # Brackets mark a task that was not learned; it gets no verdict. Without positions, a model learns only retrieval, which
@@ -170,9 +170,9 @@ def verdicts(task):
 
 near = {task: verdicts(task) for task in ("characters", "copy-back")}
 print(f"level: at most {study.LEVEL}, breaks: above {study.BREAKS}")
-print(f"{'':16}{'text':>26}{'copy-back':>30}")
+print(f"{'':14}{'text':>24}{'copy-back':>29}")
 for scheme in schemes:
-    print(f"{scheme:16}{near['characters'][scheme]:>26}{near['copy-back'][scheme]:>30}")
+    print(f"{scheme:14}{near['characters'][scheme]:>24}{near['copy-back'][scheme]:>29}")
 for scheme in ("t5-256", "rope", "learned", "sinusoidal"):
     assert near["characters"][scheme].startswith("breaks")
 for scheme in ("t5-64", "transformer-xl", "alibi", "window-64"):
@@ -190,7 +190,7 @@ for scheme in ("t5-64", "transformer-xl", "alibi", "window-64"):
 # harm.
 
 # %%
-print(f"{'right, 128 → 1,024':20}", *(f"{task:>12}" for task in tasks[1:]), "   text: masking costs")
+print(f"{'128 → 1,024':14}", *(f"{task:>12}" for task in tasks[1:]), f"{'text, masked':>14}")
 for scheme in schemes:
     cells = []
     for task in tasks[1:]:
@@ -198,7 +198,7 @@ for scheme in schemes:
         learned = study.learned(runs(task, scheme))
         cells.append(f"{right[0]:.0%} → {right[3]:.0%}" if learned else "not learned")
     cost = np.mean(study.far_keys_help(runs("characters", scheme)))
-    print(f"{scheme:20}", *(f"{cell:>12}" for cell in cells), f"{cost:15.2f}")
+    print(f"{scheme:14}", *(f"{cell:>12}" for cell in cells), f"{cost:+14.2f}")
     assert cost < 0.05 or scheme == "sinusoidal"  # in text, far keys help no other scheme
 
 # %% [markdown]
@@ -393,12 +393,12 @@ assert spans["log, strength 2"][-1] < 6
 # %%
 every = rows + study.committed("decays")
 print(f"at distance 500: −{2 * np.log1p(500):.0f} by strength 2, −{500 / 16:.0f} by slope 1/16")
-print(f"{'in text':16} at 128    rise of each seed            flip-flop right, 128 → 1,024")
+print(f"{'in text':14} at 128    rise of each seed      flip-flop, 128 → 1,024")
 for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi", "linear-learned"):
     text, bits = (study.pick(every, task=task, scheme=scheme) for task in ("characters", "flip-flop"))
     rises = " ".join(f"{rise:+.2f}" for rise in study.rises(text))
     right = np.mean([row["accuracy"] for row in bits], axis=0)
-    print(f"{scheme:16} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:26} {right[0]:6.0%} → {right[3]:.0%}")
+    print(f"{scheme:14} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:20} {right[0]:6.0%} → {right[3]:.0%}")
 
 # %% [markdown]
 # In text, strength decides: with strength 2, with one strength per head, and with learned ones, a logarithm is level,
