@@ -280,7 +280,7 @@ def test_training_equals_the_study_and_each_layer_has_a_scheme_of_its_own():
 
 @pytest.mark.slow
 def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
-    found = own_scheme.train(lambda n, d: DecayBias(1.0), task="flip-flop", against=["log-1"])
+    found = own_scheme.train(lambda n, d: DecayBias(1.0), task="copy-back", against=["log-1"])
     assert found.rows[1] in study.committed("quick")
     assert found.loss["DecayBias"] == pytest.approx(found.loss["log-1"], abs=0.05)  # another processor rounds otherwise
 

@@ -9,11 +9,12 @@ document.addEventListener("DOMContentLoaded", () => {
 document.addEventListener("DOMContentLoaded", () => {
   const sections = [...document.querySelectorAll(".bd-article > section > section")];
   const inCore = (section) => section.querySelector(":scope > h2 + p > em")?.textContent.startsWith("Core: ");
-  if (!sections.some(inCore)) return;
+  const buttons = document.querySelector(".bd-article .buttons");
+  if (!buttons || !sections.some(inCore)) return;
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Core only", ariaPressed: "false" });
   button.addEventListener("click", () => {
     button.ariaPressed = String(button.ariaPressed === "false");
     for (const section of sections) section.hidden = button.ariaPressed === "true" && !inCore(section);
   });
-  document.querySelector(".bd-article .buttons").append(button);
+  buttons.append(button);
 });
