@@ -384,6 +384,22 @@ assert spans["log, strength 2"][-1] < 6
 # finite and the span settles. (A count of the weights above 1 % would mislead: with strength 1 it falls as the text
 # grows, because each weight gets smaller.)
 #
+# ## Deeper · How far back do they go wrong?
+#
+# Here is the loss in flip-flop at 1,024 tokens by the distance of the last write (0.69 is guessing).
+
+# %%
+octaves = range(9)  # 1, 2 to 3, 4 to 7, …, 256 to 511 tokens back
+print(f"{'from … tokens back':18}", *(f"{2**k:6}" for k in octaves))
+for scheme in ("transformer-xl", "alibi", "window-64", "rope"):
+    by_distance = np.mean([row["by_distance"][:9] for row in runs("flip-flop", scheme)], axis=0)
+    print(f"{scheme:18}", *(f"{loss:6.2f}" for loss in by_distance))
+    assert scheme == "rope" or by_distance[:5].max() < 0.1 < by_distance[7:].min()
+
+# %% [markdown]
+# The first three are right about near writes and wrong about far ones; ALiBi changes at 128 tokens, where its training
+# ended. RoPE is wrong about near writes, too.
+#
 # ## Deeper · Strength is not form
 #
 # So is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
