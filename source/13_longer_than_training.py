@@ -395,6 +395,7 @@ for scheme in ("transformer-xl", "alibi", "window-64", "rope"):
     by_distance = np.mean([row["by_distance"][:9] for row in runs("flip-flop", scheme)], axis=0)
     print(f"{scheme:18}", *(f"{loss:6.2f}" for loss in by_distance))
     assert scheme == "rope" or by_distance[:5].max() < 0.1 < by_distance[7:].min()
+print(f"guessing: {np.log(2):.2f}")
 
 # %% [markdown]
 # The first three are right about near writes and wrong about far ones; ALiBi changes at 128 tokens, where its training
