@@ -82,8 +82,8 @@ def _copy_back(n: int, size: int, generator: Generator, test: bool) -> Batch:
 def _flip_flop(n: int, size: int, generator: Generator, test: bool) -> Batch:
     """Instruction, bit, instruction, bit, …: after a read, the bit written last is asked.
 
-    The text itself goes on with a random bit, so no later read can find the answer there: only in the write. In
-    training, from text to text, between a quarter of the instructions and one in 64 are writes.
+    In the text a random bit follows the read, so the answer is only in the write. In training, from text to text,
+    between a quarter of the instructions and one in 64 are writes.
     """
     writes = WRITES if test else 0.25 * 16 ** -torch.rand(size, 1, generator=generator)
     step, chance = torch.arange(n // 2), torch.rand(size, n // 2, generator=generator)

@@ -63,8 +63,8 @@ def measure(
     """Measure your change of the released model, and show it under the known repairs.
 
     Without the model's file, the report has the known rows and says what is missing. Raises ValueError if nothing is
-    given, for speeds that are not 32 numbers, for a score_factor that is not one, and for a bias or a mask that is not
-    a function of r and j, or does not give a number, or True or False, for each query and key.
+    given, if speeds are not 32 numbers, if score_factor is not one number, or if bias or mask is not a function of r
+    and j. A bias must give a number for each query and key, and a mask True or False.
     """
     given = {"speeds": (speeds, (32,)), "score_factor": (score_factor, ())}
     change = {what: numbers(what, *of) for what, of in given.items() if of[0] is not None}

@@ -21,7 +21,6 @@ from .results import Row
 from .schemes import Scheme, find
 from .settings import Settings
 
-BINS = 32  # of places in the longest test text
 TEST_SEED = 123
 AT_ONCE = 2**13  # tokens that are tested in one pass
 TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
@@ -95,12 +94,11 @@ def training(
 
 @torch.no_grad()
 def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
-    """Mean loss (nats) and accuracy over the last `measured` places at each test length, and the loss by place.
+    """Mean loss (nats) and accuracy over the last `measured` places at each test length.
 
-    Two more are of the longest test text, with None where nothing is asked. `by_position`: the mean loss of each 32nd
-    part. `by_distance`: the mean loss on the last places whose answer lies 1, 2 to 3, 4 to 7, … places back.
-    `far_masked`, if the settings ask for it: the loss again, with the keys that are `length` or more back masked in
-    every layer.
+    `by_distance`: in the longest test text, the mean loss on the last places whose answer is 1, 2 to 3, 4 to 7, …
+    places back, None where nothing is asked. `far_masked`, if the settings ask for it: the loss again, with the keys
+    that are `length` or more back masked in every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
     with reproducible():
@@ -117,8 +115,6 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
                 found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
     octaves = [loss[last & (back >= 2**k) & (back < 2 ** (k + 1))] for k in range(settings.longest.bit_length())]
     found["by_distance"] = [_rounded(part.mean()) if len(part) else None for part in octaves]
-    parts = zip(loss.tensor_split(BINS, 1), (back > 0).tensor_split(BINS, 1), strict=True)
-    found["by_position"] = [_rounded(part[told].mean()) if told.any() else None for part, told in parts]
     return found
 
 

@@ -114,17 +114,8 @@ def compared(length: int) -> list[str]:
     The last is the control: a window of half the training length, beyond which no layer sees.
     """
     sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
-    return [
-        "none",
-        "learned",
-        "sinusoidal",
-        "log-1",
-        *sized,
-        "transformer-xl",
-        "alibi",
-        "rope",
-        f"window-{length // 2}",
-    ]
+    positions = ["none", "learned", "sinusoidal", "log-1", *sized, "transformer-xl", "alibi", "rope"]
+    return [*positions, f"window-{length // 2}"]
 
 
 def later(length: int) -> list[str]:

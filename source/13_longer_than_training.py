@@ -117,6 +117,8 @@ for scheme in schemes:
     loss = np.mean([row["loss"][0] for row in runs("characters", scheme)])
     cells = [f"{share:.0%}" if share >= study.LEARNED else f"({share:.0%})" for share in lowest]
     print(f"{scheme:14}", *(f"{cell:>10}" for cell in cells), f"{loss:12.2f}")
+some = {scheme: sum(row["accuracy"][0] >= study.LEARNED for row in runs("flip-flop", scheme)) for scheme in schemes}
+print("seeds that learned flip-flop:", *(f"{scheme} {number}" for scheme, number in some.items() if 0 < number < 3))
 
 # %% [markdown]
 # Brackets mark a task that was not learned; it gets no verdict. Without positions, a model learns only retrieval, which
@@ -205,8 +207,8 @@ for scheme in schemes:
 # The control falls to guessing in retrieval (one in eight) and loses answers in flip-flop, so these tasks do need far
 # tokens. `none` and T5 answer nearly every question of retrieval. ALiBi, level in text, loses more than half of them:
 # its flattest head subtracts 4 from a key 1,000 tokens back, and its other heads more. RoPE falls far in all three
-# tasks. Transformer-XL stays near nine answers in ten. And in text, masking the far keys costs the level
-# schemes nothing: they used none there.
+# tasks. Transformer-XL stays near nine answers in ten. And in text, masking the far keys costs the level schemes
+# nothing: they used none there.
 
 # %% [markdown]
 # ## A released model
@@ -265,7 +267,7 @@ for name in ("as released", "NTK 2"):
 # 5. Repeat with other texts, and print the paired error.
 #
 # Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
-# at 32,000 (Hsieh et al. 2024). Since then, many models end their training with long texts, often with a larger base
+# at 32,000 (Hsieh et al. 2024). Many models now end their training with long texts, often with a larger base
 # for RoPE ([[stretching_rope|chapter #]]).
 
 # %% [markdown]

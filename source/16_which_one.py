@@ -177,7 +177,7 @@ assert left(decoder) == ["stretched RoPE", "hybrid"]
 
 # %% [markdown]
 # Today's models do one or the other. (*Hybrid*: layers with RoPE in a window, in turn with layers that see all keys,
-# without positions.) ALiBi and FoX are level, and have a caveat.
+# without positions.) ALiBi and FoX stay level in text, but the guide gives them a caveat.
 
 # %% [markdown]
 # ## A scheme of your own

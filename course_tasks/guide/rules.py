@@ -6,7 +6,7 @@
     ~ schemes: why they are possible, with a caveat. [small models: the topics]
     ✗ others: why all schemes that no line above names are ruled out. […]
 
-A line goes on in indented lines, and a line in capital letters is one of SHARED. An answer without rules leaves every
+A long line continues in indented lines, and a line in capital letters is one of SHARED. An answer without rules leaves every
 scheme as it is; every other answer says something about every scheme. {Names} are facts of the committed runs.
 
 Before the topics comes the ground of the verdict: a released model, a paper, or small models. Without a word it is
@@ -110,14 +110,14 @@ BESIDE
 ✗ learned: No text has trained the rows past the training length, and the table ends. [absolute_positions]
 ~ sinusoidal: Positions never seen: small models lost {lost[sinusoidal]:.2f} nats in text.
   [small models: longer_than_training]
-~ log decay: Its formula goes on, but up to strength 1 far keys take more and more weight. [bias_by_hand]
+~ log decay: Its formula continues, but up to strength 1 far keys take more and more weight. [bias_by_hand]
 ~ Shaw, T5 buckets: Far offsets share what was trained, if training reached the clip or the last bucket. More and more
   keys share it. [longer_than_training]
 ✗ Music Transformer: For offsets past the training length it has no vector, or one that no text has trained.
   [absolute_positions, diagonals]
 ~ Transformer-XL: Distances never seen, through a learned map of sines. Its authors clip them when they evaluate
   (`clamp_len`). [Dai et al. 2019: longer_than_training]
-~ ALiBi: Its line goes on, and the loss stayed level to six times the length. But it acts like a window: the far text
+~ ALiBi: Its line continues, and the loss stayed level to six times the length. But it acts like a window: the far text
   is hardly used. [Press et al. 2022: alibi, longer_than_training]
 ~ RoPE: Its slow pairs meet angles never seen. SmolLM2 breaks past 8,192 tokens: stretch it.
   [SmolLM2: rope, longer_than_training]

@@ -14,7 +14,7 @@ from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.reference import absolute, alibi, t5
 from course_study.learned_bias import added_by_distance, distances
-from course_study.run import BINS, _test_texts
+from course_study.run import _test_texts
 
 from .common import EVERY, SMALL, WIDER, numbers, small
 
@@ -27,20 +27,18 @@ def test_loss_and_accuracy_are_those_of_plain_loops(task, measured):
     found = study.evaluate(model, settings, task)
     for number, n in enumerate(settings.tests):
         tokens, answers, back = _test_texts(settings, task, n)
-        losses, right, by_bin, by_octave = [], [], [[] for _ in range(BINS)], [[] for _ in range(n.bit_length())]
+        losses, right, by_octave = [], [], [[] for _ in range(n.bit_length())]
         for answer, told, logits in zip(answers, back, model(tokens).detach().double(), strict=True):
             for place in told.nonzero()[:, 0].tolist():
                 loss = -math.log(logits[place].exp()[answer[place]] / logits[place].exp().sum())
-                by_bin[place * BINS // n].append(loss)
                 if place >= n - measured:
                     by_octave[int(told[place]).bit_length() - 1].append(loss)
                     losses.append(loss)
                     right.append(int(logits[place].argmax()) == int(answer[place]))
         assert found["loss"][number] == pytest.approx(sum(losses) / len(losses), abs=1e-4)
         assert found["accuracy"][number] == pytest.approx(sum(right) / len(right), abs=1e-4)
-    for name, parts in (("by_position", by_bin), ("by_distance", by_octave)):
-        means = [sum(part) / len(part) if part else None for part in parts]
-        assert found[name] == [mean if mean is None else pytest.approx(mean, abs=1e-4) for mean in means]
+    means = [sum(part) / len(part) if part else None for part in by_octave]
+    assert found["by_distance"] == [mean if mean is None else pytest.approx(mean, abs=1e-4) for mean in means]
 
 
 @pytest.mark.parametrize("task", ["characters", "copy-back", "flip-flop"])
