@@ -53,6 +53,8 @@ def task_minutes(topic: str) -> int:
 def lesson_words(chapter: Chapter) -> dict[str, str]:
     """What a lesson says of its chapter: number and title, minutes, the link to its tasks, the chapter after it."""
     words = {"title": f"{chapter.number} · {chapter.title}", "time": f"about {chapter.minutes} minutes"}
+    if deeper := deeper_minutes(chapter.topic):
+        words["time"] += f", {deeper} more for *Deeper*"
     if tasks := task_minutes(chapter.topic):
         words["time"] += f", and {tasks} for the tasks"
         words["tasks"] = link(chapter, "../exercises/", "Tasks for this chapter")
@@ -66,6 +68,11 @@ def sections(topic: str) -> dict[str, int]:
     cells = re.split(r"(?m)^# %%", (SOURCE / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8"))
     _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
     return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 25)) for name, text in zip(*[iter(parts)] * 2)}
+
+
+def deeper_minutes(topic: str) -> int:
+    """What the sections of a lesson after its main line take in all, rounded to five minutes."""
+    return 5 * round(sum(minutes for name, minutes in sections(topic).items() if name.startswith("Deeper")) / 5)
 
 
 def core(topic: str) -> dict[str, int]:

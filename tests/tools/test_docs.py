@@ -7,7 +7,7 @@ import pytest
 
 from course_kit.contents import CONTENTS, CORE, TOPICS
 from course_tasks import tasks_of, topics
-from tools.links import core, core_table, marked, sections, task_minutes
+from tools.links import core, core_table, deeper_minutes, marked, sections, task_minutes
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md")}
@@ -32,8 +32,11 @@ def test_a_lesson_takes_as_long_as_its_words_say(topic):
 
 def test_the_minutes_of_all_chapters_add_up():
     lessons, tasks = sum(chapter.minutes for chapter in CONTENTS), sum(map(task_minutes, topics()))
-    said = re.search(r"takes (\d+) hours:\s+(\d+) minutes of lessons,\s+(\d+) of tasks", README)
-    assert [int(number) for number in said.groups()] == [round((lessons + tasks) / 60), lessons, tasks]
+    deeper = sum(map(deeper_minutes, TOPICS))
+    said = re.search(
+        r"takes (\d+) hours: (\d+) minutes of lessons, (\d+) of \*Deeper\*, (\d+) of tasks", " ".join(README.split())
+    )
+    assert [int(number) for number in said.groups()] == [round((lessons + deeper + tasks) / 60), lessons, deeper, tasks]
     assert f"\n| all | | | {lessons} | {tasks} | {sum(map(len, TASKS.values()))} |\n" in TEACHING
 
 
