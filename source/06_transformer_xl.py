@@ -252,8 +252,8 @@ figures.side_by_side(
 #
 # Now three queries follow a memory of two, so there are five keys. Under a causal mask only the distances 4 to 0 are
 # needed. Multiply every query, plus $v$, by the $r$ of each distance. Then shift each row, to align products with keys.
-# This is Huang's skew ([[diagonals|chapter #]]) with a memory in front. Below, 24 is query 1 at distance 4. Point at a
-# number of the picture to find it in every step.
+# This is Huang's skew ([[diagonals|chapter #]]) with a memory in front. Below, 14 is query 0 at distance 4, and 24 is
+# query 1. Point at a number of the picture to find it in every step.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
@@ -303,7 +303,7 @@ print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat
 assert not np.allclose(relative[:, :n], relative[:, n:])
 
 # %% [markdown]
-# With a shorter memory, queries miss keys, and the outputs differ from those of one pass.
+# With a shorter memory, queries miss keys (see *Deeper*).
 #
 # ## Several layers: how far back?
 #
@@ -362,7 +362,7 @@ assert last == [7, 11, 15]
 # %% [markdown]
 # Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
 # segment, the paper's $O(N L)$. "Can be reached" does not mean "is used". For trained models the paper reports
-# dependencies 450 % longer than those of Transformers without memory.
+# dependencies 450 % longer than those of Transformers with neither memory nor relative positions.
 #
 # ## Where gradients stop
 #
@@ -707,7 +707,7 @@ else:
     print("XLNet's weights and outputs equal ours.")
 
 # %% [markdown]
-# **Sources** Z. Dai et al., *Transformer-XL*, 2019: abstract (450 %), section 3.2, section 3.3, appendix B (shift) ·
+# **Sources** Z. Dai et al., *Transformer-XL*, 2019: section 3.2, section 3.3, table 8 (450 %), appendix B (shift) ·
 # its code, github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py`, `pytorch/run_wt103_base.sh` · the
 # tutorial: [onenoughtone.com](https://onenoughtone.com), *Positional encoding*, part 4 · A. Gulati et al., *Conformer*,
 # 2020 · S. Zhang et al., *Benchmarking Rotary Position Embeddings for Automatic Speech Recognition*, 2025 · J. Rae et
