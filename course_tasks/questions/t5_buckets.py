@@ -8,8 +8,8 @@ from course_tasks.questions.form import claim, judged, question
 
 @claim(
     "In T5's logarithmic buckets, twice the distance is one bucket further.",
-    "In the encoder each doubling from distance eight moves {encoder[0]} buckets on. In the decoder, from distance "
-    "sixteen, it moves {decoder[0]}, because sixteen buckets are left for three doublings.",
+    "In the encoder each doubling from distance 8 up to 64 moves {encoder[0]} buckets on. In the decoder, from 16, it "
+    "moves {decoder[0]}, because sixteen buckets are left for three doublings.",
     "run: T5's default sizes, every doubling up to 64; Raffel et al. 2020, section 2.1",
 )
 def doubling_is_one_bucket():
