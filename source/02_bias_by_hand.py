@@ -353,8 +353,8 @@ questions.claims("bias_by_hand")
 #   for $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *which*
 #   keys gain depends on the content of the whole row.
-# - With equal content scores and log decay with λ ≤ 1, the far keys of a long row together outweigh the near ones.
-#   Linear decay acts like a window of fixed width.
+# - With equal content scores, linear decay acts like a window of fixed width. Under log decay with λ ≤ 1, the far keys
+#   of a long row together outweigh the near ones.
 # - A finite bias does not mask. Direction needs a mask, or a bias that is not symmetric.
 #
 # ## Three questions
@@ -589,8 +589,8 @@ else:
     print(f"transformers {__version__}: T5Attention.compute_bias returns our B")
 
 # %% [markdown]
-# To hide keys in its eager attention, `transformers` uses the most negative finite number of the dtype, not −∞
-# (`masking_utils.py`). What is the difference in a row whose keys are *all* hidden, for example a row of padding?
+# To hide keys in its plain (*eager*) attention, `transformers` uses the most negative finite number of the dtype, not
+# −∞ (`masking_utils.py`). What is the difference in a row whose keys are *all* hidden, for example a row of padding?
 
 # %%
 for hidden in (-np.inf, torch.finfo(torch.float32).min):
