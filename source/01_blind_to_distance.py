@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# "Dog bites man" is not news, but "man bites dog" is. Yet without a mask, a layer of self-attention, in which the words
-# of a text attend to each other, gives each word the same output in both sentences. In this chapter you see why, how
-# much of the order a causal mask gives back, and what order is worth to a released language model.
+# "Dog bites man" is not news, but "man bites dog" is. Yet self-attention, in which the words of a text attend to each
+# other, gives each word the same output in both sentences if it has no mask and no positions. In this chapter you see
+# why, how much of the order a causal mask gives back, and what order is worth to a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that the position of a token is never used;
@@ -138,8 +138,9 @@ print("dog, as the last word: ", layer(man_dog)[2, :4])
 #
 # ## What a causal mask gives away
 #
-# A decoder hides the future, so query $i$ sees only the keys $j \le i$. This mask stays where it is when we permute the
-# words. Fact 1 of the proof needs every row to be computed by the same rule, so it no longer applies.
+# An *encoder* hides nothing. A decoder hides the future, so query $i$ sees only the keys $j \le i$. This mask stays
+# where it is when we permute the words. Fact 1 of the proof needs every row to be computed by the same rule, so it no
+# longer applies.
 #
 # How much does the mask reveal? Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight
 # $1/(i+1)$. Suppose also that only the first token, perhaps a start token, has a nonzero value. Then the output reveals
@@ -203,8 +204,8 @@ assert more > 1
 # ## Far words in the wrong order
 #
 # Now the model keeps its rotations, and we change the text. The losses of the last 128 tokens count. These and the 16
-# tokens before them stay in place. Of the earlier tokens, we *shuffle* (permute at random) all but token 0, or
-# *drop* all. A shuffled text still has them as a bag. Which will hurt more?
+# tokens before them stay in place. The earlier tokens are *shuffled* (permuted at random, all but token 0) or
+# *dropped*. A shuffled text still has them as a bag. Which will hurt more?
 
 # %% tags=["nbval-ignore-output"]
 start = len(text) - 128 - 16
@@ -237,9 +238,8 @@ with model.changed(position=Position()):
         assert abs(more) < 0.15
 
 # %% [markdown]
-# Single losses change (otherwise the error would be 0), but their mean hardly does. Dropping the far words costs
-# nothing either, so on average they do not help this model. Layers that *can* tell the order need not have learned to
-# do so.
+# Single losses change, but their mean hardly does. Dropping the far words costs nothing either, so on average they do
+# not help this model. Layers that *can* tell the order need not have learned to do so.
 #
 # ## Easy to believe; let us run it
 #
@@ -327,9 +327,9 @@ for changed in ("16 shuffled", "16 dropped", "64 shuffled", "64 dropped"):
     print(changed, *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 
 # %% [markdown]
-# With 16 tokens kept, shuffling is worse than dropping in all four texts, with 64 in three. But order is not the only
-# difference: a shuffle also tears apart words of several tokens, and dropping makes another token the first, which
-# matters in this model ([[windows_and_sinks|chapter #]]).
+# If 16 tokens stay, shuffling is worse than dropping in all four texts. If 64 stay, it is worse in three. But order is
+# not the only difference: a shuffle also tears apart words of several tokens, and dropping makes another token the
+# first, which matters in this model ([[windows_and_sinks|chapter #]]).
 #
 # ## Deeper · Models without positions
 #
