@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # In [[bias_by_hand|chapter #]] each offset had one number, and every query had to use it. But words differ: a verb may
-# look for its subject before it, an adjective for its noun after it. Shaw, Uszkoreit and Vaswani (2018) therefore give
-# each offset a *vector*, and a query is multiplied by it just as by a key.
+# look for its subject before it, an adjective for its noun after it. Shaw, Uszkoreit and Vaswani (2018) give each
+# offset a *vector*, and a query is multiplied by it just as by a key.
 #
 # **You will be able to**
 # - show what a vector per offset can do that a number cannot;
@@ -86,9 +86,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# A query that is positive in channel 0 prefers the word just before, and in channel 1 the word just after. With channel
-# 2 it avoids keys two or more ahead, and with channel 3 it prefers keys two or more back. First one pair by hand: *sat*
-# looks at *cat*, so the offset is −1.
+# A query that is positive in channel 0 prefers the word just before, and one that is positive in channel 1 the word
+# just after. Channel 2 makes it avoid keys two or more ahead, and channel 3 prefer keys two or more back. First one
+# pair by hand: *sat* looks at *cat*, so the offset is −1.
 
 # %%
 cat, sat = TOKENS.index("cat"), TOKENS.index("sat")
@@ -560,9 +560,9 @@ figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean we
 # the seed 123. The next cell repeats it. Two traps:
 #
 # 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
-# 2. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A query is a sum of the
-#    rows of $W_q$, and row $m$ is multiplied by channel $m$ of $x_i$. So the product of the query and row $m$ of the
-#    table partly measures this channel.
+# 2. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A query adds up the
+#    rows of $W_q$, each multiplied by one channel of $x_i$: row $m$ by channel $m$. So the product of the query and row
+#    $m$ of the table partly measures this channel.
 
 # %%
 x = np.random.RandomState(42).randn(6, 8)
