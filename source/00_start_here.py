@@ -91,7 +91,7 @@ check_machine()
 # ## The five tokens
 #
 # One example runs through all chapters: the sentence "The cat sat on mat", with a query, a key and a value of four
-# numbers for each token. It comes from a published article on relative attention (see the acknowledgements in
+# numbers for each token. It comes from an online book on attention (see the acknowledgements in
 # `docs/acknowledgements.md`). The arrays are in `course_lib.example`.
 
 # %%
@@ -138,7 +138,7 @@ figures.map_of_schemes()
 # %% [markdown]
 # What may a head see? Here is what schemes of three places add to the scores of the five tokens. The titles begin with
 # the number of the place on the map. A number per offset is the same on a whole diagonal. A vector per offset is
-# multiplied by the query, so it adds another number in each row. A number per key is the same in a whole column,
+# multiplied by the query, so what it adds differs from row to row. A number per key is the same in a whole column,
 # whatever the offset.
 
 # %%
