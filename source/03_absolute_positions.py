@@ -228,7 +228,7 @@ def longer(generator):
 # %% [markdown]
 # Each letter is one of eight. Training texts have 16 letters, so the table's rows 16 to 31 are untrained. Our claim
 # before the run: with each of three seeds, the table's share of right answers is at least 0.5 above that without
-# positions, and at least 0.5 lower at positions 16 to 31.
+# positions, and falls by at least 0.5 at positions 16 to 31.
 
 # %% tags=["nbval-ignore-output"]
 from torch import nn
@@ -253,7 +253,7 @@ assert max(beyond["learned"]) < min(trained["learned"]) - 0.5
 
 # %% [markdown]
 # The learned table solves the task. Past position 15 the layer gets about 1 in 8 right, as guessing would. Without
-# positions, it gets a third right. Repeating every letter does as well. Sinusoids solve the task, too, and have no end.
+# positions, it gets a third right, as repeating every letter would. Sinusoids solve the task, too, and have no end.
 # But here, past position 15, they are about as bad as no positions.
 #
 # ## Seen and unseen
