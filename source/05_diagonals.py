@@ -272,8 +272,8 @@ assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal: n offsets"]
 #    numbers instead of every $n + 1$. No number moves; only the cuts do.
 # 3. Drop the first row.
 #
-# Every new row begins one number earlier in its query's products than the row above. This is the sliding window, so up
-# to the diagonal each cell gets what it should. And above it?
+# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the sliding window,
+# so up to the diagonal each cell gets what it should. And above it?
 
 # %% tags=["hide-input"]
 # @title Question
