@@ -366,7 +366,7 @@ assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.9
 figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model ↓ position →", alt="Share right")
 
 # %% [markdown]
-# In our models, one layer gets half right, best in the first line, which begins at the edge of the text. In one layer,
+# In our models, one layer gets half right, best in the first line, which begins at the text's edge. In the first layer,
 # a query knows only its word. Two layers get everything right. The first can write into each token how far the edges
 # are, so in the second a query can know its place. Does this work in longer texts?
 

@@ -111,9 +111,9 @@ figures.heatmap(
 # ## The way back
 #
 # `from_grid` goes the other way: it adds up each diagonal and returns one number per offset. (It is not the inverse:
-# what fills three cells comes back three times as large.) Applied to attention weights, this gives a **profile by
+# a number in three cells comes back three times as large.) Applied to attention weights, this gives a **profile by
 # offset**: how much attention goes one token back, two back, one ahead. We compute one entry by hand, then all with a
-# loop. Distant offsets have fewer cells, so we also divide by the number of cells.
+# loop. Distant offsets have fewer cells, so we divide by the number of cells.
 
 # %%
 from course_lib.reference.attention import attention

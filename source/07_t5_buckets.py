@@ -592,7 +592,7 @@ assert len(trained) < 32  # with 128
 # |---|---|---|
 # | sets | how many numbers a head has; $E$ is a quarter (encoder) or half of it | where one more bucket would begin |
 # | choose | so that $E$ exceeds the distances that must be exact | not above $n$ |
-# | too small | near words share a number | far words share one number, and some buckets stay empty |
+# | too small | near words share a number | far words share one number, and some buckets get no distance |
 # | too large | rows with little training | buckets that no text trains |
 #
 # ## Deeper · A published table
