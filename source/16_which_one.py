@@ -379,7 +379,7 @@ assert all(np.isclose(by_distance[i, j], Q[i] @ (K[j] + rows[i - j + 1])) for i 
 #
 # PaTH (Yang et al. 2025) lets each token $t$ after the key change what a query reads. Its matrix $H_t = I - \beta_t w_t
 # w_t^\top$ shrinks or reverses one direction: $w_t$ is a unit vector, $\beta_t$ lies between 0 and 2, and both come
-# from the token.
+# from the token (in the published code, $w_t$ also from the two before it).
 #
 # $$s_{ij} = k_j^\top H_{j+1} \cdots H_i \, q_i$$
 #
