@@ -206,7 +206,7 @@ assert not np.isclose(score_at(-2, Q[sat], K[mat]), score_at(2, Q[sat], K[mat]))
 # %% [markdown]
 # So a head can look for "the word before" if its keys point in other directions than its queries. Let all queries be
 # the same vector, and all keys this vector with pair $m$ rotated in advance by $t\,\theta_m$. RoPE then rotates a query
-# by $t\,\theta_m$ more than the key $t$ places before it. This makes up for the rotation in advance, so this key points
+# by $t\,\theta_m$ more than the key $t$ places before it, and this key had just as much in advance. So it points
 # exactly as its query does and gets the highest score. We call such a head *tuned to* $t$.
 #
 # With ones as the query, each pair is the arrow (1, 1) of length $\sqrt2$, so $|q|\,|k| = 2$ in each pair. Write $r$
@@ -463,9 +463,9 @@ assert changes[1] > 0.1
 assert np.allclose(changes[::2], 0)
 
 # %% [markdown]
-# So "values are never rotated" is false. In DeepSeek-V4 the same vectors are keys and values. So the channels of a
-# value that RoPE rotates in the key are rotated as well, and these channels of the output are rotated back
-# (`modeling_deepseek_v4.py` of the library `transformers`).
+# So "values are never rotated" is false. In DeepSeek-V4 the same vectors are keys and values, so RoPE rotates some
+# channels of both. In the output, these channels are rotated back (`modeling_deepseek_v4.py` of the library
+# `transformers`).
 #
 # ## Deeper · "RoPE's scores decay with distance"
 #

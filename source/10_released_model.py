@@ -14,7 +14,8 @@
 #
 # The model has 30 layers, each with 9 heads of 64 channels. The main part reads two short texts, without the format of
 # a chat: an excerpt of *Alice in Wonderland* (*Alice*) and random tokens. All numbers are from *this model in this
-# quantised file*. `python3 course.py model` fetches it (93 MB). Without it, the cells show recorded numbers.
+# quantised file*. `python3 course.py model` fetches it (a download of 93 MB). Without it, the cells show recorded
+# numbers.
 
 # %%
 import numpy as np
@@ -415,7 +416,7 @@ assert on_alice < 0.1
 # %% [markdown]
 # Without 16.0, more than half of the advantage of the second copy is gone, and 18.6 hardly finds its token. *Alice*
 # loses little, and the other eight together matter much less. So 18.6 depends on the output of 16.0, directly or
-# through layer 17. This fits composition. To show the route, one would change only what the keys of 18.6 read.
+# indirectly. This fits composition. To show the route, one would change only what the keys of 18.6 read.
 #
 # ## Deeper · Zero ablation misled us
 #
@@ -521,8 +522,8 @@ assert result["pair 0"][1] < 0.5
 
 # %% [markdown]
 # Without pair 25, token 0 gets no weight, but the token before gets nearly the same share of the rest. Without pair 0,
-# this share falls from 0.87 to 0.31. (Then the token before loses score, so token 0 gets more weight. That is why we
-# look at the share of the rest.) What do the two pairs add to a score? We average over queries.
+# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, because the token before has lost score. So we
+# compare shares of the rest.) What do the two pairs add to a score? We average over queries.
 
 # %% tags=["nbval-ignore-output"]
 terms = {0: [], 25: []}
@@ -544,10 +545,10 @@ assert length[0] < 2
 assert length[1:].min() > 10
 
 # %% [markdown]
-# Pair 25 lowers the scores of all keys but token 0, by nearly the same number. If it were exactly the same, it would
-# change none of their weights, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates,
-# so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but 0.8 in token 0.
-# The word need not be the reason: token 0 is the only token that sees nothing before it.
+# Pair 25 lowers the scores of all keys but token 0, by nearly the same number. If it were exactly the same, their
+# shares of the rest would not change, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair 25 hardly
+# rotates, so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but 0.8 in
+# token 0. The word need not be the reason: token 0 is the only token that sees nothing before it.
 #
 # Pair 0 prefers distance 1. It also prefers 7, because it makes a whole turn in 6.3 positions. Other fast pairs must
 # tell 1 from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the
@@ -564,7 +565,7 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 #
 # The lesson read *Alice*, which the model has probably met in training. Committed runs repeat the test with gaps on two
 # help texts of Python (`pydoc`), a licence and a page about this course. They print how much the mean loss of the
-# second half rises, ± its standard error over the tokens. The second half does not see what is *hidden*.
+# second half rises, ± its standard error over the tokens. The second half cannot see *hidden* tokens.
 
 # %%
 from course_study.released import rows as committed
@@ -608,20 +609,6 @@ assert abs(second["reset, own document only"]).max() < 0.001
 # These are differences from the loss of the document alone. If the positions go on, the other document makes no clear
 # difference. If they are reset without a mask, the loss rises by 2.22: the keys of the other document have the same
 # positions as ours, so some seem to be near the query, and some even after it. With the mask, a reset changes nothing.
-#
-# ## Deeper · It writes
-#
-# The model also generates text, token by token, with the cache of [[rope|chapter #]]. We always take the most likely
-# token (*greedy decoding*), first with the right pairs, then with the wrong ones.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-prompt = "Once upon a time, in a small village,"
-print(prompt + model.generate(prompt, 20))
-with model.changed(position=RoPE(64, base=100_000)):
-    print(prompt + model.generate(prompt, 20))
-
-# %% [markdown]
-# With the wrong pairs the model still writes words, but no story.
 #
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round and

@@ -594,8 +594,8 @@ print("the factor W = 3: row 10 is shared by", *sorted({tuple(d) for d in delta[
 
 # %% [markdown]
 # We train a model with the correct factor and one with the slip. A patch holds a sun or not, and is asked for the
-# number of suns in its row or in its column, its own included. The model has two heads, because the bias of one head
-# is the same for both questions.
+# number of suns in its row or in its column, its own included. A head has the same bias for both questions, so the
+# model has two heads.
 #
 # Training can get stuck, as some models did in 5 of 40 repetitions. So we compare the best of three seeds, and expect
 # the correct factor to be ahead by at least 0.05.

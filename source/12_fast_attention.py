@@ -551,9 +551,9 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 ]
 
 # %% [markdown]
-# Dropout falls back, and so do two kinds of masks. A mask with **three axes** needs a fourth, for the batch. (Torch
-# explains this in a warning, but only if no other kernel is allowed.) A mask that **learns** falls back because the CPU
-# kernel returns gradients of $q$, $k$ and $v$ only. So training with such a mask is slow. A mask computed under
+# Dropout falls back, and so do two kinds of masks. A mask with **three axes** needs a fourth, for the batch. (If you
+# allow no other kernel, torch says so in a warning.) A mask that **learns** falls back because the CPU kernel returns
+# gradients of $q$, $k$ and $v$ only. So training with such a mask is slow. A mask computed under
 # `torch.no_grad()` does not learn, so evaluation is fused.
 #
 # ## Deeper · A bias that learns

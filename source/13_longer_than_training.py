@@ -50,7 +50,7 @@ assert new == 896 * 897 / 2
 # | scheme | for example | past the training length it meets |
 # |---|---|---|
 # | no positions (`none`) | some layers of Llama 4 | only more keys |
-# | learned positions | GPT-2 | rows that no text has trained |
+# | learned positions | GPT-2 | untrained rows, or none |
 # | sinusoidal | Vaswani et al. 2017 | sines of positions never seen |
 # | log decay (`log-1`) | KERPLE | a formula that continues |
 # | T5, `max_distance` 256 (`t5-256`) | | buckets that no text has trained |
@@ -121,9 +121,9 @@ some = {scheme: sum(row["accuracy"][0] >= study.LEARNED for row in runs("flip-fl
 print("seeds that learned flip-flop:", *(f"{scheme} {number}" for scheme, number in some.items() if 0 < number < 3))
 
 # %% [markdown]
-# Brackets mark a task that was not learned; it gets no verdict. Without positions, a model learns only retrieval, which
-# needs no order. T5 and Shaw learn flip-flop with some seeds only. The control learns nearly all: at 128 tokens, two
-# layers reach nearly everything.
+# Brackets mark a task that was not learned; it gets no verdict. Without positions, our model learns only retrieval,
+# which needs no order. T5 and Shaw learn flip-flop with some seeds only. The control learns nearly all: at 128 tokens,
+# two layers reach nearly everything.
 #
 # ## Does a longer text disturb them?
 #
@@ -181,8 +181,8 @@ for scheme in ("t5-64", "transformer-xl", "alibi", "window-64"):
     assert near["characters"][scheme].startswith("level")
 
 # %% [markdown]
-# In text, our small models break on numbers or inputs that no text has trained, except Transformer-XL. A formula that
-# continues is not enough: with `log-1` the loss rises. `t5-64` is level in text, but breaks in copying.
+# In text, numbers or inputs that no text has trained break our small models. Only Transformer-XL bears them. A formula
+# that continues is not enough: with `log-1` the loss rises. `t5-64` is level in text, but breaks in copying.
 #
 # ## Level is not the same as useful
 #
@@ -216,7 +216,7 @@ for scheme in schemes:
 # Is a released model like this? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
 # It reads 512 tokens of *Alice in Wonderland* with a pass key of five digits, told near the beginning and asked at
 # the end. Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
-# ([[windows_and_sinks|chapter #]]). Predict both losses: of the words in the second half, and of the five digits.
+# ([[windows_and_sinks|chapter #]]). Predict both losses: of the second half's words, and of the five digits.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -256,7 +256,7 @@ for name in ("as released", "NTK 2"):
 # Past its training length, this model breaks as our small RoPE models do: its loss rises by 1.3 nats. A window with
 # token 0 keeps it level, and so does NTK, a repair of RoPE ([[stretching_rope|chapter #]]). NTK also reads the key in
 # 12,000 tokens. Within the training length the model uses far tokens, but not all: in 8,000 tokens it misses the key at
-# depth 0.1, more than 7,000 tokens back.
+# depth 0.1 (a tenth in), more than 7,000 tokens back.
 #
 # ## A test for your model
 #
@@ -264,7 +264,7 @@ for name in ("as released", "NTK 2"):
 # 2. Run a control beside it: the same model with a window.
 # 3. Mask or shuffle the far half. If the loss stays, it was not used.
 # 4. Ask for something told far back, at several depths.
-# 5. Repeat with other texts, and print the paired error.
+# 5. Repeat with other texts, and print differences with their error.
 #
 # Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
 # at 32,000 (Hsieh et al. 2024). Many models now end their training with long texts, often with a larger base
@@ -487,10 +487,10 @@ figures.show(fig, alt="What two T5 tables add by distance. t5-256 falls below �
     "t5-64 stays down")
 
 # %% [markdown]
-# Training pushed the biases of far keys below −5. The four buckets that it never reached are still 0. **To the softmax,
-# 0 does not mean "no opinion": it gives more than $e^5 = 148$ times the weight of distance 96.** If that is the cause,
-# the repair needs no training: give the four buckets the number of the last trained one. To have a model to repair, we
-# train `t5-256` for 300 steps (about 15 seconds).
+# Training pushed the biases of far keys below −5. The four buckets that it never reached stayed near 0. **To the
+# softmax, 0 does not mean "no opinion": it gives more than $e^5 = 148$ times the weight of distance 96.** If that is
+# the cause, the repair needs no training: give the four buckets the number of the last trained one. To have a model to
+# repair, we train `t5-256` for 300 steps (about 15 seconds).
 
 # %%
 training = study.watch(["t5-256"])

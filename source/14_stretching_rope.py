@@ -5,7 +5,7 @@
 # the speeds at which pairs of channels rotate. Llama 3.1, DeepSeek-V3 and gpt-oss each use one of them.
 #
 # One program loaded Llama's rule and then forgot to use it. On 32,768 tokens of code, Llama 3.2 (1B) had a perplexity
-# of 2,916 in place of 5.50, and Llama 3.1 (8B) 5.22 in place of 3.20
+# ($e^{\text{loss}}$) of 2,916 in place of 5.50, and Llama 3.1 (8B) 5.22 in place of 3.20
 # ([ik_llama.cpp, pull request 2291](https://github.com/ikawrakow/ik_llama.cpp/pull/2291)).
 #
 # **You will be able to**
@@ -242,7 +242,7 @@ assert wrong.argmax() == 17
 # - `factor` is $s$, `original_max_position_embeddings` is $L$, and `beta_fast` and `beta_slow` are $\beta$ and
 #   $\alpha$.
 # - `truncate`: YaRN's code mixes along the *number* of the pair, between the pairs that would make 32 turns and 1 turn.
-#   It rounds both to whole pairs, unless `truncate` is false. vLLM ignored this key until its
+#   It rounds both to whole pairs; `"truncate": false` means not to. vLLM ignored this key until its
 #   [pull request 28244](https://github.com/vllm-project/vllm/pull/28244).
 # - `attention_factor` is $f$. If it is missing, as here, it is $0.1 \ln s + 1$.
 # - `mscale` and `mscale_all_dim` (DeepSeek; call them $a$ and $b$): $f = (0.1\,a \ln s + 1)\,/\,(0.1\,b \ln s + 1)$.

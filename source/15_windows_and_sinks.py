@@ -295,8 +295,8 @@ cases = ["kept []", "kept [20]", "kept [0]", "another token 0 kept"]
 table(*[("E6", windowed + case) for case in cases], ("E6", "first 1 hidden from later ones"))
 
 # %% [markdown]
-# So a ring should also **keep the first token**, whatever it is: `RingCache(96, keep=1)`. Then the model can read on.
-# But it no longer sees what has left the window.
+# So for this model, a ring should also **keep the first token**, whatever it is: `RingCache(96, keep=1)`. Then the
+# model can read on. But it no longer sees what has left the window.
 #
 # ## A sink without a token
 #
@@ -417,8 +417,8 @@ figures.question(
 #
 # ## Deeper · Does the short value matter?
 #
-# We give all later queries another value for token 0: the one that another word has as the first, zeros, or the mean of
-# the other values. Guess which raise the loss. Then we keep token 0 beside a window, with its value and without.
+# We give all later queries another value for token 0: the value that another first word would have, zeros, or the mean
+# of the other values. Guess which raise the loss. Then we keep token 0 beside a window, with its value and without.
 
 # %%
 value = "value of token 0: "

@@ -2,7 +2,7 @@
 # # [[title]]
 #
 # You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
-# compares all schemes, and two of them are new: FIRE and FoX. A guide says what to do with the model that you have.
+# compares all schemes, and two of them are new: FIRE and FoX. A guide says what to do with your model.
 # Then you try your own scheme and repair.
 #
 # **You will be able to**
@@ -25,8 +25,8 @@ np.set_printoptions(precision=4, suppress=True)
 # %% [markdown]
 # ## The schemes beside each other
 #
-# Each cell of this table is computed, and the folds say how. FoX and FIRE are explained below. The coloured number
-# before each place is its number in the map of [[start_here|chapter #]].
+# Each cell of this table is computed, and the folds say how. FoX and FIRE are explained below. Each place where a
+# scheme enters has its coloured number from the map of [[start_here|chapter #]].
 
 # %%
 comparison.picture(comparison.table())
@@ -142,7 +142,7 @@ assert bits > names
 #
 # | your model has | so do |
 # |---|---|
-# | **Llama 3**: base 500,000; from 3.1 on stretched by 8 from 8,192 tokens | Load the rule, too. Test a long text ([[stretching_rope|chapter #]]). |
+# | **Llama 3**: base 500,000; from 3.1 on stretched from 8,192 tokens by 8 (by 32 in 3.2's 1B and 3B) | Load the rule, too. Test a long text ([[stretching_rope|chapter #]]). |
 # | **Qwen 3** (8B): base 1,000,000, 32,768 tokens | Switch YaRN on (a factor up to 4) only for long texts. It may harm short ones. |
 # | **gpt-oss**: base 150,000, YaRN by 32 from 4,096, windows of 128 in every second layer, learned sinks | Read `truncate`. Use rings, and a kernel that returns the lse ([[windows_and_sinks|chapter #]]). |
 # | **Gemma 3** (from 4B on): five layers with windows of 1,024 and base 10,000, then one with base 1,000,000, slowed by 8 | Keep two sets of speeds. |
@@ -176,8 +176,8 @@ for scheme in ("ALiBi", "FoX"):
 assert left(decoder) == ["stretched RoPE", "hybrid"]
 
 # %% [markdown]
-# Today's models do one or the other. (*Hybrid*: layers with RoPE in a window, in turn with layers that see all keys,
-# without positions.) ALiBi and FoX stay level in text, but the guide gives them a caveat.
+# Many models today do one or the other. (*Hybrid*: layers with RoPE in a window alternate with layers that see all
+# keys, without positions.) ALiBi and FoX stay level in text, but the guide gives them a caveat.
 
 # %% [markdown]
 # ## A scheme of your own
@@ -379,7 +379,7 @@ assert all(np.isclose(by_distance[i, j], Q[i] @ (K[j] + rows[i - j + 1])) for i 
 #
 # PaTH (Yang et al. 2025) lets each token $t$ after the key change what a query reads. Its matrix $H_t = I - \beta_t w_t
 # w_t^\top$ shrinks or reverses one direction: $w_t$ is a unit vector, $\beta_t$ lies between 0 and 2, and both come
-# from the token.
+# from the token (in the published code, $w_t$ also from the two before it).
 #
 # $$s_{ij} = k_j^\top H_{j+1} \cdots H_i \, q_i$$
 #
@@ -428,10 +428,10 @@ assert max(learned, key=learned.get) == "Transformer-XL"
 #
 # ## Deeper · Open questions
 #
-# Three questions about SmolLM2's gap are open, each enough for a project. With one gap, keys are lost from a distance
-# of about 4,500 on, and with the same gap in four parts only beyond 6,500: what is passed on in between? Twelve pairs
-# are open, but the gap does little harm only if 15 or more are stopped: why? And does what helps here help in long
-# texts, and in other models?
+# Three questions about SmolLM2's gap are open, each enough for a project. One gap of 4,400 positions loses all four
+# keys, and the same gap in four parts loses none (committed runs): what is passed on in between? Twelve pairs are open,
+# but a gap of 16,384 does little harm only if 15 or more are stopped: why? And does what helps here help in long texts,
+# and in other models?
 #
 # ## Easy to believe; let us run it
 #

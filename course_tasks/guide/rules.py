@@ -272,8 +272,8 @@ UNTOUCHED
   [fast_attention, which_one]
 ~ sink: As one more key with value 0 and one more channel: 1/scale in each query, a in that key. [fast_attention,
   windows_and_sinks]
-~ sliding window, hybrid: Torch's flash kernel has no window; flash-attn takes `window_size`. [fast_attention,
-  windows_and_sinks]
+~ sliding window, hybrid: SDPA's flash kernel has no window; torch's `varlen_attn` and flash-attn take `window_size`.
+  [fast_attention, windows_and_sinks]
 ## token by token, with a cache
 ✓ none: There is nothing to do. [fast_attention]
 ~ learned: The new token takes row `past`, until the table ends. [absolute_positions]

@@ -59,10 +59,10 @@ def ntk_needs_no_training():
 @claim(
     "YaRN's code computes the equations of its paper.",
     "Both mix the old speed and the divided one. In the equations the share is a straight line over the turns of a "
-    "pair, in the code over its number. For LLaMA, stretched sixteen times, a pair turns up to {llama:.2f} times as "
+    "pair, in the code over its number. For Llama 2, stretched sixteen times, a pair turns up to {llama:.2f} times as "
     "fast by the code as by the equations; in our study, eight times, up to {ours:.2f} times.",
-    "run: both for 128 channels at 4,096 tokens and 16 at 128; Peng et al. 2023, section 3.2; jquesnelle/yarn, issue "
-    "60",
+    "run: both for 128 channels at 4,096 tokens (Llama 2) and 16 at 128; Peng et al. 2023, section 3.2; "
+    "jquesnelle/yarn, issue 60",
 )
 def yarn_code_is_paper():
     def times(d, s, length):
