@@ -68,7 +68,7 @@ def reasons(name, scheme, verdict):
 def message(name, scheme):
     """What is wrong with a candidate, or with the answer that there is none: the guide's reason."""
     if scheme == NOTHING:
-        return f"{name}: one is left. A caveat rules nothing out, and neither does a scheme that would do better."
+        return f"{name}: one is left. A scheme is not ruled out because others are better, or because it must learn more."
     return f"{name}: `{scheme}` is ruled out by {reasons(name, scheme, OUT)}"
 
 
