@@ -338,10 +338,10 @@ for changed in ("16 shuffled", "16 dropped", "64 shuffled", "64 dropped"):
 # classifier could read approximate positions from their inner layers.
 #
 # Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, in models of about 107 million
-# parameters. On inputs longer than in training, NoPE did best on average. They also prove that it *can* represent
-# positions if the text begins with a start token (our weights $1/(i+1)$ used one). In
-# [[longer_than_training|chapter #]], small models without positions are the weakest at the training length, but not
-# beyond it.
+# parameters. These were trained up to length 20 and tested up to 40. On the longer inputs, NoPE did best on average.
+# They also prove that it *can* represent positions if the text begins with a start token (our weights $1/(i+1)$ used
+# one). In [[longer_than_training|chapter #]], small models without positions are the weakest at the training length,
+# but not beyond it.
 #
 # SmolLM3 and Llama 4 leave the rotation (*RoPE*) out of every fourth layer ([[windows_and_sinks|chapter #]]). What if
 # we leave it out of some layers of SmolLM2, which was trained with it in all of them?

@@ -253,8 +253,9 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 # ## In torch, with heads and a cache
 #
 # A model works on many sequences at once, and each of its layers has several attentions, its **heads**. In the course,
-# as in torch's `scaled_dot_product_attention`, tensors are `(batch, heads, n, d)`. `DecayBias` gives one row of numbers
-# per head, and the attention places them on the diagonals. `Terms` holds all that a scheme adds to attention.
+# as in torch's `scaled_dot_product_attention`, tensors are `(batch, heads, n, d)`, where `d` is the width of a vector.
+# `DecayBias` gives one row of numbers per head, and the attention places them on the diagonals. `Terms` holds all that
+# a scheme adds to attention.
 
 # %%
 import torch

@@ -84,8 +84,8 @@ for offset in (-1, -100, -511):
     print(f"offset {offset}: {512 - abs(offset)} pairs in a text of 512 tokens")
 
 # %% [markdown]
-# The far offsets get little practice, and −512 gets none. T5 bets that neighbouring far distances mean nearly the same,
-# and puts them into one bucket.
+# The far offsets get little practice, and −512 gets none. T5 puts neighbouring far distances into one bucket, as if
+# they meant the same.
 #
 # ## One bucket by hand
 #

@@ -120,9 +120,9 @@ figures.alibi_slopes(12)
 
 # %% [markdown]
 # The two rules agree for none of the twelve heads, and by the authors' rule head 9 is the steepest. Move the number of
-# heads to see when they agree. A comment in that code calls the rule a workaround, and we know of no comparison of the
-# two. But published weights were *trained* with one of them. BLOOM and MosaicBERT use the authors' rule. How much does
-# the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
+# heads to see when they agree. A comment in the authors' code calls their rule a workaround, and we know of no
+# comparison of the two. But published weights were *trained* with one of them. BLOOM and MosaicBERT use the authors'
+# rule. How much does the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
 
 # %%
 for h in (0, 8):

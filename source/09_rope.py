@@ -640,8 +640,8 @@ else:
 #
 # With partial rotation, the channels that are not rotated compare bare content. By default GPT-NeoX and StableLM rotate
 # 25 % of the channels of a head, Phi 50 %, and GPT-J 64 of 256 (the configuration classes of `transformers` 5.23). Our
-# experiment stopped the slow pairs instead, as Barbero et al. (2024) do in models that they train (p-RoPE). Here are its
-# results for the four texts:
+# experiment stopped the slow pairs instead, as Barbero et al. (2024) do in models that they train (p-RoPE). Here are
+# its results for the four texts:
 
 # %%
 for name in ("fastest 1 stopped", "slowest 16 stopped, gap 0", "slowest 20 stopped, gap 0"):
