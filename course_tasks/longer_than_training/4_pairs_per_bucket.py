@@ -62,6 +62,8 @@ ALWAYS = [holds(NEGATIVE, lambda counts, *_: (np.asarray(counts) >= 0).all())]
 WRONG = """
 distance = length  # You use `length` as the only distance. There are the distances 0 … `length` − 1.
 rows = distance  # You take the distance itself as the row. Far distances share rows, and `bucket` finds them.
+rows = bucket(-distance, num_buckets=num_buckets, max_distance=max_distance)  # You leave `bidirectional` at True, so keys
+# before the query have half of the rows only. The table is causal: pass `bidirectional=False`.
 rows = np.minimum(distance, num_buckets - 1)  # Each distance has its own row in your result, and the farther ones share
 # the last. In T5 far distances share rows by their logarithm, and `bucket` finds them.
 pairs = distance ** 0  # You count each distance once, as the last query does. Each distance d has `length` − d pairs.
