@@ -49,7 +49,8 @@ ALWAYS = [
 WRONG = """
 return -strength * np.log1p(1 + distance)  # You add 1 twice, because `np.log1p(d)` is already log(1 + d).
 return -strength * np.log(distance)
-return -strength * np.log(np.maximum(distance, 1))  # You take log d. Add 1 to d first, so that distance 0 costs 0.
+return -strength * np.log(np.maximum(distance, 1))  # You take log d. Add 1 to d first, or a neighbour
+# costs nothing.
 return -strength * distance  # You use the distance as it is. The penalty grows with its logarithm, log(1 + d).
 return -np.log1p(strength * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
 distance = np.maximum(i - j, 0)  # Keys after the query have no penalty in your result. |j − i| counts both ways.
