@@ -86,7 +86,7 @@ return np.concatenate([both[0], w[d_head:]])  # You reordered only the first hea
 return both[0] if n_heads == 1 else w + 0  # A single head is in order, but several heads are left as they were.
 both = np.concatenate([both[:, ::2], both[:, 1::2]], axis=1)  # You put the rows into the new order twice.
 return expected(np.concatenate([w[h::n_heads] for h in range(n_heads)]), n_heads)
-# `w[h::n_heads]` takes one row of each head in turn. Head h is `w[h * d_head : (h + 1) * d_head]`.
+# You take every `n_heads`-th row as a head, as if heads took turns. Head h is `w[h * d_head : (h + 1) * d_head]`.
 return [*wrong_width_per_head(w, n_heads), *w[w.shape[1] // n_heads * n_heads :]]  # You take the channels per head from
 # the columns. They are the *rows* of w, `len(w) // n_heads` per head.
 return w[:, np.argsort(np.arange(w.shape[1]) % 2, kind="stable")]  # You reorder the columns. Channels are rows.

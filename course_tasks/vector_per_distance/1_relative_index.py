@@ -64,7 +64,9 @@ offset = i - np.arange(n_k)  # You subtract the key from the query. The offset i
 offset = i + np.arange(n_k)  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(n_k) - i)  # You use the distance |j − i|. The table has different rows for before and after.
 offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
-clip = min(clip, n_k - 1)  # You make the clip smaller where there are few keys. The table keeps its 2·clip + 1 rows.
+clip = min(clip, n_k - 1)
+return clipped - clipped.min()  # If no key is `clip` away, your rows begin too low. Row 0 is that of offset −clip, even
+# if no pair reads it.
 clipped = np.clip(offset, clip, -clip)  # You exchanged the two ends of the clipping. The lower end is −clip.
 clipped = np.clip(offset, 0, clip)  # You clip every offset before the query to 0. The lower end is −clip, not 0.
 clipped = max(-clip, min(clip, offset))  # `min` and `max` compare two numbers. For a whole array, use `np.clip`.

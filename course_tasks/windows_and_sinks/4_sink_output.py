@@ -74,6 +74,8 @@ every = np.concatenate([column, scores], axis=1)  # The sink comes first now, bu
 weights = softmax(np.log(2) * every)  # You take powers of 2. The softmax takes powers of e.
 return softmax(np.append(scores, sink)[None])[0, :-1].reshape(scores.shape) @ values  # Your denominator is a sum over
 # all queries. Each query has its own, so sum along axis 1.
+return beside(scores, lambda top: np.exp(-sink - top)) @ values  # Your sink pulls the wrong way: a larger one should
+# leave the keys less weight. Add e^sink to the denominator, and leave the scores of the keys as they are.
 return softmax(np.maximum(scores, sink)) @ values  # You raise low scores to the sink. It does not change any score.
 kept = weights[:, 1:]  # You drop the first key. The sink is the last column.
 kept = softmax(scores)  # Your output is that of plain attention, so the sink has no effect. With a sink, the weights of
