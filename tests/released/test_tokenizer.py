@@ -72,8 +72,3 @@ def test_control_tokens_are_one_token_each(metadata):
 def test_tokens_as_strings(model):
     assert model.tokens("In 1865: café<|im_end|>") == ["In", " ", "1", "8", "6", "5", ":", " café", "<|im_end|>"]
     assert model.encode("a b").dtype == torch.int64 and model.tokens(model.encode("a b")) == ["a", " b"]
-
-
-def test_what_is_another_tokenizer_is_refused():
-    with pytest.raises(ValueError, match=r"tokenizer\.ggml\.pre='gpt-2' in the file: expected 'smollm'"):
-        tokenizer({"tokenizer.ggml.pre": "gpt-2"})
