@@ -70,24 +70,15 @@ def test_a_change_equals_its_definition(name, monkeypatch):
 
 def test_blocks_nest_and_add_to_each_other():
     model, numbers = tiny()
-    before = logits(model, numbers)
-    with model.changed(speeds=OTHER, layers=[0]), model.changed(stopped_heads=[(1, 1)]):
+    with model.changed(speeds=OTHER, heads=SOME), model.changed(stopped_heads=[(1, 1)]):
         outer = logits(model, numbers)
         with model.changed(positions=GAP, turn_query=2.0, heads=[(2, 2)]), model.changed(mask=MASK, score_factor=1.3):
             got = logits(model, numbers)
         assert torch.equal(logits(model, numbers), outer)
-    expected = by_definition(
-        model,
-        numbers,
-        speeds=where(lambda layer, head: layer == 0, OTHER, SPEEDS),
-        stopped=[(1, 1)],
-        place=lambda t: int(GAP[t]),
-        turn=where(lambda *at: at == (2, 2), 2.0, 0.0),
-        seen=lambda i, j: bool(MASK[i, j]),
-        factor=lambda layer, head: 1.3,
-    )
-    torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
-    assert torch.equal(logits(model, numbers), before)
+    turned = {"place": lambda t: int(GAP[t]), "turn": where(lambda *at: at == (2, 2), 2.0, 0.0)}
+    seen = {"seen": lambda i, j: bool(MASK[i, j]), "factor": lambda layer, head: 1.3}
+    outside = {"speeds": where(lambda *at: at in SOME, OTHER, SPEEDS), "stopped": [(1, 1)]}
+    torch.testing.assert_close(got, by_definition(model, numbers, **outside, **turned, **seen), rtol=0, atol=1e-10)
 
 
 def test_inside_shows_what_the_layers_compute():

@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from course_lib.released.gguf import Q4_1, Q8_0, q4_1, q8_0, read
+from course_lib.released.gguf import Q4_1, q4_1, read
 
 
 def string(text):
@@ -29,11 +29,6 @@ def test_one_block_of_q4_1_by_hand():
     expected = [-2.0] * 32
     expected[1], expected[16], expected[17] = 0.5 * 2 - 2, 0.5 * 1 - 2, 0.5 * 15 - 2
     assert q4_1(block).tolist() == [expected]
-
-
-def test_one_block_of_q8_0_by_hand():
-    block = np.frombuffer(struct.pack("<e32b", 0.25, -128, 127, *[0] * 30), Q8_0)
-    assert q8_0(block).tolist() == [[-32.0, 31.75, *[0.0] * 30]]
 
 
 def test_a_small_file(tmp_path):
