@@ -77,8 +77,9 @@ class Decoder(nn.Module):
     def forward(
         self, tokens: Tensor, mask: Tensor | None = None, caches: Sequence[KeyValueCache] | None = None
     ) -> Tensor:
-        """The normalised hidden states. With a cache for each block, the tokens continue the text in the caches.
+        """The normalised hidden states, of which `out` makes logits, (batch, n, vocabulary).
 
+        With a cache for each block, the tokens continue the text in the caches.
         mask (n, keys): True where a query may look, of the keys that are not after it.
         """
         x = self.embedded(tokens)
@@ -89,10 +90,6 @@ class Decoder(nn.Module):
     def embedded(self, tokens: Tensor) -> Tensor:
         """Token numbers (batch, n) to vectors (batch, n, d_model)."""
         return embedding(tokens, self.out.weight)
-
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Hidden states (…, d_model) to a score for each token of the vocabulary, (…, vocabulary)."""
-        return self.out(hidden)
 
 
 OURS = {  # the parts of the names in a GGUF file

@@ -70,7 +70,7 @@ class Released:
         """
         numbers = self._numbers(text, least=2)
         parts = zip(self._read(numbers)[:-1].split(CHUNK), numbers[1:].split(CHUNK))
-        return torch.cat([cross_entropy(self.decoder.logits(x), targets, reduction="none") for x, targets in parts])
+        return torch.cat([cross_entropy(self.decoder.out(x), targets, reduction="none") for x, targets in parts])
 
     @torch.no_grad()
     def generate(self, text: str | Tensor, n: int) -> str:
@@ -83,7 +83,7 @@ class Released:
         new, written, end = self._numbers(text), [], self.tokenizer.token_to_id(END)
         caches = self._caches()
         for _ in range(check_whole("n", n)):
-            new = self.decoder.logits(self._read_on(new, caches)[-1:]).argmax(-1)
+            new = self.decoder.out(self._read_on(new, caches)[-1:]).argmax(-1)
             if int(new) == end:
                 break
             written.append(int(new))

@@ -188,7 +188,7 @@ def renumbered(model: Released, tokens: Tensor) -> Measured:
     caches, found = [RingCache(1024, keep=1, renumbered=True) for _ in model.decoder.blocks], []
     with torch.no_grad():
         for token, following in pairwise(tokens):
-            logits = model.decoder.logits(model.decoder(token[None, None], caches=caches)[0])
+            logits = model.decoder.out(model.decoder(token[None, None], caches=caches)[0])
             found.append(cross_entropy(logits, following[None]))
     return torch.stack(found), {}
 
@@ -208,7 +208,7 @@ def reordered(model: Released, tokens: Tensor) -> Measured:
 def digits(model: Released, tokens: Tensor) -> Measured:
     """The losses of the five digits at the end, and whether each is the likeliest token."""
     with torch.no_grad():
-        logits = model.decoder.logits(model.decoder(tokens[None])[0, -6:-1])
+        logits = model.decoder.out(model.decoder(tokens[None])[0, -6:-1])
     right = bool((logits.argmax(-1) == tokens[-5:]).all())
     return cross_entropy(logits, tokens[-5:], reduction="none"), {"right": right}
 

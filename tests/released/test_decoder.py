@@ -72,4 +72,4 @@ def random_weights(sizes=SIZES):
 def test_a_random_decoder_equals_transformers():
     weights, tokens = random_weights(), torch.randint(SIZES.vocabulary, (2, 30))
     decoder, theirs = filled(SIZES, weights), put_into(llama(SIZES), weights, SIZES)
-    torch.testing.assert_close(decoder.logits(decoder(tokens)), theirs(tokens).logits, rtol=0, atol=1e-5)
+    torch.testing.assert_close(decoder.out(decoder(tokens)), theirs(tokens).logits, rtol=0, atol=1e-5)
