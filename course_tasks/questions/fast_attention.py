@@ -1,4 +1,4 @@
-"""Questions about fused kernels, memory and decoding."""
+"""Questions about fused kernels and decoding."""
 
 from course_lib.reference.grid import offsets
 from course_tasks.questions.form import claim, judged, question

@@ -4,16 +4,7 @@ import numpy as np
 
 from course_kit.contents import number
 from course_lib.reference.sliding_window import reach
-from course_tasks.measured import (
-    BITS,
-    NAMES,
-    SOURCE,
-    is_level,
-    losses,
-    right,
-    rise,
-    settings,
-)
+from course_tasks.measured import BITS, NAMES, SOURCE, is_level, losses, right, rise, settings
 from course_tasks.questions.form import claim, judged, question
 
 

@@ -1,4 +1,4 @@
-"""Questions that compare schemes, and questions about FoX and FIRE."""
+"""Questions that compare schemes, and one about FIRE."""
 
 import numpy as np
 

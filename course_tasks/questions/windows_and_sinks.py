@@ -1,4 +1,4 @@
-"""Questions about windows, attention sinks, layers without positions and scales that grow with the text."""
+"""Questions about windows and attention sinks."""
 
 import numpy as np
 
