@@ -2,9 +2,23 @@
 
 import numpy as np
 
-from course_lib.reference.attention import attention
+from course_lib.reference.attention import attention, scores
 from course_lib.reference.rope import frequencies, rotate, to_half_split
 from course_tasks.questions.form import claim, judged, question
+
+
+@claim(
+    "RoPE rotates by absolute positions, and yet of all positions only the offset reaches its scores.",
+    "Move all words by {past:,} places: the rotated queries change by up to {queries:.2f}, the scores by "
+    "{scores:.2g}. A query and its key are rotated further by the same angle.",
+    "run: ten random words of sixteen channels; Su et al. 2021, section 3.2.2",
+)
+def rope_is_relative():
+    q, k = np.random.default_rng(0).normal(size=(2, 10, 16))
+    past = 1000
+    moved = scores(rotate(q, past=past), rotate(k, past=past)) - scores(rotate(q), rotate(k))
+    change = {"queries": abs(rotate(q, past=past) - rotate(q)).max(), "scores": abs(moved).max().round(6)}
+    return judged(change["scores"] < 1e-6), dict(past=past, **change)
 
 
 @claim(

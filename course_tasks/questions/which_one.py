@@ -1,8 +1,10 @@
-"""Questions that compare schemes, and one about FIRE."""
+"""Questions that compare schemes, and questions about FoX and FIRE."""
 
 import numpy as np
 
+from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.fire import shares
+from course_lib.reference.fox import fox_bias, key_form
 from course_tasks.measured import SOURCE, TASKS, unbeaten
 from course_tasks.questions.form import claim, judged, question
 
@@ -35,6 +37,21 @@ def one_best_scheme():
     verdict = "false" if not always else "true" if all(names == always for names in best.values()) else "unsourced"
     listed = {task: ", ".join(unbeaten(task)) for task in TASKS}
     return verdict, dict(best=listed, always=", ".join(sorted(always)) or "no scheme")
+
+
+@claim(
+    "FoX gives each pair of tokens a bias of its own, and yet one number per key is enough to compute it.",
+    "Ten tokens have {pairs} visible pairs, each with its sum of logarithms. Each is a difference of two running "
+    "sums. The query's running sum is the same for all its keys, so the softmax removes it. With {keys} numbers, one "
+    "per key, the weights differ by {differ:.2g}.",
+    "run: random scores and gates under a causal mask; Lin et al. 2025, the efficient form",
+)
+def fox_per_key():
+    rng, visible = np.random.default_rng(0), causal_mask(10)
+    s, gates = rng.normal(size=(10, 10)), rng.uniform(0.5, 1, 10)
+    one, other = (softmax(np.where(visible, s + bias, -np.inf)) for bias in (fox_bias(gates), key_form(gates)))
+    pairs, keys, differ = visible.sum(), key_form(gates).size, abs(one - other).max().round(9)
+    return judged(differ < 1e-6 and pairs > keys), dict(pairs=pairs, keys=keys, differ=differ)
 
 
 @claim(
