@@ -40,7 +40,7 @@ def committed(file: str = "") -> Sequence[dict[str, Any]]:
 
 
 def study_rows() -> list[dict[str, Any]]:
-    """The runs of the compared schemes in the three tasks."""
+    """The runs of the compared schemes in the tasks."""
     return [row for row in committed() if row["task"] in TASKS and row["scheme"] in COMPARED]
 
 
@@ -94,11 +94,6 @@ def is_level(run: str, task: str = TEXT, file: str = "") -> bool:
     return verdict(run, task, file) == "level"
 
 
-def far_keys_help(run: str, task: str = TEXT, file: str = "") -> Array:
-    """How much each seed's loss at the longest test rises when keys farther back than training are masked, in nats."""
-    return (losses(run, task, file, "far_masked") - losses(run, task, file))[:, -1]
-
-
 def schemes(task: str = TEXT) -> list[str]:
     """The runs of a task with as many seeds as the others."""
     seeds = [row["scheme"] for row in committed() if row["task"] == task]
@@ -110,12 +105,3 @@ def unbeaten(task: str) -> list[str]:
     last = {scheme: losses(scheme, task)[:, -1] for scheme in schemes(task)}
     best = min(seeds.max() for seeds in last.values())
     return [scheme for scheme, seeds in last.items() if seeds.min() < best + 0.001]
-
-
-def kept_up_to(repair: str, task: str = TEXT) -> int:
-    """The longest test at which a repair, without a further step, does about as well as RoPE at 128 tokens.
-
-    Its loss is at most 0.25 nats above that of the unrepaired model. 0 where even the shortest test is worse.
-    """
-    well = repaired(repair, task) <= repaired("as trained", task)[0] + 0.25
-    return max((n for n, good in zip(settings("repairs")["tests"], well) if good), default=0)

@@ -241,16 +241,6 @@ with model.changed(position=Position()):
 # Single losses change, but their mean hardly does. Dropping the far words costs nothing either, so on average they do
 # not help this model. Layers that *can* tell the order need not have learned to do so.
 #
-# ## Easy to believe; let us run it
-#
-# Choose a verdict: you will see the reason and the code behind it.
-
-# %%
-from course_tasks import questions
-
-questions.claims("blind_to_distance")
-
-# %% [markdown]
 # ## Remember
 #
 # - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output. A

@@ -338,16 +338,6 @@ assert found[0][0] < found[1][0] - 0.15
 # We had expected that this would remove most of the harm. Token 0 does matter more than the others, but three quarters
 # of the harm remain. So the sink explains only a part of it. (*Deeper* has four other texts.)
 #
-# ## Easy to believe; let us run it
-#
-# Judge the sentence, then read why.
-
-# %%
-from course_tasks import questions
-
-questions.claims("bias_by_hand")
-
-# %% [markdown]
 # ## Remember
 #
 # - A relative bias is one number per offset, added to the scaled score. As a matrix it is Toeplitz: $2n - 1$ numbers

@@ -378,14 +378,6 @@ for row in study.pick(runs, condition="vectors, two layers"):
 # Not well: the edges are further away than in training. Instead of an edge, a model can use a mark, such as BOS
 # (*beginning of sequence*), a token that occurs only at the beginning.
 #
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("absolute_positions")
-
-# %% [markdown]
 # ## Remember
 #
 # - A step of $s$ positions rotates a sinusoid by a matrix that depends only on $s$. The product of two sinusoids

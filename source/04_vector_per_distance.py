@@ -376,7 +376,7 @@ for row in study.pick(runs, condition="one head, feed-forward"):
 #
 # ## Easy to believe; let us run it
 #
-# Judge each sentence.
+# Judge the sentence.
 
 # %%
 from course_tasks import questions

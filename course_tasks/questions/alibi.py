@@ -2,28 +2,13 @@
 
 import numpy as np
 
-from course_lib.reference.alibi import alibi_bias, slopes
+from course_lib.reference.alibi import alibi_bias
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 from course_lib.reference.shaw import clip_index
 from course_lib.reference.t5 import bucket
 from course_tasks.measured import SOURCE, right, settings
 from course_tasks.questions.form import claim, judged, question
-
-
-@claim(
-    "ALiBi's slopes are 2^(−8h/n) for h = 1 … n, whatever the number of heads n.",
-    "It is the paper's own sentence: “In general, for n heads …”. The authors' code does something else. From one "
-    "head to sixty-four the formula gives the slopes of that code for {equal} head counts, and {powers} of these are "
-    "powers of two. For all others the code mixes the slopes of two powers of two.",
-    "run: both for every number of heads; Press et al. 2022, section 3 (the sentence) and their code, "
-    "fairseq/models/transformer.py (the restriction)",
-)
-def one_formula_for_slopes():
-    formula = {n: 2.0 ** (-8 * np.arange(1, n + 1) / n) for n in range(1, 65)}
-    equal = {n: np.allclose(slopes(n), formula[n]) for n in formula}
-    powers = sum(n & (n - 1) == 0 for n, same in equal.items() if same)
-    return judged(*equal.values()), dict(equal=sum(equal.values()), powers=powers)
 
 
 @claim(
@@ -39,20 +24,6 @@ def alibi_copies():
     share = [right("alibi", "copy-back", preset)[0] for preset in presets]
     steps = [settings(preset)["steps"] for preset in presets]
     return judged(share[-1] < 2 * chance), dict(share=share, steps=steps, chance=chance)
-
-
-@question(
-    "ALiBi with 12 heads, slopes as the authors' code has them. Which head, counted from 1, looks least far?",
-    {
-        "Head 9": "Yes: {slope[9]:.2f}, the first of those taken from more heads. The first eight begin at {slope[1]}.",
-        "Head 1": "By the plain formula it would. Here its slope is {slope[1]}.",
-        "Head 8": "It looks farthest: its slope is {slope[8]:.4f}.",
-        "Head 12": "Its slope is {slope[12]:.2f}. These slopes do not fall from first to last.",
-    },
-)
-def steepest():
-    slope = slopes(12)
-    return f"Head {slope.argmax() + 1}", dict(slope=[None, *slope])
 
 
 @question(

@@ -24,22 +24,6 @@ def skew_in_place():
     return judged(past == 1, after == 1), dict(past=past, after=after, zeros=zeros, others=others)
 
 
-@claim(
-    "The skew brings the memory of relative vectors down from n²d to nd.",
-    "A vector for every pair of {n} words takes {gathered:,} KiB a head, the table that the skew works with {table} "
-    "KiB: n times less. The sentence is about the vectors: the products with the queries are still n × n numbers, "
-    "{products} KiB.",
-    "run: one head of 64, four bytes a number; Huang et al. 2019, section 3.4",
-)
-def skew_memory():
-    n, d = 256, 64
-    q, table = np.ones((2, n, d), np.float32)  # a row of the table for each offset from −255 to 0
-    gathered = table[np.minimum(offsets(n), 0) + n - 1]
-    sizes = {"gathered": gathered, "table": table, "products": q @ table.T}
-    kib = {name: x.nbytes // 1024 for name, x in sizes.items()}
-    return judged(kib["gathered"] == n * kib["table"]), dict(n=n, **kib)
-
-
 @question(
     "x is a row of 2n − 1 numbers, one per offset. What is `from_grid(to_grid(x, n))`?",
     {

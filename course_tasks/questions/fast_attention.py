@@ -1,6 +1,6 @@
-"""Questions about fused kernels, memory and decoding."""
+"""Questions about fused kernels and decoding."""
 
-from course_lib.reference.grid import offsets, row_offsets
+from course_lib.reference.grid import offsets
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -44,26 +44,6 @@ def kernels_train_no_bias():
     }
     found = {kernel: len(op.default._schema.returns) for kernel, op in kernels.items()}
     return judged(*(gradients == 3 for gradients in found.values())), found
-
-
-@question(
-    "16 heads, 8 texts of 1,024 tokens, 32 bits. Code makes the bias a matrix and calls `repeat` over the texts. How "
-    "much memory does the bias take, and how much would a row per head?",
-    {
-        "64 MiB, and 128 KiB": "64 MiB is what `expand` holds. `repeat` copies for each text.",
-        "512 MiB, and 128 KiB": "Yes: {row:,} numbers per head say all that the matrices say.",
-        "512 MiB, and 64 MiB": "64 MiB is a matrix per head. A row has 2n − 1 numbers, not n².",
-    },
-)
-def bias_memory():
-    import torch
-
-    def held(tensor):
-        return tensor.untyped_storage().nbytes()
-
-    matrix = torch.empty(16, 1024, 1024, device="meta")  # sizes without numbers
-    row = torch.empty(16, row_offsets(1024).size, device="meta")
-    return f"{held(matrix.repeat(8, 1, 1, 1)) // 2**20} MiB, and {held(row) / 2**10:.0f} KiB", dict(row=row.shape[1])
 
 
 @question(

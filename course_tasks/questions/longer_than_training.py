@@ -4,78 +4,8 @@ import numpy as np
 
 from course_kit.contents import number
 from course_lib.reference.sliding_window import reach
-from course_lib.reference.t5 import bucket, bucket_starts
-from course_tasks.measured import (
-    BITS,
-    COPY,
-    NAMES,
-    SOURCE,
-    TEXT,
-    far_keys_help,
-    is_level,
-    losses,
-    right,
-    rise,
-    schemes,
-    settings,
-)
+from course_tasks.measured import BITS, NAMES, SOURCE, is_level, losses, right, rise, settings
 from course_tasks.questions.form import claim, judged, question
-
-
-@claim(
-    "RoPE reads texts longer than its training without any change.",
-    "From the training length to eight times that, its loss rose by {rose[characters]:.2f} nats in text and "
-    "{rose[copy-back]:.2f} in copying. Of the names that retrieval asks for, it found {found:.0%}. The model never met "
-    "the angles of far offsets in training.",
-    f"{SOURCE}; Press et al. 2022, section 2, find the same with language models; the lesson, with SmolLM2-135M",
-)
-def rope_reads_longer():
-    rose = {task: rise("rope", task) for task in (TEXT, COPY)}
-    return judged(*(is_level("rope", task) for task in rose)), {"rose": rose, "found": right("rope", NAMES)[-1]}
-
-
-@claim(
-    "A model with ALiBi keeps its loss when texts grow to eight times the training length.",
-    "In text and in copying, small causal models are level: the loss changed by {rose[characters]:+.2f} and "
-    "{rose[copy-back]:+.2f} nats. But so does a window of 64 tokens, {window:+.2f} in text. Where the answer is far, "
-    "ALiBi is not level: {found[0]:.0%} of the names were found in 128 tokens and {found[3]:.0%} in 1,024.",
-    f"{SOURCE}; Press et al. 2022, section 4, for language models",
-)
-def alibi_stays_level():
-    rose = {task: rise("alibi", task) for task in (TEXT, COPY)}
-    level = [is_level("alibi", task) for task in (TEXT, COPY, NAMES)]
-    return judged(*level), {"rose": rose, "window": rise("window-64"), "found": right("alibi", NAMES)}
-
-
-@claim(
-    "Sinusoidal positions let a model read texts longer than its training, because a sine never ends.",
-    "The sine continues, but the model was never trained on its values there. In text the loss rose by "
-    "{rose[characters]:.2f} nats, and by {larger:.2f} with embeddings times √d_model; in copying it rose by "
-    "{rose[copy-back]:.2f}.",
-    f"{SOURCE}; Vaswani et al. 2017, section 3.5, hoped for it; Press et al. 2022, section 2, measured it",
-)
-def sines_go_on():
-    rose = {task: rise("sinusoidal", task) for task in (TEXT, COPY)}
-    level = [*(is_level("sinusoidal", task) for task in rose), is_level("sinusoidal-scaled")]
-    return judged(*level), {"rose": rose, "larger": rise("sinusoidal-scaled")}
-
-
-@claim(
-    "T5's bias is safe in long texts: all far distances share its last bucket.",
-    "It is level in text ({within:+.2f} nats) if training reaches the last bucket and the table learns ten times as "
-    "fast as the rest. At the rate of the rest the loss rises by {slower:.2f}. In copying it rises by {copying:.2f} "
-    "even with the fast table. If training does not reach the last buckets, they keep their random numbers, and the "
-    "loss in text rises by {past:.2f}.",
-    f"{SOURCE}; max_distance 64 and 256",
-)
-def last_bucket_is_safe():
-    runs = {
-        "within": ("t5-64", "characters"),
-        "slower": ("t5-64", "characters", "table-rate-1"),
-        "copying": ("t5-64", "copy-back"),
-        "past": ("t5-256", "characters"),
-    }
-    return judged(*(is_level(*run) for run in runs.values())), {name: rise(*run) for name, run in runs.items()}
 
 
 @claim(
@@ -93,18 +23,6 @@ def logarithmic_is_best():
     best = np.sum(log < np.min(others, axis=0), axis=0)  # for how many seeds, at each length
     verdict = {0: "false", len(log): "true"}.get(best[0], "unsourced")
     return verdict, {"tests": settings("ablation")["tests"], "best": best, "seeds": len(log)}
-
-
-@claim(
-    "A loss that stays level shows that a model uses all of the longer text.",
-    "In text, {level} schemes of our study are level, and one of them is a window, which cannot see a far key. Mask all "
-    "keys that are a training length or farther back, and {worse} of them read worse by more than a hundredth of a nat.",
-    SOURCE,
-)
-def level_is_used():
-    level = [scheme for scheme in schemes() if is_level(scheme)]
-    worse = [far_keys_help(scheme).mean() > 0.01 for scheme in level]
-    return judged(*worse), {"level": len(level), "worse": sum(worse)}
 
 
 @claim(
@@ -132,25 +50,6 @@ def nope_is_best():
 def span():
     w = np.array([1 / 2, 1 / 4, 1 / 8, 1 / 8])
     return f"About {np.exp(-(w * np.log(w)).sum()):.1f}"
-
-
-@question(
-    "A decoder with T5's own sizes was trained on texts of 100 tokens. Which of its 32 buckets did training leave "
-    "without a single pair?",
-    {
-        "None: 100 distances are more than 32 buckets": "Buckets are not shared out evenly. The last one begins at "
-        "{starts[31]}.",
-        "The last five": "That is so for texts of {shorter} tokens.",
-        "The last one": "Yes. And the one before begins at {starts[30]}: a single pair of a text trains it.",
-    },
-)
-def untrained():
-    def missing(length):
-        return sorted(set(range(32)) - set(bucket(-np.arange(length), bidirectional=False)))
-
-    shorter = next(length for length in range(100, 0, -1) if missing(length) == [27, 28, 29, 30, 31])
-    answer = {(): "None", (31,): "The last one"}[tuple(missing(100))]
-    return answer, {"starts": bucket_starts(bidirectional=False), "shorter": shorter}
 
 
 @question(

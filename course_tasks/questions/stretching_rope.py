@@ -5,55 +5,8 @@ import numpy as np
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
 from course_lib.reference.speeds import by_parts, dynamic_ntk, turns, yarn
-from course_tasks.measured import REPAIRS, SOURCE, committed, kept_up_to, losses, repaired, rise, settings
+from course_tasks.measured import REPAIRS, SOURCE, losses, repaired, rise
 from course_tasks.questions.form import claim, judged, question
-
-
-@claim(
-    "RoPE breaks on longer texts because its fast pairs, the high frequencies, meet unseen angles.",
-    "A pair that made a full turn in training has been near every angle. In a text eight times as long, the share of "
-    "new angles is {fast:.0%} in the fast pairs, and at least {slow:.0%} in each slow pair.",
-    "run: heads of sixteen channels, trained at 128 tokens, 1,024 read; new: farther than 0.1 from all trained ones",
-)
-def fast_pairs_break():
-    def new_angles(speed):  # the share of them in 1,024 tokens
-        at = np.exp(1j * speed * np.arange(1024))
-        return np.mean(abs(at[:, None] - at[:128]).min(axis=1) > 0.1)
-
-    speeds = frequencies(16)
-    found, closed = np.array([new_angles(speed) for speed in speeds]), turns(speeds, 128) >= 1
-    fast, slow = found[closed].max(), found[~closed].min()
-    return judged(fast > slow), dict(fast=fast, slow=slow)
-
-
-@claim(
-    "Position interpolation extends the context without training.",
-    "It helps where the model breaks: put into SmolLM2 with s = 2, it lowers the loss beyond the trained {trained:,} tokens "
-    "from {broken:.2f} to {far:.2f}. But up to there the loss rises from {before:.2f} to {after:.2f}. Our small models "
-    "fail even at {tests[0]} tokens. The paper trains on, for up to a thousand steps.",
-    f"run: SmolLM2-135M, 16,384 tokens of Alice; {REPAIRS}; Chen et al. 2023, abstract, for the steps",
-)
-def interpolation_needs_no_training():
-    rows = [row for row in committed("released") if row["experiment"] == "by position" and row["n"] == 16384]
-    bins = {row["condition"]: row["bins"] for row in rows}
-    (before, broken), (after, far) = ([part["loss"] for part in bins[c][-2:]] for c in ("as released", "PI 2"))
-    tests, ours = settings("repairs")["tests"], repaired("interpolated")[0] - repaired("as trained")[0]
-    facts = dict(tests=tests, trained=bins["PI 2"][-1]["from"], before=before, broken=broken, after=after, far=far)
-    return judged(far < broken - 0.25, after < before + 0.25, ours < 0.25), facts
-
-
-@claim(
-    "NTK-aware scaling extends the context without training.",
-    "It does, but less far than its factor says. Set for {tests[3]:,} tokens, it keeps the loss of our models, "
-    "trained at {tests[0]}, up to {text} tokens in text and {copying} in copying. Every pair but the slowest is "
-    "divided by less than the factor, so some still meet new angles.",
-    f"{REPAIRS}; “kept” is at most 0.25 nats above RoPE at 128; /u/bloc97, r/LocalLLaMA, June 2023, for the sentence",
-)
-def ntk_needs_no_training():
-    tests = settings("repairs")["tests"]
-    text, copying = (kept_up_to("NTK", task) for task in ("characters", "copy-back"))
-    holds = max(text, copying) > tests[0], min(text, copying) >= tests[-1]
-    return judged(*holds), dict(tests=tests, text=text, copying=copying)
 
 
 @claim(
@@ -70,24 +23,6 @@ def yarn_code_is_paper():
 
     ours, llama = times(16, 8, 128), times(128, 16, 4096)
     return judged(llama < 1.001), dict(ours=ours, llama=llama)
-
-
-@claim(
-    "The temperature is what makes YaRN work.",
-    "Without further training, the loss in text at eight times the training length falls from {before:.2f} to "
-    "{speeds:.2f} by the new speeds, and to {both:.2f} with the temperature: {share:.1%} of the gain, in our small "
-    "models. In SmolLM2, with a gap of 20,000 positions, the speeds alone find {found[0]} of 4 keys, and the "
-    "temperature alone finds {found[1]}.",
-    f"{REPAIRS}; SmolLM2-135M, four keys of five digits, s = 4",
-)
-def temperature_does_it():
-    before, speeds, both = (repaired(r)[-1] for r in ("as trained", "YaRN's code, no factor", "YaRN's code"))
-    share = (speeds - both) / (before - both)
-    conditions = [f"10 fillers, gap 20000, {name}" for name in ("YaRN 4, no factor", "factor of YaRN 4 alone")]
-    rows = [row for row in committed("released") if row["experiment"] == "E10"]
-    found = [sum(row["right"] for row in rows if row["condition"] == condition) for condition in conditions]
-    holds = share > 0.5, found[1] > found[0]
-    return judged(*holds), dict(before=before, speeds=speeds, both=both, share=share, found=found)
 
 
 @claim(
@@ -118,23 +53,6 @@ def stopped_pairs_read_longer():
     copying = [losses(run, "copy-back", "p-rope")[:, -1].mean() for run in runs]
     holds = half <= 0.25, quarter < usual - 0.25
     return judged(*holds), dict(usual=usual, half=half, quarter=quarter, copying=copying)
-
-
-@claim(
-    "Before a model with RoPE is trained on longer texts, it must be repaired.",
-    "In copying it makes no difference: after sixty steps on long texts the loss is {copying[0]:.1f} without a repair "
-    "and {copying[1]:.1f} with that of YaRN. In text these steps alone bring it from {before:.2f} to {text[0]:.2f}, "
-    "and with the repair to {text[1]:.2f}. After six hundred, it is {later[0]:.2f} and {later[1]:.2f}. So a repair "
-    "saves steps.",
-    f"{REPAIRS}; after further steps at 1,024 tokens",
-)
-def repair_first():
-    def after(steps, task="characters"):  # without and with the repair
-        return [repaired(repair, task, steps, 1024)[-1] for repair in ("as trained", "YaRN's code")]
-
-    copying, text, later = after(60, "copy-back"), after(60), after(600)
-    holds = [without > repaired + 0.05 for without, repaired in (copying, text)]
-    return judged(*holds), dict(copying=copying, text=text, later=later, before=repaired("as trained")[-1])
 
 
 @question(

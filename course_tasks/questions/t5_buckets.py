@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib.reference.t5 import bucket, bucket_starts
+from course_lib.reference.t5 import bucket
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -28,35 +28,6 @@ def all_in_use():
     found = set(bucket(np.arange(-10_000, 10_001)))
     unused = sorted(set(range(32)) - found)
     return judged(not unused), dict(used=len(found), unused=unused)
-
-
-@claim(
-    "T5 tells distances apart up to 128; only beyond does everything fall into one bucket.",
-    "In the encoder distances share a bucket from {shared[0]} on, in the decoder from {shared[1]}. And the last "
-    "bucket begins earlier than the sentence says: at {last[0]} in the encoder, at {last[1]} in the decoder.",
-    "run: T5's default sizes; Raffel et al. 2020, section 2.1, says it in these round words",
-)
-def apart_up_to_128():
-    starts = [np.array(bucket_starts(bidirectional=both)) for both in (True, False)]
-    shared = [s[:-1][np.diff(s) > 1][0] for s in starts]  # the first of several distances
-    last = [s[-1] for s in starts]
-    return judged(*(distance >= 128 for distance in shared + last)), dict(shared=shared, last=last)
-
-
-@claim(
-    "More buckets do no harm: 1,024 of them with a maximum distance of 128 are only a waste.",
-    "There would be {exact} exact buckets, more than the maximum distance. The logarithm then has a negative divisor: "
-    "as distance grows the bucket falls {back} times, down to {lowest}, which is no row of a table.",
-    "run: the published formula of Raffel et al. 2020, section 2.1, without a check of its sizes",
-)
-def more_buckets_no_harm():
-    n, max_distance = 1024 // 2, 128
-    exact = n // 2
-    d = np.arange(exact, 1000)
-    far = exact + np.floor(np.log(d / exact) / np.log(max_distance / exact) * (n - exact))
-    found = np.minimum(far, n - 1).astype(int)
-    back = np.sum(np.diff(found) < 0)
-    return judged(back == 0), dict(exact=exact, back=back, lowest=found.min())
 
 
 @question(

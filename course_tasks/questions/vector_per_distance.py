@@ -1,8 +1,5 @@
 """Questions about Shaw's vectors."""
 
-import numpy as np
-
-from course_lib.reference.grid import offsets
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -18,23 +15,6 @@ def shaw_shares_over_heads():
     tables = {name: heads if each == "head" else 1 for name, (heads, _, each) in models.items()}
     vectors = {name: tables[name] * (2 * k + 1) for name, (_, k, _) in models.items()}
     return judged(*(count == 1 for count in tables.values())), dict(tables=tables, vectors=vectors)
-
-
-@claim(
-    "Naive relative attention is O(n³).",
-    "Look up a vector for every pair of words, and multiply it with the query channel by channel. For twice the words "
-    "these are {words} times as many products, for twice the channels {channels} times as many. So the naive way is "
-    "O(n²d), in time and in memory. With a fixed number of channels it is not cubic.",
-    "run: the looked-up vectors of one head counted; Shaw et al. 2018, section 3.3",
-)
-def naive_is_cubic():
-    def products(n, d):
-        vectors = np.ones((2 * n - 1, d), np.int8)[offsets(n) + n - 1]  # (n, n, d)
-        return vectors.size
-
-    few = products(64, 16)
-    words, channels = products(128, 16) // few, products(64, 32) // few
-    return judged(words >= 8), dict(words=words, channels=channels)
 
 
 @question(

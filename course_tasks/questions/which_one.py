@@ -3,7 +3,6 @@
 import numpy as np
 
 from course_lib.reference.attention import causal_mask, softmax
-from course_lib.reference.bias import decay_bias
 from course_lib.reference.fire import shares
 from course_lib.reference.fox import fox_bias, key_form
 from course_tasks.measured import SOURCE, TASKS, unbeaten
@@ -41,23 +40,6 @@ def one_best_scheme():
 
 
 @claim(
-    "FoX is only another name for ALiBi.",
-    "If every token forgets the same share, the bias differs from a straight line by {constant:.2g}: it is ALiBi, and "
-    "the slope is minus the logarithm of the gate. If the gates differ, as they do when they are computed from the "
-    "tokens, it differs from the line with their mean by up to {differing:.2f}.",
-    "run: ten tokens; Lin et al. 2025 (Forgetting Transformer), arXiv 2503.02130",
-)
-def fox_is_alibi():
-    def from_the_line(gates):
-        line = decay_bias(10, strength=-np.log(gates).mean(), decay="linear")
-        return abs(fox_bias(gates) - line)[causal_mask(10)].max().round(9)
-
-    constant = from_the_line(np.full(10, 0.8))
-    differing = from_the_line(np.random.default_rng(0).uniform(0.5, 1, 10))
-    return judged(constant < 1e-6, differing < 1e-6), dict(constant=constant, differing=differing)
-
-
-@claim(
     "FoX gives each pair of tokens a bias of its own, and yet one number per key is enough to compute it.",
     "Ten tokens have {pairs} visible pairs, each with its sum of logarithms. Each is a difference of two running "
     "sums. The query's running sum is the same for all its keys, so the softmax removes it. With {keys} numbers, one "
@@ -70,18 +52,6 @@ def fox_per_key():
     one, other = (softmax(np.where(visible, s + bias, -np.inf)) for bias in (fox_bias(gates), key_form(gates)))
     pairs, keys, differ = visible.sum(), key_form(gates).size, abs(one - other).max().round(9)
     return judged(differ < 1e-6 and pairs > keys), dict(pairs=pairs, keys=keys, differ=differ)
-
-
-@claim(
-    "A relative bias has one number for each offset, wherever in the text it occurs.",
-    "Take the offset of one step back, at all positions of a text. A log decay varies by {log:.2g}, and T5 and ALiBi "
-    "vary as little. The input of FIRE varies by {fire:.4f}, because it divides the distance by the query's position. "
-    "No row of offsets holds this bias.",
-    "run: a hundred tokens, FIRE's threshold at sixteen; Li et al. 2023 (FIRE)",
-)
-def one_number_per_offset():
-    log, fire = (np.ptp(np.diagonal(grid, -1)) for grid in (decay_bias(100), shares(100, c=1.0, threshold=16)))
-    return judged(log < 1e-6, fire < 1e-6), dict(log=log, fire=fire)
 
 
 @claim(

@@ -1,12 +1,11 @@
-"""Questions about windows, attention sinks, layers without positions and scales that grow with the text."""
+"""Questions about windows and attention sinks."""
 
 import numpy as np
 
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
 from course_lib.reference.sink import sink_positions, softmax_with_sink
-from course_lib.reference.sliding_window import reach, window_mask
-from course_tasks.measured import REPAIRS, SOURCE, is_level, repaired, rise
+from course_tasks.measured import REPAIRS, repaired
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -22,22 +21,6 @@ def streaming_uses_all():
     read = 1_000_000
     kept, _ = sink_positions(read, first=4, w=1_020)
     return judged(len(kept) == read), dict(read=read, kept=len(kept))
-
-
-@claim(
-    "N layers with windows of w reach N · w tokens back.",
-    "Three layers whose windows hold five keys reach {five} tokens back, not {product}: one of these keys is the "
-    "query's own, and each layer adds the others. The sentence holds if a window looks w tokens back and has one more "
-    "key, as the paper on Mistral counts: then they reach {six}.",
-    "run: which of forty tokens can have an influence on the last; Jiang et al. 2023 (Mistral 7B)",
-)
-def reach_of_layers():
-    def reached(keys, layers=3):
-        through = np.linalg.matrix_power(window_mask(40, w=keys).astype(int), layers)
-        return 39 - np.flatnonzero(through[-1])[0]
-
-    five, six, product = reached(5), reached(5 + 1), 3 * 5
-    return judged(five == product, six == product), dict(five=five, six=six, product=product)
 
 
 @claim(
@@ -67,35 +50,6 @@ def keys_cannot_move():
     moved = rotate(cached, past=90, speeds=-frequencies(16))
     differ = {name: abs(key - wanted).max().round(9) for name, key in {"cached": cached, "moved": moved}.items()}
     return judged(differ["moved"] > 1e-6), differ
-
-
-@claim(
-    "Layers without positions between those with RoPE keep a model level on longer texts.",
-    "In our study, only if the layer with RoPE has a window. Its models have two layers: one with RoPE, and one without "
-    "positions. With a window in the first, the loss in text changed by {window:+.2f} nats up to eight times the "
-    "training length; without the window it rose by {all_keys:.2f}.",
-    f"{SOURCE}; the window has 64 keys; Yang et al. 2025, arXiv 2501.18795",
-)
-def hybrids_are_level():
-    runs = {"window": "window-64+none", "all_keys": "rope+none"}
-    return judged(*map(is_level, runs.values())), {name: rise(run) for name, run in runs.items()}
-
-
-@claim(
-    "A query scale that grows like ln n keeps attention focused, however long the text is.",
-    "It depends on the lead that the best key has at the training length. Of sixty-four keys, one that leads by six "
-    "has the weight {six[0]:.3f}, and of a million {six[1]:.3f}, because its lead grows with ln n. A lead of four "
-    "gives {four[0]:.3f} and then {four[1]:.3f}, a lead of two {two[0]:.3f} and then {two[1]:.3f}. Below ln n the "
-    "other keys outgrow it.",
-    "run: one key that leads all others, which are equal; Nakanishi 2025 (Scalable-Softmax) learns the scale",
-)
-def log_scale_keeps_focus():
-    def weights(lead):  # at 64 keys
-        grown = {n: lead * np.log(n) / np.log(64) for n in (64, 1_000_000)}
-        return [1 / (1 + (n - 1) * np.exp(-x)) for n, x in grown.items()]
-
-    found = {name: weights(lead) for name, lead in {"two": 2, "four": 4, "six": 6}.items()}
-    return judged(*(late > early / 2 for early, late in found.values())), found
 
 
 @question(
@@ -128,19 +82,3 @@ def sink_share():
 def renumbered():
     _, places = sink_positions(1000, first=4, w=12)
     return places[0] - places[-1], dict(kept=len(places))
-
-
-@question(
-    "A model of two layers has windows of 64 tokens, and its loss in text stays level up to 1,024. Now a text gives a "
-    "name one of eight values, and asks for it 1,000 tokens later. How often can the answer be right?",
-    {
-        "As often as at 100 tokens: its loss is level": "There the value is within reach of the two layers. A level loss "
-        "in text does not extend that.",
-        "Nearly always: layers pass it on": "They can pass it on over {two} tokens at most, {one} for each layer.",
-        "One time in eight, by chance": "Yes: {two} tokens are as far as the model reaches. Its loss in text was "
-        "level because that text needs no more.",
-    },
-)
-def far_value():
-    one, two = reach(1, 64), reach(2, 64)
-    return "One time in eight" if two < 1000 else "Nearly always", dict(one=one, two=two)

@@ -12,7 +12,7 @@ from .pages import PATIENCE, errors, opened, picture, run_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ROPE = list(questions.CLAIMS)[[q.chapter for q in questions.CLAIMS.values()].index("rope")]
-ABOUT = [q for q in questions.QUIZ.values() if q.chapter in ("fast_attention", "alibi")]  # five
+ABOUT = [q for q in questions.QUIZ.values() if q.chapter in ("fast_attention", "t5_buckets")]  # four
 
 
 def test_a_quiz_by_keyboard_and_back_to_what_was_left_out(shown):
@@ -27,7 +27,7 @@ def test_a_quiz_by_keyboard_and_back_to_what_was_left_out(shown):
     expect(page.locator(".rp-score")).to_have_text("0 of 1 right so far")
     expect(page.locator("[data-result=right]:visible")).to_contain_text(ABOUT[0].answer)
     expect(page.locator(".rp-why:visible")).to_have_text([ABOUT[0].told(why) for why in ABOUT[0].options.values()])
-    expect(page.locator(".rp-answer a:visible")).to_have_attribute("href", f"{TOPICS['alibi'].file}.ipynb")
+    expect(page.locator(".rp-answer a:visible")).to_have_attribute("href", f"{TOPICS['t5_buckets'].file}.ipynb")
     expect(check).to_be_focused()
     page.keyboard.press("Enter")
     expect(legend).to_have_text(ABOUT[1].text)
@@ -37,7 +37,7 @@ def test_a_quiz_by_keyboard_and_back_to_what_was_left_out(shown):
     for _ in ABOUT:
         page.keyboard.press("Enter")
     expect(page.get_by_text(f"0 of {len(ABOUT)} right.")).to_be_visible()
-    expect(page.locator(".rp-again a")).to_have_text(f"{TOPICS['alibi'].number} · {TOPICS['alibi'].title}")
+    expect(page.locator(".rp-again a")).to_have_text(f"{TOPICS['t5_buckets'].number} · {TOPICS['t5_buckets'].title}")
     page.get_by_role("button", name="Question 2", exact=True).press("Enter")
     expect(legend).to_have_text(ABOUT[1].text)
     for _ in ABOUT[1:]:
@@ -55,7 +55,7 @@ def test_a_claim_is_judged_by_keyboard_and_two_pictures_do_not_meet(shown, tmp_p
     claim, other = page.locator(".rp-asked").first, page.locator(".rp-claims").last
     because = claim.locator(".rp-because")
     expect(because).to_be_hidden()
-    claim.get_by_role("radio", name="false").focus()
+    claim.get_by_role("radio", name="half true").focus()
     for key in ("Space", "Tab", "Enter"):
         page.keyboard.press(key)
     expect(claim.locator(".rp-verdict")).to_have_text("Not this one.")

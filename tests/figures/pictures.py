@@ -52,7 +52,6 @@ def make_pictures():
         "sixteen channels as clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16, base=100),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(12, 8, TOKENS),
-        "claim": questions.decide("skew_in_place"),
         "claims": questions.claims("diagonals"),
         "comparison": comparison.picture(comparison.table()),
         "curves": figures.length_curves((64, 128), CURVES, trained=64),

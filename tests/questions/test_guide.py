@@ -12,13 +12,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from course_kit.contents import number
 from course_lib import schemes
 from course_lib.nn.attention import attention, causal_mask
-from course_lib.nn.cache import SegmentMemory
-from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position
 from course_lib.nn.terms import Terms
 from course_lib.reference.alibi import slopes
 from course_lib.reference.t5 import bucket_starts
-from course_lib.schemes import Sizes
 from course_tasks import comparison, guide
 from course_tasks.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
 from course_tasks.measured import COMPARED, COPY, losses, right
@@ -71,22 +67,6 @@ def test_the_remarks_on_small_models():
 
 
 # --- what modules do ------------------------------------------------------------------------------------------------
-
-HOOKED = [name for name, scheme in schemes.SCHEMES.items() if isinstance(scheme.module(Sizes()), Position)]
-
-
-def layer(name, backend="auto"):
-    scheme = schemes.SCHEMES[name]
-    sizes = Sizes(16, 2, 32, clip=2, keys=3, causal=True if scheme.other and scheme.other[1] else None)
-    torch.manual_seed(0)
-    return RelativeAttention(16, 2, scheme.module(sizes), causal=True, backend=backend).requires_grad_(False)
-
-
-@pytest.mark.parametrize("name", HOOKED)
-def test_a_memory_equals_one_pass_unless_the_guide_rules_it_out(name):
-    if CELLS[ASKED, "text in segments, with a memory", name].verdict < OUT:
-        x, memory, one = torch.randn(1, 12, 16), SegmentMemory(12), layer(name)
-        assert torch.allclose(torch.cat([one(part, cache=memory) for part in x.split(4, 1)], 1), one(x), atol=1e-5)
 
 
 @pytest.mark.parametrize("name", schemes.SCHEMES)

@@ -10,6 +10,7 @@ from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
+from course_lib.released.model import Released
 from course_lib.released.recorded import FOLDER, METHODS, Recorded
 from tools.record import Recorder
 
@@ -58,11 +59,9 @@ CALLS = [
     lambda model: model.queries_and_keys("a", 2)[1][0, :3],
 ]
 CHANGES = [
-    {"window": 3}, {"window": 4}, {"sinks": [3]}, {"turn_query": 1.0}, {"turn_query": 1.001}, {"turn_query": -1.0},
-    {"stopped_heads": [(1, 2)]}, {"stopped_heads": [(2, 1)]}, {"position": ALiBi(9)}, {"position": RoPE(64)},
-    {"position": RoPE(64, interleaved=True)}, {"position": RoPE(64, base=1e5)}, {"bias": DecayBias(0.3)},
-    {"bias": DecayBias(0.31)}, {"bias": torch.zeros(2, 2)}, {"bias": torch.eye(2)},
-    {"mask": torch.ones(2, 2, dtype=torch.bool)}, {"mask": torch.eye(2, dtype=torch.bool)},
+    {"window": 3}, {"sinks": [3]}, {"turn_query": 1.0}, {"turn_query": 1.001}, {"stopped_heads": [(1, 2)]},
+    {"stopped_heads": [(2, 1)]}, {"position": ALiBi(9)}, {"position": RoPE(64)}, {"position": RoPE(64, base=1e5)},
+    {"bias": DecayBias(0.3)}, {"bias": DecayBias(0.31)}, {"bias": torch.zeros(2, 2)}, {"mask": torch.eye(2) > 0},
 ]  # fmt: skip
 
 
@@ -115,26 +114,13 @@ def test_code_of_ones_own_is_refused(recorder):
             recorder.losses("a")
 
 
-def test_it_stands_in_for_the_model_itself(model, tmp_path):
-    """Methods, attributes and answers, small ones exactly and large ones to half precision."""
-    text = model.encode("The cat sat on the mat. " * 8)
-
-    def ask(model):
-        with model.changed(window=16, sinks=[0]), model.changed(turn_query=1.0, heads=[(16, 0)]):
-            return model.losses(text), model.attention(text, 16, 0), *model.queries_and_keys(text[:8], 1)
-
-    recorder = Recorder(model)
-    ask(recorder)
-    again = replayed(recorder, tmp_path)
-    for new, old in zip(ask(again), ask(model), strict=True):
-        torch.testing.assert_close(new, old, rtol=1e-3 if old.numel() > 4096 else 0, atol=0)
+def test_it_has_the_methods_and_sizes_of_the_model_and_layers_without_numbers():
+    recorded = Recorded()
+    model = Released(recorded.decoder, None)
+    assert all(callable(getattr(model, name)) and callable(getattr(recorded, name)) for name in METHODS)
     for name in ("n_layers", "n_heads", "n_kv_heads", "d_head", "speeds"):
-        assert np.allclose(getattr(again, name), getattr(model, name), rtol=1e-12), name
-    assert all(hasattr(model, name) for name in METHODS)
-
-
-def test_its_layers_can_be_seen_but_hold_no_numbers():
-    attention = Recorded().decoder.blocks[0].attention
+        assert np.allclose(getattr(recorded, name), getattr(model, name), rtol=1e-12), name
+    attention = recorded.decoder.blocks[0].attention
     assert isinstance(attention, RelativeAttention) and attention.key.weight.shape == (192, 576)
     with pytest.raises(NotImplementedError):
         attention.key.weight.tolist()

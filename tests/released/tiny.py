@@ -38,7 +38,7 @@ def tiny():
 @torch.no_grad()
 def logits(model, numbers):
     """The scores of all tokens of the vocabulary after each token: (n, vocabulary)."""
-    return model.decoder.logits(model._read(numbers))
+    return model.decoder.out(model._read(numbers))
 
 
 def by_definition(
