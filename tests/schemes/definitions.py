@@ -29,8 +29,6 @@ from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.reference import oracle, speeds, t5
 from course_lib.reference.absolute import frequencies
 
-torch.set_num_threads(1)
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 MAX_LENGTH = 300  # longer than any text drawn in the tests
 
 
@@ -102,7 +100,7 @@ def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
         q, k = ([[factor * x if c in turning else x for c, x in enumerate(row)] for row in rows] for rows in (q, k))
         return oracle.scores_with_rotation(q, k, pairs, scale=d**-0.5, past=past)
 
-    return Scheme(make, Definition(scores))
+    return Scheme(make, Definition(scores), least=4 if by_length else 2)
 
 
 def xl_scores(module, head, q, k, past):

@@ -16,10 +16,9 @@ from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.sink import Sink
 
-from .definitions import DEVICES, SCHEMES, STRETCHED_BY_LENGTH
+from .definitions import SCHEMES, STRETCHED_BY_LENGTH
 
 F64 = torch.float64
-every_device = pytest.mark.parametrize("device", DEVICES)
 
 
 KINDS = ("T5 buckets, causal", "Shaw", "Music Transformer", "Transformer-XL", "ALiBi", "RoPE", "FoX", "FIRE")
@@ -63,7 +62,6 @@ def window_mask(n, window, keep=0):
     return (j < keep) | (j > i - window)
 
 
-@every_device
 @pytest.mark.parametrize("name", MAKE)
 def test_reading_in_pieces_equals_the_full_pass_with_the_mask(name, device):
     layer = layer_of(MAKE[name], device)
@@ -136,7 +134,6 @@ def test_a_mask_hides_more_than_the_window():
     torch.testing.assert_close(torch.cat([first, second], 1), expected, rtol=0, atol=1e-12)
 
 
-@every_device
 def test_what_fox_forgets_of_a_long_text_in_bfloat16(device):
     """After 5,000 tokens the sum is some hundred, where bfloat16 knows whole numbers only: decoding must not."""
     torch.manual_seed(0)
@@ -191,7 +188,6 @@ def test_grouped_keys_equal_a_layer_that_repeats_the_rows_of_its_weights(name, m
 # --- speeds by the length of the text -----------------------------------------------------------------------------
 
 
-@every_device
 @pytest.mark.parametrize("name", STRETCHED_BY_LENGTH)
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_a_cache_equals_one_pass_over_the_text_at_every_length(name, step, device):

@@ -24,7 +24,6 @@ from course_lib.reference import alibi, axial_rope, rope, sliding_window, speeds
 from course_lib.reference import music_transformer as music
 from course_lib.reference.absolute import frequencies
 
-torch.set_num_threads(1)
 pytest.importorskip("transformers")
 DATA = Path(__file__).parent / "data"
 TRUTH = json.loads((DATA / "t5_buckets.json").read_text(encoding="utf-8"))
@@ -223,13 +222,9 @@ def by_reference(case):
     assert kind == "yarn"
     names = {"beta_fast": "fast", "beta_slow": "slow", "truncate": "truncate"}
     options = {ours: given[theirs] for theirs, ours in names.items() if theirs in given}
-    return speeds.yarn(d, s, length, base=base, **options), given.get("attention_factor", yarn_factor(s, given))
-
-
-def yarn_factor(s, given):
-    if "mscale" not in given:
-        return speeds.yarn_factor(s)
-    return speeds.yarn_factor(s, mscale=given["mscale"]) / speeds.yarn_factor(s, mscale=given["mscale_all_dim"])
+    factor = speeds.yarn_factor(s, mscale=given.get("mscale", 1.0))
+    factor /= speeds.yarn_factor(s, mscale=given.get("mscale_all_dim", 0.0))
+    return speeds.yarn(d, s, length, base=base, **options), given.get("attention_factor", factor)
 
 
 def published_speeds(case):

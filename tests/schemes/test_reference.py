@@ -50,9 +50,14 @@ def close(computed, expected, tolerance=1e-12):
 # --- every scheme -------------------------------------------------------------------------------------------------
 
 
-def added(bias_of, scale=None):
-    """The scores of plain attention, and what bias_of(module, n_q, n_k, past) adds to them."""
-    return lambda m, q, k, past: attention.scores(q, k, scale=scale) + bias_of(m, q.shape[-2], k.shape[-2], past)
+def added(bias_of, scale=None, of=lambda m: {}, **options):
+    """The scores of plain attention, and bias_of(n_q, n_k, …) with options, some of them from the module."""
+
+    def scores(m, q, k, past):
+        added_bias = bias_of(q.shape[-2], k.shape[-2], past=past, **options, **of(m))
+        return attention.scores(q, k, scale=scale) + added_bias
+
+    return scores
 
 
 def through_query(term):
@@ -80,11 +85,10 @@ def xl_scores(m, q, k, past):
     return xl.xl_scores(q, k, r, numbers(m.u), numbers(m.v))
 
 
-def fire_bias(m, n_q, n_k, past):
-    weights = [numbers(part) for part in m.network.parameters()]
-    weights[0] = np.ravel(weights[0])
-    c, limit = abs(m.c.item()), abs(m.multiplier.item()) * m.threshold
-    return fire.fire_bias(n_q, n_k, network=lambda x: fire.mlp(x, *weights), c=c, threshold=limit, past=past)
+def fire_options(m):
+    w_in, *others = (numbers(part) for part in m.network.parameters())
+    limit = abs(m.multiplier.item()) * m.threshold
+    return {"network": lambda x: fire.mlp(x, np.ravel(w_in), *others), "c": abs(m.c.item()), "threshold": limit}
 
 
 def log_scaled(m, q, k, past):
@@ -92,37 +96,32 @@ def log_scaled(m, q, k, past):
     return attention.scores(query_scale.scaled(q, factors) * np.reshape(numbers(m.s), (-1, 1, 1)), k)
 
 
+def t5_options(m):
+    return {"table": numbers(m.table), "bidirectional": m.bidirectional, "max_distance": m.max_distance}
+
+
+def music_term(m, q, n_k, past):
+    return music.music_transformer_scores(q, numbers(m.table), n_k, past=past, causal=m.causal)
+
+
 TEXT = axial_rope.text_positions([2, (2, 2), MAX_LENGTH])
 REFERENCE = {
-    "log decay": added(lambda m, n_q, n_k, past: bias.decay_bias(n_q, n_k, strength=0.3, past=past)),
-    "quadratic decay": added(
-        lambda m, n_q, n_k, past: bias.decay_bias(n_q, n_k, strength=0.1, decay="quadratic", past=past)
-    ),
-    "T5 buckets": added(
-        lambda m, n_q, n_k, past: t5.t5_bias(n_q, n_k, table=numbers(m.table), max_distance=6, past=past), scale=1.0
-    ),
-    "T5 buckets, causal": added(
-        lambda m, n_q, n_k, past: t5.t5_bias(
-            n_q, n_k, table=numbers(m.table), bidirectional=False, max_distance=9, past=past
-        ),
-        scale=1.0,
-    ),
+    "log decay": added(bias.decay_bias, strength=0.3),
+    "quadratic decay": added(bias.decay_bias, strength=0.1, decay="quadratic"),
+    "T5 buckets": added(t5.t5_bias, scale=1.0, of=t5_options),
+    "T5 buckets, causal": added(t5.t5_bias, scale=1.0, of=t5_options),
     "Shaw": through_query(lambda m, q, n_k, past: shaw.key_term(q, numbers(m.key_table), n_k, past=past)),
-    "Music Transformer": through_query(
-        lambda m, q, n_k, past: music.music_transformer_scores(q, numbers(m.table), n_k, past=past, causal=True)
-    ),
-    "Music Transformer, both directions, shared": through_query(
-        lambda m, q, n_k, past: music.music_transformer_scores(q, numbers(m.table), n_k, past=past)
-    ),
+    "Music Transformer": through_query(music_term),
+    "Music Transformer, both directions, shared": through_query(music_term),
     "Transformer-XL": xl_scores,
-    "ALiBi": added(lambda m, n_q, n_k, past: alibi.alibi_bias(n_q, n_k, n_heads=len(m.strengths), past=past)),
+    "ALiBi": added(alibi.alibi_bias, of=lambda m: {"n_heads": len(m.strengths)}),
     **{name: turned(by_rope) for name in SCHEMES if name.startswith("RoPE") and "window" not in name},
-    "sliding window": added(lambda m, n_q, n_k, past: sliding_window.window_bias(n_q, n_k, w=3, past=past)),
+    "sliding window": added(sliding_window.window_bias, w=3),
     "log scale": log_scaled,
     "axial RoPE": on_axes(axial_rope.grid_positions(9, 3), lambda d: axial_rope.axial(d, base=100.0)),
     "M-RoPE": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1))),
     "M-RoPE, interleaved": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1), interleaved=True)),
-    "FIRE": added(fire_bias),
+    "FIRE": added(fire.fire_bias, of=fire_options),
 }
 
 
@@ -209,7 +208,8 @@ def test_a_sink_by_hand():
     close(sink.kept_share(s, [0, math.log(2)]), [6 / 7, 3 / 4])
 
 
-def test_what_stays_in_a_cache_with_sinks():
+def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
+    assert sliding_window.reach(1, 4) == 3 and sliding_window.reach(3, 4) == 9
     kept, numbered = sink.sink_positions(10, first=4, w=4)
     assert kept == [0, 1, 2, 3, 6, 7, 8, 9] and numbered == list(range(8))
     assert sink.sink_positions(5, first=4, w=4)[0] == [0, 1, 2, 3, 4]
