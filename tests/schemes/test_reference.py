@@ -142,17 +142,7 @@ def test_the_scores_of_every_scheme_equal_the_loops(name):
     check()
 
 
-# --- offsets and the grid -----------------------------------------------------------------------------------------
-
-
-@few
-@given(sizes, pasts)
-def test_offsets_are_key_minus_query(size, past):
-    n_q, n_k = size
-    by_index = [[j - (past + i) for j in range(n_k)] for i in range(n_q)]
-    assert grid.offsets(n_q, n_k, past).tolist() == by_index
-    assert grid.row_offsets(n_q, n_k, past).tolist() == sorted({r for row in by_index for r in row})
-    assert (grid.to_grid(grid.row_offsets(n_q, n_k, past)[None], n_q) == by_index).all()
+# --- the grid -----------------------------------------------------------------------------------------------------
 
 
 @few
@@ -348,16 +338,6 @@ def test_window_index_by_its_definition(w):
         rows, columns = j // w - i // w, j % w - i % w
         assert steps[i, j].tolist() == [rows, columns]
         assert index[i, j] == (rows + w - 1) * (2 * w - 1) + columns + w - 1
-
-
-@pytest.mark.parametrize(("w", "height", "width"), [(1, 2, 3), (2, 4, 6), (3, 6, 3)])
-def test_windows_are_cut_and_put_back(w, height, width):
-    image = np.arange(2 * height * width * 3).reshape(2, height, width, 3)
-    cut = window.partition(image, w)
-    for y, x in np.ndindex(height, width):
-        number = y // w * (width // w) + x // w
-        assert (cut[:, number, y % w * w + x % w] == image[:, y, x]).all()
-    assert (window.reverse(cut, height, width) == image).all()
 
 
 @pytest.mark.parametrize(("w", "shift", "height", "width"), [(2, 0, 4, 4), (2, 1, 4, 6), (3, 1, 6, 6), (3, 2, 3, 6)])
