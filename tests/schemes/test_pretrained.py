@@ -25,15 +25,10 @@ def file_of(tensors, dtype="F32"):
     return len(text).to_bytes(8, "little") + text + body
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """A function that puts bytes where a checkpoint belongs, and says in which folder."""
-
-    def write(content):
-        (tmp_path / "model.safetensors").write_bytes(content)
-        return tmp_path
-
-    return write
+def folder(path, content):
+    """The folder, with these bytes where a checkpoint belongs."""
+    (path / "model.safetensors").write_bytes(content)
+    return path
 
 
 def test_both_tables_of_a_published_model(tmp_path):
@@ -49,9 +44,10 @@ def test_both_tables_of_a_published_model(tmp_path):
 
 
 @pytest.mark.parametrize(("dtype", "name"), [(torch.float32, "F32"), (torch.float16, "F16"), (torch.bfloat16, "BF16")])
-def test_every_precision_comes_as_float32(folder, dtype, name):
+def test_every_precision_comes_as_float32(tmp_path, dtype, name):
     table = torch.arange(8.0).reshape(4, 2).to(dtype)
-    found = t5_table(folder(file_of({"shared.weight": table + 1, WANTED.format("decoder"): table}, name)), "decoder")
+    content = file_of({"shared.weight": table + 1, WANTED.format("decoder"): table}, name)
+    found = t5_table(folder(tmp_path, content), "decoder")
     assert found.dtype == torch.float32 and torch.equal(found, table.float())
 
 
@@ -110,18 +106,18 @@ def test_a_server_without_the_table_is_an_os_error(server):
         t5_table("somebody/t5", hub=address)
 
 
-def test_what_holds_no_table_is_refused_with_words(folder, tmp_path):
+def test_what_holds_no_table_is_refused_with_words(tmp_path):
     whole = file_of({WANTED.format("encoder"): torch.zeros(32, 2)})
     with pytest.raises(ValueError, match=r"holds no model\.safetensors"):
         t5_table(tmp_path)
     with pytest.raises(ValueError, match=r"no tensor decoder\.block\.0"):
-        t5_table(folder(whole), "decoder")
+        t5_table(folder(tmp_path, whole), "decoder")
     with pytest.raises(ValueError, match="stored as I64"):
-        t5_table(folder(file_of({WANTED.format("encoder"): torch.zeros(32, 2, dtype=torch.long)}, "I64")))
+        t5_table(folder(tmp_path, file_of({WANTED.format("encoder"): torch.zeros(32, 2, dtype=torch.long)}, "I64")))
     no_json, no_table = (20).to_bytes(8, "little") + b"{ no json in here   ", (2).to_bytes(8, "little") + b"[]"
     for broken in (b"", b"12345678 not a header", no_json, no_table, whole[:-1]):
         with pytest.raises(ValueError, match=r"safetensors|ends too early"):
-            t5_table(folder(broken))
+            t5_table(folder(tmp_path, broken))
     with pytest.raises(ValueError, match="stack='both'"):
         t5_table("somebody/t5", "both")
     with pytest.raises(ValueError, match="name_or_path='no folder'"):
