@@ -10,8 +10,9 @@ from .grid import check_whole
 def softmax_with_sink(s: ArrayLike, sink: ArrayLike) -> Array:
     """w_j = e^{s_j} / (e^a + Σ_k e^{s_k}): the softmax of the scores and of the sink a, without the sink's own weight.
 
-    s (…, n) and a (…), a number for each row or one for all of them; gives (…, n). Each row sums to less than 1. In
-    attention s are the scores after scaling, bias and mask, none of which touches the sink. a = −∞ is the plain softmax; a = 0 adds 1 to the denominator. Raises ValueError when a does not fit the rows.
+    s (…, n) and a (…), a number for each row or one for all of them; gives (…, n). Each row sums to less than 1.
+    In attention, s are the scores after scaling, bias and mask, which all leave the sink alone. a = −∞ is the plain
+    softmax; a = 0 adds 1 to the denominator. Raises ValueError when a does not fit the rows.
     Source: the code of gpt-oss (OpenAI 2025).
     """
     s, a = np.asarray(s, float), np.asarray(sink, float)

@@ -161,12 +161,6 @@ def turned_on_axes(place, axis_and_speed):
     return Definition(scores)
 
 
-def axial_scheme(width):
-    table = [(p // width, p % width) for p in range(MAX_LENGTH)]
-    speeds = turned_on_axes(lambda p: table[p], lambda m, d: (m // (d // 4), 100.0 ** (-(m % (d // 4)) * 4 / d)))
-    return Scheme(lambda n, d: AxialRoPE(d, table, base=100.0), speeds, relative=False, least=4)
-
-
 MIXED_TEXT = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (2, 2, 3), (2, 3, 2), (2, 3, 3), (4, 4, 4)]  # a picture, and a word
 
 
@@ -242,7 +236,6 @@ SCHEMES = {
     "RoPE, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
     "RoPE, by parts, with a factor": stretched(lambda d, n: speeds.by_parts(frequencies(d, 100.0), 4.0, 20.0), 1.2),
     "RoPE, partial, interleaved, with a factor": stretched(lambda d, n: [0.7], 1.2, interleaved=True),
-    "RoPE, slow pairs stopped": stretched(lambda d, n: speeds.p_rope(frequencies(d, 100.0), 0.5)),
     "sliding window": Scheme(lambda n, d: SlidingWindow(3), Definition(unscaled, numbers=window_number(3))),
     "RoPE in a sliding window": Scheme(
         lambda n, d: Combined(RoPE(d), SlidingWindow(2)),
@@ -254,7 +247,12 @@ SCHEMES = {
         Definition(unscaled, numbers=window_number(2), sink=lambda module, head: module.positions[1].a[head]),
     ),
     "log scale": Scheme(lambda n, d: LogScale(n, 8), Definition(log_scaled), False),
-    "axial RoPE": axial_scheme(3),
+    "axial RoPE": Scheme(
+        lambda n, d: AxialRoPE(d, [divmod(p, 3) for p in range(MAX_LENGTH)], base=100.0),
+        turned_on_axes(lambda p: divmod(p, 3), lambda m, d: (m // (d // 4), 100.0 ** (-(m % (d // 4)) * 4 / d))),
+        relative=False,
+        least=4,
+    ),
     "M-RoPE": mrope_scheme(lambda m, d: max(0, m - d // 2 + 3), 6),
     "M-RoPE, interleaved": mrope_scheme(lambda m, d: m if m < 3 else 0, 8, interleaved=True),
     "FoX": Scheme(lambda n, d: FoX(n * d, n), Definition(unscaled, numbers=fox_number)),

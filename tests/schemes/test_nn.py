@@ -31,7 +31,6 @@ from .definitions import SCHEMES, STRETCHED_BY_LENGTH
 F64, F32, F16, BF16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
 EVERY = SCHEMES | STRETCHED_BY_LENGTH
 every_scheme = pytest.mark.parametrize("name", EVERY)
-read_in_parts = pytest.mark.parametrize("name", SCHEMES)
 few = settings(deadline=None, max_examples=30, derandomize=True)
 
 
@@ -147,7 +146,7 @@ def test_gradients_in_less_precision(name, device, dtype):
 # --- decoding, memory, sharing ------------------------------------------------------------------------------------
 
 
-@read_in_parts
+@pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("step", [1, 2])
 def test_decoding_equals_the_full_pass(name, device, step):
     layer = make(name, 2, 4, device=device, causal=True)
