@@ -15,7 +15,6 @@ import contextlib
 import io
 import itertools
 import json
-import operator
 import os
 import subprocess
 import sys
@@ -32,10 +31,7 @@ from course_study import one_layer
 ROOT = Path(__file__).resolve().parent.parent
 NOISE = 3e-7  # a few last digits of a float32
 TAG = "nbval-ignore-output"
-OPERATORS = {
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Eq: operator.eq,
-    ast.NotEq: operator.ne, ast.In: lambda a, b: a in b, ast.Is: operator.is_,
-}  # fmt: skip
+SIGNS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}  # of the left side minus the right side
 
 
 def lesson(topic: str) -> Path:
@@ -44,33 +40,28 @@ def lesson(topic: str) -> Path:
 
 
 class Recorded(ast.NodeTransformer):
-    """`assert a > b and c` becomes `_record(line, [("Gt", a, b), ("", c, None)])`."""
+    """`assert a < b < c and d` becomes `_record(line, [(-1, a, b), (-1, b, c), (0, d, 0)])`."""
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        parts: list[ast.expr] = []
-        for test in node.test.values if isinstance(node.test, ast.BoolOp) and is_and(node.test) else [node.test]:
-            if isinstance(test, ast.Compare):
+        parts: list[tuple[int, ast.expr, ast.expr]] = []
+        both = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
+        for test in node.test.values if both else [node.test]:
+            if isinstance(test, ast.Compare) and all(type(op) in SIGNS for op in test.ops):
                 sides = [test.left, *test.comparators]
-                found = [(type(op).__name__, a, b) for op, a, b in zip(test.ops, sides, sides[1:])]
+                parts += [(SIGNS[type(op)], a, b) for op, a, b in zip(test.ops, sides, sides[1:])]
             else:
-                found = [("", test, ast.Constant(None))]
-            parts += [ast.Tuple([ast.Constant(name), a, b], ast.Load()) for name, a, b in found]
-        call = ast.Call(ast.Name("_record", ast.Load()), [ast.Constant(node.lineno), ast.List(parts, ast.Load())], [])
+                parts.append((0, test, ast.Constant(0)))
+        rows: list[ast.expr] = [ast.Tuple([ast.Constant(sign), a, b], ast.Load()) for sign, a, b in parts]
+        call = ast.Call(ast.Name("_record", ast.Load()), [ast.Constant(node.lineno), ast.List(rows, ast.Load())], [])
         return ast.copy_location(ast.Expr(call), node)
 
 
-def is_and(test: ast.BoolOp) -> bool:
-    return isinstance(test.op, ast.And)
-
-
-def margin(name: str, a: object, b: object) -> float:
+def margin(sign: int, a: object, b: object) -> float:
     """By how much a comparison holds: negative if it does not, and infinite if it holds without being about size."""
-    if name in ("Gt", "GtE", "Lt", "LtE"):
-        a, b = (x.detach() if isinstance(x, torch.Tensor) else x for x in (a, b))
-        difference = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
-        return float(np.min(difference if name.startswith("G") else -difference))
-    holds = OPERATORS[getattr(ast, name)](a, b) if name else a
-    return np.inf if np.asarray(holds).all() else -np.inf
+    if not sign:
+        return np.inf if np.asarray(a).all() else -np.inf
+    a, b = (x.detach() if isinstance(x, torch.Tensor) else x for x in (a, b))
+    return float(np.min(sign * (np.asarray(a, dtype=float) - np.asarray(b, dtype=float))))
 
 
 def run(topic: str, number: int, moved: int) -> dict[int, float]:
@@ -90,7 +81,7 @@ def run(topic: str, number: int, moved: int) -> dict[int, float]:
 
     margins: dict[int, float] = defaultdict(lambda: np.inf)
 
-    def record(line: int, parts: list[tuple[str, object, object]]) -> None:
+    def record(line: int, parts: list[tuple[int, object, object]]) -> None:
         margins[line] = min(margins[line], *(margin(*part) for part in parts))
 
     scope = {"__name__": "__main__", "_record": record}

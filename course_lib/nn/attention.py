@@ -4,7 +4,6 @@ import math
 
 import torch
 from torch import Tensor
-from torch.nn.functional import dropout
 
 from .grid import from_grid, to_grid
 from .terms import Terms, grouped_matmul
@@ -14,9 +13,8 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
     q (…, heads, n_q, d), k and v (…, heads, n_k, d), where fewer heads of k and v serve groups of neighbouring heads
-    of q; a, b, c, f, sink, scale, mask, dropout as in `Terms`. Returns
-    the output (…, heads, n_q, d) and the weights (…, heads, n_q, n_k) after dropout. A query that may look nowhere gets
-    zeros. Raises ValueError when shapes do not fit.
+    of q; a, b, c, f, sink, scale and mask as in `Terms`. Returns the output (…, heads, n_q, d) and the weights
+    (…, heads, n_q, n_k). A query that may look nowhere gets zeros. Raises ValueError when shapes do not fit.
     Sources: Vaswani et al. 2017, eq. 1; a and c: Shaw et al. 2018, eqs. 3 and 4; b: Raffel et al. 2020, section 2.1.
     """
     terms.check(q, k, v)
@@ -32,7 +30,6 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     weights = s.softmax(-1)[..., :n_k].to(v.dtype)  # softmax
     if hidden is not None:
         weights = weights.masked_fill(hidden, 0.0)  # mask: a query that may look nowhere gets 0, not nan
-    weights = dropout(weights, terms.dropout)  # dropout
     output = grouped_matmul(weights, v)  # content of the values
     if c is not None:
         output = output + from_grid(weights, shared=False) @ c.per_offset(n_q + n_k - 1)  # position of the values

@@ -4,7 +4,7 @@
 |---|---|---|
 | eager | `attention`, as the formula reads | the whole grid in memory, several times |
 | sdpa | `fast_attention`: the fused kernel of `scaled_dot_product_attention` and views | no second derivatives |
-| flex | FlexAttention, which calls a function for each score | no value vectors, no dropout; on a CPU no gradients |
+| flex | FlexAttention, which calls a function for each score | no value vectors; on a CPU no gradients |
 | auto | sdpa, but eager for small grids, where the calls cost more than the numbers | |
 
 For outputs of size about 1 they agree to 1e-10 in float64, to 1e-5 in float32, and to 0.04 in bfloat16.
@@ -43,7 +43,6 @@ def check_backend(backend: str) -> str:
 def attend(backend: str, q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     """The output of `attention` by the backend of that name.
 
-    With dropout, each backend draws its own numbers, so the same seed drops different weights.
     Raises ValueError for an unknown backend, for shapes that do not fit, and for a limit of the backend.
     """
     if check_backend(backend) == "auto":
@@ -62,15 +61,13 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     leaves each query the share σ(lse − sink) of its output, with lse the logarithm of the sum of e^score. compiled=None
     compiles on a GPU (from 16 channels a head, not in float64), and on a CPU with a C++ compiler, without a sink, for
     grids of 256 × 256 or more; the first call for a shape then takes seconds. Without compilation the numbers are the
-    same, but slow. Raises ValueError for value_vectors, for dropout, for gradients and a compiled sink on a CPU, and
-    when shapes do not fit. Source: Dong et al. 2024, section 3.
+    same, but slow. Raises ValueError for value_vectors, for gradients and a compiled sink on a CPU, and when shapes do
+    not fit. Source: Dong et al. 2024, section 3.
     """
     lead, n_q, n_k, on_cpu = terms.check(q, k, v), q.shape[-2], k.shape[-2], q.device.type == "cpu"
     bias, key_bias, sink, key_vectors = terms.bias, terms.key_bias, terms.sink, terms.key_vectors
     if terms.value_vectors is not None:
         raise ValueError("value_vectors: FlexAttention changes scores, not values; expected backend 'sdpa' or 'eager'")
-    if terms.dropout:
-        raise ValueError(f"dropout={terms.dropout}: FlexAttention has none; expected 0, or backend 'sdpa' or 'eager'")
     if sink is not None and on_cpu and compiled:
         raise ValueError("sink: compiled FlexAttention has no lse on a CPU; expected compiled=False, 'sdpa' or 'eager'")
     learned = (q, k, v, bias, key_bias, sink, None if key_vectors is None else key_vectors.table)

@@ -21,25 +21,16 @@ assert CURVES.keys() == DECAYS.keys()
 class DecayBias(Position):
     """b(r) = −strength · decay(|r|) per offset r = j − i, one strength for all heads or one each.
 
-    strength: a number, or a sequence of n_heads numbers. `forward_strength`, of the same kind, is for keys after the
-    query (r > 0); the same as `strength` by default. Raises ValueError for an unknown decay or a strength that is
+    strength: a number, or a sequence of n_heads numbers. Raises ValueError for an unknown decay or a strength that is
     negative or not finite. Source: with decay "log" it is the logarithmic kind of KERPLE (Chi et al. 2022) with
     r₂ = 1 and a fixed r₁ = strength; with decay "linear" it is ALiBi's form.
     """
 
-    def __init__(
-        self,
-        strength: float | Sequence[float] = 0.3,
-        decay: str = "log",
-        forward_strength: float | Sequence[float] | None = None,
-    ) -> None:
+    def __init__(self, strength: float | Sequence[float] = 0.3, decay: str = "log") -> None:
         super().__init__()
-        self.decay, self.strengths = decay, _numbers(strength)
-        self.forward_strengths = self.strengths if forward_strength is None else _numbers(forward_strength)
-        for past_strength in self.strengths:
-            check_decay(decay, strength=past_strength)
-        for future_strength in self.forward_strengths:
-            check_decay(decay, forward_strength=future_strength)
+        self.decay, self.strengths = decay, tuple(strength) if isinstance(strength, Sequence) else (strength,)
+        for one in self.strengths:
+            check_decay(decay, strength=one)
         # Holds nothing: it says where and in what precision the layer lives. The strengths themselves stay exact.
         self.register_buffer("like", torch.empty(0), persistent=False)
 
@@ -48,11 +39,5 @@ class DecayBias(Position):
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
         r = row_offsets(n_q, n_k, past, self.like.device)
         dtype = torch.promote_types(self.like.dtype, torch.float32)  # bfloat16 has no 257
-        before, after = (
-            torch.tensor(s, dtype=dtype, device=r.device)[:, None] for s in (self.strengths, self.forward_strengths)
-        )
-        return (-torch.where(r > 0, after, before) * CURVES[self.decay](r.abs().to(dtype))).to(self.like.dtype)
-
-
-def _numbers(strength: float | Sequence[float]) -> tuple[float, ...]:
-    return tuple(strength) if isinstance(strength, Sequence) else (strength,)
+        strength = torch.tensor(self.strengths, dtype=dtype, device=r.device)[:, None]
+        return (-strength * CURVES[self.decay](r.abs().to(dtype))).to(self.like.dtype)

@@ -14,9 +14,7 @@ clipping), each vector is multiplied once, and the outermost products are repeat
 
 **Computed again instead of kept.** On a CPU the fused kernel returns no gradient of its mask. On a GPU the
 memory-efficient kernel does, but as a whole matrix. So when tables learn, the forward pass still runs fused, and the
-backward pass computes each block again from plain operations, which autograd differentiates. Dropout needs the weights,
-so with dropout the forward pass uses plain operations as well. The backward pass then draws the same numbers again,
-because it starts from the same seed.
+backward pass computes each block again from plain operations, which autograd differentiates.
 
 **One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and
 f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. A sink is
@@ -71,9 +69,8 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     q, k, v = (flatten_batch(x.to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     a, b, c, causal = terms.key_vectors, terms.bias, terms.value_vectors, terms.causal
     if _one_call(terms):
-        scale, p = terms.scale_for(q.shape[-1]), terms.dropout
-        grouped = k.shape[1] < q.shape[1]
-        output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, dropout_p=p, enable_gqa=grouped)
+        scale, grouped = terms.scale_for(q.shape[-1]), k.shape[1] < q.shape[1]
+        output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=grouped)
         return output.reshape(*lead, n_q, -1)
 
     if b is None and (causal or a is None):
@@ -86,10 +83,9 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
 
     mask = None if terms.mask is None else flatten_batch(terms.mask, *lead, n_q, n_k)
     only_bias = a is None and c is None and mask is None and sink is None
-    fused = c is None and not terms.dropout and q.shape[-1] == v.shape[-1]
+    fused = c is None and q.shape[-1] == v.shape[-1]
     one_view = fused and only_bias and q.device.type == "cpu"  # other kernels do not read a view
-    seed = int(torch.randint(2**31, (), device="cpu")) if terms.dropout else 0
-    plan = _Plan(len(q), lead[-1], lead[-1] // k.shape[1], n_q, n_k, replace(terms, mask=mask), fused, one_view, seed)
+    plan = _Plan(len(q), lead[-1], lead[-1] // k.shape[1], n_q, n_k, replace(terms, mask=mask), fused, one_view)
     if one_view and not (torch.is_grad_enabled() and tables[0].requires_grad):
         output = plan.attend_by_view(q, k, v, tables[0])
     else:
@@ -109,7 +105,6 @@ class _Plan:
     terms: Terms  # with a mask (batch, heads, n_q, n_k)
     fused: bool  # without gradients, the fused kernel can compute a block
     one_view: bool  # there is only a bias, and the fused kernel reads its view
-    seed: int  # of dropout
     zeros: strided_view.Zeros = field(default_factory=dict)
 
     def blocks(self, device: torch.device) -> Iterator[Block]:
@@ -181,20 +176,11 @@ class _Plan:
         weights = scores.softmax(-1).to(v.dtype)
         if hidden is not None:
             weights = weights.masked_fill(hidden, 0.0)
-        if terms.dropout:
-            weights = weights * self.kept(block, weights)
         output = grouped_matmul(weights, v)
         if terms.value_vectors and values is not None:
             ends = _rows(terms.value_vectors, self.columns(r))[1]
             output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ values
         return output.flip(-2)
-
-    def kept(self, block: Block, weights: Tensor) -> Tensor:
-        """What dropout multiplies the weights of a block by, 0 or 1/(1 − p): for one block, always the same numbers."""
-        b, h, r = block
-        p, number = self.terms.dropout, (b.start * self.heads + h.start) * self.n_q + r.start
-        generator = torch.Generator(weights.device).manual_seed(self.seed + number)
-        return torch.empty_like(weights).bernoulli_(1 - p, generator=generator).div_(1 - p)
 
     def attend_by_view(self, q: Tensor, k: Tensor, v: Tensor, row: Tensor) -> Tensor:
         """Attention with nothing but a bias: the view of its row is the mask for the whole batch."""

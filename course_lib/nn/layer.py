@@ -8,7 +8,7 @@ from .attention import attention, scores
 from .backends import attend, check_backend
 from .cache import KeyValueCache, SegmentMemory
 from .position import Position
-from .terms import Terms, check_dropout
+from .terms import Terms
 
 
 class RelativeAttention(nn.Module):
@@ -16,11 +16,9 @@ class RelativeAttention(nn.Module):
 
     d_model must be a multiple of n_heads. Without a `position`, attention is blind to order. `causal` hides the keys
     after each query. `backend` says how attention is computed: "auto", "eager", "sdpa" or "flex" (see `backends`).
-    `dropout`: in training, each weight becomes 0 with this probability, and the others are divided by 1 − dropout.
     `n_kv_heads`, a divisor of n_heads: so many heads of keys and values, each read by a group of neighbouring query
     heads; query head h reads head h // (n_heads // n_kv_heads). None: one for each query head.
-    Raises ValueError for sizes that do not fit, a position that is not a scheme, an unknown backend, and a dropout
-    below 0 or not below 1.
+    Raises ValueError for sizes that do not fit, a position that is not a scheme, and an unknown backend.
     Sources: Vaswani et al. 2017, section 3.2.2; grouped queries: Ainslie et al. 2023, section 2.2.
     """
 
@@ -33,10 +31,9 @@ class RelativeAttention(nn.Module):
         n_kv_heads: int | None = None,
         causal: bool = False,
         backend: str = "auto",
-        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.backend, self.dropout = check_backend(backend), check_dropout(dropout)
+        self.backend = check_backend(backend)
         if n_heads < 1 or d_model < 1 or d_model % n_heads:
             raise ValueError(f"d_model={d_model}, n_heads={n_heads}: d_model must be a positive multiple of n_heads")
         if not isinstance(position, Position | None):
@@ -123,7 +120,6 @@ class RelativeAttention(nn.Module):
             key_bias=key_bias,
             mask=keys.mask(mask),
             causal=self.causal,
-            dropout=self.dropout if self.training else 0.0,
         )
         return q, k, v, terms
 

@@ -25,30 +25,7 @@ class LogScale(Position):
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         if q.shape[-3] != len(self.s):
             raise ValueError(f"q {tuple(q.shape)}: expected (…, {len(self.s)}, n_q, d_head), the heads of this scale")
-        factors = self.s[:, None] * _positions(q, past).log1p()
+        dtype = torch.promote_types(q.dtype, torch.float32)  # bfloat16 has no position 257
+        positions = torch.arange(past, past + q.shape[-2], device=q.device).to(dtype)
+        factors = self.s[:, None] * positions.log1p()
         return q * factors[..., None].to(q.dtype), k
-
-
-class Llama4Scale(Position):
-    """Queries times 1 + strength · ln(1 + ⌊(p + 1) / step⌋) at position p; nothing is learned.
-
-    Llama 4 has it in the layers that have no RoPE. It is 1 up to position step − 2.
-    Raises ValueError for a step below 1 and a strength that is not finite.
-    Source: the code of Llama 4, `floor_scale` and `attn_scale`.
-    """
-
-    def __init__(self, step: int = 8192, strength: float = 0.1) -> None:
-        super().__init__()
-        if not math.isfinite(strength):
-            raise ValueError(f"strength={strength}: expected a finite number")
-        self.step, self.strength = check_whole("step", step), strength
-
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
-        factors = 1 + self.strength * torch.log1p((_positions(q, past) + 1) // self.step)
-        return q * factors[:, None].to(q.dtype), k
-
-
-def _positions(q: Tensor, past: int) -> Tensor:
-    """The positions of the queries, in float32 or better: bfloat16 has no 257."""
-    dtype = torch.promote_types(q.dtype, torch.float32)
-    return torch.arange(past, past + q.shape[-2], device=q.device).to(dtype)

@@ -31,7 +31,6 @@ class Terms:
     causal: bool = False  # hides the keys after each query, too
     past: int = 0  # the position of the first query; the first key is at position 0
     reach: int | None = None  # b is −inf for every |offset| ≥ reach, so these keys need not be read
-    dropout: float = 0.0  # each weight becomes 0 with this probability, the others are divided by 1 − dropout
 
     @classmethod
     def of(
@@ -45,7 +44,6 @@ class Terms:
         key_bias: Tensor | None = None,
         mask: Tensor | None = None,
         causal: bool = False,
-        dropout: float = 0.0,
     ) -> "Terms":
         """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it.
 
@@ -64,7 +62,6 @@ class Terms:
             causal=causal,
             past=past - (spans[-1].stop - n_k),  # counted from the first key, as if no key were missing
             reach=position.reach,
-            dropout=dropout,
         )
 
     def scale_for(self, d: int) -> float:
@@ -113,7 +110,6 @@ class Terms:
                 raise ValueError(f"{name}: table {table}, {expected}")
         if self.mask is not None:
             check_mask(self.mask, torch.Size((*lead, n_q, n_k)))
-        check_dropout(self.dropout)
         return lead
 
 
@@ -139,13 +135,6 @@ def _vectors(name: str, hook: Hook, n_q: int, spans: Sequence[range], past: int)
         missing = f"positions {spans[0].stop} … {spans[1].start - 1}"
         raise ValueError(f"{name}: the cache has lost {missing}, expected one with keep=0 or renumbered=True")
     return vectors[0]
-
-
-def check_dropout(dropout: float) -> float:
-    """The probability, or a ValueError unless it is at least 0 and below 1."""
-    if not 0 <= dropout < 1:
-        raise ValueError(f"dropout={dropout}: expected a number, 0 or more and below 1")
-    return dropout
 
 
 def check_mask(mask: Tensor, shape: torch.Size) -> None:

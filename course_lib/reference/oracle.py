@@ -76,20 +76,6 @@ def attend(
     return output, weights
 
 
-def attention_with_bias(
-    q: Sequence[Vector],
-    k: Sequence[Vector],
-    v: Sequence[Vector],
-    bias: Callable[[int], float],
-    *,
-    scale: float,
-    causal: bool = False,
-    past: int = 0,
-) -> tuple[Rows, Rows]:
-    """Attention whose score is scale · q_i·k_j + b(offset): output (n_q, d_v) and weights (n_q, n_k)."""
-    return attend(scores_with_bias(q, k, bias, scale=scale, past=past), v, causal=causal, past=past)
-
-
 def dot(a: Vector, b: Vector) -> float:
     """Σ_c a_c b_c."""
     return sum(float(x) * float(y) for x, y in zip(a, b, strict=True))

@@ -19,17 +19,10 @@ def log_scale(positions: ArrayLike, *, length: int) -> Array:
     positions (…), gives (…). Raises ValueError for positions below 0 and a length below 2.
     Source: Nakanishi 2025 (Scalable-Softmax), where s = 1 / ln(length) is learned.
     """
-    return np.log1p(check_positions(positions)) / math.log(check_whole("length", length, 2))
-
-
-def llama4_scale(positions: ArrayLike, *, step: int = 8192, strength: float = 0.1) -> Array:
-    """1 + strength · ln(1 + ⌊(p + 1) / step⌋), by which the query at position p is multiplied.
-
-    It is 1 up to position step − 2, and grows in steps. It looks at the query's position, not at the text's length.
-    positions (…), gives (…). Raises ValueError for positions below 0 and a step below 1.
-    Source: the code of Llama 4 (layers without RoPE), `floor_scale` and `attn_scale`.
-    """
-    return 1 + strength * np.log1p((check_positions(positions) + 1) // check_whole("step", step))
+    p = np.asarray(positions, float)
+    if not (p >= 0).all():
+        raise ValueError(f"positions: the smallest is {p.min()}, expected 0 or more")
+    return np.log1p(p) / math.log(check_whole("length", length, 2))
 
 
 def scaled(q: ArrayLike, factors: ArrayLike) -> Array:
@@ -41,11 +34,3 @@ def scaled(q: ArrayLike, factors: ArrayLike) -> Array:
     if factors.shape != q.shape[-2:-1]:
         raise ValueError(f"factors {factors.shape}: expected {q.shape[-2:-1]}, a number for each query")
     return q * factors[:, None]
-
-
-def check_positions(positions: ArrayLike) -> Array:
-    """The positions as numbers, or a ValueError for one below 0."""
-    p = np.asarray(positions, float)
-    if not (p >= 0).all():
-        raise ValueError(f"positions: the smallest is {p.min()}, expected 0 or more")
-    return p

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .attention import Array, scores, softmax
+from .attention import Array, softmax
 from .grid import check_whole
 
 
@@ -11,7 +11,8 @@ def softmax_with_sink(s: ArrayLike, sink: ArrayLike) -> Array:
     """w_j = e^{s_j} / (e^a + Σ_k e^{s_k}): the softmax of the scores and of the sink a, without the sink's own weight.
 
     s (…, n) and a (…), a number for each row or one for all of them; gives (…, n). Each row sums to less than 1.
-    a = −∞ is the plain softmax; a = 0 adds 1 to the denominator. Raises ValueError when a does not fit the rows.
+    In attention, s are the scores after scaling, bias and mask, which all leave the sink alone. a = −∞ is the plain
+    softmax; a = 0 adds 1 to the denominator. Raises ValueError when a does not fit the rows.
     Source: the code of gpt-oss (OpenAI 2025).
     """
     s, a = np.asarray(s, float), np.asarray(sink, float)
@@ -28,28 +29,6 @@ def kept_share(s: ArrayLike, sink: ArrayLike) -> Array:
     """
     lse = np.logaddexp.reduce(np.asarray(s, float), axis=-1)
     return np.exp(lse - np.logaddexp(lse, sink))
-
-
-def attention_with_sink(
-    q: ArrayLike,
-    k: ArrayLike,
-    v: ArrayLike,
-    *,
-    sink: ArrayLike,
-    bias: ArrayLike = 0.0,
-    scale: float | None = None,
-    mask: ArrayLike | None = None,
-) -> tuple[Array, Array]:
-    """softmax_with_sink(scale · q_i·k_j + bias_ij, a_h) V: the output (…, n_q, d_v) and the weights (…, n_q, n_k).
-
-    q (…, heads, n_q, d) and so on, as in `attention.attention`; sink (heads,), or one number. The sink is not scaled
-    and not masked. Raises ValueError as `softmax_with_sink` does.
-    """
-    s = scores(q, k, scale=scale) + np.asarray(bias, float)
-    if mask is not None:
-        s = np.where(mask, s, -np.inf)
-    weights = softmax_with_sink(s, np.asarray(sink, float)[..., None])
-    return weights @ np.asarray(v, float), weights
 
 
 def sink_positions(text: int, *, first: int, w: int) -> tuple[list[int], list[int]]:

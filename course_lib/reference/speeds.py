@@ -118,24 +118,14 @@ def by_factors(speeds: ArrayLike, factors: ArrayLike) -> Array:
 def p_rope(speeds: ArrayLike, p: float) -> Array:
     """p-RoPE: of M pairs the first p · M, rounded down, keep their speeds. The others do not turn, θ'_m = 0; (M,).
 
-    `transformers` calls this "proportional". Raises ValueError unless 0 ≤ p ≤ 1. Source: Barbero et al. 2024.
+    `transformers` calls this "proportional". Partial RoPE is something else: a small RoPE in the first p · d channels,
+    so its speeds are `frequencies(int(p · d))`, fast and slow ones.
+    Raises ValueError unless 0 ≤ p ≤ 1. Source: Barbero et al. 2024.
     """
     theta = check_row(speeds)
-    return np.where(np.arange(len(theta)) < int(check_share("p", p) * len(theta)), theta, 0.0)
-
-
-def partial_rope(d: int, p: float, *, base: float = 10000.0) -> Array:
-    """Partial RoPE: base^(−2m/d'), (d'/2,), the speeds of a small RoPE with d' = p · d channels, rounded down.
-
-    `rotate` turns the first d' channels by them, fast and slow pairs, and leaves the other channels alone. `p_rope`
-    keeps the fast pairs and stops the slow ones.
-    Raises ValueError unless 0 ≤ p ≤ 1 and d' is an even number above 0.
-    Source: GPT-NeoX with p = 1/4, Phi with p = 1/2 (`partial_rotary_factor` in `transformers`).
-    """
-    turning = int(check_share("p", p) * check_whole("d", d))
-    if turning < 2 or turning % 2:
-        raise ValueError(f"d={d}, p={p}: {turning} channels would turn, expected an even number, 2 or more")
-    return frequencies(turning, base)
+    if not 0 <= p <= 1:
+        raise ValueError(f"p={p}: expected a number from 0 to 1")
+    return np.where(np.arange(len(theta)) < int(p * len(theta)), theta, 0.0)
 
 
 # --- by the length of the text ------------------------------------------------------------------------------------
@@ -220,11 +210,4 @@ def check_least(name: str, value: float, least: float = 1) -> float:
     """`value` as a float, or a ValueError that names it when it is below `least` or not finite."""
     if not least <= value < math.inf:
         raise ValueError(f"{name}={value}: expected a finite number, {least} or more")
-    return float(value)
-
-
-def check_share(name: str, value: float) -> float:
-    """`value` as a float, or a ValueError that names it unless it is from 0 to 1."""
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name}={value}: expected a number from 0 to 1")
     return float(value)

@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch.nn.functional import logsigmoid
@@ -19,7 +19,7 @@ from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.music_transformer import MusicTransformer
 from course_lib.nn.position import Combined, Position
-from course_lib.nn.query_scale import Llama4Scale, LogScale
+from course_lib.nn.query_scale import LogScale
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.sink import Sink
@@ -29,8 +29,6 @@ from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.reference import oracle, speeds, t5
 from course_lib.reference.absolute import frequencies
 
-torch.set_num_threads(1)
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 MAX_LENGTH = 300  # longer than any text drawn in the tests
 
 
@@ -102,7 +100,7 @@ def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
         q, k = ([[factor * x if c in turning else x for c, x in enumerate(row)] for row in rows] for rows in (q, k))
         return oracle.scores_with_rotation(q, k, pairs, scale=d**-0.5, past=past)
 
-    return Scheme(make, Definition(scores))
+    return Scheme(make, Definition(scores), least=4 if by_length else 2)
 
 
 def xl_scores(module, head, q, k, past):
@@ -119,15 +117,6 @@ def xl_scores(module, head, q, k, past):
     content = oracle.scores_with_bias([oracle.add(x, u) for x in q], k, lambda r: 0.0, scale=scale, past=past)
     distance = oracle.scores_through_query([oracle.add(x, v) for x in q], nowhere, r_vector, scale=scale, past=past)
     return [oracle.add(a, b) for a, b in zip(content, distance, strict=True)]
-
-
-def decay(strengths, forward_strengths, f):
-    """The bias −strength_h · f(|r|), with another strength for the keys after the query."""
-
-    def number(module, head, r):
-        return -(forward_strengths if r > 0 else strengths)[head % len(strengths)] * f(abs(r))
-
-    return with_bias(number)
 
 
 def alibi_number(module, head, r):
@@ -147,39 +136,10 @@ def window_number(w):
     return lambda module, head, source: lambda i, j: 0.0 if i - w < j < i + w else -math.inf
 
 
-def window_scheme(w):
-    return Scheme(lambda n, d: SlidingWindow(w), Definition(unscaled, numbers=window_number(w)))
-
-
-def rope_in_a_window(w):
-    rotation = with_rotation(lambda module, head: rope_pairs(module.positions[0], head))
-    return Scheme(
-        lambda n, d: Combined(RoPE(d), SlidingWindow(w)), Definition(rotation.scores, numbers=window_number(w))
-    )
-
-
-def sink_of_head(module, head):
-    return float(module.a[head])
-
-
-def window_with_sink(w):
-    """As gpt-oss has it in every second layer."""
-    return Scheme(
-        lambda n, d: Combined(SlidingWindow(w), Sink(n)),
-        Definition(
-            unscaled, numbers=window_number(w), sink=lambda module, head: sink_of_head(module.positions[1], head)
-        ),
-    )
-
-
-def scaled_by(factor):
-    """factor(module, head, p) multiplies the query at position p."""
-
-    def scores(module, head, q, k, past):
-        factors = [factor(module, head, past + i) for i in range(len(q))]
-        return unscaled(module, head, [[f * x for x in q_i] for f, q_i in zip(factors, q, strict=True)], k, past)
-
-    return Definition(scores)
+def log_scaled(module, head, q, k, past):
+    """The query at position p is multiplied by s_h · ln(p + 1)."""
+    factors = [float(module.s[head]) * math.log(past + i + 1) for i in range(len(q))]
+    return unscaled(module, head, [[f * x for x in q_i] for f, q_i in zip(factors, q, strict=True)], k, past)
 
 
 def turned_on_axes(place, axis_and_speed):
@@ -199,12 +159,6 @@ def turned_on_axes(place, axis_and_speed):
         return unscaled(module, head, q, k, past)
 
     return Definition(scores)
-
-
-def axial_scheme(width):
-    table = [(p // width, p % width) for p in range(MAX_LENGTH)]
-    speeds = turned_on_axes(lambda p: table[p], lambda m, d: (m // (d // 4), 100.0 ** (-(m % (d // 4)) * 4 / d)))
-    return Scheme(lambda n, d: AxialRoPE(d, table, base=100.0), speeds, relative=False, least=4)
 
 
 MIXED_TEXT = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (2, 2, 3), (2, 3, 2), (2, 3, 3), (4, 4, 4)]  # a picture, and a word
@@ -264,9 +218,9 @@ def huang_scheme(**options):
 
 SCHEMES = {
     "none": Scheme(lambda n, d: Position(), with_bias(lambda module, head, r: 0.0)),
-    "log decay": Scheme(lambda n, d: DecayBias(0.3), decay([0.3], [0.3], math.log1p)),
-    "quadratic decay, own strength forward": Scheme(
-        lambda n, d: DecayBias(0.1, "quadratic", forward_strength=0.2), decay([0.1], [0.2], lambda d: d * d)
+    "log decay": Scheme(lambda n, d: DecayBias(0.3), with_bias(lambda module, head, r: -0.3 * math.log1p(abs(r)))),
+    "quadratic decay": Scheme(
+        lambda n, d: DecayBias(0.1, "quadratic"), with_bias(lambda module, head, r: -0.1 * r * r)
     ),
     "T5 buckets": t5_scheme(num_buckets=8, max_distance=6),
     "T5 buckets, causal": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),
@@ -282,18 +236,23 @@ SCHEMES = {
     "RoPE, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
     "RoPE, by parts, with a factor": stretched(lambda d, n: speeds.by_parts(frequencies(d, 100.0), 4.0, 20.0), 1.2),
     "RoPE, partial, interleaved, with a factor": stretched(lambda d, n: [0.7], 1.2, interleaved=True),
-    "RoPE, slow pairs stopped": stretched(lambda d, n: speeds.p_rope(frequencies(d, 100.0), 0.5)),
-    "sliding window": window_scheme(3),
-    "RoPE in a sliding window": rope_in_a_window(2),
-    "sink": Scheme(lambda n, d: Sink(n), Definition(unscaled, sink=sink_of_head)),
-    "sliding window with sink": window_with_sink(2),
-    "log scale": Scheme(
-        lambda n, d: LogScale(n, 8), scaled_by(lambda module, head, p: float(module.s[head]) * math.log(p + 1)), False
+    "sliding window": Scheme(lambda n, d: SlidingWindow(3), Definition(unscaled, numbers=window_number(3))),
+    "RoPE in a sliding window": Scheme(
+        lambda n, d: Combined(RoPE(d), SlidingWindow(2)),
+        replace(with_rotation(lambda module, head: rope_pairs(module.positions[0], head)), numbers=window_number(2)),
     ),
-    "Llama 4 scale": Scheme(
-        lambda n, d: Llama4Scale(3, 0.5), scaled_by(lambda module, head, p: 1 + 0.5 * math.log(1 + (p + 1) // 3)), False
+    "sink": Scheme(lambda n, d: Sink(n), Definition(unscaled, sink=lambda module, head: module.a[head])),
+    "sliding window with sink": Scheme(  # as gpt-oss has it in every second layer
+        lambda n, d: Combined(SlidingWindow(2), Sink(n)),
+        Definition(unscaled, numbers=window_number(2), sink=lambda module, head: module.positions[1].a[head]),
     ),
-    "axial RoPE": axial_scheme(3),
+    "log scale": Scheme(lambda n, d: LogScale(n, 8), Definition(log_scaled), False),
+    "axial RoPE": Scheme(
+        lambda n, d: AxialRoPE(d, [divmod(p, 3) for p in range(MAX_LENGTH)], base=100.0),
+        turned_on_axes(lambda p: divmod(p, 3), lambda m, d: (m // (d // 4), 100.0 ** (-(m % (d // 4)) * 4 / d))),
+        relative=False,
+        least=4,
+    ),
     "M-RoPE": mrope_scheme(lambda m, d: max(0, m - d // 2 + 3), 6),
     "M-RoPE, interleaved": mrope_scheme(lambda m, d: m if m < 3 else 0, 8, interleaved=True),
     "FoX": Scheme(lambda n, d: FoX(n * d, n), Definition(unscaled, numbers=fox_number)),

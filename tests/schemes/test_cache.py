@@ -1,63 +1,51 @@
-"""A ring cache: reading a text in pieces equals one pass with the mask of the window, and memory stays constant."""
+"""Caches equal one pass: a ring with the mask of its window, grouped keys, and speeds that change with the text."""
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.definition import randomise
 from course_lib.nn.alibi import ALiBi
-from course_lib.nn.cache import KeyValueCache, RingCache
+from course_lib.nn.cache import KeyValueCache, RingCache, SegmentMemory
 from course_lib.nn.fire import FIRE
 from course_lib.nn.fox import FoX
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Combined, Position
+from course_lib.nn.position import Combined
 from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
-from course_lib.nn.sliding_window import SlidingWindow
-from course_lib.nn.t5 import T5Bias
+from course_lib.nn.sink import Sink
 
-from .definitions import DEVICES, SCHEMES
+from .definitions import SCHEMES, STRETCHED_BY_LENGTH
 
 F64 = torch.float64
-every_device = pytest.mark.parametrize("device", DEVICES)
 
 
-class Sink(Position):
-    def sink(self):
-        return torch.tensor([0.5, -1.0], dtype=F64)
-
-
-class Slowing(RoPE):
-    """RoPE whose speeds depend on how much was read, so that keys are cached unrotated."""
-
-    def __init__(self):
-        super().__init__(4, speeds=lambda n: [1.0, 1 / n])
-
-
-KINDS = ("T5 buckets, causal", "Shaw", "Music Transformer", "Transformer-XL", "ALiBi", "RoPE")
+KINDS = ("T5 buckets, causal", "Shaw", "Music Transformer", "Transformer-XL", "ALiBi", "RoPE", "FoX", "FIRE")
+KINDS += ("RoPE in a sliding window", "sliding window with sink")
 MAKE = {name: SCHEMES[name].make for name in KINDS} | {
-    "ALiBi and RoPE": lambda n, d: Combined(ALiBi(n), RoPE(d)),
-    "RoPE and a sink": lambda n, d: Combined(RoPE(d), Sink()),
-    "FoX": lambda n, d: FoX(n * d, n),
-    "FIRE": lambda n, d: FIRE(n, threshold=4.0),
     "FIRE and ALiBi": lambda n, d: Combined(FIRE(n), ALiBi(n)),
+    "RoPE and a sink": lambda n, d: Combined(RoPE(d), Sink(n)),
 }
 N = 14
 
 
 @st.composite
 def readings(draw):
-    """A window, how many first tokens are kept, and N tokens cut into calls."""
+    """A window, how many first tokens are kept, N tokens cut into calls, and a backend."""
     cuts, left = [], N
     while left:
         cuts.append(draw(st.integers(1, left) if draw(st.booleans()) else st.just(1)))
         left -= cuts[-1]
-    return draw(st.integers(1, N)), draw(st.sampled_from([0, 0, 1, 4, N])), cuts
+    backend = draw(st.sampled_from(["eager", "sdpa"]))
+    return draw(st.integers(1, N)), draw(st.sampled_from([0, 0, 1, 4, N])), cuts, backend
 
 
-def layer_of(make, device="cpu", **options):
+def layer_of(make, device="cpu"):
     torch.manual_seed(0)
-    return RelativeAttention(8, 2, make(2, 4), **{"causal": True} | options).to(device, F64)
+    layer = RelativeAttention(8, 2, make(2, 4), causal=True).to(device, F64)
+    randomise(layer)
+    return layer
 
 
 def read(layer, x, cache, cuts):
@@ -74,7 +62,6 @@ def window_mask(n, window, keep=0):
     return (j < keep) | (j > i - window)
 
 
-@every_device
 @pytest.mark.parametrize("name", MAKE)
 def test_reading_in_pieces_equals_the_full_pass_with_the_mask(name, device):
     layer = layer_of(MAKE[name], device)
@@ -84,7 +71,7 @@ def test_reading_in_pieces_equals_the_full_pass_with_the_mask(name, device):
     @settings(deadline=None, max_examples=25, derandomize=True)
     @given(readings())
     def check(reading):
-        window, keep, cuts = reading
+        window, keep, cuts, layer.backend = reading
         keep = 0 if has_vectors else keep
         cache = RingCache(window, keep=keep)
         with torch.no_grad():
@@ -94,27 +81,6 @@ def test_reading_in_pieces_equals_the_full_pass_with_the_mask(name, device):
         assert set(kept) == {window + keep} and len(cache) == N
 
     check()
-
-
-@pytest.mark.parametrize(
-    "position",
-    [RoPE(4), ALiBi(2), T5Bias(2, bidirectional=False, num_buckets=6, max_distance=9), Slowing()],
-    ids=["RoPE", "ALiBi", "T5", "slowing RoPE"],
-)
-@pytest.mark.parametrize("w", [1, 4])
-@pytest.mark.parametrize("backend", ["eager", "sdpa"])
-def test_a_scheme_with_a_window_needs_no_more_than_the_ring(position, w, backend):
-    """The window of the scheme does what the mask does: a full pass, a growing cache and a ring give the same."""
-    layer = layer_of(lambda n, d: Combined(position, SlidingWindow(w)), backend=backend)
-    x = torch.randn(2, N, 8, dtype=F64)
-    with torch.no_grad():
-        for cuts in ([1] * N, [5, 1, 3, 5], [N - 1, 1]):
-            growing, _ = read(layer, x, KeyValueCache(), cuts)
-            ring, kept = read(layer, x, RingCache(w), cuts)
-            torch.testing.assert_close(ring, growing, rtol=0, atol=1e-12)
-            assert kept[-1] == w
-        if not callable(getattr(position, "speeds", None)):
-            torch.testing.assert_close(ring, layer(x), rtol=0, atol=1e-12)
 
 
 def test_each_key_lies_in_its_slot():
@@ -168,6 +134,20 @@ def test_a_mask_hides_more_than_the_window():
     torch.testing.assert_close(torch.cat([first, second], 1), expected, rtol=0, atol=1e-12)
 
 
+def test_what_fox_forgets_of_a_long_text_in_bfloat16(device):
+    """After 5,000 tokens the sum is some hundred, where bfloat16 knows whole numbers only: decoding must not."""
+    torch.manual_seed(0)
+    layer = RelativeAttention(16, 2, FoX(16, 2), causal=True).to(device)
+    x = torch.randn(1, 5001, 16, device=device)
+    with torch.no_grad():
+        expected = layer(x[:, -200:])[:, -1]  # what is farther back is forgotten
+        low, cache = layer.bfloat16(), KeyValueCache()
+        low(x[:, :-1].bfloat16(), cache=cache)
+        got = low(x[:, -1:].bfloat16(), cache=cache)[:, 0]
+    assert cache.last_key_bias.dtype == torch.float32 and cache.last_key_bias.min() > 100
+    torch.testing.assert_close(got.float(), expected, rtol=0, atol=0.03)
+
+
 def test_what_a_ring_cannot_do_is_refused():
     layer, x = layer_of(lambda n, d: RoPE(d)), torch.randn(1, 9, 8, dtype=F64)
     cache = RingCache(3, keep=1, renumbered=True)
@@ -180,3 +160,53 @@ def test_what_a_ring_cannot_do_is_refused():
     layer(x[:, :3], cache=cache)
     with pytest.raises(ValueError, match="key_vectors: the cache has lost positions"):
         layer(x[:, 3:4], cache=cache)
+
+
+# --- grouped keys and values --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["RoPE", "Transformer-XL", "Shaw", "log scale", "FoX", "sliding window with sink"])
+@pytest.mark.parametrize("make", [KeyValueCache, lambda: RingCache(5), lambda: SegmentMemory(4)])
+def test_grouped_keys_equal_a_layer_that_repeats_the_rows_of_its_weights(name, make):
+    torch.manual_seed(0)
+    heads, groups, d, position = 6, 2, 4, SCHEMES[name].make(6, 4)
+    grouped = RelativeAttention(heads * d, heads, position, n_kv_heads=groups, causal=True).double()
+    repeated = RelativeAttention(heads * d, heads, position, causal=True).double()
+    randomise(grouped)
+    state = grouped.state_dict()
+    for part in ("key.weight", "value.weight"):
+        state[part] = state[part].unflatten(0, (groups, d)).repeat_interleave(heads // groups, 0).flatten(0, 1)
+    repeated.load_state_dict(state)
+    x, caches = torch.randn(2, 12, heads * d, dtype=F64), (make(), make())
+    with torch.no_grad():
+        for part in x.split([3, 1, 1, 5, 2], 1):
+            got, expected = (layer(part, cache=cache) for layer, cache in zip((grouped, repeated), caches))
+            torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
+        torch.testing.assert_close(grouped.weights(x), repeated.weights(x))
+
+
+# --- speeds by the length of the text -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STRETCHED_BY_LENGTH)
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_cache_equals_one_pass_over_the_text_at_every_length(name, step, device):
+    """After n tokens, every key is turned by the speeds for n, whenever it was read: below L, at L, and beyond."""
+    torch.manual_seed(0)
+    layer, cache = STRETCHED_BY_LENGTH[name](2, 8, causal=True).to(device, F64), KeyValueCache()
+    x = torch.randn(2, 12, 16, dtype=F64, device=device)
+    with torch.no_grad():
+        decoded = [layer(x[:, i : i + step], cache=cache) for i in range(0, 12, step)]
+        for end, got in zip(range(step, 13, step), decoded, strict=True):
+            torch.testing.assert_close(got, layer(x[:, :end])[:, -step:], rtol=0, atol=1e-12)
+
+
+def test_a_cache_keeps_keys_unturned_only_where_speeds_change():
+    layer, ring = STRETCHED_BY_LENGTH["dynamic NTK"](2, 4, causal=True).double(), RingCache(4, keep=1)
+    growing, x, mask = KeyValueCache(), torch.randn(1, N, 8, dtype=F64), window_mask(N, 4, 1)
+    with torch.no_grad():
+        for i in range(0, N, 2):
+            expected = layer(x[:, i : i + 2], mask=mask[i : i + 2, : i + 2], cache=growing)
+            torch.testing.assert_close(layer(x[:, i : i + 2], cache=ring), expected, rtol=0, atol=1e-12)
+        torch.testing.assert_close(growing.k, layer.heads(layer.key(x)))
+    assert not any(scheme.make(2, 4).caches_unrotated for name, scheme in SCHEMES.items() if name.startswith("RoPE"))

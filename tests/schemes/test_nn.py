@@ -7,30 +7,36 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
 
 from course_lib.definition import by_definition
 from course_lib.nn.absolute import Learned, Sinusoidal
+from course_lib.nn.alibi import ALiBi
 from course_lib.nn.attention import attention
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
-from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.fire import FIRE
+from course_lib.nn.grid import to_grid
+from course_lib.nn.position import Combined
 from course_lib.nn.rope import RoPE
+from course_lib.nn.sink import Sink
+from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
-from course_lib.reference import absolute
+from course_lib.nn.window import WindowAttention
+from course_lib.reference import absolute, fire, window
+from course_lib.reference import attention as reference
 
-from .definitions import DEVICES, SCHEMES
+from .definitions import SCHEMES, STRETCHED_BY_LENGTH
 
 F64, F32, F16, BF16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
-every_scheme = pytest.mark.parametrize("name", SCHEMES)
-every_device = pytest.mark.parametrize("device", DEVICES)
+EVERY = SCHEMES | STRETCHED_BY_LENGTH
+every_scheme = pytest.mark.parametrize("name", EVERY)
 few = settings(deadline=None, max_examples=30, derandomize=True)
 
 
 def make(name, n_heads=2, d_head=4, *, device="cpu", dtype=F64, seed=0, **options):
     torch.manual_seed(seed)
-    return SCHEMES[name](n_heads, d_head, **options).to(device, dtype)
+    return EVERY[name](n_heads, d_head, **options).to(device, dtype)
 
 
 def draw_text(batch, n, layer, device="cpu", dtype=F64):
@@ -52,10 +58,10 @@ def shapes(draw):
     return kind, n_q, n_k, past, heads, d_head, draw(st.integers(1, 2)), draw(st.booleans()), draw(st.integers(0, 99))
 
 
-def error(name, shape, device, dtype):
+def error(name, shape, device, dtype, backend):
     """The largest difference between a layer and the loops, for one drawn shape, with whole rows masked at times."""
     kind, n_q, n_k, past, heads, d_head, batch, masked, seed = shape
-    layer = make(name, heads, d_head, device=device, dtype=dtype, seed=seed, causal=kind == "causal")
+    layer = make(name, heads, d_head, device=device, dtype=dtype, seed=seed, causal=kind == "causal", backend=backend)
     source = draw_text(batch, n_k, layer, device, dtype)
     mask = None
     if masked:
@@ -70,30 +76,29 @@ def error(name, shape, device, dtype):
             if past:
                 layer(source[:, :past], cache=cache)
             got = layer(x, mask=mask, cache=cache)
-        expected = by_definition(SCHEMES[name].definition, layer, x, source, past=past, mask=mask)
+        expected = by_definition(EVERY[name].definition, layer, x, source, past=past, mask=mask)
     assert got.dtype == dtype and got.device.type == device and got.isfinite().all()
     return (got.cpu().double() - expected).abs().max().item()
 
 
-@every_device
 @every_scheme
 def test_equals_the_definition(name, device):
     @few
-    @given(shapes())
-    def check(shape):
-        assert error(name, shape, device, F64) < 1e-10
+    @given(shapes(), st.sampled_from(["auto", "sdpa"]))
+    def check(shape, backend):
+        assert error(name, shape, device, F64, backend) < 1e-10
 
     check()
 
 
-@every_device
 @every_scheme
 @pytest.mark.parametrize(("dtype", "tolerance"), [(F32, 1e-5), (F16, 0.005), (BF16, 0.04)])
 def test_equals_the_definition_in_less_precision(name, device, dtype, tolerance):
     """Answers are about 1, so the tolerance is a few units of the last digit of each format."""
-    for shape in [("causal", 5, 8, 3, 2, 4, 2, True, 1), ("cross", 4, 7, 0, 3, 2, 1, False, 2)]:
-        torch.manual_seed(0)
-        assert error(name, shape, device, dtype) < tolerance
+    by_flex = EVERY[name].make(2, 8).value_vectors(1, 1, 0) is None
+    for backend in ("eager", "sdpa", *["flex"] * by_flex):
+        for shape in [("causal", 5, 8, 3, 2, 4, 2, True, 1), ("cross", 4, 7, 0, 3, 2, 1, False, 2)]:
+            assert error(name, shape, device, dtype, backend) < tolerance
 
 
 @every_scheme
@@ -125,7 +130,6 @@ def test_gradients(name):
     assert torch.autograd.gradcheck(run, (x, *weights))
 
 
-@every_device
 @every_scheme
 @pytest.mark.parametrize("dtype", [F16, BF16])
 def test_gradients_in_less_precision(name, device, dtype):
@@ -142,8 +146,7 @@ def test_gradients_in_less_precision(name, device, dtype):
 # --- decoding, memory, sharing ------------------------------------------------------------------------------------
 
 
-@every_device
-@every_scheme
+@pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("step", [1, 2])
 def test_decoding_equals_the_full_pass(name, device, step):
     layer = make(name, 2, 4, device=device, causal=True)
@@ -154,17 +157,6 @@ def test_decoding_equals_the_full_pass(name, device, step):
     assert len(cache) == 7
 
 
-@every_device
-@pytest.mark.parametrize("positions", [Sinusoidal(8), Learned(7, 8)], ids=["sinusoidal", "learned"])
-def test_decoding_with_absolute_positions(positions, device):
-    layer, positions = make("none", device=device, causal=True), positions.to(device, F64)
-    x, cache = draw_text(2, 7, layer, device), KeyValueCache()
-    with torch.no_grad():
-        rows = [layer(positions(x[:, i : i + 1], past=len(cache)), cache=cache) for i in range(7)]
-        torch.testing.assert_close(torch.cat(rows, 1), layer(positions(x)), rtol=0, atol=1e-12)
-
-
-@every_device
 @pytest.mark.parametrize(
     ("name", "length"),
     [(name, length) for name, scheme in SCHEMES.items() for length in (0, 2, 5, 99) if scheme.relative or length > 8],
@@ -197,41 +189,79 @@ def test_no_gradient_flows_into_the_memory():
     layer(torch.cat([first.detach(), second], 1))[:, 3:].square().sum().backward()
     torch.testing.assert_close(got, layer.key.weight.grad)
 
-    layer.zero_grad()
-    layer(second).square().sum().backward()  # without the memory W_k learns something else
-    assert (got - layer.key.weight.grad).abs().max() > 1e-3
+
+# --- positions added to the input, several schemes in one layer, windows of an image ------------------------------
 
 
-def test_one_t5_table_serves_a_whole_stack():
-    torch.manual_seed(0)
-    shared = T5Bias(2)
-    stack = nn.Sequential(*(RelativeAttention(8, 2, shared) for _ in range(3))).double()
-    x = torch.randn(1, 5, 8, dtype=F64)
-    assert sum(p is shared.table for p in stack.parameters()) == 1
-    stack(x).sum().backward()
-    apart = copy.deepcopy(stack)
-    for layer in apart:
-        layer.position = copy.deepcopy(shared)
-        layer.position.zero_grad()
-    apart(x).sum().backward()
-    torch.testing.assert_close(shared.table.grad, sum(layer.position.table.grad for layer in apart))
-
-
-# --- the pieces ---------------------------------------------------------------------------------------------------
-
-
-def test_sinusoids_equal_the_reference():
-    x = torch.zeros(1, 300, 6, dtype=F64)
+def test_absolute_positions_equal_the_reference():
+    """Also where a text goes on after 5 tokens, in bfloat16, and times √d as in the paper."""
+    x, scaled = torch.randn(1, 300, 6, dtype=F64), Sinusoidal(6, scaled=True)
     expected = torch.from_numpy(absolute.sinusoidal(5 + torch.arange(300).numpy(), 6))
-    torch.testing.assert_close(Sinusoidal(6)(x, past=5)[0], expected)
-    torch.testing.assert_close(Sinusoidal(6)(x.bfloat16(), past=5)[0].double(), expected, rtol=0, atol=0.004)
+    torch.testing.assert_close(Sinusoidal(6)(x, past=5)[0], x[0] + expected)
+    torch.testing.assert_close(scaled(x, past=5)[0], 6**0.5 * x[0] + expected)
+    torch.testing.assert_close(Sinusoidal(6)(0 * x.bfloat16(), past=5)[0].double(), expected, rtol=0, atol=0.004)
+    learned = Learned(305, 6)
+    torch.testing.assert_close(learned(x, past=5)[0], x[0] + learned.table[5:])
+
+
+def test_what_combined_schemes_give():
+    both = Combined(ALiBi(2), SlidingWindow(3), RoPE(4), SlidingWindow(5))
+    assert both.reach == 3 and both.scale is None and both.sink() is None and both.key_vectors(4, 4, 0) is None
+    row = ALiBi(2).bias(6, 6, 0) + SlidingWindow(3).bias(6, 6, 0)
+    assert torch.equal(both.bias(6, 6, 0), row) and Combined(RoPE(4)).bias(3, 3, 0) is None
+    nested = Combined(both, Sink(2))
+    assert nested.sink() is not None and len(nested.parts) == 5 and torch.equal(nested.bias(6, 6, 0), row)
+    near, share = SlidingWindow(2), FIRE(2, threshold=3.0)
+    cells = to_grid(near.bias(3, 5, 2)[:, None], 3) + share.bias(3, 5, 2)  # a row of biases beside a grid
+    assert torch.equal(Combined(near, share).bias(3, 5, 2), cells)
+
+
+@pytest.mark.parametrize(
+    ("size", "shift", "height", "width", "heads"),
+    [(1, 0, 2, 3, 1), (2, 0, 2, 2, 2), (2, 0, 4, 6, 12), (2, 1, 4, 6, 2), (3, 1, 6, 3, 2), (3, 2, 6, 6, 1)],
+)
+def test_windows_of_an_image_equal_the_reference(size, shift, height, width, heads, device):
+    """The image is rolled and cut, and each window gets attention with its bias and its mask; the table learns."""
+    torch.manual_seed(0)
+    layer = WindowAttention(heads * 2, heads, size, shift=shift).double()
+    torch.nn.init.normal_(layer.table)
+    image = torch.randn(2, height, heads * 2, width, dtype=F64).transpose(2, 3)
+    with torch.no_grad():
+        cut = torch.from_numpy(window.partition(image.roll((-shift, -shift), (1, 2)), size))
+        parts = (layer.query, layer.key, layer.value)
+        q, k, v = (part(cut).unflatten(-1, (heads, 2)).transpose(-2, -3) for part in parts)
+        mask = window.shift_mask(height, width, size, shift)[:, None]
+        y, _ = reference.attention(q, k, v, bias=window.window_bias(layer.table, size), mask=mask)
+        y = window.reverse(layer.out(torch.from_numpy(y).transpose(-2, -3).flatten(-2)), height, width)
+        expected = torch.from_numpy(y).roll((shift, shift), (1, 2))
+        layer, image = layer.to(device), image.to(device)
+        torch.testing.assert_close(layer(image).cpu(), expected, rtol=0, atol=1e-10)
+        low = copy.deepcopy(layer).bfloat16()(image.bfloat16())
+        torch.testing.assert_close(low.double().cpu(), expected, rtol=0, atol=0.05)
+    assert torch.autograd.gradcheck(lambda t: torch.func.functional_call(layer, {"table": t}, (image,)), layer.table)
+
+
+# --- precision far away, and what is kept between calls -----------------------------------------------------------
 
 
 def test_far_bias_is_exact_in_bfloat16():
     """257 is no bfloat16 number: a distance must not be rounded before the decay is taken."""
     layer, exact = DecayBias(1.0, "linear").bfloat16(), torch.arange(-511, 512).abs()
     assert torch.equal(layer.bias(512, 512, 0)[0], -exact.bfloat16())
-    assert torch.equal(DecayBias(0.5, "log").bfloat16().bias(512, 512, 0)[0], -(0.5 * exact.log1p()).bfloat16())
+    scheme = FIRE(1, threshold=4.0).bfloat16()
+    scheme.network = torch.nn.Identity()  # the share itself
+    expected = torch.from_numpy(fire.shares(1, 512, c=scheme.c.item(), threshold=4.0, past=511)[0])
+    torch.testing.assert_close(scheme.bias(1, 512, 511)[0, 0].double(), expected, rtol=1.01 * 2**-8, atol=0)
+
+
+@every_scheme
+def test_far_rotations_are_exact_in_bfloat16(name):
+    """Angles and scales are formed in float32: position 281 must not become 280 or 282."""
+    low = make(name, dtype=BF16).position
+    exact = copy.deepcopy(low).double()
+    q, k = torch.randn(2, 1, 2, 3, max(4, EVERY[name].least)).bfloat16()
+    for got, expected in zip(low.rotate(q, k, 280), exact.rotate(q.double(), k.double(), 280), strict=True):
+        torch.testing.assert_close(got.double(), expected, rtol=2**-6, atol=0.05)
 
 
 def test_a_bias_in_float32_serves_queries_in_bfloat16():
@@ -242,15 +272,6 @@ def test_a_bias_in_float32_serves_queries_in_bfloat16():
     expected, _ = attention(q.double(), k.double(), v.double(), Terms(bias=bias.double()))
     assert output.dtype == BF16
     torch.testing.assert_close(output.double(), expected, rtol=0, atol=0.02)
-
-
-def test_rope_stays_relative_far_away_in_bfloat16():
-    """Angles are formed in float32: the score of neighbours at position 4,000 is that at position 0."""
-    q, k = torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
-    near, far = (RoPE(8).rotate(q, k, past, past + 1) for past in (0, 4000))
-    assert ((near[0] * near[1]).sum() - (far[0] * far[1]).sum()).abs() < 1e-3
-    near, far = (RoPE(8).rotate(q.bfloat16(), k.bfloat16(), past, past + 1) for past in (0, 4000))
-    assert ((near[0] * near[1]).sum() - (far[0] * far[1]).sum()).abs() < 0.1
 
 
 @pytest.mark.parametrize("name", ["Transformer-XL", "RoPE"])
@@ -264,11 +285,13 @@ def test_angles_kept_from_inference_serve_training(name):
     torch.testing.assert_close(layer(x), expected)
 
 
+@torch.no_grad()
 @pytest.mark.parametrize("name", ["RoPE", "Transformer-XL", "axial RoPE"])
-def test_a_compiled_layer_warns_of_nothing(name):
+@pytest.mark.parametrize("backend", ["auto", pytest.param("flex", marks=pytest.mark.slow)])
+def test_a_compiled_layer_warns_of_nothing(name, backend):
     torch._dynamo.reset()
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        layer = make(name, dtype=F32)
+        layer = make(name, dtype=F32, backend=backend)
         x = draw_text(1, 6, layer, dtype=F32)
         torch.testing.assert_close(torch.compile(layer, backend="eager")(x), layer(x))

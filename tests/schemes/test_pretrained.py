@@ -6,10 +6,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from course_lib.nn.pretrained import t5_table  # noqa: E402
+from course_lib.nn.pretrained import t5_table
 
 WANTED = "{}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
 
@@ -26,15 +25,10 @@ def file_of(tensors, dtype="F32"):
     return len(text).to_bytes(8, "little") + text + body
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """A function that puts bytes where a checkpoint belongs, and says in which folder."""
-
-    def write(content):
-        (tmp_path / "model.safetensors").write_bytes(content)
-        return tmp_path
-
-    return write
+def folder(path, content):
+    """The folder, with these bytes where a checkpoint belongs."""
+    (path / "model.safetensors").write_bytes(content)
+    return path
 
 
 def test_both_tables_of_a_published_model(tmp_path):
@@ -50,9 +44,10 @@ def test_both_tables_of_a_published_model(tmp_path):
 
 
 @pytest.mark.parametrize(("dtype", "name"), [(torch.float32, "F32"), (torch.float16, "F16"), (torch.bfloat16, "BF16")])
-def test_every_precision_comes_as_float32(folder, dtype, name):
+def test_every_precision_comes_as_float32(tmp_path, dtype, name):
     table = torch.arange(8.0).reshape(4, 2).to(dtype)
-    found = t5_table(folder(file_of({"shared.weight": table + 1, WANTED.format("decoder"): table}, name)), "decoder")
+    content = file_of({"shared.weight": table + 1, WANTED.format("decoder"): table}, name)
+    found = t5_table(folder(tmp_path, content), "decoder")
     assert found.dtype == torch.float32 and torch.equal(found, table.float())
 
 
@@ -65,22 +60,21 @@ def server():
     asked, switch = [], {"whole": False}
 
     class Hub(BaseHTTPRequestHandler):
+        def answer(self, status, name, value, body=b""):
+            self.send_response(status)
+            self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
         def do_GET(self):
-            if self.path == "/moved/t5/resolve/main/model.safetensors":  # as a hub sends one on to where files lie
-                self.send_response(302)
-                self.send_header("Location", "/somebody/t5/resolve/main/model.safetensors")
-                self.end_headers()
-                return
+            if self.path.startswith("/moved/"):  # as a hub sends one on to where files lie
+                return self.answer(302, "Location", self.path.replace("/moved/", "/somebody/"))
             if self.path != "/somebody/t5/resolve/main/model.safetensors":
-                self.send_error(404)
-                return
+                return self.send_error(404)
             first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
             asked.append((first, last))
             part = content if switch["whole"] else content[first : last + 1]
-            self.send_response(200 if switch["whole"] else 206)
-            self.send_header("Content-Length", str(len(part)))
-            self.end_headers()
-            self.wfile.write(part)
+            return self.answer(200 if switch["whole"] else 206, "Content-Length", str(len(part)), part)
 
         def log_message(self, *_):
             pass
@@ -112,18 +106,18 @@ def test_a_server_without_the_table_is_an_os_error(server):
         t5_table("somebody/t5", hub=address)
 
 
-def test_what_holds_no_table_is_refused_with_words(folder, tmp_path):
+def test_what_holds_no_table_is_refused_with_words(tmp_path):
     whole = file_of({WANTED.format("encoder"): torch.zeros(32, 2)})
     with pytest.raises(ValueError, match=r"holds no model\.safetensors"):
         t5_table(tmp_path)
     with pytest.raises(ValueError, match=r"no tensor decoder\.block\.0"):
-        t5_table(folder(whole), "decoder")
+        t5_table(folder(tmp_path, whole), "decoder")
     with pytest.raises(ValueError, match="stored as I64"):
-        t5_table(folder(file_of({WANTED.format("encoder"): torch.zeros(32, 2, dtype=torch.long)}, "I64")))
+        t5_table(folder(tmp_path, file_of({WANTED.format("encoder"): torch.zeros(32, 2, dtype=torch.long)}, "I64")))
     no_json, no_table = (20).to_bytes(8, "little") + b"{ no json in here   ", (2).to_bytes(8, "little") + b"[]"
     for broken in (b"", b"12345678 not a header", no_json, no_table, whole[:-1]):
         with pytest.raises(ValueError, match=r"safetensors|ends too early"):
-            t5_table(folder(broken))
+            t5_table(folder(tmp_path, broken))
     with pytest.raises(ValueError, match="stack='both'"):
         t5_table("somebody/t5", "both")
     with pytest.raises(ValueError, match="name_or_path='no folder'"):

@@ -1,4 +1,4 @@
-"""The NumPy reference: every published trick against the definition by index, every scheme against the plain loops."""
+"""The NumPy reference: every scheme against its loops, every published trick by index, and numbers known by hand."""
 
 import math
 
@@ -7,9 +7,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.reference import absolute, alibi, attention, bias, grid, oracle, rope, shaw, t5, window
+from course_lib.definition import numbers
+from course_lib.nn.fox import FoX
+from course_lib.reference import (
+    absolute,
+    alibi,
+    attention,
+    axial_rope,
+    bias,
+    fire,
+    fox,
+    grid,
+    oracle,
+    query_scale,
+    rope,
+    shaw,
+    sink,
+    sliding_window,
+    speeds,
+    t5,
+    window,
+)
 from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
+
+from .definitions import MAX_LENGTH, SCHEMES
 
 few = settings(deadline=None, max_examples=40, derandomize=True)
 sizes = st.tuples(st.integers(1, 7), st.integers(1, 7))  # n_q, n_k
@@ -25,17 +47,102 @@ def close(computed, expected, tolerance=1e-12):
     np.testing.assert_allclose(computed, expected, rtol=0, atol=tolerance)
 
 
-# --- offsets and the grid -----------------------------------------------------------------------------------------
+# --- every scheme -------------------------------------------------------------------------------------------------
 
 
-@few
-@given(sizes, pasts)
-def test_offsets_are_key_minus_query(size, past):
-    n_q, n_k = size
-    by_index = [[j - (past + i) for j in range(n_k)] for i in range(n_q)]
-    assert grid.offsets(n_q, n_k, past).tolist() == by_index
-    assert grid.row_offsets(n_q, n_k, past).tolist() == sorted({r for row in by_index for r in row})
-    assert (grid.to_grid(grid.row_offsets(n_q, n_k, past)[None], n_q) == by_index).all()
+def added(bias_of, scale=None, of=lambda m: {}, **options):
+    """The scores of plain attention, and bias_of(n_q, n_k, …) with options, some of them from the module."""
+
+    def scores(m, q, k, past):
+        added_bias = bias_of(q.shape[-2], k.shape[-2], past=past, **options, **of(m))
+        return attention.scores(q, k, scale=scale) + added_bias
+
+    return scores
+
+
+def through_query(term):
+    """q_i · (k_j + a_{j−i}) with what `term` says of the vectors: inside the scaling, for heads of four channels."""
+    return lambda m, q, k, past: attention.scores(q, k) + term(m, q, k.shape[-2], past) / 2
+
+
+def turned(turn):
+    """The scores of queries and keys that turn(module, x, first position) has turned."""
+    return lambda m, q, k, past: attention.scores(turn(m, q, past), turn(m, k, 0))
+
+
+def by_rope(m, x, past):
+    return rope.rotate(x, past=past, base=m.base, interleaved=m.interleaved, speeds=m.speeds, factor=m.factor)
+
+
+def on_axes(table, axis_and_speeds):
+    """axis_and_speeds(d) for vectors of d channels."""
+    return turned(lambda m, x, p: axial_rope.rotate(x, table[p : p + x.shape[-2]], *axis_and_speeds(x.shape[-1])))
+
+
+def xl_scores(m, q, k, past):
+    w_r = np.swapaxes(np.reshape(numbers(m.relative.weight), (len(q), -1, m.d_model)), -1, -2)
+    r = xl.position_keys(q.shape[-2], k.shape[-2], w_r, past=past)
+    return xl.xl_scores(q, k, r, numbers(m.u), numbers(m.v))
+
+
+def fire_options(m):
+    w_in, *others = (numbers(part) for part in m.network.parameters())
+    limit = abs(m.multiplier.item()) * m.threshold
+    return {"network": lambda x: fire.mlp(x, np.ravel(w_in), *others), "c": abs(m.c.item()), "threshold": limit}
+
+
+def log_scaled(m, q, k, past):
+    factors = math.log(8) * query_scale.log_scale(past + np.arange(q.shape[-2]), length=8)
+    return attention.scores(query_scale.scaled(q, factors) * np.reshape(numbers(m.s), (-1, 1, 1)), k)
+
+
+def t5_options(m):
+    return {"table": numbers(m.table), "bidirectional": m.bidirectional, "max_distance": m.max_distance}
+
+
+def music_term(m, q, n_k, past):
+    return music.music_transformer_scores(q, numbers(m.table), n_k, past=past, causal=m.causal)
+
+
+TEXT = axial_rope.text_positions([2, (2, 2), MAX_LENGTH])
+REFERENCE = {
+    "log decay": added(bias.decay_bias, strength=0.3),
+    "quadratic decay": added(bias.decay_bias, strength=0.1, decay="quadratic"),
+    "T5 buckets": added(t5.t5_bias, scale=1.0, of=t5_options),
+    "T5 buckets, causal": added(t5.t5_bias, scale=1.0, of=t5_options),
+    "Shaw": through_query(lambda m, q, n_k, past: shaw.key_term(q, numbers(m.key_table), n_k, past=past)),
+    "Music Transformer": through_query(music_term),
+    "Music Transformer, both directions, shared": through_query(music_term),
+    "Transformer-XL": xl_scores,
+    "ALiBi": added(alibi.alibi_bias, of=lambda m: {"n_heads": len(m.strengths)}),
+    **{name: turned(by_rope) for name in SCHEMES if name.startswith("RoPE") and "window" not in name},
+    "sliding window": added(sliding_window.window_bias, w=3),
+    "log scale": log_scaled,
+    "axial RoPE": on_axes(axial_rope.grid_positions(9, 3), lambda d: axial_rope.axial(d, base=100.0)),
+    "M-RoPE": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1))),
+    "M-RoPE, interleaved": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1), interleaved=True)),
+    "FIRE": added(fire.fire_bias, of=fire_options),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_scores_of_every_scheme_equal_the_loops(name):
+    scheme = SCHEMES[name]
+    module = scheme(3, 4).position.double().requires_grad_(False)
+
+    @few
+    @given(sizes, pasts, seeds)
+    def check(size, past, seed):
+        q, k = (draw(seed, 3, n, max(4, scheme.least)) for n in size)
+        for head, scores in enumerate(REFERENCE[name](module, q, k, past)):
+            expected = scheme.definition.scores(module, head, q[head], k[head], past)
+            number = scheme.definition.numbers(module, head, None)
+            close(scores, expected if number is None else oracle.with_numbers(expected, number, past=past))
+
+    check()
+
+
+# --- the grid -----------------------------------------------------------------------------------------------------
 
 
 @few
@@ -50,38 +157,7 @@ def test_to_grid_and_its_adjoint(size, seed):
     close((grid.to_grid(shared, n_q) * g).sum(), (shared * grid.from_grid(g)).sum())
 
 
-# --- attention and its biases -------------------------------------------------------------------------------------
-
-
-@few
-@given(sizes, seeds, st.sampled_from([0.5, 1.0, 40.0]))
-def test_attention_equals_the_loops(size, seed, scale):
-    """Scores of several hundred, too: e^x must not overflow in either."""
-    n_q, n_k = size
-    q, k, v, b = (3 * draw(seed, n, 4) for n in (n_q, n_k, n_k, n_q + n_k - 1))
-    mask = draw(seed, n_q, n_k) > -0.5
-    mask[0] = False
-    output, weights = attention.attention(q, k, v, bias=grid.to_grid(b[:, :1].T, n_q), scale=scale, mask=mask)
-    scores = oracle.scores_with_bias(q, k, lambda r: b[r + n_q - 1, 0], scale=scale)
-    expected_output, expected_weights = oracle.attend(scores, v, mask=mask)
-    close(output, expected_output, 1e-10)
-    close(weights, expected_weights, 1e-10)
-    assert not output[0].any()
-
-
-@few
-@given(sizes, pasts, seeds, st.sampled_from(list(bias.DECAYS)))
-def test_decay_bias_equals_the_loops(size, past, seed, decay):
-    n_q, n_k = size
-    q, k, v = (draw(seed, n, 4) for n in (n_q, n_k, n_k))
-    b = bias.decay_bias(n_q, n_k, strength=0.2, forward_strength=0.5, decay=decay, past=past)
-    formula = {"log": math.log1p, "linear": float, "square root": math.sqrt, "quadratic": lambda d: d * d}[decay]
-    expected = oracle.attention_with_bias(
-        q, k, v, lambda r: -(0.5 if r > 0 else 0.2) * formula(abs(r)), scale=0.5, causal=True, past=past
-    )
-    mask = attention.causal_mask(n_q, n_k, past)
-    for computed, wanted in zip(attention.attention(q, k, v, bias=b, mask=mask), expected, strict=True):
-        close(computed, wanted)
+# --- attention ----------------------------------------------------------------------------------------------------
 
 
 def test_oracle_gives_the_textbook_softmax():
@@ -93,77 +169,88 @@ def test_oracle_gives_the_textbook_softmax():
     close(oracle.attend([[0.0, math.log(3.0)]], [[4.0], [8.0]], causal=True)[0], [[4.0]])
 
 
-# --- absolute positions -------------------------------------------------------------------------------------------
-
-
-def test_sinusoidal_by_its_formula():
-    p = absolute.sinusoidal([0, 3, -3, 500], 6)
-    for row, position in zip(p, [0, 3, -3, 500], strict=True):
-        for m in range(3):
-            angle = position / 10000 ** (2 * m / 6)
-            close(row[2 * m : 2 * m + 2], [math.sin(angle), math.cos(angle)])
-
-
-def test_learned_rows_follow_the_past():
-    table = draw(0, 6, 4)
-    assert (absolute.learned(2, table, past=4) == table[4:]).all()
-
-
-# --- T5 -----------------------------------------------------------------------------------------------------------
-
-
 @few
-@given(st.booleans(), st.integers(2, 40), st.integers(2, 900))
-def test_buckets_by_the_formula(bidirectional, half, max_distance):
-    """⌊E + ln(d / E) / ln(max_distance / E) · (N − E)⌋, wherever float64 is not too close to a whole number to say."""
-    num_buckets = 2 * half
-    n = half if bidirectional else num_buckets
-    if max_distance <= n // 2:
-        max_distance += n // 2
-    exact, d = n // 2, np.arange(1, 1200)
-    value = exact + np.log(d / exact) / math.log(max_distance / exact) * (n - exact)
-    expected = np.where(d < exact, d, np.minimum(np.floor(value), n - 1))
-    sure = abs(value - np.round(value)) > 1e-9
-    options = {"bidirectional": bidirectional, "num_buckets": num_buckets, "max_distance": max_distance}
-    assert (t5.bucket(-d, **options) == expected)[sure | (d < exact)].all()
-    future = t5.bucket(d, **options)
-    assert (future == (t5.bucket(-d, **options) + half if bidirectional else 0)).all()
-
-
-def test_t5_bias_by_its_definition():
-    table = draw(0, 32, 3)
-    b = t5.t5_bias(4, 200, table=table, past=70)
-    assert all(b[h, i, j] == table[t5.bucket(j - 70 - i), h] for h, i, j in np.ndindex(b.shape))
-
-
-# --- Shaw and Huang -----------------------------------------------------------------------------------------------
-
-
-@few
-@given(sizes, pasts, seeds, st.integers(0, 3), st.booleans())
-def test_shaw_equals_the_loops(size, past, seed, clip, causal):
+@given(sizes, seeds, st.sampled_from([0.5, 1.0, 40.0]))
+def test_attention_equals_the_loops(size, seed, scale):
+    """Scores of several hundred, too: e^x must not overflow in either. And a sink takes its share of each row."""
     n_q, n_k = size
-    q, k, v = (draw(seed, 2, n, 4) for n in (n_q, n_k, n_k))
-    a, c = draw(seed, 2, 2 * clip + 1, 4), draw(seed + 1, 2 * clip + 1, 4)  # per head; shared over heads
-    mask = attention.causal_mask(n_q, n_k, past) if causal else None
-    output, weights = shaw.shaw_attention(q, k, v, key_table=a, value_table=c, mask=mask, past=past)
-    for h in range(2):
+    q, k, v, b = (3 * draw(seed, n, 4) for n in (n_q, n_k, n_k, n_q + n_k - 1))
+    mask, a = draw(seed, n_q, n_k) > -0.5, draw(seed + 9, n_q)
+    mask[0] = False
+    added_bias = grid.to_grid(b[:, :1].T, n_q)
+    output, weights = attention.attention(q, k, v, bias=added_bias, scale=scale, mask=mask)
+    scores = oracle.scores_with_bias(q, k, lambda r: b[r + n_q - 1, 0], scale=scale)
+    expected_output, expected_weights = oracle.attend(scores, v, mask=mask)
+    close(output, expected_output, 1e-10)
+    close(weights, expected_weights, 1e-10)
+    assert not output[0].any()
+    hidden = np.where(mask, attention.scores(q, k, scale=scale) + added_bias, -np.inf)
+    with_sink = sink.softmax_with_sink(hidden, a)
+    for i in range(n_q):
+        close(with_sink[i], oracle.attend(scores[i : i + 1], v, mask=mask[i : i + 1], sink=a[i])[1][0], 1e-10)
+    close(with_sink, sink.kept_share(hidden, a)[:, None] * weights, 1e-10)
 
-        def row(r):
-            return min(max(r, -clip), clip) + clip
 
-        scores = oracle.scores_through_query(q[h], k[h], lambda r, h=h: a[h, row(r)], scale=0.5, past=past)
-        expected = oracle.attend(scores, v[h], lambda r: c[row(r)], causal=causal, past=past)
-        close(output[h], expected[0])
-        close(weights[h], expected[1])
+def test_a_sink_by_hand():
+    s = np.log([1, 2, 3])
+    close(sink.softmax_with_sink(s, -np.inf), [1 / 6, 2 / 6, 3 / 6])
+    close(sink.softmax_with_sink(s, 0), [1 / 7, 2 / 7, 3 / 7])
+    close(sink.kept_share(s, [0, math.log(2)]), [6 / 7, 3 / 4])
+
+
+def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
+    assert sliding_window.reach(1, 4) == 3 and sliding_window.reach(3, 4) == 9
+    kept, numbered = sink.sink_positions(10, first=4, w=4)
+    assert kept == [0, 1, 2, 3, 6, 7, 8, 9] and numbered == list(range(8))
+    assert sink.sink_positions(5, first=4, w=4)[0] == [0, 1, 2, 3, 4]
+
+
+# --- biases -------------------------------------------------------------------------------------------------------
+
+
+DECAYS = {"log": math.log1p, "linear": float, "square root": math.sqrt, "quadratic": lambda d: d * d}
+
+
+@pytest.mark.parametrize("decay", DECAYS)
+def test_every_decay_in_both_directions(decay):
+    found = bias.decay_row(range(-5, 6), strength=0.2, forward_strength=0.5, decay=decay)
+    close(found, [-(0.5 if r > 0 else 0.2) * DECAYS[decay](abs(r)) for r in range(-5, 6)])
+
+
+@pytest.mark.parametrize("past", [0, 4])
+def test_what_fox_forgets_and_that_a_number_per_key_is_enough(past):
+    """c_i − c_j, its loop, and −c_j alone: the same weights, because softmax takes c_i away."""
+    module = FoX(8, 1).double()
+    q, k, source = draw(0, 6 - past, 4), draw(1, 6, 4), draw(2, 6, 8)
+    gates = 1 / (1 + np.exp(-source @ numbers(module.gate.weight[0]) - module.gate.bias.item()))
+    number = SCHEMES["FoX"].definition.numbers(module, 0, source.tolist())
+    mask = attention.causal_mask(6 - past, 6, past)
+    expected = oracle.with_numbers(np.zeros_like(mask, float), number, past=past)
+    close(fox.fox_bias(gates, past=past)[mask], np.array(expected)[mask])
+    by_pair, by_key = (
+        attention.attention(q, k, k, bias=b, mask=mask)[1]
+        for b in (fox.fox_bias(gates, past=past), fox.key_form(gates))
+    )
+    close(by_pair, by_key)
+
+
+# --- vectors ------------------------------------------------------------------------------------------------------
 
 
 @few
-@given(sizes, seeds)
-def test_skew_is_to_grid(size, seed):
+@given(sizes, pasts, seeds, st.integers(0, 3))
+def test_shaw_with_values_equals_the_loops(size, past, seed, clip):
     n_q, n_k = size
-    rows = draw(seed, 2, n_q, n_q + n_k - 1)
-    assert (music.skew(rows, n_q) == grid.to_grid(rows, n_q)).all()
+    q, k, v, table = (draw(seed, n, 4) for n in (n_q, n_k, n_k, 2 * clip + 1))
+    mask = attention.causal_mask(n_q, n_k, past)
+    found = shaw.shaw_attention(q, k, v, key_table=table, value_table=table, mask=mask, past=past)
+
+    def vector(r):
+        return table[min(max(r, -clip), clip) + clip]
+
+    scores = oracle.scores_through_query(q, k, vector, scale=0.5, past=past)
+    for ours, loops in zip(found, oracle.attend(scores, v, vector, causal=True, past=past), strict=True):
+        close(ours, loops)
 
 
 @few
@@ -181,52 +268,13 @@ def test_causal_skew_and_relative_shift_are_to_grid_up_to_offset_zero(n_q, past,
 
 def test_where_the_junk_comes_from():
     """Four tokens: right in the lower triangle, one zero to the right of the diagonal, then the next row's past."""
-    source = music.skew_source(4, 4)
-    rows = draw(0, 4, 4)
+    source, rows = music.skew_source(4, 4), draw(0, 4, 4)
     shifted = music.skew_causal(rows)
     for i, j in np.ndindex(4, 4):
         row, column = source[i, j]
         assert shifted[i, j] == (0.0 if row < 0 else rows[row, column])
         assert (row == i) == (j <= i)
     assert source[0].tolist() == [[0, 3], [-1, -1], [1, 0], [1, 1]]
-
-
-@few
-@given(sizes, pasts, seeds, st.booleans(), st.integers(0, 3))
-def test_huang_equals_the_loops_with_a_longer_table(size, past, seed, causal, longer):
-    """Self and cross, full and causal, a past, and a table made for longer texts than this one."""
-    n_q, n_k = size
-    max_length = max(past + n_q, n_k) + longer
-    q, k = draw(seed, n_q, 4), draw(seed + 1, n_k, 4)
-    table = draw(seed, max_length if causal else 2 * max_length - 1, 4)
-
-    def vector(r):
-        return np.zeros(4) if causal and r > 0 else table[r + max_length - 1]
-
-    expected = oracle.scores_through_query(q, np.zeros_like(k), vector, scale=1.0, past=past)
-    close(music.music_transformer_scores(q, table, n_k, past=past, causal=causal), expected)
-
-
-# --- Transformer-XL -----------------------------------------------------------------------------------------------
-
-
-@few
-@given(st.integers(1, 5), pasts, seeds)
-def test_xl_terms_by_index(n_q, past, seed):
-    n_k, d_model = past + n_q, 6
-    q, k, weight = draw(seed, 2, n_q, 4), draw(seed + 1, 2, n_k, 4), draw(seed + 2, 2, d_model, 4)
-    u, v = draw(seed + 3, 2, 4), draw(seed + 4, 2, 4)
-    r = xl.position_keys(n_q, n_k, weight, past=past)
-    a, b, c, d = xl.term_a(q, k), xl.term_b(q, r), xl.term_c(u, k), xl.term_d(v, r, n_q)
-    total = xl.xl_scores(q, k, r, u, v)
-    for h, i, j in np.ndindex(2, n_q, n_k):
-        distance = past + i - j  # i − j in the paper's words
-        r_ij = absolute.sinusoidal(distance, d_model) @ weight[h]
-        close(a[h, i, j], q[h, i] @ k[h, j])
-        close(b[h, i, j], q[h, i] @ r_ij)
-        close(c[h, 0, j], u[h] @ k[h, j])
-        close(d[h, i, j], v[h] @ r_ij)
-        close(total[h, i, j], ((q[h, i] + u[h]) @ k[h, j] + (q[h, i] + v[h]) @ r_ij) / 2)
 
 
 def test_memory_keeps_the_last_rows():
@@ -237,26 +285,50 @@ def test_memory_keeps_the_last_rows():
     assert xl.update_memory(x[:2], x[2:], 0).shape == (0, 3)
 
 
-# --- ALiBi and RoPE -----------------------------------------------------------------------------------------------
+# --- positions ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("past", [0, 5])
-def test_alibi_by_its_definition(past):
-    b = alibi.alibi_bias(3, 9, n_heads=12, past=past)
-    close(b, [[[-m * abs(j - past - i) for j in range(9)] for i in range(3)] for m in alibi.slopes(12)])
+def test_absolute_positions_by_their_formulas():
+    for row, position in zip(absolute.sinusoidal([0, 3, -3, 500], 6, base=100.0), [0, 3, -3, 500], strict=True):
+        for m in range(3):
+            angle = position / 100 ** (2 * m / 6)
+            close(row[2 * m : 2 * m + 2], [math.sin(angle), math.cos(angle)])
+    table = draw(0, 6, 4)
+    assert (absolute.learned(2, table, past=3) == table[3:5]).all()
 
 
 def test_rope_permutation_between_the_two_forms():
     x, p = draw(0, 5, 8), rope.to_half_split(8)
     assert p.tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
     close(rope.rotate(x, interleaved=True)[:, p], rope.rotate(x[:, p]))
-    back = rope.to_interleaved(8)
-    assert p[back].tolist() == list(range(8))
-    close(rope.rotate(x)[:, back], rope.rotate(x[:, back], interleaved=True))
+    assert p[rope.to_interleaved(8)].tolist() == list(range(8))
     assert abs(rope.rotate(x) - rope.rotate(x, interleaved=True)).max() > 0.1
 
 
-# --- windows ------------------------------------------------------------------------------------------------------
+def test_rules_for_speeds_by_hand():
+    theta = absolute.frequencies(8)  # 1, 0.1, 0.01, 0.001
+    close(speeds.turns(theta, 20 * np.pi), [10, 1, 0.1, 0.01])
+    close(speeds.ntk(theta, 8), [1, 1 / 20, 1 / 400, 1 / 8000])  # divided by 1, 2, 4, 8
+    close(speeds.by_factors(theta, [1, 2, 4, 8]), speeds.ntk(theta, 8))
+    close(speeds.p_rope(theta, 0.5), [1, 0.1, 0, 0])
+    close(speeds.by_parts([1, 0.1], 4, 40 * np.pi, high=4), [1, 0.05])  # 20 turns and 2: γ = 1 and 1/3
+    close(speeds.by_parts(theta, 8, 20 * np.pi, low=1, high=1), [1, 0.0125, 0.00125, 0.000125])  # no pair between
+    close(speeds.ramp([0, 1, 2, 3, 4], 1, 3), [0, 0, 0.5, 1, 1])
+
+
+def test_positions_on_axes_by_hand():
+    picture = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (2, 2, 3), (2, 3, 2), (2, 3, 3), (4, 4, 4), (5, 5, 5)]
+    assert axial_rope.text_positions([2, (2, 2), 2]).tolist() == [list(place) for place in picture]
+    assert axial_rope.next_position(picture) == 6
+    # A wide picture: three tokens in a row take three positions, and what follows begins after the longer side.
+    wide = axial_rope.text_positions([(1, 3), 1])
+    assert wide.tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 2], [3, 3, 3]]
+    assert axial_rope.axial(12, 3)[0].tolist() == [0, 0, 1, 1, 2, 2]
+    dealt, _ = axial_rope.mrope(128, (24, 20, 20), interleaved=True)
+    assert dealt[:7].tolist() == [0, 1, 2, 0, 1, 2, 0] and dealt[-4:].tolist() == [0] * 4
+
+
+# --- windows of an image ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("w", [1, 2, 3, 7])
@@ -266,17 +338,6 @@ def test_window_index_by_its_definition(w):
         rows, columns = j // w - i // w, j % w - i % w
         assert steps[i, j].tolist() == [rows, columns]
         assert index[i, j] == (rows + w - 1) * (2 * w - 1) + columns + w - 1
-    assert set(index.ravel().tolist()) == set(range((2 * w - 1) ** 2))
-
-
-@pytest.mark.parametrize(("w", "height", "width"), [(1, 2, 3), (2, 4, 6), (3, 6, 3)])
-def test_windows_are_cut_and_put_back(w, height, width):
-    image = np.arange(2 * height * width * 3).reshape(2, height, width, 3)
-    cut = window.partition(image, w)
-    for y, x in np.ndindex(height, width):
-        number = y // w * (width // w) + x // w
-        assert (cut[:, number, y % w * w + x % w] == image[:, y, x]).all()
-    assert (window.reverse(cut, height, width) == image).all()
 
 
 @pytest.mark.parametrize(("w", "shift", "height", "width"), [(2, 0, 4, 4), (2, 1, 4, 6), (3, 1, 6, 6), (3, 2, 3, 6)])

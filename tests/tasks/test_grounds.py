@@ -56,7 +56,7 @@ def test_the_hook_works_in_a_layer():
         def bias(r):
             return -strength * abs(r) ** 0.5
 
-        return oracle.attention_with_bias(q[h], k[h], v[h], bias, scale=0.5, causal=True)[0]
+        return oracle.attend(oracle.scores_with_bias(q[h], k[h], bias, scale=0.5), v[h], causal=True)[0]
 
     heads = torch.tensor([head(0, 1.0), head(1, 0.25)])
     assert torch.allclose(layer(x)[0], layer.out(heads.transpose(0, 1).flatten(1)), atol=1e-5)
