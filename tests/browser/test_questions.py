@@ -1,6 +1,5 @@
 """Questions alive: what is checked counts, every option tells its reason, and the end says what to read again."""
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
@@ -8,7 +7,7 @@ from course_kit import figures
 from course_kit.contents import TOPICS
 from course_tasks import questions
 
-from .pages import PATIENCE, errors, opened, picture, run_all
+from .pages import PATIENCE, picture, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ROPE = list(questions.CLAIMS)[[q.chapter for q in questions.CLAIMS.values()].index("rope")]
@@ -72,12 +71,7 @@ def test_a_claim_is_judged_by_keyboard_and_two_pictures_do_not_meet(shown, tmp_p
 
 def test_in_jupyterlab_a_link_opens_the_chapter_and_keys_stay_in_the_quiz(lab, chromium):
     code = "from course_tasks import questions\nquestions.quiz('fast_attention')"
-    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)], metadata=kernel)
-    nbformat.write(made, lab.folder / "notebooks" / "quiz.ipynb")
-    with opened(chromium, lab, "notebooks/quiz.ipynb") as page:
-        run_all(page)
-        assert not errors(page)
+    with running(chromium, lab, "quiz.ipynb", code) as page:
         radios = picture(page, "quiz").get_by_role("radio")
         radios.first.focus()
         for key in ("Space", "ArrowDown"):  # JupyterLab would go to the next cell

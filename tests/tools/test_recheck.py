@@ -1,7 +1,10 @@
-"""The re-check of handed-in notebooks: what each answer is worth, whatever stands in the learner's outputs."""
+"""The re-check of handed-in notebooks: what each answer is worth, whatever its author tries."""
 
 import csv
 import os
+import pickle
+import socket
+import time
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from course_tasks import tasks_of, topics
 from tools import recheck
 from tools.judge import data, fence
 
+from .. import ROOT
 from ..tasks.notebook import defined, prepared
 
 
@@ -46,16 +50,13 @@ def test_a_right_answer_to_every_task_passes(tmp_path, topic, fenced):
 
 def asks_more(task):
     """Whether the check looks at more than results: it calls a class or a function itself."""
-    if not isinstance(task, CodingTask):
-        return not isinstance(task, Prediction)
-    return bool(task.afterwards)
+    return bool(task.afterwards) if isinstance(task, CodingTask) else not isinstance(task, Prediction)
 
 
 WRONG = {  # answers, and what has to cross for the check to say the same as in the notebook
     "bias_by_hand/bias_matrix": [
         "def bias_matrix(n, strength):\n    return strength * np.log1p(abs(np.arange(n) - np.arange(n)[:, None]))",
         "def bias_matrix(n, strength):\n    return np.zeros((n, n))",  # a parameter is never read
-        "def bias_matrix(n, strength):\n    return [[0.0], [1.0, 2.0]]",
         "def bias_matrix(n, strength):\n    while True:\n        pass",
         "def bias_matrix(n, strength):\n    return zip(range(n))",
         "def bias_matrix(n, strength):\n    ...",
@@ -65,11 +66,7 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
         "def biased_attention(q, k, v, bias):\n    return q @ k.T",  # two parts are wanted
         "def biased_attention(q, k, v, bias):\n    q *= 2\n    return q @ k.T + bias, v",  # it writes into an argument
     ],
-    "bias_by_hand/biased_attention_torch": [
-        "def biased_attention_torch(q, k, v, bias):\n    return (q @ k.mT + bias).softmax(-1) @ v",
-    ],
     "bias_by_hand/self_dominates": [
-        "self_dominates = {'largest': 2, 'more than half': 1.0}",
         "self_dominates = {'largest': print, 'more than half': ...}",
         "self_dominates = [1, 2]",
     ],
@@ -83,7 +80,6 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
     "longer_than_training/square_root_decay": [  # a hook
         "def square_root_decay(self, n_q, n_k, past):\n    return self.strengths[:, None] * "
         "row_offsets(n_q, n_k, past).abs().sqrt()",
-        "def square_root_decay(self, n_q, n_k, past):\n    return np.zeros(n_q)",
     ],
 }
 
@@ -134,15 +130,9 @@ def test_a_table_names_the_learner_and_obeys_nobody():
     assert recheck.written("=cmd()", "−1", "-1", "\x1b[2Jgone") == ["'=cmd()", "−1", "'-1", " [2Jgone"]
 
 
-def test_a_table_that_cannot_be_written_is_refused_before_the_work_begins(tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        recheck.main([str(tmp_path / "none.ipynb"), "--csv", str(tmp_path / "no folder" / "marks.csv")])
-    assert "No such file or directory" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("value", [
     None, True, 1, 1.5, "a word", ..., np.arange(6).reshape(2, 3).T, np.zeros((0, 2)), np.array(["a", "bc"]),
-    np.float16([1, np.nan]), [1, [2, {"a": 3}]], torch.ones(2, 3), data.exact([(1, 2)]),
+    np.float16([1, np.nan]), [1, [2, {"a": 3}]], torch.ones(2, 3),
 ], ids=str)  # fmt: skip
 def test_a_value_comes_across_as_it_is(value):
     found = data.read(data.write({"value": value}))["value"]
@@ -150,7 +140,7 @@ def test_a_value_comes_across_as_it_is(value):
         assert type(found) is type(value) and found.dtype == value.dtype
         np.testing.assert_array_equal(found, value)
     else:
-        assert found == ([(1, 2)] if value == data.exact([(1, 2)]) else value)
+        assert found == value
 
 
 @pytest.mark.parametrize("line", [
@@ -162,6 +152,149 @@ def test_data_that_nobody_writes_is_empty(line):
     assert data.read(line) == {}
 
 
-def test_only_a_hand_in_gets_an_object_of_ours():
-    line = b'{"a": {"kind of value": "given", "module": "os", "name": "system"}}'
-    assert isinstance(data.read(line)["a"], dict) and callable(data.read(line, lent=True)["a"])
+# Hostile hand-ins: what each one tries, what it gets, and what it leaves of this machine
+
+RIGHT = "def bias_matrix(n, strength):\n    i = np.arange(n)\n    return -strength * np.log1p(abs(i - i[:, None]))"
+LIMITS = fence.Limits(cell=3.0, processor=15, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
+SOLUTION = "importlib.import_module('course_tasks.bias_by_hand.2_bias_matrix').bias_matrix"
+FORKS = """
+import contextlib, os
+while True:
+    with contextlib.suppress(OSError):
+        os.fork()"""
+MEMORY = """
+import os, time
+for _ in range(8):
+    if os.fork() == 0:
+        kept = [bytearray(b"1") * 10**8 for _ in range(12)]
+        time.sleep(10**6)
+time.sleep(10**6)"""
+REPLACED = """
+import course_kit.checking.arrays, course_kit.checking.coding, course_kit.checking.runner
+from course_kit.checking import Result
+passed = lambda *args, **kwargs: Result("passed", "The bias")
+course_kit.checking.coding.CodingTask._check = task.bias_matrix.check = passed
+course_kit.checking.arrays.close = lambda *args: True
+forged = course_kit.checking.runner.Outcome({"": np.zeros((5, 5))})
+course_kit.checking.runner.run_once = lambda *args: forged"""
+KILLS = """
+import contextlib, os, signal
+for number in (os.getppid(), -1, 1, *range(2, 40_000)):
+    with contextlib.suppress(OSError):
+        number == os.getpid() or os.kill(number, signal.SIGKILL)"""
+REPORTS = """
+import contextlib, os
+for fd in range(3, 30):
+    with contextlib.suppress(OSError):
+        os.write(fd, b'{{"name": ""}}\\n{report}\\n')
+os._exit(0)"""
+READS = """
+import os
+bias_matrix = [path for path in {paths!r} if os.path.exists(path)]"""
+WRITES = """
+import contextlib
+for path in {paths!r}:
+    with contextlib.suppress(OSError):
+        open(path, "a").write("evil")"""
+ASKS = """
+import socket
+try:
+    bias_matrix = str(socket.create_connection(({host!r}, {port}), 3))
+except OSError as error:
+    bias_matrix = error.strerror"""
+
+
+def judged(folder, first, answer, limits=LIMITS):
+    """The verdict on bias_matrix in a hand-in that begins with `first` and answers with `answer`."""
+    path = hand_in(folder / "eve.ipynb", "bias_by_hand", first, answer, checks=["bias_matrix"])
+    return recheck.recheck(path, limits)[1]["bias_matrix"]
+
+
+def function(body):
+    return f"def bias_matrix(n, strength):\n    {body}"
+
+
+PASSED = ("passed", "")
+HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdict on that begins
+    "loop for ever in a cell": ("while True: pass", RIGHT, PASSED),  # interrupted when the cell's time is up
+    "loop through every except": (
+        "def spin():\n    while True: pass\nwhile True:\n    try: spin()\n    except BaseException: pass", RIGHT,
+        ("did not finish", "It used all its processor time"),
+    ),
+    "fork without end": (FORKS, RIGHT, ("did not finish", "It")),
+    "fill the disk": ("for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED),  # memory only
+    "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB")),
+    "replace the checks": (REPLACED, function("return 0"), ("wrong values", "")),  # they are in another process
+    "import the solution": ("", f"import importlib\nbias_matrix = {SOLUTION}", ("no answer", "After")),
+    "kill every process": (KILLS, RIGHT, ("did not finish", "Its code ended")),  # it meets nobody but itself
+    "report that it passed": (
+        REPORTS.format(report='{"name": "bias_matrix", "status": "passed", "begun": true}'), RIGHT,
+        ("did not finish", "It wrote into"),
+    ),
+    "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It")),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tries", HOSTILE)
+def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced):
+    first, answer, (status, cause) = HOSTILE[tries]
+    verdict = judged(tmp_path, first, answer)
+    assert verdict[0] == status and verdict[1].startswith(cause), verdict
+
+
+@pytest.mark.slow
+def test_sleeping_ends_by_the_clock(tmp_path, fenced):
+    verdict = judged(tmp_path, "import time; time.sleep(10**6)", RIGHT, fence.Limits(wall=1.0))
+    assert verdict == ("did not finish", "It did not end within 1 seconds.")
+    assert found_by("import os\nbias_matrix = os.getpid()") < 100  # one of its own, and all of them end with it
+
+
+@pytest.mark.slow
+def test_one_bad_answer_does_not_spoil_the_next(tmp_path, fenced):
+    good = tasks_of("bias_by_hand")["scaled_scores"].solution_source()
+    path = hand_in(tmp_path / "eve.ipynb", "bias_by_hand", function("import os; os._exit(0)"), good)
+    verdicts = recheck.recheck(path, LIMITS)[1]
+    assert verdicts["bias_matrix"][0] == "did not finish" and verdicts["scaled_scores"] == PASSED
+
+
+def found_by(cell):
+    """What a hand-in with this cell finds, which it names bias_matrix."""
+    task = {"name": "bias_matrix", "starter": "", "call": None}
+    request = pickle.dumps({"cells": [cell], "seconds": 9.0, "tasks": [task]})
+    return recheck.data.read(fence.talk(request, LIMITS, time.monotonic() + 600)[0][1])["value"]
+
+
+@pytest.mark.slow
+def test_no_file_of_ours_can_be_read_or_changed_and_no_network_be_asked(tmp_path, monkeypatch, fenced):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "secret").write_text("the teacher's")
+    monkeypatch.setenv("HOME", str(home))
+    ours = [home / "secret", tmp_path / "eve.ipynb", *ROOT.glob("solutions/02_*.ipynb"), "/etc/passwd"]
+    ours += [ROOT / "course_tasks" / "bias_by_hand" / "2_bias_matrix.py", "/proc/1/environ"]
+    (tmp_path / "eve.ipynb").touch()
+    assert all(map(os.path.exists, ours))
+    assert found_by(READS.format(paths=list(map(str, ours)))) == []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asks = ASKS.format(host="127.0.0.1", port=server.getsockname()[1])
+        assert found_by(asks) in ("Network is unreachable", "Connection refused")
+    before = {path: path.read_bytes() for path in (ROOT / "course_lib" / "__init__.py", Path(nbformat.__file__))}
+    assert judged(tmp_path, WRITES.format(paths=[*map(str, before), "/usr/bin/evil"]), RIGHT) == PASSED
+    assert {path: path.read_bytes() for path in before} == before and not Path("/usr/bin/evil").exists()
+
+
+def test_the_box_holds_no_solution(tmp_path):
+    fence.fill(tmp_path)
+    names = {path.name for path in (tmp_path / "course_tasks").rglob("*") if path.is_file()}
+    assert names == {"__init__.py", "given.py"} and not list(tmp_path.rglob("*.ipynb"))
+    assert {init.read_text() for init in (tmp_path / "course_tasks").rglob("__init__.py")} == {fence.TASKS}
+
+
+@pytest.mark.slow
+def test_without_a_fence_hand_ins_are_judged_and_the_teacher_is_warned(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(fence, "refused", lambda: "bubblewrap is not installed")
+    assert recheck.main([str(hand_in(tmp_path / "ada.ipynb", "bias_by_hand", RIGHT))]) == 0
+    said, errors = capsys.readouterr()
+    assert "ada.ipynb: bias_by_hand, 1 of" in said and len(errors.splitlines()) == 1
+    assert "a hand-in can read and change your files (the solutions too), use the network" in errors
