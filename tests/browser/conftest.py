@@ -1,5 +1,6 @@
 """A real JupyterLab, opened by the course's own command on a copy of the course, in a real Chromium."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -16,10 +17,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "learner"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "microsoft-edge")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 # A page is as wide as its letters, so the tests choose them: DejaVu Sans, which matplotlib brings to every machine.
 # What fits in it fits in Arial and Liberation Sans, which are a seventh narrower.
 FONTS = """<fontconfig>
@@ -65,7 +62,7 @@ def chromium(tmp_path_factory):
     fonts.write_text(FONTS.format(ttf=ttf, cache=fonts.parent / "cache"), encoding="utf-8")
     env = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS, env=env)
+        browser = playwright.chromium.launch(executable_path=path, env=env)
         yield browser
         browser.close()
 
@@ -107,19 +104,13 @@ def lab(tmp_path_factory, chromium):
             [sys.executable, "course.py", "lab", *flags], cwd=copy, env=env, stdout=log, stderr=subprocess.STDOUT
         )
     try:
-        wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, home / "lab.log")
+        while server.poll() is None:  # until it answers
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/api?token={TOKEN}", timeout=2).close()
+                break
+            time.sleep(0.2)
+        assert server.poll() is None, (home / "lab.log").read_text()[-3000:]
         yield Lab(f"http://127.0.0.1:{port}", copy / "mine")
     finally:
         server.terminate()
         server.wait()
-
-
-def wait_for(url: str, server: subprocess.Popen, log: Path) -> None:
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            urllib.request.urlopen(url, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"{url} did not answer:\n{log.read_text()[-3000:]}")

@@ -47,7 +47,6 @@ RESULTS = {
     "an error": TASK.check(raises),
     "no array": TASK.check(lambda n, strength: "x" * 200),
     "comparison": TASK.compare(rewards_distance),
-    "hint": TASK.hint(),
     "solution": TASK.solution(),
 }
 

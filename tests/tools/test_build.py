@@ -87,7 +87,6 @@ CELL = f"(cell 4 of notebooks/{NAME}.ipynb)"
     ("old", "new", "message"),
     [
         ("x + 1", "x + y", f", line 9 {CELL}: NameError: name 'y' is not defined\n    x + y"),
-        ("x + 1", "x = = 1", f", line 9 {CELL}: SyntaxError: invalid syntax"),
         ("x = 1", "import os; os._exit(3)", f", line 8 {CELL}: Kernel died"),
         (LESSON, "nothing here", ": expected cells that begin with '# %%'"),
         ("[[title]]", "Title\n#\n# See [[tasks]].", ", line 2: [[tasks]]: expected one of title, time, next, "),

@@ -103,18 +103,16 @@ BY_HAND = (
 
 def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
     assert [path.stem for path in sorted(ROOT.glob("source/[0-9]*.py"))] == [chapter.file for chapter in CONTENTS]
-    assert [chapter.number for chapter in CONTENTS] == [f"{place:02}" for place in range(len(CONTENTS))]
-    assert topics() == [topic for topic in TOPICS if (ROOT / "course_tasks" / topic).is_dir()]
-    assert topics() == list(TOPICS)[1:]
+    assert topics() == list(TOPICS)[1:]  # the first has none
 
 
 def test_no_number_of_a_chapter_is_written_by_hand():
     files = [path for pattern in TEXTS for path in ROOT.glob(pattern) if path.is_file()]
-    assert len(files) > 300
-    found = []
-    for path in files:
-        name = path.relative_to(ROOT).as_posix()
-        if name not in ("course_kit/contents.py", "tests/tools/test_recheck.py"):
-            lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-            found += [f"{name}, line {k}: {line.strip()}" for k, line in lines if re.search(BY_HAND, line)]
+    found = [
+        f"{path.relative_to(ROOT)}, line {k}: {line.strip()}"
+        for path in files
+        if path.name not in ("contents.py", "test_recheck.py")
+        for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(BY_HAND, line)
+    ]
     assert not found, "\n".join(["write [[topic|chapter #]] in Markdown, contents.number(topic) in Python:", *found])

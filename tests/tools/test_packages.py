@@ -33,7 +33,7 @@ def test_reading_the_library_needs_neither_torch_nor_matplotlib():
 
 def versions(path):
     """The version of each package in a file of requirements."""
-    return dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", (ROOT / path).read_text(encoding="utf-8")))
+    return dict(re.findall(r"(?m)^(?:# Colab also has )?([\w.-]+)==(\S+)", (ROOT / path).read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", ["requirements.txt", "tests/requirements.txt"])
@@ -47,9 +47,8 @@ def test_every_package_is_pinned_as_in_constraints(path):
 @pytest.mark.parametrize("pins", ["tests/tools/colab.txt", "requirements.txt"])
 def test_course_lib_is_content_with_what_is_there(pins):
     """In Colab and in the course's own .venv alike, each requirement of course_lib already holds."""
-    there = dict(re.findall(r"^(?:# Colab also has )?([\w-]+)==([\w.]+)", (ROOT / pins).read_text(), re.MULTILINE))
-    optional = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
-    wanted = [Requirement(line) for line in PROJECT["dependencies"] + optional]
+    there, optional = versions(pins), PROJECT["optional-dependencies"].values()
+    wanted = [Requirement(line) for lines in (PROJECT["dependencies"], *optional) for line in lines]
     assert not [want for want in wanted if there.get(want.name, "none") not in want.specifier]
 
 

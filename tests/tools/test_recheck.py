@@ -2,11 +2,10 @@
 
 import csv
 import os
-import pickle
 import socket
-import time
 from importlib import import_module
 from pathlib import Path
+from textwrap import indent
 
 import nbformat
 import numpy as np
@@ -59,7 +58,6 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
         "def bias_matrix(n, strength):\n    return np.zeros((n, n))",  # a parameter is never read
         "def bias_matrix(n, strength):\n    while True:\n        pass",
         "def bias_matrix(n, strength):\n    return zip(range(n))",
-        "def bias_matrix(n, strength):\n    ...",
         "class Evil:\n    def __reduce__(self): return exit, ()\ndef bias_matrix(n, strength):\n    return Evil()",
     ],
     "bias_by_hand/biased_attention": [
@@ -104,6 +102,8 @@ def test_each_hand_in_is_judged_and_written_into_the_table(tmp_path, capsys, fen
     right = tasks["bias_matrix"].solution_source()
     hand_in(tmp_path / "ada.ipynb", "bias_by_hand", right, "1 / 0", checks=("bias_matrix", "scaled_scores"))
     hand_in(tmp_path / "ben.ipynb", "bias_by_hand", right, "import os\nos._exit(0)")
+    ends = "def scaled_scores(q, k):\n    import os\n    os._exit(0)"  # and does not spoil the others
+    hand_in(tmp_path / "eve.ipynb", "bias_by_hand", right, ends)
     (tmp_path / "cem.ipynb").write_text("my answers")
     nbformat.write(nbformat.v4.new_notebook(), tmp_path / "dan.ipynb")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -120,6 +120,8 @@ def test_each_hand_in_is_judged_and_written_into_the_table(tmp_path, capsys, fen
     assert rows["ada", "bias_by_hand.causal_weights"]["status"] == "no check cell"
     assert rows["ada", "bias_by_hand.scaled_scores"]["cause"] == "After all cells, there is no `scaled_scores`."
     assert rows["ben", "bias_by_hand.bias_matrix"]["cause"].startswith("Its code ended the process")
+    assert rows["eve", "bias_by_hand.scaled_scores"]["cause"].startswith("Its code ended the process")
+    assert rows["eve", "bias_by_hand.bias_matrix"]["status"] == "passed"
     assert {rows[learner, ""]["status"] for learner in ("cem", "dan", "none")} == {"not judged"}
 
 
@@ -186,32 +188,20 @@ REPORTS = """
 import contextlib, os
 for fd in range(3, 30):
     with contextlib.suppress(OSError):
-        os.write(fd, b'{{"name": ""}}\\n{report}\\n')
+        os.write(fd, b'{"name": ""}\\n{"name": "bias_matrix", "status": "passed", "begun": true}\\n')
 os._exit(0)"""
-READS = """
-import os
-bias_matrix = [path for path in {paths!r} if os.path.exists(path)]"""
 WRITES = """
 import contextlib
 for path in {paths!r}:
     with contextlib.suppress(OSError):
         open(path, "a").write("evil")"""
-ASKS = """
-import socket
-try:
-    bias_matrix = str(socket.create_connection(({host!r}, {port}), 3))
-except OSError as error:
-    bias_matrix = error.strerror"""
+IF_NOTHING = f"if not found:\n{indent(RIGHT, '    ')}"
 
 
 def judged(folder, first, answer, limits=LIMITS):
     """The verdict on bias_matrix in a hand-in that begins with `first` and answers with `answer`."""
     path = hand_in(folder / "eve.ipynb", "bias_by_hand", first, answer, checks=["bias_matrix"])
     return recheck.recheck(path, limits)[1]["bias_matrix"]
-
-
-def function(body):
-    return f"def bias_matrix(n, strength):\n    {body}"
 
 
 PASSED = ("passed", "")
@@ -224,14 +214,11 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdi
     "fork without end": (FORKS, RIGHT, ("did not finish", "It")),
     "fill the disk": ("for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED),  # memory only
     "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB")),
-    "replace the checks": (REPLACED, function("return 0"), ("wrong values", "")),  # they are in another process
+    "replace the checks": (REPLACED, "bias_matrix = lambda n, strength: 0", ("wrong values", "")),  # which run elsewhere
     "import the solution": ("", f"import importlib\nbias_matrix = {SOLUTION}", ("no answer", "After")),
     "kill every process": (KILLS, RIGHT, ("did not finish", "Its code ended")),  # it meets nobody but itself
-    "report that it passed": (
-        REPORTS.format(report='{"name": "bias_matrix", "status": "passed", "begun": true}'), RIGHT,
-        ("did not finish", "It wrote into"),
-    ),
-    "return a huge array": ("", function("return np.zeros((9**5, 999))"), ("did not finish", "It")),
+    "report that it passed": (REPORTS, RIGHT, ("did not finish", "It wrote into")),
+    "return a huge array": ("", "bias_matrix = lambda n, strength: np.zeros((9**5, 999))", ("did not finish", "It")),
 }  # fmt: skip
 
 
@@ -247,26 +234,10 @@ def test_a_hostile_hand_in_gets_what_its_answer_is_worth(tmp_path, tries, fenced
 def test_sleeping_ends_by_the_clock(tmp_path, fenced):
     verdict = judged(tmp_path, "import time; time.sleep(10**6)", RIGHT, fence.Limits(wall=1.0))
     assert verdict == ("did not finish", "It did not end within 1 seconds.")
-    assert found_by("import os\nbias_matrix = os.getpid()") < 100  # one of its own, and all of them end with it
 
 
 @pytest.mark.slow
-def test_one_bad_answer_does_not_spoil_the_next(tmp_path, fenced):
-    good = tasks_of("bias_by_hand")["scaled_scores"].solution_source()
-    path = hand_in(tmp_path / "eve.ipynb", "bias_by_hand", function("import os; os._exit(0)"), good)
-    verdicts = recheck.recheck(path, LIMITS)[1]
-    assert verdicts["bias_matrix"][0] == "did not finish" and verdicts["scaled_scores"] == PASSED
-
-
-def found_by(cell):
-    """What a hand-in with this cell finds, which it names bias_matrix."""
-    task = {"name": "bias_matrix", "starter": "", "call": None}
-    request = pickle.dumps({"cells": [cell], "seconds": 9.0, "tasks": [task]})
-    return recheck.data.read(fence.talk(request, LIMITS, time.monotonic() + 600)[0][1])["value"]
-
-
-@pytest.mark.slow
-def test_no_file_of_ours_can_be_read_or_changed_and_no_network_be_asked(tmp_path, monkeypatch, fenced):
+def test_no_file_process_or_network_of_ours_can_be_seen_and_no_file_changed(tmp_path, monkeypatch, fenced):
     home = tmp_path / "home"
     home.mkdir()
     (home / "secret").write_text("the teacher's")
@@ -275,10 +246,10 @@ def test_no_file_of_ours_can_be_read_or_changed_and_no_network_be_asked(tmp_path
     ours += [ROOT / "course_tasks" / "bias_by_hand" / "2_bias_matrix.py", "/proc/1/environ"]
     (tmp_path / "eve.ipynb").touch()
     assert all(map(os.path.exists, ours))
-    assert found_by(READS.format(paths=list(map(str, ours)))) == []
     with socket.create_server(("127.0.0.1", 0)) as server:
-        asks = ASKS.format(host="127.0.0.1", port=server.getsockname()[1])
-        assert found_by(asks) in ("Network is unreachable", "Connection refused")
+        reads = f"import os\nfound = os.getpid() > 99 or any(map(os.path.exists, {list(map(str, ours))}))"
+        asks = f"import socket\nfound = socket.socket().connect_ex({server.getsockname()}) == 0"
+        assert judged(tmp_path, reads, IF_NOTHING) == judged(tmp_path, asks, IF_NOTHING) == PASSED
     before = {path: path.read_bytes() for path in (ROOT / "course_lib" / "__init__.py", Path(nbformat.__file__))}
     assert judged(tmp_path, WRITES.format(paths=[*map(str, before), "/usr/bin/evil"]), RIGHT) == PASSED
     assert {path: path.read_bytes() for path in before} == before and not Path("/usr/bin/evil").exists()
