@@ -23,11 +23,10 @@ STAGES = {
     "browser": f"{PYTEST} tests/browser",
 }
 LANES = [["ruff", "mypy", "tests"], ["browser", "notebooks"]]  # run side by side: browser and kernels wait
-OPTIONS = {"--all", "--under-load", "--learner"}
 Result = tuple[str, bool, float]  # a stage, whether it passed, and its seconds
 
 
-def run_stage(name: str, options: list[str], *, aside: bool = False) -> Result:
+def run_stage(name: str, options: list[str], aside: bool = False) -> Result:
     """Run one stage. One that runs aside is shown when it has ended."""
     words, start = STAGES[name].split(), time.perf_counter()
     if importlib.util.find_spec("xdist") is None:  # a learner has one process
@@ -45,32 +44,19 @@ def run_stage(name: str, options: list[str], *, aside: bool = False) -> Result:
     return name, done.returncode == 0, time.perf_counter() - start
 
 
-def run_lanes(lanes: list[list[str]], options: list[str]) -> list[Result]:
-    """Run the lanes side by side, the stages of each one after another."""
-
-    def run_lane(number: int) -> list[Result]:
-        return [run_stage(name, options, aside=number > 0) for name in lanes[number]]
-
-    with ThreadPoolExecutor() as pool:
-        return [done for lane in pool.map(run_lane, range(len(lanes))) for done in lane]
-
-
 def main(arguments: list[str]) -> int:
-    if unknown := set(arguments) - OPTIONS:
-        print(f"unknown: {' '.join(sorted(unknown))}\n\n{__doc__}", file=sys.stderr)
-        return 2
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # the solutions that pass here are not the learner's
     for library in ("OMP", "OPENBLAS", "MKL"):  # stages share the cores: two threads for one product would be slower
         os.environ[f"{library}_NUM_THREADS"] = "1"
     start, options = time.perf_counter(), ["--all"] * ("--all" in arguments)
     burn = [sys.executable, "-c", "while True: pass"]
     busy = [subprocess.Popen(burn) for _ in range(os.cpu_count() or 1) if "--under-load" in arguments]
-    try:
-        if "--learner" in arguments:
-            results = run_lanes([["notebooks"]], [])
-        else:  # a test that measures time has the machine for itself
-            alone = [] if busy else [run_stage("speed", [])]
-            results = alone + run_lanes(LANES, options)
+    lanes = [["notebooks"]] if "--learner" in arguments else LANES
+    try:  # a test that measures time has the machine for itself
+        results = [] if busy or lanes is not LANES else [run_stage("speed", [])]
+        with ThreadPoolExecutor() as pool:
+            for done in pool.map(lambda lane: [run_stage(name, options, lane is not lanes[0]) for name in lane], lanes):
+                results += done
     finally:
         for process in busy:
             process.kill()

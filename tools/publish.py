@@ -62,8 +62,8 @@ def write(address: str, version: str) -> None:
     substitute("course_lib/__init__.py", r'__version__ = ".*"', f'__version__ = "{version}"')
     course_lib.__version__ = version
     for chapter in build.CONTENTS:
-        for path, built in build.chapter_notebooks(chapter).items():
-            readdress(path, built)
+        for path, nb in build.chapter_notebooks(chapter).items():
+            readdress(path, nb)
 
 
 def substitute(name: str, pattern: str, new: str) -> None:
@@ -71,10 +71,10 @@ def substitute(name: str, pattern: str, new: str) -> None:
     path.write_text(re.sub(pattern, new, path.read_text(encoding="utf-8"), count=1), encoding="utf-8", newline="\n")
 
 
-def readdress(path: Path, built: build.Built) -> None:
+def readdress(path: Path, built: nbformat.NotebookNode) -> None:
     """Give the notebook its new link and first cell. All others stay; `build --check` then says if one is old."""
     nb = nbformat.read(path, as_version=4)
-    for old, new in zip(nb.cells[:2], built.nb.cells):
+    for old, new in zip(nb.cells[:2], built.cells):
         old.id, old.source = new.id, new.source
     nb.metadata.built = {"fingerprint": fingerprint(nb)}
     build.save(nb, path)

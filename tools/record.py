@@ -66,10 +66,10 @@ def main(topic: str) -> None:
     released.load = lambda *args, **kwargs: recorder
     from tools.build import chapter_notebooks  # now, because tasks that import `load` must get this one
 
-    for path, built in chapter_notebooks(TOPICS[topic]).items():
+    for path, nb in chapter_notebooks(TOPICS[topic]).items():
         if path.parent.name != "exercises":
             shell = InteractiveShell()  # as in a notebook: the tracer and torch look for the code of a cell
-            for cell in built.nb.cells:
+            for cell in nb.cells:
                 if cell.cell_type == "code":
                     shell.run_cell(cell.source, silent=True).raise_error()
     FOLDER.mkdir(exist_ok=True)

@@ -66,7 +66,6 @@ WRONG = {  # answers, and what has to cross for the check to say the same as in 
     ],
     "bias_by_hand/self_dominates": [
         "self_dominates = {'largest': print, 'more than half': ...}",
-        "self_dominates = [1, 2]",
     ],
     "transformer_xl/read_segments": [  # a function of ours
         "def read_segments(x, size, length, attend):\n    return attend(x, x[:0])",
@@ -214,7 +213,7 @@ HOSTILE = {  # what it tries: its first cell, its bias_matrix, and how the verdi
     "fork without end": (FORKS, RIGHT, ("did not finish", "It")),
     "fill the disk": ("for k in range(10**6): open(str(k), 'wb').write(bytes(10**7))", RIGHT, PASSED),  # memory only
     "use all memory": (MEMORY, RIGHT, ("did not finish", "It used more than 1 GB")),
-    "replace the checks": (REPLACED, "bias_matrix = lambda n, strength: 0", ("wrong values", "")),  # which run elsewhere
+    "replace the checks": (REPLACED, "bias_matrix = lambda n, strength: 0", ("wrong values", "")),  # elsewhere
     "import the solution": ("", f"import importlib\nbias_matrix = {SOLUTION}", ("no answer", "After")),
     "kill every process": (KILLS, RIGHT, ("did not finish", "Its code ended")),  # it meets nobody but itself
     "report that it passed": (REPORTS, RIGHT, ("did not finish", "It wrote into")),
