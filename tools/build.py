@@ -201,7 +201,7 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     if old is None:
         return [f"{where(path)} is missing"]
     found = []
-    if content(old) != content(nb) or [c.id for c in old.cells] != [c.id for c in nb.cells]:
+    if content(old) != content(nb) or [(c.id, c.metadata) for c in old.cells] != [(c.id, c.metadata) for c in nb.cells]:
         pairs = zip(content(old), content(nb))
         first = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old.cells), len(nb.cells)))
         cause = "edited by hand" if edited(old) else "older than its source"

@@ -77,6 +77,8 @@ def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, c
         "notebooks/96_old.ipynb has no source",
     ]
     old.unlink()
+    with pytest.raises(SystemExit, match="2"):
+        build.main(["no_such_topic"])
     assert build.main([]) == 0 and build.main(["--check"]) == 0
 
 

@@ -54,9 +54,7 @@ def test_nothing_in_it_breaks_a_viewer_and_its_links_lead_somewhere(path):
 
 @pytest.mark.parametrize("path", BUILT)
 def test_what_training_gave_is_not_compared_but_asserted_or_only_printed(path):
-    """Processors add in different orders, and training magnifies the difference. It only prints where nothing about a
-    training holds with every seed and on every processor.
-    """
+    """Processors add in different orders, and training magnifies the difference, so little holds on all of them."""
     code = cells(path, "code")
     for k, cell in enumerate(code):
         tags, source = cell["metadata"].get("tags", []), "".join(cell["source"])

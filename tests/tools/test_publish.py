@@ -83,7 +83,7 @@ def test_one_command_from_a_checkout_to_a_release_and_to_the_next_one(checkout):
         lesson.write("# A slip.\n")
     git(checkout, "commit", "-qam", "A slip")
     status, said = published(checkout, *again)
-    assert status == 1 and "00_start_here.py at cell " in said and "older than its source" in said
+    assert status == 1 and "00_start_here.ipynb differs from its source" in said and "older than" in said
     assert not git(checkout, "status", "--porcelain") and "v7.8.9" not in git(checkout, "tag")
     git(checkout, "revert", "--no-edit", "HEAD")
 
