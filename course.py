@@ -5,7 +5,7 @@
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py model    fetch the released model (93 MB), which lab and test do, too
     python3 course.py build    write the notebooks from source/ and course_tasks/
-    python3 course.py site     turn the built notebooks into a web site; --serve shows it
+    python3 course.py site     turn the built notebooks into a web site
     python3 course.py publish  make a release of the course, whose notebooks open in Colab
 
 Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`,
@@ -155,11 +155,6 @@ def runs_with_pip():
 
 def make_venv():
     """A new VENV without packages, marked as unfinished."""
-    try:
-        import ensurepip  # noqa: F401
-        import venv  # noqa: F401
-    except ImportError:
-        sys.exit("This Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv")
     if shutil.disk_usage(ROOT).free < (GIGABYTES + DOWNLOADS) * 1e9:
         sys.exit(no_space())
     folder = os.path.relpath(VENV)
@@ -172,7 +167,7 @@ def make_venv():
     # The base interpreter, since this file may be running in the very .venv that was just removed.
     status, said = run(sys._base_executable, "-m", "venv", VENV)
     if status:
-        sys.exit(f"Python could not make the folder {folder}. It said:\n\n{said}")
+        sys.exit(f"Python could not make the folder {folder}. It said:\n\n{said}")  # on Debian, what to install
 
 
 def install(requirements):
@@ -193,21 +188,15 @@ def install(requirements):
 def run(*command):
     """Exit status and errors (or last lines) of a step of the set-up; a terminal shows its newest line meanwhile."""
     lines, width = [], shutil.get_terminal_size().columns - 1
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace")
-    try:
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, text=True, errors="replace", **pipes) as process:
         for line in process.stdout:
             lines.append(line)
             if sys.stdout.isatty():
                 print(line.strip()[:width].ljust(width), end="\r", flush=True)
-        if lines and sys.stdout.isatty():
-            print(" " * width, end="\r", flush=True)
-    except KeyboardInterrupt:
-        process.terminate()
-        raise
-    finally:
-        process.wait()
-    said = "".join([line for line in lines if line.startswith("ERROR")] or lines[-8:])
+    if lines and sys.stdout.isatty():
+        print(" " * width, end="\r", flush=True)
+    said = "".join([line for line in lines if line.startswith("ERROR")] or lines[-12:])
     if process.returncode and "No space left on device" in said:
         raise OSError(errno.ENOSPC, said)
     return process.returncode, said

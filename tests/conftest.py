@@ -32,8 +32,5 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section(title)
         rows.sort(key=lambda row: str(next(iter(row.values()))))
         for row in [dict(zip(rows[0], rows[0])), *rows]:
-            terminalreporter.line("  ".join(f"{row[name]!s:{width(name, rows)}}" for name in row))
-
-
-def width(name, rows):
-    return max(len(name), *(len(str(row[name])) for row in rows))
+            cells = [f"{row[name]!s:{max(len(str(one[name])) for one in [{name: name}, *rows])}}" for name in row]
+            terminalreporter.line("  ".join(cells))

@@ -1,19 +1,17 @@
 """python3 course.py build [TOPIC …] [--check]: source/ and course_tasks/ → notebooks/, exercises/ and solutions/.
 
 Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
-build with its file and line. A file whose content would not change is left alone, byte for byte, and a notebook that
+build. A file whose content would not change is left alone, byte for byte, and a notebook that
 was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
 
 In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """
 
 import argparse
-import ast
 import importlib
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import jupytext
@@ -50,55 +48,34 @@ HOMELESS = (
     'raise ImportError("Put this notebook back into the folder of the course, or the unpacked course beside it.")'
 )
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
-Origin = tuple[Path, int]  # the file and line a cell was written in
 
 
 class BuildError(Exception):
     """What is wrong and where, in one message for the author."""
 
 
-@dataclass(frozen=True)
-class Built:
-    """A notebook and, for each of its cells, where it comes from."""
-
-    nb: NotebookNode
-    origins: list[Origin]
-
-
-# ---- from text to notebooks
-
-
-def chapter_notebooks(source: Path) -> dict[Path, Built]:
+def chapter_notebooks(chapter: Chapter) -> dict[Path, NotebookNode]:
     """The notebooks of one chapter, not yet executed, by the path they belong to."""
-    chapter = next((chapter for chapter in CONTENTS if chapter.file == source.stem), None)
-    if chapter is None:
-        raise BuildError(f"{where(source)}: no chapter of course_kit/contents.py has this file name")
-    notebooks = {ROOT / "notebooks" / f"{chapter.file}.ipynb": lesson(source, chapter)}
+    notebooks = {"notebooks": lesson(chapter)}
     if chapter.topic in topics():
-        for folder in ("exercises", "solutions"):
-            built = task_notebook(chapter, solved=folder == "solutions")
-            notebooks[ROOT / folder / f"{chapter.file}.ipynb"] = built
-    return notebooks
+        notebooks |= {folder: task_notebook(folder, chapter) for folder in ("exercises", "solutions")}
+    return {ROOT / folder / f"{chapter.file}.ipynb": nb for folder, nb in notebooks.items()}
 
 
-def lesson(source: Path, chapter: Chapter) -> Built:
-    """The lesson in `source` (jupytext's percent text) with the Colab link under its title and the set-up cell."""
-    try:
-        text = source.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BuildError(f"{where(source)}: not UTF-8 text ({error})") from error
-    starts = [number for number, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
-    cells = from_percent(text)
-    if not cells or len(cells) != len(starts) or cells[0].cell_type != "markdown":
-        raise BuildError(
-            f"{where(source)}: expected cells that begin with '# %%', a markdown cell with the title first"
-        )
-    written = [(cell, (source, start + 1)) for cell, start in zip(cells, starts, strict=True)]
-    for cell, origin in written:
-        fill_in(cell, origin, "", lesson_words(chapter))
+def source_of(chapter: Chapter) -> Path:
+    return ROOT / "source" / f"{chapter.file}.py"
+
+
+def lesson(chapter: Chapter) -> NotebookNode:
+    """The lesson (jupytext's percent text) with the Colab link under its title and the set-up cell."""
+    title, *cells = from_percent(source_of(chapter).read_text(encoding="utf-8"))
+    if title.cell_type != "markdown":
+        raise BuildError(f"{where(source_of(chapter))}: expected a first cell `# %% [markdown]` with the title")
+    fill_in([title, *cells], where(source_of(chapter)), "", lesson_words(chapter))
+    for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = marked(cell.source, chapter.topic)
-    return notebook("notebooks", chapter, cells[0].source, written[1:])
+    return notebook("notebooks", chapter, title.source, cells)
 
 
 def from_percent(text: str) -> list[NotebookNode]:
@@ -112,149 +89,94 @@ def from_percent(text: str) -> list[NotebookNode]:
     return cells
 
 
-def fill_in(cell: NotebookNode, origin: Origin, lessons: str, words: dict[str, str]) -> None:
-    """Fill in the marks of a Markdown cell; BuildError names the file and line of one that means nothing."""
-    if cell.cell_type == "markdown":
-        cell.source = fill(cell.source, origin, lessons, words)
-
-
-def fill(text: str, origin: Origin, lessons: str, words: dict[str, str]) -> str:
-    """`text` with its marks filled in; the line of a mark that means nothing is looked up in the file."""
+def fill_in(cells: list[NotebookNode], file: str, lessons: str, words: dict[str, str]) -> None:
+    """Fill in the marks of all Markdown cells; BuildError names one that means nothing."""
     try:
-        return filled(text, lessons, words)
+        for cell in cells:
+            if cell.cell_type == "markdown":
+                cell.source = filled(cell.source, lessons, words)
     except KeyError as error:
-        file, line = origin
-        (mark,) = error.args
-        before, found, _ = file.read_text(encoding="utf-8").partition(mark)
-        line = before.count("\n") + 1 if found else line
-        expected = ", ".join([*words, *TOPICS])
-        raise BuildError(f"{where(file)}, line {line}: {mark}: expected one of {expected}") from None
+        raise BuildError(f"{file}: {error.args[0]}: expected one of {', '.join([*words, *TOPICS])}") from None
 
 
-def task_notebook(chapter: Chapter, *, solved: bool) -> Built:
+def task_notebook(folder: str, chapter: Chapter) -> NotebookNode:
     """The tasks of a chapter: words, the learner's cell (blank or solved), the check, and what comes after it."""
     module = importlib.import_module(f"course_tasks.{chapter.topic}")
     _, _, words = (module.__doc__ or "").partition("\n")
-    written = [(new_code_cell(module.PREPARE), (Path(str(module.__file__)), 1))]
-    for number, (task_name, task) in enumerate(tasks_of(module).items(), 1):
+    cells = [new_code_cell(module.PREPARE)]
+    for number, (name, task) in enumerate(tasks_of(module).items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
-        first = " · one to begin with" * task.first + " · in the core" * (task_name in core(chapter.topic))
+        first = " · one to begin with" * task.first + " · in the core" * (name in core(chapter.topic))
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}{first}*\n\n{task.words}"
-        answer = task.solution_source() if solved else task.stub()
-        cells = new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{task_name}.check({task_name})")
-        written += [(cell, task.origin()) for cell in (*cells, *from_percent(task.after))]
-    folder = "solutions" if solved else "exercises"
-    kind = "Solutions" if solved else "Tasks"
-    for cell, origin in written:
-        fill_in(cell, origin, "../notebooks/", {})
-    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{words.strip()}", written)
+        answer = task.solution_source() if folder == "solutions" else task.stub()
+        cells += [new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{name}.check({name})")]
+        cells += from_percent(task.after)
+    fill_in(cells, f"course_tasks/{chapter.topic}", "../notebooks/", {})
+    kind = {"exercises": "Tasks", "solutions": "Solutions"}[folder]
+    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{words.strip()}", cells)
 
 
-def notebook(folder: str, chapter: Chapter, opening: str, written: list[tuple[NotebookNode, Origin]]) -> Built:
-    """A notebook: its opening words, the set-up cell and the written cells, with ids that depend on content alone."""
+def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNode]) -> NotebookNode:
+    """A notebook: its opening words, the set-up cell and these cells, with ids that depend on content alone."""
     published, version = address(ROOT), importlib.import_module("course_lib").__version__
     if link := open_in_colab(published, version, f"{folder}/{chapter.file}.ipynb"):
         heading, _, rest = opening.partition("\n")
         opening = f"{heading}\n\n{link}\n{rest}"
     otherwise = INSTALL.format(address=published, version=version) if published else HOMELESS
-    first = [new_markdown_cell(opening), new_code_cell(SETUP.format(otherwise=otherwise), metadata=FOLDED)]
+    cells = [new_markdown_cell(opening), new_code_cell(SETUP.format(otherwise=otherwise), metadata=FOLDED), *cells]
     seen: set[str] = set()
-    written = [*((cell, (Path(__file__), 1)) for cell in first), *written]
-    for cell, origin in written:
+    for cell in cells:
         cell.id = new_id(chapter.topic, cell, seen)
         seen.add(cell.id)
-        if cell.cell_type == "code":
-            parse(cell.source, origin)
-    made = new_notebook(cells=[cell for cell, _ in written])
+    made = new_notebook(cells=cells)
     made.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
         "built": {"fingerprint": fingerprint(made)},
     }
-    return Built(nbformat.from_dict(made), [origin for _, origin in written])
+    return nbformat.from_dict(made)
 
 
-def parse(code: str, origin: Origin) -> None:
-    """Raises BuildError when a code cell is not Python (lines of %magic aside)."""
-    try:
-        ast.parse(re.sub(r"^( *)[%!].*", r"\1pass", code, flags=re.MULTILINE))
-    except SyntaxError as error:
-        file, line = origin
-        shown = (error.text or "").rstrip()
-        raise BuildError(f"{where(file)}, line {line + (error.lineno or 1) - 1}: {error.msg}\n    {shown}") from error
-
-
-# ---- from notebooks to files
-
-
-def execute(built: Built, path: Path) -> None:
+def execute(nb: NotebookNode, path: Path) -> None:
     """Run every cell in the notebook's own folder and keep the outputs; BuildError names the cell that fails."""
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    started: list[int] = []
     client = NotebookClient(
-        built.nb, timeout=SECONDS_PER_CELL, resources={"metadata": {"path": str(path.parent)}},
+        nb, timeout=SECONDS_PER_CELL, resources={"metadata": {"path": str(path.parent)}},
         record_timing=False, store_widget_state=False, coalesce_streams=True,
+        on_cell_start=lambda cell, cell_index: started.append(cell_index),
         config=Config(KernelManager={"transport_encryption": "auto"}),  # without it each kernel prints a warning
     )  # fmt: skip
     try:
         client.execute()
-    except CellExecutionError as error:
-        raise BuildError(failure(built, path, f"{error.ename}: {error.evalue}")) from None
-    except (CellTimeoutError, DeadKernelError) as error:
-        raise BuildError(failure(built, path, str(error).strip().splitlines()[0])) from None
-    for cell in built.nb.cells:
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        raise BuildError(f"{where(path)}, cell {started[-1] + 1}: {error}") from None
+    for cell in nb.cells:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(WIDGET, None)
 
 
-def failure(built: Built, path: Path, what: str) -> str:
-    """Where the run stopped: source file and line, the cell, and what happened there."""
-    code = [k for k, cell in enumerate(built.nb.cells) if cell.cell_type == "code"]
-    failed = [k for k in code if any(o.output_type == "error" for o in built.nb.cells[k].outputs)]
-    unfinished = [k for k in code if built.nb.cells[k].execution_count is None]
-    k = (failed or unfinished or code[-1:])[0]
-    cell, (file, start) = built.nb.cells[k], built.origins[k]
-    trace = "\n".join(line for o in cell.outputs if o.output_type == "error" for line in o.traceback)
-    lines = re.findall(r"Cell In\[\d+\], line (\d+)", re.sub(r"\x1b\[[\d;]*m", "", trace))
-    line = int(lines[0]) if lines else 1
-    shown = cell.source.splitlines()[line - 1].strip()
-    return f"{where(file)}, line {start + line - 1} (cell {k + 1} of {where(path)}): {what}\n    {shown}"
-
-
-def write(built: Built, path: Path) -> str:
+def write(nb: NotebookNode, path: Path) -> str:
     """Execute the notebook and write it, unless the old file says the same already; returns what was done."""
     old = read(path)
     if old is not None and edited(old):
         raise BuildError(
-            f"{where(path)} was edited by hand and is left as it is. Carry what you want to keep over to "
-            f"{where(built.origins[-1][0])}, then delete {where(path)} and build again."
+            f"{where(path)} was edited by hand and is left as it is. Carry what you want to keep over to its source, "
+            "then delete it and build again."
         )
-    try:
-        path.parent.mkdir(exist_ok=True)
-    except OSError as error:
-        raise BuildError(f"{where(path.parent)} cannot be made: {error.strerror}.") from error
+    path.parent.mkdir(exist_ok=True)
     if path.parent.name != "exercises":
-        execute(built, path)
-    if old is not None and lasting(old) == lasting(built.nb):
+        execute(nb, path)
+    if old is not None and lasting(old) == lasting(nb):
         return "unchanged"
-    save(nbformat.writes(built.nb) + "\n", path)
+    save(nb, path)
     return "written"
 
 
 def read(path: Path) -> NotebookNode | None:
-    """The notebook in the file, None when there is none; BuildError unless the file is a notebook."""
-    if not path.exists():
-        return None
-    try:
-        return nbformat.read(path, as_version=4)
-    except Exception as error:
-        raise BuildError(f"{where(path)} is not a notebook ({error}). Move it away and build again.") from error
-
-
-def ran(nb: NotebookNode) -> bool:
-    """Whether every code cell was executed, in order: nbval does not compare a cell without a count."""
-    counts = [cell.execution_count for cell in nb.cells if cell.cell_type == "code"]
-    return counts == list(range(1, len(counts) + 1))
+    """The notebook in the file, None when there is none."""
+    return nbformat.read(path, as_version=4) if path.exists() else None
 
 
 def lasting(nb: NotebookNode) -> str:
@@ -266,38 +188,33 @@ def lasting(nb: NotebookNode) -> str:
     return re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "PNG", nbformat.writes(nb))
 
 
-def save(text: str, path: Path) -> None:
+def save(nb: NotebookNode, path: Path) -> None:
     """Write beside the old file, then put it in its place: a build that is cut off loses nothing."""
     draft = path.with_suffix(".draft")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
-    except OSError as error:
-        raise BuildError(f"{where(path)} cannot be written: {error.strerror}. Nothing was changed.") from error
+    draft.write_text(nbformat.writes(nb) + "\n", encoding="utf-8", newline="\n")
+    draft.replace(path)
 
 
-# ---- the check
-
-
-def differences(path: Path, built: Built) -> list[str]:
+def differences(path: Path, nb: NotebookNode) -> list[str]:
     """What is out of date in the file at `path`, in sentences; empty when it is what the build would write."""
-    old, nb = read(path), built.nb
+    old = read(path)
     if old is None:
         return [f"{where(path)} is missing"]
     found = []
-    if content(old) != content(nb) or [c.id for c in old.cells] != [c.id for c in nb.cells]:
-        pairs = zip(content(old), content(nb), strict=False)
+    if content(old) != content(nb) or [(c.id, c.metadata) for c in old.cells] != [(c.id, c.metadata) for c in nb.cells]:
+        pairs = zip(content(old), content(nb))
         first = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old.cells), len(nb.cells)))
         cause = "edited by hand" if edited(old) else "older than its source"
-        found.append(f"{where(path)} differs from {where(built.origins[-1][0])} at cell {first}: {cause}")
-    elif path.parent.name != "exercises" and not ran(old):
+        found.append(f"{where(path)} differs from its source at cell {first}: {cause}")
+    counts = [cell.execution_count for cell in old.cells if cell.cell_type == "code"]
+    if path.parent.name != "exercises" and counts != list(range(1, len(counts) + 1)):  # nbval skips what has none
         found.append(f"{where(path)} was not executed from top to bottom")
     return found
 
 
 def where(path: Path) -> str:
     """The path as a person would say it, from the repository's root."""
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+    return path.relative_to(ROOT).as_posix()
 
 
 def main(arguments: list[str]) -> int:
@@ -307,23 +224,21 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("chapters", nargs="*", metavar="TOPIC", help="such as t5_buckets; all when none is given")
     parser.add_argument("--check", action="store_true", help="run nothing, report what is out of date")
     options = parser.parse_args(arguments)
-    sources = sorted((ROOT / "source").glob("[0-9][0-9]_*.py"))
-    if unknown := set(options.chapters) - {source.stem[3:] for source in sources}:
+    chapters = [chapter for chapter in CONTENTS if source_of(chapter).exists()]
+    if unknown := set(options.chapters) - {chapter.topic for chapter in chapters}:
         parser.error(f"source/ has no lesson on {', '.join(sorted(unknown))}")
-    chosen = [source for source in sources if not options.chapters or source.stem[3:] in options.chapters]
+    chosen = [chapter for chapter in chapters if not options.chapters or chapter.topic in options.chapters]
     try:
-        notebooks = {path: built for source in chosen for path, built in chapter_notebooks(source).items()}
+        notebooks = {path: built for chapter in chosen for path, built in chapter_notebooks(chapter).items()}
         if options.check:
-            found = [line for path, built in notebooks.items() for line in differences(path, built)]
-            expected = {source.stem for source in sources}
-            strays = [
-                p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb")) if p.stem not in expected
-            ]
-            found += [f"{where(path)} has no source" for path in strays]
+            found = [line for path, nb in notebooks.items() for line in differences(path, nb)]
+            files = {chapter.file for chapter in chapters}
+            strays = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
+            found += [f"{where(path)} has no source" for path in strays if path.stem not in files]
             print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")
             return bool(found)
-        for path, built in notebooks.items():
-            print(f"{where(path)}: {write(built, path)}", flush=True)
+        for path, nb in notebooks.items():
+            print(f"{where(path)}: {write(nb, path)}", flush=True)
     except BuildError as error:
         print(f"build stopped: {error}", file=sys.stderr)
         return 1

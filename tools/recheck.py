@@ -6,6 +6,7 @@ Each notebook runs in a fenced process, and so do its functions. What they retur
 import argparse
 import csv
 import os
+import pickle
 import re
 import sys
 import time
@@ -57,7 +58,7 @@ def reports(cells: list[str], tasks: dict[str, Exercise], limits: fence.Limits) 
     deadline = time.monotonic() + limits.wall
     while left := [name for name in tasks if name not in found]:
         request = {"cells": cells, "seconds": limits.cell, "tasks": [asked(tasks[name]) for name in left]}
-        lines, why = fence.talk(data.write(request), limits, deadline)
+        lines, why = fence.talk(pickle.dumps(request), limits, deadline)
         found |= {one["name"]: one for one in map(data.read, lines) if one.get("name") in ["", *left]}
         missing = [name for name in left if name not in found]
         if found.pop("", None) is None or time.monotonic() > deadline:
@@ -71,7 +72,7 @@ def asked(task: Exercise) -> dict[str, Any]:
     if not isinstance(task, CodingTask):
         return {"name": task.name, "starter": "", "call": None}
     spec = task.spec
-    cases = [[data.exact(case.args), case.kwargs] for case in map(spec.handed, spec.all_cases)]
+    cases = [(case.args, case.kwargs) for case in map(spec.handed, spec.all_cases)]
     call = {"cases": cases, "seconds": spec.seconds, "hook": spec.hook, "returns": spec.returns}
     return {"name": task.name, "starter": task.stub() if task.starter else "", "call": call}
 
@@ -119,28 +120,26 @@ def main(arguments: list[str]) -> int:
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
     if fence.refused():
         print(f"On this system a hand-in can {FREE}, because {fence.refused()}.", file=sys.stderr)
+    judged = True
     with given.csv as table:
         row = csv.writer(table, lineterminator="\n").writerow
         row(["learner", "task", "status", "cause"])
         names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]  # Windows keeps the star
-        return int(not all([judged(Path(name), row) for name in names]))
-
-
-def judged(path: Path, row: Any) -> bool:
-    """Whether a notebook could be judged; what it is worth is printed and written into the table."""
-    try:
-        topic, verdicts = recheck(path)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        row(written(learner(path), "", "not judged", str(error)))
-        return False
-    passed = sum(status == "passed" for status, _ in verdicts.values())
-    print(f"{path}: {topic}, {passed} of {len(verdicts)} passed", flush=True)
-    for task, (status, cause) in verdicts.items():
-        row(written(learner(path), f"{topic}.{task}", status, cause))
-        if status != "passed":
-            print(f"  {status}: {task}")
-    return True
+        for path in map(Path, names):
+            try:
+                topic, verdicts = recheck(path)
+            except ValueError as error:
+                judged = False
+                print(error, file=sys.stderr)
+                row(written(learner(path), "", "not judged", str(error)))
+                continue
+            passed = sum(status == "passed" for status, _ in verdicts.values())
+            print(f"{path}: {topic}, {passed} of {len(verdicts)} passed", flush=True)
+            for task, (status, cause) in verdicts.items():
+                row(written(learner(path), f"{topic}.{task}", status, cause))
+                if status != "passed":
+                    print(f"  {status}: {task}")
+    return int(not judged)
 
 
 def learner(path: Path) -> str:

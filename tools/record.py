@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
 
+from course_kit.contents import TOPICS  # noqa: E402
 from course_lib import released  # noqa: E402
 from course_lib.released.recorded import FOLDER, Recorded, unpacked  # noqa: E402
 
@@ -65,11 +66,10 @@ def main(topic: str) -> None:
     released.load = lambda *args, **kwargs: recorder
     from tools.build import chapter_notebooks  # now, because tasks that import `load` must get this one
 
-    (source,) = (ROOT / "source").glob(f"??_{topic}.py")
-    for path, built in chapter_notebooks(source).items():
+    for path, nb in chapter_notebooks(TOPICS[topic]).items():
         if path.parent.name != "exercises":
             shell = InteractiveShell()  # as in a notebook: the tracer and torch look for the code of a cell
-            for cell in built.nb.cells:
+            for cell in nb.cells:
                 if cell.cell_type == "code":
                     shell.run_cell(cell.source, silent=True).raise_error()
     FOLDER.mkdir(exist_ok=True)

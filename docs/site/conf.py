@@ -1,5 +1,7 @@
 """How Sphinx draws the site; make.py prepares what it draws."""
 
+from tools.address import address
+
 project = html_title = "Relative Position in Attention"
 copyright = "2026, the authors of the course. Code: MIT. Text and pictures: CC BY 4.0"
 
@@ -25,4 +27,6 @@ html_theme_options = {
     "use_download_button": False,  # each page has a button with words on it instead
     "use_fullscreen_button": False,
     "footer_content_items": ["copyright.html"],
+    "repository_url": address() or "",
+    "use_repository_button": address() is not None,
 }

@@ -1,5 +1,6 @@
 """A real JupyterLab, opened by the course's own command on a copy of the course, in a real Chromium."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -7,21 +8,29 @@ import subprocess
 import sys
 import time
 import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+import matplotlib
 import pytest
-
-from .fonts import fontconfig
-from .site import site, visit  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "learner"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "microsoft-edge")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+# A page is as wide as its letters, so the tests choose them: DejaVu Sans, which matplotlib brings to every machine.
+# What fits in it fits in Arial and Liberation Sans, which are a seventh narrower.
+FONTS = """<fontconfig>
+  <dir>{ttf}</dir>
+  <cachedir>{cache}</cachedir>
+  <match target="pattern">
+    <test name="family" qual="all" compare="not_eq"><string>monospace</string></test>
+    <edit name="family" mode="prepend" binding="strong"><string>DejaVu Sans</string></edit>
+  </match>
+  <match target="pattern">
+    <test name="family"><string>monospace</string></test>
+    <edit name="family" mode="prepend" binding="strong"><string>DejaVu Sans Mono</string></edit>
+  </match>
+</fontconfig>"""
 SETTINGS = {
     # Cells out of sight stay on the page, where a test can find them.
     "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": '{"windowingMode": "none"}',
@@ -30,8 +39,7 @@ SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Lab:
+class Lab(NamedTuple):
     """Where JupyterLab answers, and the learner's folder of notebooks in the copy of the course that it serves."""
 
     address: str
@@ -50,9 +58,11 @@ def chromium(tmp_path_factory):
         if os.environ.get("CI") == "true" and sys.platform == "linux":
             pytest.fail(advice)
         pytest.skip(advice)
-    env = {**os.environ, "FONTCONFIG_FILE": str(fontconfig(tmp_path_factory.mktemp("fonts")))}
+    fonts, ttf = tmp_path_factory.mktemp("fonts") / "fonts.conf", Path(matplotlib.get_data_path(), "fonts", "ttf")
+    fonts.write_text(FONTS.format(ttf=ttf, cache=fonts.parent / "cache"), encoding="utf-8")
+    env = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS, env=env)
+        browser = playwright.chromium.launch(executable_path=path, env=env)
         yield browser
         browser.close()
 
@@ -60,30 +70,26 @@ def chromium(tmp_path_factory):
 @pytest.fixture
 def shown(chromium, tmp_path):
     """A function which opens a picture, saved as one page, and waits until it is there or alive; without Jupyter."""
-    contexts = []
+    with chromium.new_context(reduced_motion="reduce") as context:
 
-    def show(picture, *, width=1280):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: pytest.fail(f"the picture's script: {error}"))
-        page.goto(picture.save(tmp_path / "picture.html").as_uri())
-        live = "[data-rp-live]" if "<script>" in picture._repr_html_() else ""
-        page.wait_for_selector(f".rp-{picture.kind}{live}")
-        return page
+        def show(picture, *, width=1280):
+            page = context.new_page()
+            page.set_viewport_size({"width": width, "height": 900})
+            page.on("pageerror", lambda error: pytest.fail(f"the picture's script: {error}"))
+            page.goto(picture.save(tmp_path / "picture.html").as_uri())
+            live = "[data-rp-live]" if "<script>" in picture._repr_html_() else ""
+            page.wait_for_selector(f".rp-{picture.kind}{live}")
+            return page
 
-    yield show
-    for context in contexts:
-        context.close()
+        yield show
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory, chromium):
-    """JupyterLab as `python3 course.py lab` opens it, on a copy that the tests may change."""
+    """JupyterLab as `python3 course.py lab` opens it, on a copy that the tests may change; the home folder is empty."""
     home = tmp_path_factory.mktemp("home")
     copy = home / "course"
-    others = shutil.ignore_patterns(".git", ".venv", "build", "mine", ".*_cache", "__pycache__")
-    shutil.copytree(ROOT, copy, ignore=others)
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "build", "mine", "__pycache__"))
     (copy / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -91,47 +97,20 @@ def lab(tmp_path_factory, chromium):
     for extension, settings in SETTINGS.items():
         (home / "settings" / extension).parent.mkdir(parents=True, exist_ok=True)
         (home / "settings" / extension).write_text(settings, encoding="utf-8")
-    env = dict(
-        os.environ, HOME=str(home), JUPYTER_DATA_DIR=str(home / "data"), JUPYTER_CONFIG_DIR=str(home / "config"),
-        JUPYTERLAB_SETTINGS_DIR=str(home / "settings"), PYTHONPATH="",
-    )  # fmt: skip
-    command = [
-        sys.executable,
-        "course.py",
-        "lab",
-        "--no-browser",
-        f"--ServerApp.port={port}",
-        f"--IdentityProvider.token={TOKEN}",
-        "--LabApp.expose_app_in_browser=True",  # so that a test can open one notebook after another in one page
-    ]
+    env = {**os.environ, "HOME": str(home), "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"), "PYTHONPATH": ""}
+    flags = ["--no-browser", f"--ServerApp.port={port}", f"--IdentityProvider.token={TOKEN}"]
     with open(home / "lab.log", "w") as log:
-        server = subprocess.Popen(command, cwd=copy, env=env, stdout=log, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            [sys.executable, "course.py", "lab", *flags], cwd=copy, env=env, stdout=log, stderr=subprocess.STDOUT
+        )
     try:
-        wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, home / "lab.log")
+        while server.poll() is None:  # until it answers
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/api?token={TOKEN}", timeout=2).close()
+                break
+            time.sleep(0.2)
+        assert server.poll() is None, (home / "lab.log").read_text()[-3000:]
         yield Lab(f"http://127.0.0.1:{port}", copy / "mine")
     finally:
         server.terminate()
-        try:
-            server.wait(15)
-        except subprocess.TimeoutExpired:
-            server.kill()
-
-
-@pytest.fixture(scope="session")
-def desk(lab, chromium):
-    """A page of JupyterLab in which notebooks are opened one after another."""
-    from .pages import opened  # which needs this file
-
-    with opened(chromium, lab, "notebooks/00_start_here.ipynb") as page:
-        yield page
-
-
-def wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            urllib.request.urlopen(url, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"{url} did not answer:\n{log.read_text()[-3000:]}")
+        server.wait()

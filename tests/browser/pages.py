@@ -3,50 +3,36 @@
 import re
 from contextlib import contextmanager, suppress
 
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from .conftest import TOKEN, Lab
 
 PATIENCE = 180_000  # milliseconds; a kernel that imports torch on a busy machine takes its time
-OPEN = """async (path) => {
-  const kernelPreference = { shouldStart: false };
-  const panel = await jupyterapp.commands.execute("docmanager:open", { path, kernelPreference });
-  await panel.revealed;
-  panel.node.classList.add("open-in-test");
-}"""
-CLOSE = """() => {
-  const panel = jupyterapp.shell.currentWidget;
-  panel.context.model.dirty = false;
-  panel.close();
-}"""
 
 
 @contextmanager
 def opened(browser: Browser, lab: Lab, notebook: str = ""):
     """A fresh page with this notebook open (or what the course opens by itself), its kernel ready."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.goto(f"{lab.address}/{f'lab/tree/mine/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
-    page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
-    ready(page)
-    try:
+    with browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{lab.address}/{f'lab/tree/mine/{notebook}?reset&' if notebook else '?'}token={TOKEN}")
+        page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
+        ready(page)
         yield page
-    finally:
-        context.close()
 
 
 @contextmanager
-def as_built(page: Page, path: str):
-    """This notebook in a page that is open already, as it was built: nothing runs, its trusted pictures wake."""
-    page.evaluate(OPEN, f"mine/{path}")
-    page.wait_for_selector(".open-in-test .jp-OutputArea-output")
-    for live in notebook(page).locator("[data-rp]:has(+ script)").all():
-        expect(live).to_have_attribute("data-rp-live", "true")
-    try:
-        yield notebook(page)
-    finally:
-        page.evaluate(CLOSE)
+def running(browser: Browser, lab: Lab, name: str, *sources: str):
+    """A fresh page with a notebook of these cells, which have run."""
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made = new_notebook(cells=list(map(new_code_cell, sources)), metadata={"kernelspec": kernel})
+    nbformat.write(made, lab.folder / "notebooks" / name)
+    with opened(browser, lab, f"notebooks/{name}") as page:
+        run_all(page)
+        yield page
 
 
 def ready(page: Page) -> None:
@@ -91,11 +77,8 @@ def errors(page: Page) -> list[str]:
 
 def cell(page: Page, text: str) -> Locator:
     """The first code cell whose input holds this text."""
-    return (
-        notebook(page)
-        .locator(".jp-CodeCell", has=page.locator(".jp-InputArea-editor", has_text=re.compile(re.escape(text))))
-        .first
-    )
+    editor = page.locator(".jp-InputArea-editor", has_text=re.compile(re.escape(text)))
+    return notebook(page).locator(".jp-CodeCell", has=editor).first
 
 
 def picture(page: Page, kind: str) -> Locator:

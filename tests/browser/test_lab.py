@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from course_kit.contents import TOPICS
 
 from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
-from .pages import PATIENCE, as_built, cell, errors, notebook, opened, picture, ready, run_all
+from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run_all
 
 pytestmark = pytest.mark.browser
 LESSON = f"notebooks/{TOPICS['bias_by_hand'].file}.ipynb"
@@ -29,18 +29,20 @@ def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_
         assert errors(page) == []
 
 
-def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_their_keys_from_jupyterlab(desk):
-    with as_built(desk, LESSON):
-        bias, tracer = picture(desk, "frames"), picture(desk, "tracer")
+def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_their_keys_from_jupyterlab(lab, chromium):
+    with opened(chromium, lab, LESSON) as page:
+        for live in notebook(page).locator("[data-rp]:has(+ script)").all():
+            expect(live).to_have_attribute("data-rp-live", "true")
+        bias, tracer = picture(page, "frames"), picture(page, "tracer")
         corner, reading = bias.locator("td.rp-cell").nth(4), bias.locator(".rp-reading")
         expect(corner).to_have_text("−0.4828")
         bias.get_by_label("strength λ").fill("3")  # the fourth stop
         expect(corner).to_have_text("−1.6094")
         bias.locator("td.rp-cell").nth(14).hover()
         expect(reading).to_have_text("Query sat, key mat: offset +2, B = −1 · log(1 + 2) = −1.0986, e^B = 0.3333.")
-        desk.mouse.move(0, 0)
+        page.mouse.move(0, 0)
         bias.locator('td[tabindex="0"]').focus()
-        desk.keyboard.press("End")
+        page.keyboard.press("End")
         expect(reading).to_contain_text("Query The, key mat: offset +4")
         tracer.get_by_role("button", name="raw = q @ k.T").click()
         table = tracer.locator('.rp-values [data-name="raw"]')
@@ -48,14 +50,15 @@ def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_the
         expect(table.locator("tbody tr").nth(1).locator("td").first).to_have_text("3.0")
         tracer.locator('.rp-line[tabindex="0"]').focus()
         before = tracer.locator(".rp-position").inner_text()
-        desk.keyboard.press("n")
+        page.keyboard.press("n")
         expect(tracer.locator(".rp-position")).not_to_have_text(before)
-        cells_before = notebook(desk).locator(".jp-Cell").count()
-        desk.keyboard.press("b")  # with the focus in a picture, JupyterLab must not insert a cell
-        assert notebook(desk).locator(".jp-Cell").count() == cells_before
+        cells_before = notebook(page).locator(".jp-Cell").count()
+        page.keyboard.press("b")  # with the focus in a picture, JupyterLab must not insert a cell
+        assert notebook(page).locator(".jp-Cell").count() == cells_before
+        assert_everyone_can_use_the_outputs(page)
 
 
-def test_an_answer_is_typed_and_checked_with_the_mouse_and_with_the_keyboard_alone(lab, chromium):
+def test_an_answer_is_typed_and_checked(lab, chromium):
     with opened(chromium, lab, TASKS) as page:
         run_all(page)
         assert errors(page) == []
@@ -64,41 +67,26 @@ def test_an_answer_is_typed_and_checked_with_the_mouse_and_with_the_keyboard_alo
         expect(message).to_contain_text("not attempted")
         for text, said in ((RIGHT, "passed"), (WRONG, "Every entry has the wrong sign")):
             answer.locator(".cm-content").click()
-            replace_and_run(page, text)
+            page.keyboard.press("ControlOrMeta+a")
+            page.keyboard.insert_text(text)
+            for _ in "answer", "check":
+                page.keyboard.press("Shift+Enter")
             expect(message).to_contain_text(said)
-        page.keyboard.press("Escape")
-        for _ in range(80):  # to the top, then down to the answer
-            page.keyboard.press("ArrowUp")
-        chosen = notebook(page).locator(".jp-Cell.jp-mod-selected")
-        for _ in range(80):
-            if "def bias_matrix" not in chosen.inner_text():
-                page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
-        replace_and_run(page, RIGHT)
-        expect(message).to_contain_text("passed")
         page.set_viewport_size({"width": 800, "height": 900})
         assert_it_fits(page)
         assert_everyone_can_use_the_outputs(page)
 
 
-def replace_and_run(page, text):
-    """Write this into the cell that has the cursor, run it, and run the check below it."""
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.insert_text(text)
-    page.keyboard.press("Shift+Enter")
-    page.keyboard.press("Shift+Enter")
-
-
-def test_without_trust_the_static_pictures_are_there_and_fit(lab, desk):
+def test_without_trust_the_static_pictures_are_there_and_fit(lab, chromium):
     """A notebook that JupyterLab does not know: the tables show their numbers, and no script has run."""
     strange = (lab.folder / LESSON).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
     (lab.folder / "notebooks" / "strange.ipynb").write_text(strange, encoding="utf-8")
-    with as_built(desk, "notebooks/strange.ipynb"):
-        bias = picture(desk, "frames")
+    with opened(chromium, lab, "notebooks/strange.ipynb") as page:
+        bias = picture(page, "frames")
         expect(bias.get_by_role("cell", name="−0.4828").first).to_be_visible()
         assert bias.get_by_role("slider").count() == 0
-        desk.set_viewport_size({"width": 800, "height": 900})
-        desk.evaluate("jupyterapp.shell.expandLeft()")  # the file browser
-        outputs = notebook(desk).locator(".jp-OutputArea-output")  # a wide table scrolls in its output
+        page.set_viewport_size({"width": 800, "height": 900})
+        expect(page.locator("#jp-left-stack")).to_be_visible()  # the file browser
+        outputs = notebook(page).locator(".jp-OutputArea-output")  # a wide table scrolls in its output
         wide = "all => all.filter((o) => o.scrollWidth > o.clientWidth + 1).map((o) => o.innerText.slice(0, 80))"
         assert outputs.evaluate_all(wide) == []

@@ -1,6 +1,12 @@
-"""The site as `course.py site --serve` shows it: each link leads somewhere, and readers find what they look for."""
+"""The site and the sheet: each page is alive and for everyone, links lead somewhere, and what is searched is found."""
 
+import functools
+import json
 import re
+import subprocess
+import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urljoin
 
 import pytest
@@ -8,26 +14,98 @@ from playwright.sync_api import expect
 
 from course_kit.contents import CONTENTS, TOPICS
 from course_lib import __version__
-from docs.site.make import SITE, address
-from docs.site.pages import buttons, kinds, relinked
+from course_lib.reference.grid import offsets, row_offsets
+from course_lib.reference.t5 import bucket_starts
+from docs.site.make import SITE
+from docs.site.pages import CARD, TEXTS, buttons, kinds, relinked
 
 from .conftest import ROOT
-from .test_site_pages import PAGES
+from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = pytest.mark.browser
 PUBLISHED = "https://github.com/someone/course"
 BY_HAND, AFTER = TOPICS["bias_by_hand"], TOPICS["absolute_positions"]
+NOTEBOOKS = {f"{kind}/{chapter.file}": chapter for chapter in CONTENTS for kind in kinds(chapter)}
+PAGES = ["index", *NOTEBOOKS, *(text.removesuffix(".md") for text in TEXTS), "search", "docs/conventions"]
 
 
 @pytest.fixture(scope="module")
-def pages(site):
-    """The text of each page by its path."""
-    found = {path.relative_to(SITE).as_posix(): path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")}
-    return {name: html for name, html in found.items() if not name.startswith("_static/")}
+def site():
+    """The address of the site, built by the course's own command; it is below a folder."""
+    subprocess.run([sys.executable, "course.py", "site"], cwd=ROOT, check=True)
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=SITE.parent)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/{SITE.name}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def visit(chromium, site):
+    """A function that opens a page. In the end nothing has gone wrong, and nobody but the site has been asked."""
+    context, wrong = chromium.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce"), []
+
+    def opened(name):
+        page = context.new_page()
+        page.on("console", lambda said: said.type == "error" and wrong.append(f"{said.text} {said.location['url']}"))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: asked.url.startswith((site, "data:")) or wrong.append(asked.url))
+        page.goto(f"{site}{name}.html")
+        page.evaluate("window.MathJax?.startup.promise.then(() => true)")
+        return page
+
+    yield opened
+    context.close()
+    assert wrong == []
 
 
 @pytest.mark.slow
-def test_each_link_leads_to_a_page_and_a_place_on_it(pages):
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_alive_fits_and_everyone_can_use_it_in_the_dark_on_a_phone_too(visit, name):
+    page = visit(name)
+    if name == "index":  # its picture
+        expect(page.locator(".rp-frames[data-rp-live=true]")).to_have_count(1)
+    if name in NOTEBOOKS:
+        cells = json.loads((ROOT / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+        outputs = ["".join(o.get("data", {}).get("text/html", "")) for c in cells for o in c.get("outputs", [])]
+        scripts = sum("data-rp" in html and "<script>" in html for html in outputs)
+        expect(page.locator("[data-rp]:has(+ script)")).to_have_count(scripts)
+        expect(page.locator("[data-rp-live=true]")).to_have_count(scripts)
+        shown = [c for c in cells if c["cell_type"] == "code" and "jupyter" not in c["metadata"]]
+        expect(page.locator(".cell_input")).to_have_count(len(shown))  # folded are the set-up and answers to questions
+        assert page.locator("mjx-container").count() == page.locator(".math").count()
+        assert page.locator("mjx-merror").count() == 0
+    assert_everyone_can_use_it(page)
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    assert_it_fits(page)
+    # The theme makes boxes that scroll focusable, a moment late.
+    expect(page.locator("pre:not([tabindex]), .pst-scrollable-table-container:not([tabindex])")).to_have_count(0)
+    assert_everyone_can_use_it(page)
+
+
+def numbers(page, place):
+    return [int(number.replace("−", "-")) for number in re.findall(r"−?\d+", page.locator(place).inner_text())]
+
+
+def test_the_sheet_fits_two_sides_of_paper_and_its_numbers_are_those_of_the_library(chromium):
+    with chromium.new_page() as page:
+        page.goto((ROOT / CARD).as_uri())
+        for paper in ("A4", "Letter"):
+            assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 2
+        assert numbers(page, "#starts") == bucket_starts()
+        assert [*range(16), *numbers(page, "#causal")] == bucket_starts(bidirectional=False)
+        assert numbers(page, "#row") == row_offsets(2, 3, past=1).tolist()
+        shown = [[1 + i, *row] for i, row in enumerate(offsets(2, 3, past=1).tolist())]
+        assert numbers(page, ".grid tbody") == [number for row in shown for number in row]
+        for scheme, topic in (("T5 buckets", "t5_buckets"), ("Swin", "two_dimensions"), ("FIRE", "which_one")):
+            expect(page.get_by_role("rowheader", name=scheme)).to_have_text(f"{scheme} {TOPICS[topic].number}")
+
+
+@pytest.mark.slow
+def test_each_link_leads_to_a_page_and_a_place_on_it(site):
+    found = {path.relative_to(SITE).as_posix(): path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")}
+    pages = {name: html for name, html in found.items() if not name.startswith("_static/")}
     assert set(pages) == {f"{name}.html" for name in PAGES}
     base = "http://site/course/"
     for name, html in pages.items():
@@ -55,18 +133,6 @@ def test_what_is_searched_is_found(visit, chromium):
 
 
 @pytest.mark.slow
-def test_the_first_page_has_every_chapter_and_a_picture_that_moves(visit):
-    page = visit("index")
-    for chapter, row in zip(CONTENTS, page.locator("#the-chapters table.table tbody tr").all(), strict=True):
-        links = [link.get_attribute("href") for link in row.locator("a").all()]
-        assert links == [f"{kind}/{chapter.file}.html" for kind in kinds(chapter)]
-    picture = page.locator(".rp-frames[data-rp-live]")
-    before = picture.inner_text()
-    picture.get_by_role("slider").first.press("ArrowRight")
-    assert picture.inner_text() != before
-
-
-@pytest.mark.slow
 def test_a_button_shows_the_core_of_a_lesson_alone(visit):
     page = visit(f"notebooks/{BY_HAND.file}")
     sections, marks = page.locator(".bd-article > section > section"), page.locator("h2 + p > em", has_text="Core: ")
@@ -74,21 +140,6 @@ def test_a_button_shows_the_core_of_a_lesson_alone(visit):
     for visible in (marks.count(), sections.count()):
         button.click()
         expect(sections.filter(visible=True)).to_have_count(visible)
-
-
-@pytest.mark.slow
-def test_tasks_solutions_and_the_notebook_are_one_click_away(visit):
-    page = visit(f"exercises/{BY_HAND.file}")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download notebook").click()
-    notebook = ROOT / "exercises" / f"{BY_HAND.file}.ipynb"
-    assert download.value.suggested_filename == notebook.name
-    assert download.value.path().read_bytes() == notebook.read_bytes()
-    assert page.get_by_text("Open in Colab").count() == (address() is not None)
-    for words, kind in (("Solutions", "solutions"), ("Lesson", "notebooks"), ("Tasks", "exercises")):
-        page.locator(".buttons").get_by_role("link", name=words).click()
-        page.wait_for_url(f"**/{kind}/{BY_HAND.file}.html")
-        assert page.locator(".buttons strong").inner_text() == words
 
 
 def test_only_a_published_course_links_to_colab_and_to_its_source():

@@ -8,8 +8,6 @@ import importlib.util
 import json
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import zipfile
@@ -18,7 +16,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-WINDOWS = os.name == "nt"
 TELL = "import json, os, sys\nprint(json.dumps([sys.argv[1:], os.getcwd(), os.environ['PYTHONPATH'], sys.prefix]))\n"
 
 
@@ -37,7 +34,6 @@ def course(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(module, "fetch_model", lambda: None)  # test_model_file.py is about that
     for name in ("VENV", "PYTHON", "STAMP"):
         monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
     return module
@@ -47,11 +43,9 @@ def test_the_grammar_is_that_of_python_3_6():
     ast.parse((ROOT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
 
 
-def test_a_python_without_ensurepip_names_the_debian_package(course, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ensurepip", None)
-    with pytest.raises(SystemExit, match="sudo apt install python3-venv"):
-        course.main(["lab"])
-    assert not course.VENV.exists()
+def test_ctrl_c_says_that_the_same_command_continues(course, monkeypatch):
+    monkeypatch.setattr(course, "prepare", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert course.main(["lab"]) == "\nStopped. Run the same command again: it continues."
 
 
 def test_a_disk_that_fills_up_during_the_set_up_is_named(course, monkeypatch):
@@ -61,12 +55,11 @@ def test_a_disk_that_fills_up_during_the_set_up_is_named(course, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("platform", "nvidia", "ci", "small"),
-    [("linux", None, "", True), ("linux", "/usr/bin/nvidia-smi", "", False), ("linux", None, "true", False),
-     ("darwin", None, "", False)],
-)  # fmt: skip
-def test_linux_without_a_gpu_takes_the_cpu_build_of_torch(course, monkeypatch, platform, nvidia, ci, small):
-    commands = []
+    ("platform", "nvidia", "ci"),
+    [("linux", None, ""), ("linux", "/usr/bin/nvidia-smi", ""), ("linux", None, "true"), ("darwin", None, "")],
+)
+def test_linux_without_a_gpu_takes_the_cpu_build_of_torch(course, monkeypatch, platform, nvidia, ci):
+    commands, small = [], (platform, nvidia, ci) == ("linux", None, "")
     monkeypatch.setattr(course, "run", lambda *command: (commands.append(command), (0, ""))[1])
     monkeypatch.setattr(course.sys, "platform", platform)
     monkeypatch.setattr(course.os.path, "exists", lambda _: False)
@@ -75,6 +68,18 @@ def test_linux_without_a_gpu_takes_the_cpu_build_of_torch(course, monkeypatch, p
     course.install(["requirements.txt"])
     assert [command[-1] for command in commands] == ["torch==1.0"] * small + ["requirements.txt"]
     assert any("https://download.pytorch.org/whl/cpu" in command for command in commands) == small
+
+
+@pytest.mark.parametrize(("command", "ci"), [("lab", ""), ("test", "true"), ("build", "")])
+def test_a_command_goes_on_without_the_model_and_waits_only_in_ci(course, monkeypatch, command, ci):
+    calls, handed_over = [], []
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(course, "prepare", lambda _: None)
+    monkeypatch.setattr(course, "become", lambda *words: handed_over.append(words))
+    monkeypatch.setattr(subprocess, "call", lambda words: (calls.append(words), 1)[1])
+    course.main([command])
+    impatient = [] if ci else ["--retries", "0", "--timeout", "5"]
+    assert calls == [[course.PYTHON, course.FETCH, *impatient]] and handed_over
 
 
 # The set-up, for real
@@ -89,84 +94,47 @@ def stub_wheel(folder, name):
         wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
 
 
-class Copy:
-    """A copy of course.py, in a folder with spaces in its name, that needs two stub packages."""
+@pytest.fixture
+def command(tmp_path):
+    """Runs course.py in a copy that needs stub packages, in a folder with a space in its name."""
+    root = tmp_path / "the course"
+    for folder in ("tests", "tools", "course_lib/released", "model"):
+        (root / folder).mkdir(parents=True)
+    (root / "model" / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
+    for name in ("jupyterlab", "torch", "pytest"):
+        stub_wheel(tmp_path, name)
+    for name in ("course.py", "tools/mine.py", "tools/cells.py", "course_lib/released/files.py"):
+        shutil.copy(ROOT / name, root / name)
+    (root / "requirements.txt").write_text("jupyterlab==1.0\ntorch==1.0\n")
+    (root / "tests" / "requirements.txt").write_text("pytest==1.0\n")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "COURSE_", "CI"))}
+    kept |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": tmp_path.as_uri(), "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": ""}
 
-    def __init__(self, folder):
-        self.root, self.wheels = folder / "the course", folder
-        self.requirements = self.root / "requirements.txt"
-        (self.root / "tests").mkdir(parents=True)
-        (self.root / "tools").mkdir()
-        (self.root / "course_lib" / "released").mkdir(parents=True)
-        (self.root / "model").mkdir()
-        (self.root / "model" / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
-        for name in ("jupyterlab", "torch", "pytest"):
-            stub_wheel(self.wheels, name)
-        for name in ("course.py", "tools/mine.py", "tools/cells.py", "course_lib/released/files.py"):
-            shutil.copy(ROOT / name, self.root / name)
-        self.requirements.write_text("jupyterlab==1.0\ntorch==1.0\n")
-        (self.root / "tests" / "requirements.txt").write_text("pytest==1.0\n")
-
-    def start(self, *words, **environment):
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "COURSE_", "CI"))}
-        offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
-        kept["PYTHONPATH"] = ""
-        return subprocess.Popen(
-            [sys.executable, self.root / "course.py", *words], cwd=self.wheels, env={**kept, **offline, **environment},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-            preexec_fn=None if WINDOWS else hear_interrupts,
-        )  # fmt: skip
-
-    def run(self, *words):
+    def run(*words, **changed):
         """Status, the lines that were printed, and the errors."""
-        process = self.start(*words)
-        out, err = process.communicate(timeout=300)
-        return process.returncode, out.splitlines(), err
+        line, env = [sys.executable, root / "course.py", *words], kept | changed
+        done = subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, text=True)
+        return done.returncode, done.stdout.splitlines(), done.stderr
 
-    def interrupted(self):
-        """The same for a run that Ctrl-C ends while pip waits for a package index that never answers."""
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(300)
-            index = f"http://127.0.0.1:{server.getsockname()[1]}/simple"
-            process = self.start("lab", PIP_NO_INDEX="0", PIP_FIND_LINKS="", PIP_INDEX_URL=index)
-            server.accept()
-            os.killpg(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=300)
-        return process.returncode, out.splitlines(), err
-
-
-def hear_interrupts():
-    """A shell starts what runs in the background with Ctrl-C ignored, and its children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return run
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(WINDOWS, reason="sends the signal that Ctrl-C sends on Linux and macOS")
-def test_from_an_interrupted_set_up_to_work_and_back_from_a_failed_pip(tmp_path):
-    copy = Copy(tmp_path)
-    status, out, err = copy.interrupted()
-    assert status == 1 and err.strip() == "Stopped. Run the same command again: it continues."
-    assert out[0].startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
+def test_from_a_set_up_that_pip_could_not_finish_to_work(command, tmp_path):
+    status, out, err = command("lab", PIP_FIND_LINKS="")
+    assert status == 1 and out[0].startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
+    assert "No matching distribution found for jupyterlab==1.0" in err and "Traceback" not in err
+    assert "Run the same command again: it continues." in err
 
-    status, out, err = copy.run("lab", "--no-browser")
+    status, out, err = command("lab", "--no-browser")
     assert status == 0 and err == "" and out[0].startswith("The folder .venv cannot be used as it is: setting up")
     arguments, folder, path, prefix = json.loads(out[-1])
     assert arguments[0] == "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb"
-    assert arguments[-1] == "--no-browser" and Path(prefix) == copy.root / ".venv"
-    assert Path(folder) == copy.root and path.split(os.pathsep)[0] == str(copy.root)
+    assert arguments[-1] == "--no-browser" and Path(prefix) == tmp_path / "the course" / ".venv"
+    assert Path(folder) == tmp_path / "the course" and path.split(os.pathsep)[0] == folder
 
-    status, out, _ = copy.run("test", "tests/schemes/test_x.py", "-k", "y")
+    status, out, _ = command("test", "tests/schemes/test_x.py", "-k", "y")
     assert status == 0 and out[0].startswith("Installing what is new in requirements.txt and tests/requirements.txt")
     assert json.loads(out[-1])[0] == ["tests/schemes/test_x.py", "-k", "y"]
-    status, out, _ = copy.run("lab")
+    status, out, _ = command("lab")
     assert status == 0 and len(out) == 1, "what lab needs is still there"
-
-    good = copy.requirements.read_text()
-    copy.requirements.write_text(good + "no-such-package==1.0\n")
-    status, out, err = copy.run("lab")
-    assert status == 1 and "Traceback" not in err and "Looking in links" not in err  # pip's errors, not its chatter
-    assert "No matching distribution found for no-such-package==1.0" in err
-    assert "Run the same command again: it continues." in err
-    copy.requirements.write_text(good + "# a comment, so that pip has to look again\n")
-    status, out, _ = copy.run("lab")
-    assert status == 0 and out[0].startswith("Installing what is new")

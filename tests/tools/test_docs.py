@@ -1,4 +1,4 @@
-"""README.md, docs/teaching.md and the lessons: the minutes are right, links, pictures and commands work."""
+"""README.md, docs/teaching.md and the contents: minutes and numbers are right, links and pictures work."""
 
 import re
 from pathlib import Path
@@ -24,9 +24,8 @@ DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is t
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_lesson_takes_as_long_as_its_words_say(topic):
     main, *_ = (ROOT / "source" / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8").partition(DEEPER)
-    cells = re.split(r"(?m)^# %%", main)
-    prose = "\n".join(re.findall(r"(?m)^#(.*)", "\n".join(cell for cell in cells if cell.startswith(" [markdown]"))))
-    words, minutes = len(re.findall(r"[A-Za-z]{2,}", prose)), TOPICS[topic].minutes
+    prose = "".join(cell for cell in re.split(r"(?m)^# %%", main) if cell.startswith(" [markdown]"))
+    words, minutes = len(re.findall(r"[A-Za-z]{2,}", prose.replace("[markdown]", ""))), TOPICS[topic].minutes
     assert minutes % 5 == 0 and abs(minutes - words / WORDS_A_MINUTE) <= 5 and words <= 1250
 
 
@@ -51,14 +50,6 @@ def test_the_tables_have_each_chapter_with_its_minutes(chapter):
     assert any(row.startswith(start) and row.endswith(end) for row in TEACHING.splitlines())
 
 
-def test_the_sample_courses_have_the_minutes_of_lessons_and_tasks():
-    lessons = re.findall(r"\| \[(\d\d)\][^|]* \| the lesson \| (\d+) \|", TEACHING)
-    assert lessons and all(CONTENTS[int(number)].minutes == int(minutes) for number, minutes in lessons)
-    minutes = {name: task.minutes for tasks in TASKS.values() for name, task in tasks.items()}
-    for names, said in re.findall(r"\| (?:task )?((?:`\w+`(?:, )?)+) \| (\d+) \|", TOGETHER):
-        assert sum(minutes[name] for name in re.findall(r"\w+", names)) == int(said), names
-
-
 def test_the_core_is_marked_and_listed_and_takes_three_hours():
     gone = [f"{topic}: {part}" for topic, parts in CORE.items() for part in parts if part not in core(topic)]
     assert not gone, "\n".join(["neither a section nor a task, see CORE in course_kit/contents.py:", *gone])
@@ -67,19 +58,18 @@ def test_the_core_is_marked_and_listed_and_takes_three_hours():
     assert marked("## The map\n\nA picture.", "start_here").startswith("## The map\n\n*Core: ")
 
 
-PARTS = re.findall(r"\| \[(\d\d)\][^|]*\| “(.+?)”(?: to “(.+?)”)? \| (\d+) \|", TEACHING)
-
-
-@pytest.mark.parametrize(("number", "first", "last", "said"), PARTS)
-def test_the_sample_courses_name_sections_that_exist_with_their_minutes(number, first, last, said):
-    minutes = sections(CONTENTS[int(number)].topic)
-    names = list(minutes)
-    assert first in names and (last or first) in names
-    part = names[names.index(first) : names.index(last or first) + 1]
-    assert abs(sum(minutes[name] for name in part) - int(said)) <= 5
-
-
-def test_the_minutes_of_each_table_add_up():
+def test_the_sample_courses_name_what_exists_with_its_minutes_and_add_up():
+    for number, said in re.findall(r"\| \[(\d\d)\][^|]* \| the lesson \| (\d+) \|", TEACHING):
+        assert CONTENTS[int(number)].minutes == int(said), number
+    minutes = {name: task.minutes for tasks in TASKS.values() for name, task in tasks.items()}
+    for names, said in re.findall(r"\| (?:task )?((?:`\w+`(?:, )?)+) \| (\d+) \|", TOGETHER):
+        assert sum(minutes[name] for name in re.findall(r"\w+", names)) == int(said), names
+    parts = re.findall(r"\| \[(\d\d)\][^|]*\| “(.+?)”(?: to “(.+?)”)? \| (\d+) \|", TEACHING)
+    for number, first, last, said in parts:
+        minutes = sections(CONTENTS[int(number)].topic)
+        names = list(minutes)
+        part = names[names.index(first) : names.index(last or first) + 1]
+        assert part and abs(sum(minutes[name] for name in part) - int(said)) <= 5, (number, first)
     for rows in re.findall(r"((?:^\|.*\n)+)\| \| together \| (\d+) \|", TOGETHER, re.MULTILINE):
         assert sum(map(int, re.findall(r"(?m)\| (\d+) \|$", rows[0]))) == int(rows[1])
 
@@ -92,24 +82,39 @@ def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
     assert eval(line, names).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_what_readers_are_told_to_run_is_there():
-    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", TOGETHER, re.DOTALL))
-    for path in re.findall(r"(?<![\w./-])(?:tools|tests)/[\w./]+", blocks):
-        assert (ROOT / path).exists(), path
-
-
-def anchors(text):
-    """The anchors that GitHub makes of the headings of a page."""
-    heads = re.findall(r"(?m)^#+ (.+)$", text)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    targets = [target for target in re.findall(r"\]\(([^)]+)\)", PAGES[page]) if "://" not in target]
-    assert targets
-    for target in targets:
+    for target in re.findall(r"\]\(([^)]+)\)", PAGES[page]):
         path, _, anchor = target.partition("#")
         place = (ROOT / page).parent / path if path else ROOT / page
-        assert place.exists(), target
-        assert not anchor or anchor in anchors(place.read_text(encoding="utf-8")), target
+        assert "://" in target or place.exists(), target
+        if anchor and "://" not in target:  # which GitHub makes of a heading
+            heads = re.findall(r"(?m)^#+ (.+)$", place.read_text(encoding="utf-8"))
+            assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, target
+
+
+# The table of contents alone knows numbers: nobody else writes one down
+
+TEXTS = ("source/*", "course_lib/**/*.py", "course_lib/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
+TEXTS += ("docs/contributing.md", "docs/*.html", ".github/workflows/*", "course.py", "pyproject.toml")
+BY_HAND = (
+    r"\b(?i:chapters?|lessons?) (\d\d?\b(?! times)|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+    rf"|\b(?!00)\d\d_({'|'.join(TOPICS)})\b|\b\d\d · [A-Z]|\bch\d\d\b"
+)
+
+
+def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
+    assert [path.stem for path in sorted(ROOT.glob("source/[0-9]*.py"))] == [chapter.file for chapter in CONTENTS]
+    assert topics() == list(TOPICS)[1:]  # the first has none
+
+
+def test_no_number_of_a_chapter_is_written_by_hand():
+    files = [path for pattern in TEXTS for path in ROOT.glob(pattern) if path.is_file()]
+    found = [
+        f"{path.relative_to(ROOT)}, line {k}: {line.strip()}"
+        for path in files
+        if path.name not in ("contents.py", "test_recheck.py")
+        for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(BY_HAND, line)
+    ]
+    assert not found, "\n".join(["write [[topic|chapter #]] in Markdown, contents.number(topic) in Python:", *found])

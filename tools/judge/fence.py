@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/alternatives"]
 SYSTEM += ["/proc/cpuinfo", sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
@@ -121,12 +123,9 @@ def refused() -> str:
 
 
 def memory(number: int) -> int:
-    """Bytes of memory of a process and of all that it has started; 0 where there is no /proc."""
-    family, pages = {number}, 0
-    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
-        with contextlib.suppress(OSError):  # it has just ended
-            told = (folder / "stat").read_text().rpartition(")")[2].split()
-            if int(folder.name) == number or int(told[1]) in family:
-                family.add(int(folder.name))
-                pages += int(told[21])
-    return pages * 4096
+    """Bytes of memory of a process and of all that it has started."""
+    found = 0
+    with contextlib.suppress(psutil.Error):  # it has just ended
+        for process in (psutil.Process(number), *psutil.Process(number).children(recursive=True)):
+            found += process.memory_info().rss
+    return found
