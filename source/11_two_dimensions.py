@@ -197,7 +197,7 @@ figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
-figures.window_index(3, query=4)
+figures.window_index()
 
 # %% [markdown]
 # The rows that one query reads form a square that slides over the table. If the query moves to the *right*, its keys
@@ -516,7 +516,7 @@ figures.heatmap(rolled, **by_window, alt="The patches of each window after the r
 from course_lib.reference.window import shift_mask
 
 assert shift_mask(8, 8, 4, 2).sum() == 576
-figures.shifted_windows(4, shift=2)
+figures.shifted_windows()
 
 # %% [markdown]
 # How do we compute the mask? The roll brings the first `shift` rows to the bottom, and the first columns to the right.

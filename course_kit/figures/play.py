@@ -11,7 +11,7 @@ from course_lib.reference.attention import attention
 from course_lib.reference.grid import to_grid
 
 from ..display.box import alert
-from ..display.formatting import escape
+from ..display.formatting import escape, token_names
 from ..display.picture import Picture, side_by_side
 from ..display.widget import show
 from .heatmap import as_grid, heatmap
@@ -127,8 +127,7 @@ def drawn(result: Any, name: str, attend: bool = True) -> Picture:
         return heatmap(grid, alt=f"What {name} returns.", title=name, digits=2)
     if grid.shape[0] != grid.shape[1]:
         raise ValueError("Expected as many rows as columns: a bias for every query and key.")
-    some = min(len(grid), len(TOKENS))
-    words = [*TOKENS[:some], *map(str, range(some, len(grid)))]
+    some, words = min(len(grid), len(TOKENS)), token_names(len(grid))
     _, weights = attention(Q[:some], K[:some], V[:some], bias=grid[:some, :some])
     return side_by_side(
         heatmap(grid, words, words, alt=f"What {name} returns.", title=name, digits=2, limit=STRONGEST),

@@ -2,11 +2,10 @@
 
 import pytest
 
-from ..figures.pictures import make_pictures
+from ..figures.pictures import PICTURES
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-PICTURES = make_pictures()
 
 
 @pytest.mark.parametrize("name", PICTURES)

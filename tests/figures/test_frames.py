@@ -7,29 +7,26 @@ import numpy as np
 import pytest
 
 from course_kit import figures
-from course_kit.figures.frames import Drawing, Frame, Table, bar, live
+from course_kit.figures.frames import Cell, Drawing, Frame, Table, bar, live
 from course_kit.figures.map_of_heads import distance_bins
 from course_lib.reference.grid import from_grid
 from course_lib.reference.rope import rotate
 
-from .pictures import PAIRS, make_pictures
-from .test_figures import Page, static
+from .pictures import PAIRS, PICTURES
+from .test_figures import Page, static, unpooled
 
-FRAMES = {name: picture for name, picture in make_pictures().items() if picture.kind == "frames"}
+FRAMES = {name: picture for name, picture in PICTURES.items() if picture.kind == "frames"}
 
 
 def frames(picture):
     """The frames as the script reads them: {place of each slider's stop: (tables and drawings, words)}."""
-    opened = []
-    for kept in picture._data["pool"]:
-        opened.append([opened[len(opened) - back] for back in kept] if isinstance(kept, tuple) else kept)
 
     def walk(at, branch):
         if len(at) == len(picture._data["first"]):
             return {at: (branch[0], " ".join(branch[1]))}
         return {stop: frame for place, below in enumerate(branch) for stop, frame in walk((*at, place), below).items()}
 
-    return walk((), opened[-1])
+    return walk((), unpooled(picture))
 
 
 def tables(shown):
@@ -48,12 +45,14 @@ def numbers(table):
 def test_every_frame_is_what_the_function_returns():
     sliders = {"n": range(1, 4), "kind": ["a", "b"], "place": [(0, 0), (0, 1)]}
 
-    @live(**sliders)
-    def draw(**at):
-        table = Table(f"{at}", ["r"], ["c"], [[bar(at["n"], "t", 3, says="s")]])
+    @live("alt", "title", **sliders)
+    def draw(n, kind, place=(0, 1)):
+        at = {"n": n, "kind": kind, "place": place}
+        table = Table(f"{at}", ["r"], ["c"], [[Cell("t", says="s")]])
         return Frame([table, Drawing(["<g/>"], f"drawn {at}", 2, 3)], ["x", f"{at}"])
 
-    picture = draw(alt="alt")
+    picture = draw(kind="b")
+    assert picture._data["first"] == [0, 1, 1] and picture.alt == f"alt x {dict(n=1, kind='b', place=(0, 1))}"
     assert [kind for _, kind, _ in picture._data["sliders"]] == ["slider", "buttons", "cells"]
     for (shown, words), stop in zip(frames(picture).values(), itertools.product(*sliders.values()), strict=True):
         at, (table, (parts, alt)) = dict(zip(sliders, stop, strict=True)), shown
@@ -103,10 +102,10 @@ def test_every_distance_is_in_one_group(n):
     assert [d for low, high in distance_bins(n) for d in range(low, high + 1)] == list(range(n))
 
 
-@pytest.mark.parametrize("interleaved, scale", [(False, None), (True, 0.3)])
-def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(interleaved, scale):
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(interleaved):
     distances, (q, k, speeds) = (0, 1, 7, 300), PAIRS
-    picture = figures.pair_view(q, k, speeds, distances, scale=scale, interleaved=interleaved)
+    picture = figures.pair_view(q, k, speeds, distances, interleaved=interleaved)
     stopped = {"nothing": [], **{f"pair {m}": [m] for m in range(32)}, "the 4 fastest": range(4)}
     stopped |= {"the 8 fastest": range(8), "the 16 slowest": range(16, 32), "the 12 slowest": range(20, 32)}
     assert picture._data["sliders"][1][2] == list(stopped)
@@ -114,7 +113,7 @@ def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(in
     def score(distance, members):
         still = {"speeds": np.where(np.isin(range(32), members), 0, speeds), "interleaved": interleaved}
         query, key = rotate(q[None], past=11 + distance, **still)[0], rotate(k[None], past=11, **still)[0]
-        return (scale or 1 / 8) * query @ key
+        return query @ key / 8
 
     for (d, s), ((by_distance, fast, slow), words) in frames(picture).items():
         stop, members = list(stopped.items())[s]
