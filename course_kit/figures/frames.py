@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from ..display.colours import ink
 from ..display.formatting import escape, number
 from ..display.picture import SUPPRESS, TABLE, Picture
 from ..display.svg import svg_image, svg_start
@@ -214,9 +213,8 @@ def _fields(cell: Cell) -> list[Any]:
 
 
 def _style(cell: Cell) -> str:
-    """Its colour, and white for its text where that reads better; white and black are the row's."""
-    white = ";color:#ffffff" if ink(cell.colour) == "#ffffff" else ""
-    return "" if cell.colour == "#ffffff" else f"background-color:{cell.colour}{white}"
+    """Its colour; white is the row's."""
+    return "" if cell.colour == "#ffffff" else f"background-color:{cell.colour}"
 
 
 def _body(frame: Frame, title: str | None) -> str:

@@ -50,7 +50,7 @@ def _note(recording: Recording) -> str:
 
 def _step(step: Step, tokens: list[str]) -> list[Any]:
     """A step for the script: the number of its call, its chunk, what changed, and what was returned or raised."""
-    changes = [[name, _data(name, packed, tokens)] for name, packed in step.changes.items()]
+    changes = [[name, _data(name, value, tokens)] for name, value in step.changes.items()]
     returned = _data("returns", step.returned, tokens) if step.returned else None
     return [step.call, step.chunk, changes, returned, step.error]
 
@@ -59,11 +59,9 @@ def _data(name: str, value: Packed, tokens: list[str]) -> list[Any]:
     """A value for the script: what it is, and a text, a table or some values."""
     if "items" in value:
         return [value["t"], "items", [[name + key, _data(name + key, item, tokens)] for key, item in value["items"]]]
-    return (
-        [value["t"], "text", value["x"]]
-        if "x" in value
-        else [value["t"], "table", packed(_table(name, value, tokens), {})]
-    )
+    if "x" in value:
+        return [value["t"], "text", value["x"]]
+    return [value["t"], "table", packed(_table(name, value, tokens), {})]
 
 
 def _chunks(source: Source) -> list[list[Any]]:
@@ -99,7 +97,7 @@ def _folds(recording: Recording, tokens: list[str]) -> str:
 def _values(step: Step, tokens: list[str]) -> str:
     found = step.changes | ({"returns": step.returned} if step.returned else {})
     raised = f"<p><b>raised {escape(step.error)}</b></p>" if step.error else ""
-    shown = "".join(_value(name, packed, tokens) for name, packed in found.items())
+    shown = "".join(_value(name, value, tokens) for name, value in found.items())
     return shown + raised or "<p>No variable changed here.</p>"
 
 
