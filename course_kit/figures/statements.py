@@ -1,7 +1,6 @@
 """The source of a function in chunks, one per statement: a call written over four lines is one thing to click."""
 
 import ast
-import functools
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -33,19 +32,14 @@ class Source:
 
     @classmethod
     def of(cls, function: Any) -> "Source":
-        """Find the source; ValueError when there is none (built-ins, C code)."""
+        """Find the source; ValueError for what is not written in Python, OSError where its file is missing."""
         name = getattr(function, "__name__", type(function).__name__)
         plain = unwrap(function)
         if not hasattr(plain, "__code__"):
             raise ValueError(f"function={name}: expected a function written in Python")
         if inspect.isgeneratorfunction(plain) or inspect.iscoroutinefunction(plain):
             raise ValueError(f"function={name}: expected a plain function; a generator or coroutine only runs later")
-        try:
-            found, first_line = inspect.getsourcelines(plain)
-        except (OSError, TypeError) as error:
-            raise ValueError(
-                f"function={name}: its source cannot be found; expected a function from a file or a cell"
-            ) from error
+        found, first_line = inspect.getsourcelines(plain)
         lines = textwrap.dedent("".join(found)).rstrip("\n").split("\n")
         return cls(name, lines, split(lines), plain.__code__, first_line)
 
@@ -65,15 +59,10 @@ class Source:
 
 def unwrap(function: Any) -> Any:
     """The plain function inside a method, a functools.partial or a decorated function."""
-    while True:
-        if isinstance(function, functools.partial):
-            function = function.func
-        elif hasattr(function, "__func__"):
-            function = function.__func__
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
-        else:
-            return function
+    for inside in ("func", "__func__", "__wrapped__"):
+        if hasattr(function, inside):
+            return unwrap(getattr(function, inside))
+    return function
 
 
 def split(lines: list[str]) -> list[Chunk]:
