@@ -1,6 +1,6 @@
 // The line tracer: source on the left (above, on a narrow page), the values of the chosen step beside it.
 
-function start({ title, note, chunks, depths, pool }) {
+function start({ title, note, chunks, calls, pool }) {
   let now = 0;
   const steps = unpooled(pool), visits = {};
   steps.forEach(([, chunk], s) => (visits[chunk] ??= []).push(s));
@@ -38,17 +38,20 @@ function start({ title, note, chunks, depths, pool }) {
     if (kind === "items") {
       return el("div", look, el("p", {}, ...head), el("div", { class: "rp-items" }, ...content.map(all)));
     }
-    const [, , [, columns, names], lines] = content, [, , form, before] = old?.[1] === kind ? old[2] : [];
-    const same = String(form) === String(content[2]);
+    const [, , form, cells] = content, [, columns, names] = form;
+    const [, , oldForm, oldCells] = old?.[1] === kind ? old[2] : [], same = String(oldForm) === String(form);
     const cell = ([text, , style = ""], r, c) =>
-      el("td", { class: same && before[r][c][0] !== text ? "rp-new" : null, style }, text);
-    const rows = lines.map((line, r) => el("tr", {},
+      el("td", { class: same && differ(oldCells[r][c][0], text) ? "rp-new" : null, style }, text);
+    const rows = cells.map((line, r) => el("tr", {},
       ...(names.length ? [el("th", { scope: "row" }, names[r])] : []), ...line.map((x, c) => cell(x, r, c))));
     const heads = columns.map((column) => el("th", { scope: "col" }, column));
     const top = el("thead", {}, el("tr", {}, ...(names.length ? [el("td")] : []), ...heads));
     return el("div", look, el("table", {}, el("caption", {}, ...head), top, el("tbody", {}, ...rows)));
   }
   const all = ([name, value]) => shown(name, value);
+  // More decimals are not another number.
+  const number = (text) => Number(text.replace("−", "-"));
+  const differ = (old, text) => old !== text && number(old) !== number(text);
 
   // The values of one step; a table wider than the page scrolls with them.
   const panel = el("div", { class: "rp-values", role: "group", "aria-label": "values at this step", tabindex: "0" });
@@ -76,9 +79,9 @@ function start({ title, note, chunks, depths, pool }) {
   function show(s) {
     if (s < 0 || s >= steps.length) return;
     now = s;
-    const [call, chunk] = steps[s], depth = depths[call], here = visits[chunk];
+    const [call, chunk] = steps[s], here = visits[chunk];
     const visit = here.length > 1 ? `, visit ${here.indexOf(s) + 1} of ${here.length}` : "";
-    const inside = depths.length > 1 ? `, call ${call + 1}${depth ? ` (depth ${depth + 1})` : ""}` : "";
+    const inside = calls > 1 ? `, call ${call + 1} of ${calls}` : "";
     position.textContent = `step ${s + 1} of ${steps.length}: line ${chunks[chunk][0]}${visit}${inside}`;
     back.disabled = s === 0;
     next.disabled = s === steps.length - 1;

@@ -31,7 +31,7 @@ def trace(function: Callable[..., Any], /, *args: Any, tokens: Sequence[str] = (
         "title": heading,
         "note": note,
         "chunks": _chunks(recording.source),
-        "depths": recording.depths,
+        "calls": recording.calls,
         "pool": pool.data,
     }
     body = f"<p><b>{escape(heading)}.</b> {escape(note)} Open a line to see what it did.</p>{_folds(recording, words)}"

@@ -40,13 +40,12 @@ class Step:
 
 @dataclass
 class Recording:
-    """What happened: `depths` of all calls in order; `total` counts the steps, also those that were not kept."""
+    """What happened: `calls` counts the calls, `total` the steps, also those that were not kept."""
 
     source: Source
-    depths: list[int] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    calls: int = 0
     total: int = 0
-    depth: int = 0  # of the call that runs now
     error: str | None = None
 
 
@@ -74,12 +73,11 @@ class _Call:
     def __init__(self, recording: Recording, frame: FrameType) -> None:
         self.recording = recording
         self.source = recording.source
-        self.number = len(recording.depths)
+        self.number = recording.calls
         self.known: dict[str, Any] = {}  # each variable as it was
         self.error: str | None = None
         self.chunk: int | None = 0
-        recording.depths.append(recording.depth)
-        recording.depth += 1
+        recording.calls += 1
         self.close_step(frame)  # step 0 is at the head of the function and shows its arguments
         self.chunk = None
 
@@ -96,7 +94,6 @@ class _Call:
         elif event == "return":
             # An exception right before the end means that it leaves the function, which then returns nothing.
             self.close_step(frame, returned=pack(arg) if self.error is None else None)
-            self.recording.depth -= 1
         return self.on_event
 
     def close_step(self, frame: FrameType, returned: Packed | None = None) -> None:

@@ -321,7 +321,7 @@ def test_recursion_keeps_its_calls_apart():
         return n * rest
 
     recording = record(factorial, 4)
-    assert recording.depths == [0, 1, 2, 3]
+    assert recording.calls == 4
     assert {s.call: s.changes["rest"]["x"] for s in steps_at(recording, "rest =")} == {0: "6", 1: "2", 2: "1"}
     assert [s.returned["x"] for s in recording.steps if s.returned] == ["1", "2", "6", "24"]
     assert recording.steps[-1].changes == {}

@@ -180,12 +180,6 @@ def brute_force(train, test, scheme, clip):
     return np.any([~np.isin(new, used) for new, used in zip(needs(test), needs(train))], axis=0)
 
 
-@pytest.mark.parametrize("scheme", ["absolute", "relative"])
-@pytest.mark.parametrize("train, test", [(1, 4), (4, 4), (5, 3), (5, 8), (7, 20)])
-def test_unseen_pairs_by_brute_force(train, test, scheme):
-    assert figures.unseen_pairs(train, test, scheme) == brute_force(train, test, scheme, 0).sum()
-
-
 def test_each_block_holds_the_share_of_its_pairs_that_is_unseen():
     for (train, test, label), (table,), words in at_every_stop(figures.seen_pairs()):
         train, test, (scheme, *clip) = int(train), int(test), label.split(" to ±")
