@@ -1,6 +1,7 @@
 """The pictures: the same in every run, readable without script or style, refusing what they cannot show; the tracer."""
 
 import functools
+import inspect
 import re
 import sys
 from html.parser import HTMLParser
@@ -236,6 +237,8 @@ def fill(n, strength):
 
     Two more lines of docstring."""
     out = np.zeros((n, n))
+
+    # a comment
     for i in range(n):
         for j in range(n):
             out[i, j] = -strength * abs(j - i)
@@ -280,7 +283,9 @@ def test_a_loop_has_its_visits_and_arrays_are_copied_at_the_time():
     assert [s.changes["j"]["x"] for s in steps_at(recording, "for j in") if "j" in s.changes] == list("012" * 3)
     assert len(steps_at(recording, "return (")) == 1  # four lines, one statement, one step
     picture = figures.trace(fill, 3, 2.0, tokens=("a", "b", "c"))
-    assert "(9 times, the last shown)" in static(picture) and "(not reached)" in static(picture)
+    assert "(9 times, the last shown)" in static(picture) and static(picture).count("(not reached)") == 1
+    lines = [line for _, text, _ in picture._data["chunks"] for line in text.split("\n")]
+    assert lines == inspect.getsource(fill).rstrip().split("\n") and "# a comment" in Page(static(picture)).text()
     shown = [changes for _, chunk, changes, *_ in unpooled(picture) if chunk == visits[0].chunk]
     (name, (kind, _, (_, _, form, cells))) = shown[1][0]
     assert (name, kind, form[1:3]) == ("out", "array (3, 3), float64", [["a", "b", "c"]] * 2)

@@ -43,17 +43,18 @@ def numbers(table):
 
 
 def test_every_frame_is_what_the_function_returns():
-    sliders = {"n": range(1, 4), "kind": ["a", "b"], "place": [(0, 0), (0, 1)]}
+    sliders = {"the_n": range(1, 4), "kind": ["a", "b"], "place": [(0, 0), (0, 1)]}
 
     @live("alt", "title", **sliders)
-    def draw(n, kind, place=(0, 1)):
-        at = {"n": n, "kind": kind, "place": place}
+    def draw(the_n, kind, place=(0, 1)):
+        at = {"the_n": the_n, "kind": kind, "place": place}
         table = Table(f"{at}", ["r"], ["c"], [[Cell("t", says="s")]])
         return Frame([table, Drawing(["<g/>"], f"drawn {at}", 2, 3)], ["x", f"{at}"])
 
     picture = draw(kind="b")
-    assert picture._data["first"] == [0, 1, 1] and picture.alt == f"alt x {dict(n=1, kind='b', place=(0, 1))}"
-    assert [kind for _, kind, _ in picture._data["sliders"]] == ["slider", "buttons", "cells"]
+    assert picture._data["first"] == [0, 1, 1] and picture.alt == f"alt x {dict(the_n=1, kind='b', place=(0, 1))}"
+    controls = [("the n", "slider"), ("kind", "buttons"), ("place", "cells")]
+    assert [(name, kind) for name, kind, _ in picture._data["sliders"]] == controls
     for (shown, words), stop in zip(frames(picture).values(), itertools.product(*sliders.values()), strict=True):
         at, (table, (parts, alt)) = dict(zip(sliders, stop, strict=True)), shown
         assert table[0] == f"{at}" and words == f"x {at}" and table[3][0][0][3] == "s"

@@ -102,8 +102,12 @@ def test_every_cell_takes_the_row_that_shaw_gives_it():
         assert ends == list(zip(offsets(n).ravel(), rows - clip))
         assert [found(cell[4])[0] for line in grid[3] for cell in line] == rows.tolist()
         assert column(table, 2).tolist() == np.bincount(rows, minlength=2 * clip + 1).tolist()
+        for row, (_, span, _) in enumerate(texts(table)):
+            taken = offsets(n).ravel()[rows == row].tolist()
+            assert (found(span)[:1], found(span)[-1:]) == (sorted(taken)[:1], sorted(taken)[-1:])
         beyond = (abs(offsets(n)) > clip).sum()
         assert words.startswith(f"{beyond} of {n * n} cells" if beyond else f"No offset exceeds {clip}")
+        assert (f"has {n - clip} of its own and collects {beyond // 2} more" in words) == (0 < clip < n - 1)
 
 
 def test_both_formulas_for_the_slopes_and_the_biases():
@@ -190,13 +194,14 @@ def test_each_block_holds_the_share_of_its_pairs_that_is_unseen():
 
 
 def test_every_patch_shows_its_row_and_the_table_is_coloured_where_the_query_reads_it():
-    for (size, query), ((patches, table), _) in frames(figures.window_index()).items():
+    for (size, query), ((patches, table), words) in frames(figures.window_index()).items():
         window = size + 2
         query = min(query, window**2 - 1)
         read = window_index(window)[query]
         shown = [text.split("\n")[1] for line in texts(patches) for text in line]
         assert shown == [f"{k} query" if p == query else str(k) for p, k in enumerate(read)]
         assert texts(table) == np.arange((2 * window - 1) ** 2).astype(str).reshape(2 * window - 1, -1).tolist()
+        assert words.endswith(f"reads {window**2} of {(2 * window - 1) ** 2} rows of the table.")
         coloured = [cell[0] for line in table[3] for cell in line if cell[2] != "background-color:#dfe3e8"]
         assert coloured == read.astype(str).tolist()
 
