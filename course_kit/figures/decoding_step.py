@@ -76,12 +76,12 @@ def grid_cell(scheme: str, i: int, j: int, past: int) -> Cell:
 
 def entry(scheme: str, distance: int) -> str:
     """What the scheme puts in between the new query and the key `distance` tokens before it."""
-    own = "0" if distance == 0 else number(-distance)
+    own = number(-distance)
     return {
         "log decay": lambda: number(float(decay_row(-distance))),
         "ALiBi": lambda: number(float(-slopes(2)[0] * distance), 4),
         "T5 buckets": lambda: f"b[{bucket(-distance, bidirectional=False)}]",
-        "Shaw": lambda: f"a[{number(-min(distance, 2))}]",
+        "Shaw": lambda: f"a[{number(max(-distance, -2))}]",
         "Music Transformer": lambda: f"e[{own}]",
         "Transformer-XL": lambda: f"r[{distance}]",
         "RoPE": lambda: f"turn {own}θ" if distance else "turn 0",

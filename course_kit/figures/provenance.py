@@ -72,9 +72,8 @@ class Cuts(NamedTuple):
     @property
     def junk(self) -> set[int]:
         """The places of what arrives in the grid and is a zero or a number of another query."""
-        found = {int(place): self.number(int(place)) for place in self.grid.flat}
         row = {int(place): i for (i, _), place in np.ndenumerate(self.grid)}
-        return {place for place, (query, offset) in found.items() if offset is None or query != row[place]}
+        return {place for place, i in row.items() if self.number(place)[0] != i or self.number(place)[1] is None}
 
 
 GENERAL = {
