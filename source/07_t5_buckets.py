@@ -170,7 +170,7 @@ figures.question(
 # distances keep their own? With 32, where does doubling `max_distance` move the last bucket?
 
 # %%
-figures.bucket_explorer()
+figures.bucket_explorer(query=10)
 
 # %% [markdown]
 # ## Where the buckets really change

@@ -116,7 +116,7 @@ sixteen = [2 ** (-8 * h / 16) for h in range(1, 17)]
 code = np.array([*eight, *sixteen[::2][:4]])
 assert np.array_equal(code, slopes(12))
 assert not np.isclose(formula, code).any()
-figures.alibi_slopes(heads=12)
+figures.alibi_slopes(12)
 
 # %% [markdown]
 # The two rules agree for none of the twelve heads, and by the authors' rule head 9 is the steepest. Move the number of

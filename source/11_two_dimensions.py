@@ -516,7 +516,7 @@ figures.heatmap(rolled, **by_window, alt="The patches of each window after the r
 from course_lib.reference.window import shift_mask
 
 assert shift_mask(8, 8, 4, 2).sum() == 576
-figures.shifted_windows()
+figures.shifted_windows(4, shift=2)
 
 # %% [markdown]
 # How do we compute the mask? The roll brings the first `shift` rows to the bottom, and the first columns to the right.

@@ -6,16 +6,16 @@ figures.heatmap(weights, alt="…")            a matrix as a coloured table
 figures.bias_heatmap()                       a bias with sliders and every cell's calculation
 figures.attention_explorer(Q, K)             who gains and who loses by a bias
 figures.bucket_explorer()                    T5's buckets around a query, with every calculation
-figures.alibi_slopes()                       ALiBi's slopes by both formulas, and the bias of every head by distance
+figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
-figures.clip_grid(clip=2)                    Shaw's offsets, and which table row each cell takes
+figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length, and a table
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
 figures.window_index()                       Swin's two offsets, and which table row each key takes
-figures.shifted_windows()                    Swin's shifted windows: roll, windows, mask
+figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
 figures.claims(questions, "…", title="…")    sentences to judge, each with the code that decides it

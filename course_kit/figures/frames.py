@@ -108,15 +108,16 @@ def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Cal
         raise ValueError(f"{' × '.join(stops)}: {count} frames, expected 1 to {LARGEST}")
 
     def decorate(draw: Callable[..., Frame]) -> Callable[..., Picture]:
-        default = {name: parameter.default for name, parameter in inspect.signature(draw).parameters.items()}
+        asked = inspect.signature(draw)
+        default = {name: parameter.default for name, parameter in asked.parameters.items()}
         usual = {name: default[name] if default[name] in values else values[0] for name, values in stops.items()}
 
         @functools.wraps(draw)
-        def picture(**first: Any) -> Picture:
-            for name, stop in first.items():
-                if stop not in stops.get(name, ()):
-                    raise ValueError(f"{name}={stop!r}: expected one of the stops {stops.get(name, [])}")
-            start = usual | first
+        def picture(*args: Any, **named: Any) -> Picture:
+            start = usual | asked.bind_partial(*args, **named).arguments
+            for name, values in stops.items():
+                if start[name] not in values:
+                    raise ValueError(f"{name}={start[name]!r}: expected one of the stops {values}")
             data = {
                 "title": title or "",
                 "sliders": [_control(name, values) for name, values in stops.items()],
@@ -127,6 +128,7 @@ def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Cal
             looks: dict[str, Any] = {"styles": ["buttons", "controls", "frames"], "script": "frames.js", "data": data}
             return Picture("frames", _body(shown, title), alt=" ".join([alt, *shown.says]), title=title, **looks)
 
+        picture.__signature__ = asked.replace(return_annotation=Picture)  # type: ignore[attr-defined]
         return picture
 
     return decorate

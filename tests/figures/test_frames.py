@@ -51,7 +51,7 @@ def test_every_frame_is_what_the_function_returns():
         table = Table(f"{at}", ["r"], ["c"], [[Cell("t", says="s")]])
         return Frame([table, Drawing(["<g/>"], f"drawn {at}", 2, 3)], ["x", f"{at}"])
 
-    picture = draw(kind="b")
+    picture = draw(1, kind="b")
     assert picture._data["first"] == [0, 1, 1] and picture.alt == f"alt x {dict(the_n=1, kind='b', place=(0, 1))}"
     controls = [("the n", "slider"), ("kind", "buttons"), ("place", "cells")]
     assert [(name, kind) for name, kind, _ in picture._data["sliders"]] == controls
