@@ -85,7 +85,9 @@ def test_every_bucket_and_its_calculation_and_what_is_never_used():
         n, r = len(starts), np.arange(21) - int(query)
         assert [found(text)[0] for text in texts(strip)[0]] == r.tolist()
         assert [found(text)[0] for text in texts(strip)[1]] == bucket(r, **sizes).tolist()
-        assert [found(row)[0] for row in shared[2][2]] == sorted(set(starts[n // 2 :]))
+        first = sorted(set(starts[n // 2 :]))
+        spans = [f"{start} – {after - 1}" for start, after in zip(first, first[1:])]
+        assert shared[2][2] == [*spans, f"{first[-1]} and more"]
         for says in spoken(strip, shared):
             if "⌊" in says:
                 d, exact, inside, b, *_ = found(says)
@@ -198,6 +200,7 @@ def test_every_patch_shows_its_row_and_the_table_is_coloured_where_the_query_rea
         window = size + 2
         query = min(query, window**2 - 1)
         read = window_index(window)[query]
+        assert patches[2][4] == [1, list(range(window**2))]  # each patch chooses itself
         shown = [text.split("\n")[1] for line in texts(patches) for text in line]
         assert shown == [f"{k} query" if p == query else str(k) for p, k in enumerate(read)]
         assert texts(table) == np.arange((2 * window - 1) ** 2).astype(str).reshape(2 * window - 1, -1).tolist()
