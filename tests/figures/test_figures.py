@@ -4,12 +4,13 @@ import functools
 import inspect
 import re
 import sys
-from html.parser import HTMLParser
+from collections import Counter
 from importlib import resources
 
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup  # nbconvert brings it
 
 from course_kit import figures
 from course_kit.display import colours
@@ -23,39 +24,25 @@ from .pictures import BIAS, OPTIONS, PICTURES, WEIGHTS, make_pictures
 every_picture = pytest.mark.parametrize("name", PICTURES)
 
 
-class Page(HTMLParser):
-    """The elements of a piece of HTML, each with its attributes, its own text and the inline colours it stands in."""
+def elements(html):
+    """The elements of a piece of HTML."""
+    return BeautifulSoup(html, "html.parser").find_all(True)
 
-    VOID = frozenset({"br", "img", "input", "meta"})
 
-    def __init__(self, html: str):
-        super().__init__()
-        self.elements, self.open = [], []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        above = self.open[-1] if self.open else {"color": None, "background-color": None}
-        element = {"tag": tag, "attrs": dict(attrs), "text": "", **{k: above[k] for k in ("color", "background-color")}}
-        element |= re.findall(r"(?:^|;)(color|background-color):(#\w{6})", element["attrs"].get("style", "") or "")
-        self.elements.append(element)
-        if tag not in self.VOID:
-            self.open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()["tag"] == tag, "elements must nest"
-
-    def handle_data(self, data):
-        if self.open:
-            self.open[-1]["text"] += data
-
-    def text(self):
-        return " ".join(e["text"] for e in self.elements if e["text"].strip())
+def ground(element, name):
+    """The inline colour or background-color that an element stands in."""
+    styles = [around.get("style") or "" for around in (element, *element.parents)]
+    return next(found[1] for style in styles if (found := re.search(rf"(?:^|;){name}:(#\w{{6}})", style)))
 
 
 def static(picture) -> str:
     """What an untrusted notebook leaves of a picture."""
     return re.sub(r"(?s)<(style|script)>.*?</\1>", "", picture._repr_html_())
+
+
+def text(picture) -> str:
+    """The words of a picture without its script."""
+    return BeautifulSoup(static(picture), "html.parser").get_text(" ").replace("\xa0", " ")
 
 
 def unpooled(picture):
@@ -91,25 +78,25 @@ def test_the_same_content_gives_the_same_html_and_other_content_another_key():
 
 @every_picture
 def test_every_element_that_takes_keys_keeps_them_from_jupyterlab(name):
-    for e in Page(PICTURES[name]._repr_html_()).elements:
-        if e["tag"] in ("a", "button", "input", "select", "summary", "textarea") or "tabindex" in e["attrs"]:
-            assert e["attrs"].get("data-lm-suppress-shortcuts") == "true", e
+    for e in elements(PICTURES[name]._repr_html_()):
+        if e.name in ("a", "button", "input", "select", "summary", "textarea") or e.has_attr("tabindex"):
+            assert e.get("data-lm-suppress-shortcuts") == "true", e
 
 
 @every_picture
 def test_the_static_body_says_everything_without_script_and_style_and_can_be_read(name):
-    page = Page(static(PICTURES[name]))
-    assert page.elements[0]["tag"] == "figure" and page.elements[0]["attrs"]["aria-label"] == PICTURES[name].alt
-    tags = [e["tag"] for e in page.elements]
-    assert not {"svg", "canvas", "script", "style", "button", "input"} & set(tags)
-    assert tags.count("table") == tags.count("caption")
-    for e in page.elements:
-        assert "id" not in e["attrs"]  # two equal pictures on a page would share it
-        assert e["tag"] != "th" or (e["attrs"]["scope"] in ("row", "col") and e["text"].strip())
-        assert e["tag"] != "img" or e["attrs"]["alt"]
-        if e["text"].strip():
-            assert e["color"] and e["background-color"], f"{e['text']!r} would take the colours of the theme"
-            assert contrast(e["color"], e["background-color"]) >= 4.5, e
+    html = static(PICTURES[name])
+    opened, closed = (Counter(re.findall(rf"<{slash}(\w+)", html)) for slash in ("", "/"))
+    assert {tag for tag in opened if opened[tag] != closed[tag]} <= {"br", "img"}
+    assert not {"svg", "canvas", "script", "style", "button", "input"} & set(opened)
+    assert opened["table"] == opened["caption"]
+    assert elements(html)[0]["aria-label"] == PICTURES[name].alt
+    for e in elements(html):
+        assert not e.has_attr("id")  # two equal pictures on a page would share it
+        assert e.name != "th" or (e["scope"] in ("row", "col") and e.get_text(strip=True))
+        assert e.name != "img" or e["alt"]
+        if "".join(e.find_all(string=True, recursive=False)).strip():
+            assert contrast(ground(e, "color"), ground(e, "background-color")) >= 4.5, e  # whatever the theme
 
 
 def test_the_static_bodies_hold_the_numbers():
@@ -222,8 +209,8 @@ def test_a_matplotlib_figure_becomes_an_image_with_its_words():
         return shown
 
     picture, again, other = draw(3), draw(3), draw(3.01)
-    image = next(e for e in Page(picture._repr_html_()).elements if e["tag"] == "img")
-    assert image["attrs"]["alt"] == picture.alt and image["attrs"]["width"] == "700"
+    (image,) = (e for e in elements(picture._repr_html_()) if e.name == "img")
+    assert image["alt"] == picture.alt and image["width"] == "700"
     assert other._repr_html_() != picture._repr_html_() == again._repr_html_()
     assert other._key() == picture._key()  # a measured curve: nbval compares all but the image
 
@@ -284,7 +271,7 @@ def test_a_loop_has_its_visits_and_arrays_are_copied_at_the_time():
     picture = figures.trace(fill, 3, 2.0, tokens=("a", "b", "c"))
     assert "(9 times, the last shown)" in static(picture) and static(picture).count("(not reached)") == 1
     lines = [line for _, text, _ in picture._data["chunks"] for line in text.split("\n")]
-    assert lines == inspect.getsource(fill).rstrip().split("\n") and "# a comment" in Page(static(picture)).text()
+    assert lines == inspect.getsource(fill).rstrip().split("\n") and "# a comment" in text(picture)
     shown = [changes for _, chunk, changes, *_ in unpooled(picture) if chunk == visits[0].chunk]
     (name, (kind, _, (_, _, form, cells))) = shown[1][0]
     assert (name, kind, form[1:3]) == ("out", "array (3, 3), float64", [["a", "b", "c"]] * 2)

@@ -13,7 +13,7 @@ from course_lib.reference.grid import from_grid
 from course_lib.reference.rope import rotate
 
 from .pictures import PAIRS, PICTURES
-from .test_figures import Page, static, unpooled
+from .test_figures import elements, static, text, unpooled
 
 FRAMES = {name: picture for name, picture in PICTURES.items() if picture.kind == "frames"}
 
@@ -64,13 +64,13 @@ def test_every_frame_is_what_the_function_returns():
 @pytest.mark.parametrize("name", FRAMES)
 def test_the_static_body_is_the_first_frame(name):
     shown, words = frames(FRAMES[name])[tuple(FRAMES[name]._data["first"])]
-    page = Page(static(FRAMES[name]))
+    page = elements(static(FRAMES[name]))
     corners = [table[2][0] for table in tables(shown)]
-    cells = [e["text"] for e in page.elements if e["tag"] == "td" and e["text"] not in corners]
+    cells = [e.text for e in page if e.name == "td" and e.text not in corners]
     expected = [text for table in tables(shown) for line in texts(table) for text in line]
     assert cells == [text for text in expected if text not in corners]
-    assert words in page.text() and all(table[0] in page.text() for table in tables(shown))
-    drawn = [e["attrs"]["alt"] for e in page.elements if e["tag"] == "img"]
+    assert words in text(FRAMES[name]) and all(table[0] in text(FRAMES[name]) for table in tables(shown))
+    drawn = [e["alt"] for e in page if e.name == "img"]
     assert drawn == [drawing[1] for drawing in shown if drawing not in tables(shown)]
 
 

@@ -3,6 +3,7 @@
 import math
 import re
 from base64 import b64decode
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from course_lib.reference.window import partition, shift_mask, window_index
 from course_lib.schemes import SCHEMES
 
 from .pictures import CURVES
-from .test_figures import Page, static
+from .test_figures import elements, ground, static
 from .test_frames import frames, texts
 
 
@@ -86,7 +87,7 @@ def test_every_bucket_and_its_calculation_and_what_is_never_used():
         assert [found(text)[0] for text in texts(strip)[0]] == r.tolist()
         assert [found(text)[0] for text in texts(strip)[1]] == bucket(r, **sizes).tolist()
         first = sorted(set(starts[n // 2 :]))
-        spans = [f"{start} – {after - 1}" for start, after in zip(first, first[1:])]
+        spans = [f"{start} – {after - 1}" for start, after in pairwise(first)]
         assert shared[2][2] == [*spans, f"{first[-1]} and more"]
         for says in spoken(strip, shared):
             if "⌊" in says:
@@ -222,8 +223,8 @@ def test_a_piece_in_a_window_is_what_the_mask_lets_through():
 
 
 def test_a_curve_s_table_holds_every_mean_and_both_ends_coloured_by_the_rise():
-    cells = [e for e in Page(static(figures.length_curves((64, 128), CURVES, trained=64))).elements if e["tag"] == "td"]
-    shown = {cell["text"]: cell["background-color"] for cell in cells if " to " in cell["text"]}
+    cells = [e for e in elements(static(figures.length_curves((64, 128), CURVES, trained=64))) if e.name == "td"]
+    shown = {cell.text: ground(cell, "background-color") for cell in cells if " to " in cell.text}
     expected = {}
     for curves in CURVES.values():
         top = max(abs(points[1][0] - points[0][0]) for points in curves.values())
