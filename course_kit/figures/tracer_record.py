@@ -55,7 +55,7 @@ def record(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
 
     def on_call(frame: FrameType, event: str, arg: Any) -> Any:
         if event == "call" and frame.f_code is recording.source.code:
-            return _Call(recording, frame).on_event
+            return _Call(recording).on_event
         return None  # another function: it runs untraced
 
     before = sys.gettrace()
@@ -70,24 +70,22 @@ def record(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
 
 
 class _Call:
-    def __init__(self, recording: Recording, frame: FrameType) -> None:
+    def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.source = recording.source
         self.number = recording.calls
         self.known: dict[str, Any] = {}  # each variable as it was
         self.error: str | None = None
-        self.chunk: int | None = 0
+        self.chunk = 0  # the head of the function: its step shows the arguments
         recording.calls += 1
-        self.close_step(frame)  # step 0 is at the head of the function and shows its arguments
-        self.chunk = None
 
     def on_event(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "exception" and not issubclass(arg[0], (StopIteration, GeneratorExit)):
             self.error = f"{arg[0].__name__}: {arg[1]}"
         elif event == "line":
-            chunk = self.source.chunk_at(frame.f_lineno)
+            source = self.recording.source
+            chunk = source.chunk_at(frame.f_lineno)
             # A call over several lines, or a comprehension, wakes the trace again and again: it stays one step.
-            if chunk is None or (chunk == self.chunk and self.source.chunks[chunk].one_step and self.error is None):
+            if chunk is None or (chunk == self.chunk and source.chunks[chunk].one_step and self.error is None):
                 return self.on_event
             self.close_step(frame)
             self.chunk = chunk
@@ -97,8 +95,6 @@ class _Call:
         return self.on_event
 
     def close_step(self, frame: FrameType, returned: Packed | None = None) -> None:
-        if self.chunk is None:
-            return
         self.recording.total += 1
         # The end of the outermost call is kept even beyond the limit: it holds the result.
         if len(self.recording.steps) < LIMIT or (self.number == 0 and (returned or self.error)):
