@@ -99,7 +99,7 @@ def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Cal
     """Turn a function of some stops, which returns a Frame, into a function that returns a live Picture.
 
     The picture starts at the stops that are given, else at the function's defaults, else at the first of each. Its alt
-    text is `alt` and what the first frame says.
+    text is `alt`, these stops and what their frame says.
     Raises ValueError for no or more than 2,000 frames, and for a start that is not a stop.
     """
     stops = {name: list(values) for name, values in sliders.items()}
@@ -118,15 +118,14 @@ def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Cal
             for name, values in stops.items():
                 if start[name] not in values:
                     raise ValueError(f"{name}={start[name]!r}: expected one of the stops {values}")
-            data = {
-                "title": title or "",
-                "sliders": [_control(name, values) for name, values in stops.items()],
-                "first": [values.index(start[name]) for name, values in stops.items()],
-                "pool": pooled(draw, stops),
-            }
+            controls = [_control(name, values) for name, values in stops.items()]
+            first = [values.index(start[name]) for name, values in stops.items()]
+            data = {"title": title or "", "sliders": controls, "first": first, "pool": pooled(draw, stops)}
             shown = draw(**start)
+            at = ", ".join(f"{name} {labels[k]}" for (name, _, labels), k in zip(controls, first) if labels)
+            said = " ".join([alt, f"At {at}:", *shown.says])
             looks: dict[str, Any] = {"styles": ["buttons", "controls", "frames"], "script": "frames.js", "data": data}
-            return Picture("frames", _body(shown, title), alt=" ".join([alt, *shown.says]), title=title, **looks)
+            return Picture("frames", _body(shown, title), alt=said, title=title, **looks)
 
         picture.__signature__ = asked.replace(return_annotation=Picture)  # type: ignore[attr-defined]
         return picture

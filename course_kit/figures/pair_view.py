@@ -88,11 +88,7 @@ def pair_view(
             chooses=("stop", [f"pair {m}" for m in members for _ in range(2)]),
         )
 
-    near, far = (number(sums[step, NOTHING], 2) for step in (distances[0], distances[-1]))
-    alt = (
-        f"The score of a query and a key as the sum of what {count} pairs of channels add to it: "
-        f"{near} at distance {distances[0]}, {far} at distance {distances[-1]}."
-    )
+    alt = f"The score of a query and a key by their distance, as the sum of what {count} pairs of channels add to it."
 
     @live(alt, title, distance=distances, stop=stopped)
     def draw(distance: int, stop: str) -> Frame:

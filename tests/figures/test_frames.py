@@ -52,7 +52,10 @@ def test_every_frame_is_what_the_function_returns():
         return Frame([table, Drawing(["<g/>"], f"drawn {at}", 2, 3)], ["x", f"{at}"])
 
     picture = draw(1, kind="b")
-    assert picture._data["first"] == [0, 1, 1] and picture.alt == f"alt x {dict(the_n=1, kind='b', place=(0, 1))}"
+    assert (
+        picture._data["first"] == [0, 1, 1]
+        and picture.alt == f"alt At the n 1, kind b: x {dict(the_n=1, kind='b', place=(0, 1))}"
+    )
     controls = [("the n", "slider"), ("kind", "buttons"), ("place", "cells")]
     assert [(name, kind) for name, kind, _ in picture._data["sliders"]] == controls
     for (shown, words), stop in zip(frames(picture).values(), itertools.product(*sliders.values()), strict=True):
