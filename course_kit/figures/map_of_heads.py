@@ -15,12 +15,8 @@ from .frames import Cell, Frame, Table, bar, live
 def map_of_heads(scores: Mapping[str, ArrayLike], profiles: ArrayLike) -> Picture:
     """One cell for each head, rows are layers. Alive: choose the measure; click a head to see where its weight goes.
 
-    `scores` are some measures by name, each (layers, heads), the most telling first. For example:
-
-        previous token         the mean weight w[i, i−1]
-        induction              in random tokens given twice, the mean weight on what followed the first copy of token i
-        sink                   the mean weight w[i, 0] on token 0
-        nats lost without it   the loss with the head stopped minus the loss with it
+    `scores` are some measures by name, each (layers, heads), the most telling first, such as the mean weight w[i, i−1]
+    (previous token), w[i, 0] (sink), or the loss with the head stopped minus the loss with it.
 
     `profiles` (layers, heads, n) is the share of the weight at each distance i − j = 0 … n − 1, averaged over the
     queries, so each adds up to 1. From causal weights (heads, n, n): from_grid(weights)[:, 0, :n][:, ::-1] / n.
