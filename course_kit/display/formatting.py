@@ -20,14 +20,6 @@ def escape(text: object) -> str:
     return html.escape(str(text), quote=True)
 
 
-def prose(text: str) -> str:
-    """One sentence as HTML: what stands between `backticks` becomes code."""
-    parts = escape(text).split("`")
-    if len(parts) % 2 == 0:  # a lonely backtick is only a character
-        return escape(text)
-    return "".join(f"<code {CODE}>{part}</code>" if odd % 2 else part for odd, part in enumerate(parts))
-
-
 def number(value: float, digits: int = 4) -> str:
     """A number to read: fixed digits, "−" for minus, no "−0.0000", "∞" and "nan" as such."""
     if isinstance(value, bool):
