@@ -46,6 +46,7 @@ def test_every_cell_says_what_the_reference_says(how):
         assert product == label[places].tolist() and with_zeros == label[padded].tolist()
         assert [text for line in recut for text in line if text] == label[padded.ravel()].tolist()
         assert last == np.where(junk, "✗ " + label[grid], label[grid]).tolist()
+        assert [[cell[3].endswith("belongs: junk.") for cell in line] for line in tables[-1][3]] == junk.tolist()
         assert f"Junk: {junk.sum()} of {n_q * n_k} cells." in words
         assert junk.sum() == (0 if how == "general" else n_q * (n_q - 1) // 2)
         assert (junk | (columns[(grid - 1) % width] == offsets(n_q, n_k, past))).all()
