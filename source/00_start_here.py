@@ -96,7 +96,7 @@ check_machine()
 
 # %%
 from course_kit import figures
-from course_lib.example import TOKENS, K, Q, V
+from course_lib.example import K, Q, V
 
 four = ["0", "1", "2", "3"]
 figures.side_by_side(
@@ -157,7 +157,7 @@ figures.side_by_side(
 # This one shows the bias of [[bias_by_hand|chapter #]]. At which `strength` λ does the bias disappear?
 
 # %%
-figures.bias_heatmap(n=5, strength=0.3, decay="log", tokens=TOKENS)
+figures.bias_heatmap()
 
 # %% [markdown]
 # If you see only a coloured table without sliders, JupyterLab does not trust the notebook yet. `python3 course.py lab`

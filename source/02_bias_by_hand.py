@@ -67,7 +67,7 @@ for i in range(n):
     for j in range(n):
         B[i, j] = 0 - LAMBDA * np.log1p(abs(j - i))
 assert np.array_equal(decay_bias(n, strength=LAMBDA), B)  # in the course's code, λ is called strength
-figures.bias_heatmap(n=n, strength=LAMBDA, decay="log", tokens=TOKENS)
+figures.bias_heatmap(n)
 
 # %% [markdown]
 # A token has no penalty for itself, and each further step costs less than the one before. All numbers on a diagonal are
@@ -213,7 +213,7 @@ assert np.array_equal(rules["factor above the weighted mean factor"], gained)
 # its bar points to the right.
 
 # %%
-figures.attention_explorer(Q, K, tokens=TOKENS, query=sat, strength=LAMBDA, decay="log")
+figures.attention_explorer(Q, K, query=sat)
 
 # %% [markdown]
 # The logarithm makes the factor a power law: $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, where $d$ is the distance.

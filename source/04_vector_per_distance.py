@@ -146,7 +146,7 @@ from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
 assert clip_index(offsets(10), clip=4)[5].tolist() == [clip_row(j - 5, 4) for j in range(10)]  # for all pairs at once
-figures.clip_grid(n=6, clip=2)
+figures.clip_grid(6, clip=2)
 
 # %% [markdown]
 # Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts need no new

@@ -300,7 +300,7 @@ figures.question(
 # %%
 by_trick, below = skew_causal(products[:, :n]), np.tri(n, dtype=bool)
 assert np.allclose(by_trick[below], S[below])  # right up to the diagonal
-figures.provenance("skew", n=n)
+figures.provenance("skew")
 
 # %% [markdown]
 # ## The view that stores nothing
@@ -542,7 +542,7 @@ figures.heatmap((abs(moved) > 1e-12).astype(int), alt="1 where S changed: sat's 
 # 3. Keep the first $n_k$ columns.
 
 # %%
-figures.provenance("general", n_q=3, n_k=5, past=2)
+figures.provenance("general")
 
 # %% [markdown]
 # No cell is marked. The offsets of these queries and keys are a part of a table for longer texts, and `slice_table`

@@ -261,7 +261,7 @@ from course_lib.reference.transformer_xl import relative_shift
 rows = 10 * np.arange(3)[:, None] + 10 + np.arange(4, -1, -1)  # 10, 20, 30 for the query, plus the distance
 print(rows, "\n\nshifted:")
 print(relative_shift(rows))
-figures.provenance("shift", n=3, memory=2)
+figures.provenance("shift")
 
 # %% [markdown]
 # Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins

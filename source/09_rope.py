@@ -156,7 +156,7 @@ products = [rotated(Q[sat][[m, m + 2]], 2 * theta[m]) @ rotated(K[mat][[m, m + 2
 print("pair 0: {:.4f}, pair 1: {:.4f}".format(*products))
 print(f"together {sum(products):.4f}, divided by √4: {sum(products) / 2:.4f}")
 assert np.isclose(sum(products), rotate(Q)[sat] @ rotate(K)[mat])
-figures.rope_rotation(Q[sat], K[mat], query=sat, key=mat)
+figures.rope_rotation()
 
 # %% [markdown]
 # In the picture, move the query or the key: the angle between the arrows changes. Then move both: the angle stays.

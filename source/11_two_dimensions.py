@@ -197,7 +197,7 @@ figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
-figures.window_index(3, query=4)
+figures.window_index()
 
 # %% [markdown]
 # The rows that one query reads form a square that slides over the table. If the query moves to the *right*, its keys

@@ -1,7 +1,7 @@
-"""Two colour maps that colour-blind readers can use, and black or white text, whichever reads better on a colour.
+"""Two colour maps that colour-blind readers can use, light enough for black text.
 
 Signed numbers: blue below zero, white at zero, orange above. Weights: white at zero, teal at the largest. The ends
-are of middle brightness, so that the black numbers on them stay easy to read.
+are of middle brightness, so that black numbers on them stay easy to read: 4.5 is the contrast that WCAG 2.2 asks for.
 Both are straight lines between a few fixed colours.
 """
 
@@ -38,24 +38,6 @@ def signed_colour(t: float) -> str:
 def weight_colour(t: float) -> str:
     """White at 0, teal at 1."""
     return blend(MAPS["weight"], t)
-
-
-def luminance(colour: str) -> float:
-    """The relative luminance of #rrggbb, 0 to 1 (WCAG 2.2)."""
-    parts = (int(colour[c : c + 2], 16) / 255 for c in (1, 3, 5))
-    r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast of two colours, 1 to 21 (WCAG 2.2); text wants 4.5."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def ink(background: str) -> str:
-    """Pure black or pure white: one of the two always reaches 4.58 on any colour. (A softer black would not.)"""
-    return "#000000" if contrast(background, "#000000") >= contrast(background, "#ffffff") else "#ffffff"
 
 
 def painter(values: Iterable[float], signed: bool | None = None, limit: float | None = None) -> Paint:

@@ -3,11 +3,13 @@
 import html
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from course_lib.example import TOKENS
 
 MINUS = "−"
 CODE = 'style="background-color:#f0f2f4;color:#1b1f24"'  # else code takes the colours of a dark theme
@@ -16,14 +18,6 @@ CODE = 'style="background-color:#f0f2f4;color:#1b1f24"'  # else code takes the c
 def escape(text: object) -> str:
     """Any text as HTML, in an element or in an attribute between double quotes."""
     return html.escape(str(text), quote=True)
-
-
-def prose(text: str) -> str:
-    """One sentence as HTML: what stands between `backticks` becomes code."""
-    parts = escape(text).split("`")
-    if len(parts) % 2 == 0:  # a lonely backtick is only a character
-        return escape(text)
-    return "".join(f"<code {CODE}>{part}</code>" if odd % 2 else part for odd, part in enumerate(parts))
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -56,31 +50,6 @@ def script_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def check_alt(alt: object) -> str:
-    """The alt text, or a ValueError when there is none: who cannot see the picture needs it."""
-    if not isinstance(alt, str) or not alt.strip():
-        raise ValueError(f"alt={alt!r}: expected a sentence that says what the picture shows")
-    return alt.strip()
-
-
-def check_number(name: str, value: Any, low: float, high: float) -> float:
-    """A finite number between low and high (both allowed), or a ValueError that names the argument."""
-    try:
-        result = float(value)
-    except (TypeError, ValueError):
-        result = math.nan
-    if isinstance(value, (bool, str)) or not low <= result <= high:
-        raise ValueError(f"{name}={value!r}: expected a number from {low:g} to {high:g}")
-    return result
-
-
-def check_whole(name: str, value: Any, low: int, high: int) -> int:
-    """A whole number between low and high (both allowed), or a ValueError that names the argument."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value <= high:
-        raise ValueError(f"{name}={value!r}: expected a whole number from {low} to {high}")
-    return int(value)
-
-
 def check_array(name: str, values: Any, axes: int, expected: str) -> NDArray[np.float64]:
     """Finite numbers (from NumPy, torch or lists) with so many axes, or a ValueError that says what is `expected`."""
     array = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
@@ -97,18 +66,19 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return str(value)
 
 
-def check_labels(name: str, labels: Any, length: int) -> list[str]:
-    """`length` labels as text, or a ValueError that counts them."""
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise ValueError(f"{name}={labels!r}: expected {length} labels")
+def labels_or_numbers(name: str, labels: Any, length: int) -> list[str]:
+    """The labels given; without them the tokens of the example when their number fits, and else 0, 1, 2, …
+
+    Raises ValueError for another number of labels.
+    """
+    if labels is None:
+        return token_names(length) if length == len(TOKENS) else [str(index) for index in range(length)]
     words = [str(label) for label in labels]
     if len(words) != length:
         raise ValueError(f"{name}={words!r}: {len(words)} labels, expected {length}")
     return words
 
 
-def labels_or_numbers(name: str, labels: Sequence[str] | None, length: int, usual: Sequence[str]) -> list[str]:
-    """The labels given; without them the usual ones when their number fits, and else 0, 1, 2, …"""
-    if labels is not None:
-        return check_labels(name, labels, length)
-    return list(usual) if length == len(usual) else [str(index) for index in range(length)]
+def token_names(n: int) -> list[str]:
+    """The tokens of the example, and after them numbers."""
+    return [*TOKENS[:n], *map(str, range(len(TOKENS), n))]

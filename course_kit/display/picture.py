@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .formatting import check_alt, escape, script_json
+from .formatting import escape, script_json
 
 # Dark text on white whatever the theme: a notebook in a dark theme must not show black numbers on black. Without the
 # style sheet (an untrusted notebook) a wide table scrolls in the frame; with it, only in a box of its own.
@@ -41,8 +41,10 @@ class Picture:
         data: Any = None,
     ) -> None:
         """`kind` becomes the class rp-kind; `styles` are sections of figures.css, `script` files in figures/."""
+        if not alt.strip():
+            raise ValueError(f"alt={alt!r}: expected a sentence that says what the picture shows")
         self.kind = kind
-        self.alt = check_alt(alt)
+        self.alt = alt
         self.title = title
         self._body = body
         self._styles = ("base", *styles)
@@ -79,10 +81,10 @@ class Picture:
     def save(self, path: str | Path) -> Path:
         """Write the picture as one self-contained HTML page, for slides; an older file there is replaced.
 
-        Raises ValueError when the name does not end in .html, OSError when the file cannot be written.
+        Raises ValueError when the name does not end in .html.
         """
         target = Path(path)
-        if target.suffix.lower() not in (".html", ".htm"):
+        if target.suffix != ".html":
             raise ValueError(f"path={str(path)!r}: expected a file name that ends in .html")
         name = escape(self.title or self.alt)
         page = (
@@ -91,23 +93,16 @@ class Picture:
             f'<body style="margin:24px;background-color:#ffffff">\n<main>\n<h1 style="{UNSEEN}">{name}</h1>\n'
             f"{self._repr_html_()}\n</main>\n</body>\n</html>\n"
         )
-        try:
-            target.write_text(page, encoding="utf-8")
-        except OSError as error:
-            raise OSError(
-                f"path={str(path)!r}: cannot be written ({error.strerror}); expected a file in a folder that exists"
-            ) from error
+        target.write_text(page, encoding="utf-8")
         return target
 
 
-def side_by_side(*pictures: Picture, alt: str | None = None) -> Picture:
-    """Two or more pictures in a row; where the page is narrow they stand below each other."""
-    if len(pictures) < 2 or not all(isinstance(picture, Picture) for picture in pictures):
-        raise ValueError(f"pictures={pictures!r}: expected two or more pictures")
+def side_by_side(*pictures: Picture) -> Picture:
+    """Pictures in a row; where the page is narrow they stand below each other."""
     # Inline blocks, because an untrusted notebook keeps them and drops flex boxes.
     cell = '<div style="display:inline-block;vertical-align:top;margin-right:12px;max-width:100%">'
     body = "".join(f"{cell}{picture._repr_html_()}</div>" for picture in pictures)
-    return Picture("row", body, alt=alt or " Beside it: ".join(picture.alt for picture in pictures), styles=["row"])
+    return Picture("row", body, alt=" Beside it: ".join(picture.alt for picture in pictures), styles=["row"])
 
 
 @functools.cache

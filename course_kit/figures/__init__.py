@@ -14,7 +14,7 @@ figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyo
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
-figures.window_index(3)                      Swin's two offsets, and which table row each key takes
+figures.window_index()                       Swin's two offsets, and which table row each key takes
 figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
@@ -23,7 +23,7 @@ figures.quiz(questions)                      many questions, a score, and the ch
 figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
 figures.map_of_heads(scores, profiles)       a model's heads by what they do; click one, see its weight by distance
-figures.pair_view(q, k, speeds)              what each RoPE pair adds to one score, by distance; stop a pair
+figures.pair_view(q, k, speeds, distances)   what each RoPE pair adds to one score, by distance; stop a pair
 figures.play(bias_matrix, n=(3, 12))         your own function with sliders; the one picture that needs a kernel
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
 """

@@ -1,54 +1,49 @@
 """A bias −λ · decay(|j − i|): its matrix, and who gains and who loses by it in the row of one query."""
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from course_lib.example import LAMBDA, TOKENS
+from course_lib.example import LAMBDA
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import DECAYS, decay_bias, decay_row
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_array, check_choice, check_labels, check_number, check_whole, number, with_sign
+from ..display.formatting import check_array, number, token_names, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
 LARGEST_N = 16
-STRENGTHS = (0, 0.1, 0.3, 1, 3)  # stops, beside the one at which it starts
+STRENGTHS = (0, 0.1, LAMBDA, 1, 3)
 FORMULAS = {"log": "log(1 + {d})", "linear": "{d}", "square root": "√{d}", "quadratic": "{d}²"}
 SAME = 1e-12  # two weights closer than this are called the same
 COLUMNS = ("offset", "weight without bias", "weight with bias", "e^B", "change")
 
 
-def bias_heatmap(
-    n: int = 5,
-    strength: float = LAMBDA,
-    decay: str = "log",
-    tokens: Sequence[str] = TOKENS,
-    *,
-    title: str | None = None,
-) -> Picture:
+def bias_heatmap(n: int = 5) -> Picture:
     """The bias of n tokens. Alive: move the strength λ (0–3), choose the decay, and read at each cell how it was
     calculated; its whole diagonal is outlined, because it shares one offset and one value.
 
-    `tokens` name the first positions; those after them go by their number. A colour says what the bias does to a
-    weight before the row is normalised: white leaves it, full blue takes all of it, e^B in between.
-    Raises ValueError for an n outside 2 … 16, a strength outside 0 … 3, or an unknown decay.
+    The tokens of the example name the first positions; those after them go by their number. A colour says what the
+    bias does to a weight before the row is normalised: white leaves it, full blue takes all of it, e^B in between.
+    Raises ValueError for an n outside 2 … 16.
     """
-    n, strength = check_whole("n", n, 2, LARGEST_N), check_number("strength", strength, 0, 3)
-    words = [str(token) for token in tokens][:n]
-    words += [str(i) for i in range(len(words), n)]
-    digits = 4 if n <= 8 else 2
+    if n not in range(2, LARGEST_N + 1):
+        raise ValueError(f"n={n!r}: expected a whole number from 2 to {LARGEST_N}")
+    words, digits = token_names(n), 4 if n <= 8 else 2
+    alt = (
+        f"Bias matrix of {n} tokens: zero on the diagonal, more negative with every step away from it, equal along "
+        "each diagonal."
+    )
 
-    @live(strength_λ=sorted({*STRENGTHS, strength}), decay=DECAYS)
-    def draw(strength_λ: float, decay: str) -> Frame:
+    @live(alt, strength_λ=STRENGTHS, decay=DECAYS)
+    def draw(strength_λ: float = LAMBDA, decay: str = "log") -> Frame:
         cells = {}
         for offset in range(1 - n, n):
             bias = float(decay_row(offset, strength=strength_λ, decay=decay))
             factor = math.exp(bias)  # white where the weight stays, blue where it goes: one scale at every stop
-            says = f"{formula(decay, str(abs(offset)))} = {number(bias)}, e^B = {number(factor)}"
+            says = f"{FORMULAS[decay].format(d=abs(offset))} = {number(bias)}, e^B = {number(factor)}"
             colour = signed_colour(factor - 1)
             cells[offset] = Cell(number(bias, digits), colour=colour, says=says, group=with_sign(offset))
         matrix = Table(
@@ -60,51 +55,34 @@ def bias_heatmap(
             note="white: B leaves the weight as it is; full blue: it takes all of it",
             says=f"Query {{row}}, key {{column}}: offset {{group}}, B = −{strength_λ:g} · {{text}}.",
         )
-        says = f"B[i, j] = −{strength_λ:g} · {formula(decay, '|j − i|')}."
+        says = f"B[i, j] = −{strength_λ:g} · {FORMULAS[decay].format(d='|j − i|')}."
         return Frame([matrix], [says, "Before a row is normalised, B multiplies its weights by e^B."])
 
-    alt = (
-        f"Bias matrix of {n} tokens, minus {strength:g} times the {decay} decay of the distance: zero on the diagonal, "
-        "more negative with every step away from it, equal along each diagonal."
-    )
-    return draw(alt=alt, title=title, strength_λ=strength, decay=check_choice("decay", decay, DECAYS))
+    return draw()
 
 
-def formula(decay: str, distance: str) -> str:
-    """The decay of a distance as one writes it: log(1 + 2), √2 …"""
-    return FORMULAS.get(decay, decay + "({d})").replace("{d}", distance)
-
-
-def attention_explorer(
-    q: Any,
-    k: Any,
-    tokens: Sequence[str] = TOKENS,
-    query: int = 0,
-    strength: float = LAMBDA,
-    decay: str = "log",
-    *,
-    title: str | None = None,
-) -> Picture:
-    """One query's attention without and with a bias −λ · decay(|j − i|). Alive: choose the query, move λ (0–3).
+def attention_explorer(q: ArrayLike, k: ArrayLike, query: int = 0) -> Picture:
+    """One query's attention without and with a bias −λ · log(1 + |j − i|). Alive: choose the query, move λ (0–3).
 
     q, k (n, d) with n from 2 to 16 give the scaled scores. The picture shows who gains: exactly the keys whose e^B
     lies above the row's mean Σ_k w_k e^B_k, w the weights without bias. A bar of e^B begins at this mean.
-    Raises ValueError for q and k that do not fit, a query that is not a row, or a strength or decay outside these.
+    Raises ValueError for q and k that do not fit.
     """
-    q, k = (check_array(*named, 2, "one row of finite numbers per token, (n, d)") for named in (("q", q), ("k", k)))
+    q, k = (check_array(*given, 2, "one row of finite numbers per token, (n, d)") for given in (("q", q), ("k", k)))
     if q.shape != k.shape or not 2 <= len(q) <= LARGEST_N:
         raise ValueError(f"q {q.shape}, k {k.shape}: expected the same shape (n, d) with n from 2 to {LARGEST_N}")
-    words = check_labels("tokens", tokens, len(q))
-    names = [f"{i} {word}" for i, word in enumerate(words)]  # a text may hold a word twice
-    query = check_whole("query", query, 0, len(q) - 1)
-    strength = check_number("strength", strength, 0, 3)
-    decay = check_choice("decay", decay, DECAYS)
+    words = token_names(len(q))
+    names = [f"{i} {word}" for i, word in enumerate(words)]
     raw = scores(q, k)
+    alt = (
+        f"Attention of one query over {len(words)} keys, without and with a log bias: keys whose e^B lies above the "
+        "row's weighted mean gain, the others lose."
+    )
 
-    @live(query=names, strength_λ=sorted({*STRENGTHS, strength}))
-    def draw(query: str, strength_λ: float) -> Frame:
+    @live(alt, query=names, strength_λ=STRENGTHS)
+    def draw(query: str, strength_λ: float = LAMBDA) -> Frame:
         i = names.index(query)
-        bias = decay_bias(len(words), strength=strength_λ, decay=decay)[i]
+        bias = decay_bias(len(words), strength=strength_λ)[i]
         before, after, factors = softmax(raw[i]), softmax(raw[i] + bias), np.exp(bias)
         mean = float(before @ factors)
         lines = []
@@ -117,20 +95,15 @@ def attention_explorer(
             columns=COLUMNS,
             cells=lines,
             corner="key",
-            note=f"B = −{strength_λ:g} · {formula(decay, '|j − i|')}; a bar of e^B begins at the row's mean",
+            note=f"B = −{strength_λ:g} · {FORMULAS['log'].format(d='|j − i|')}; a bar of e^B begins at the row's mean",
             says="Key {row}, {column}: {text}.",
-            track=60,
         )
         gain = ", ".join(word for word, line in zip(words, lines) if "gains" in line[-1].text)
         here = f"Here: {gain}." if gain else "Here all keys have the same factor, so nothing moves."
         rule = f"A key gains exactly when its e^B lies above the row's mean, Σ w·e^B = {number(mean)}."
         return Frame([table], [rule, here])
 
-    alt = (
-        f"Attention of the query {words[query]!r} over {len(words)} keys, without and with a {decay} bias of strength "
-        f"{strength:g}: keys whose e^B lies above the row's weighted mean gain, the others lose."
-    )
-    return draw(alt=alt, title=title, query=names[query], strength_λ=strength)
+    return draw(query=names[query])
 
 
 def from_mean(factor: float, mean: float) -> Cell:

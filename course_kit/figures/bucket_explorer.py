@@ -6,70 +6,41 @@ import math
 from course_lib.reference.t5 import bucket, bucket_starts
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_whole, number, with_sign
-from ..display.picture import Picture
+from ..display.formatting import number, with_sign
 from .frames import Cell, Frame, Table, live
 
-BUCKETS, DISTANCES = (8, 16, 32), (32, 64, 128, 256)  # stops, beside those at which it starts
-DIRECTIONS = {True: "both", False: "causal"}
-LARGEST_N = 25  # keys that fit beside each other
+DIRECTIONS = BOTH, CAUSAL = "both", "causal"
+KEYS = 21
 
 
-def bucket_explorer(
-    num_buckets: int = 32,
-    max_distance: int = 128,
-    bidirectional: bool = True,
-    query: int = 10,
-    n: int = 21,
-    *,
-    title: str | None = None,
-) -> Picture:
+@live(
+    f"T5 buckets: {KEYS} keys around a query, each with its bucket, and the distances that share a bucket.",
+    query=(0, 10, KEYS - 1),
+    num_buckets=(8, 16, 32),
+    max_distance=(32, 64, 128, 256),
+    direction=DIRECTIONS,
+)
+def bucket_explorer(query: int = 10, num_buckets: int = 32, max_distance: int = 128, direction: str = BOTH) -> Frame:
     """T5's bucket of every key around a query, and below the distances that share a bucket. Alive: change the sizes and
     the direction, move the query to either end, and read the whole calculation at each key and at each bucket; all that
     share a bucket are outlined. A bucket begins where `reference.t5.bucket_starts` says.
-
-    Raises ValueError for sizes that leave no such buckets, n outside 2 … 25, or a query that is none of the n keys.
     """
-    if not isinstance(bidirectional, bool):
-        raise ValueError(f"bidirectional={bidirectional!r}: expected True or False")
-    num_buckets, n = check_whole("num_buckets", num_buckets, 4, 128), check_whole("n", n, 2, LARGEST_N)
-    max_distance, query = check_whole("max_distance", max_distance, 2, 4096), check_whole("query", query, 0, n - 1)
-    starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
-
-    @live(
-        query=sorted({0, query, n - 1}),
-        num_buckets=sorted({*BUCKETS, num_buckets}),
-        max_distance=sorted({*DISTANCES, max_distance}),
-        direction=DIRECTIONS.values(),
-    )
-    def draw(query: int, num_buckets: int, max_distance: int, direction: str) -> Frame:
-        both = direction == DIRECTIONS[True]
-        try:
-            starts = bucket_starts(bidirectional=both, num_buckets=num_buckets, max_distance=max_distance)
-        except ValueError as refused:
-            return Frame([], [f"{refused}."])
-        tables = [keys(query, n, num_buckets, max_distance, both), shared(num_buckets, max_distance, both)]
-        return Frame(tables, [f"Distances 0 … {len(starts) // 2 - 1} have a bucket each.", *never_used(starts, both)])
-
-    alt = (
-        f"T5 buckets, {DIRECTIONS[bidirectional]}, {num_buckets} buckets, max distance {max_distance}: {n} keys around "
-        f"the query at position {query}, each with its bucket; distances 0 to {len(starts) // 2 - 1} have a bucket "
-        f"each, and from distance {starts[-1]} on all share the last."
-    )
-    sizes = {"query": query, "num_buckets": num_buckets, "max_distance": max_distance}
-    return draw(alt=alt, title=title, **sizes, direction=DIRECTIONS[bidirectional])
+    both = direction == BOTH
+    starts = bucket_starts(bidirectional=both, num_buckets=num_buckets, max_distance=max_distance)
+    tables = [keys(query, num_buckets, max_distance, both), shared(starts, num_buckets, max_distance, both)]
+    return Frame(tables, [f"Distances 0 … {len(starts) // 2 - 1} have a bucket each.", *never_used(starts, both)])
 
 
-def keys(query: int, n: int, num_buckets: int, max_distance: int, both: bool) -> Table:
+def keys(query: int, num_buckets: int, max_distance: int, both: bool) -> Table:
     """The keys around the query, with the offset and the bucket of each, and the formula with its sizes."""
     sizes = num_buckets, max_distance, both
-    offsets, each = range(-query, n - query), per_direction(num_buckets, both)
+    offsets, each = range(-query, KEYS - query), per_direction(num_buckets, both)
     inside = f"ln(d/{each // 2}) / ln({max_distance}/{each // 2}) · {each - each // 2}"
     after = f"; after the query {each} more" if both else ""
     return Table(
         "T5: one learned number per bucket of offsets",
         rows=["offset", "bucket"],
-        columns=[str(j) for j in range(n)],
+        columns=[str(j) for j in range(KEYS)],
         cells=[[Cell(with_sign(r)) for r in offsets], [in_bucket(r, *sizes) for r in offsets]],
         corner="key",
         note=f"from distance d = {each // 2} on: {each // 2} + ⌊{inside}⌋, at most {each - 1}{after}",
@@ -77,10 +48,8 @@ def keys(query: int, n: int, num_buckets: int, max_distance: int, both: bool) ->
     )
 
 
-@functools.cache
-def shared(num_buckets: int, max_distance: int, both: bool) -> Table:
+def shared(starts: list[int], num_buckets: int, max_distance: int, both: bool) -> Table:
     """The buckets that hold more than one distance: from where to where, before the query and after it."""
-    starts = bucket_starts(bidirectional=both, num_buckets=num_buckets, max_distance=max_distance)
     ends = [*(start - 1 for start in starts[1:]), math.inf]
     spans = [(start, end) for start, end in list(zip(starts, ends))[len(starts) // 2 :] if start <= end]
     signs = (-1, 1) if both else (-1,)
@@ -127,11 +96,6 @@ def per_direction(num_buckets: int, both: bool) -> int:
 def never_used(starts: list[int], bidirectional: bool) -> list[str]:
     """Sentences: where the last bucket begins, and which buckets no offset ever takes."""
     n = len(starts)
-    empty = [b for b in range(n - 1) if starts[b] == starts[b + 1]]
-    if bidirectional:
-        empty += [n, *(n + b for b in empty)]
+    unused = [b for b in range(n - 1) if starts[b] == starts[b + 1]] + [n] * bidirectional
     last = f"The last bucket{' of each direction' if bidirectional else ''} begins at distance {starts[-1]}."
-    if not empty:
-        return [last, "Every bucket is used."]
-    what = "Bucket " + str(empty[0]) if len(empty) == 1 else "Buckets " + ", ".join(map(str, empty))
-    return [last, f"{what} {'is' if len(empty) == 1 else 'are'} never used."]
+    return [last, *(f"Bucket {b} is never used." for b in unused)] if unused else [last, "Every bucket is used."]

@@ -1,42 +1,27 @@
 """Shaw's clipped offsets, alive: the grid of offsets j − i and which row of the table each cell takes."""
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
 from ..display.colours import signed_colour
-from ..display.formatting import MINUS, check_whole, with_sign
-from ..display.picture import Picture
+from ..display.formatting import MINUS, with_sign
 from .frames import Cell, Frame, Table, live
 
-LARGEST_N, LARGEST_CLIP = 12, 8
-SIZES, CLIPS = range(2, 9), range(7)  # stops, beside those at which it starts
 
-
-def clip_grid(n: int = 6, clip: int = 2, tokens: Sequence[str] | None = None, *, title: str | None = None) -> Picture:
+@live(
+    "Grid of the offsets of some queries and keys: along each diagonal one table row, and one row for each of the two "
+    "far corners.",
+    tokens=range(2, 9),
+    clip=range(7),
+)
+def clip_grid(tokens: int = 6, clip: int = 2) -> Frame:
     """The n × n offsets j − i, coloured by the table row min(max(j − i, −clip), clip) + clip that each cell takes, and
-    the 2·clip + 1 rows with the number of cells that use them. Alive: move n (2–12) and the clip (0–8); at a cell or a
-    row of the table, all cells that take the same row are outlined.
-
-    `tokens` name the first positions; those after them, and all without it, go by their number.
-    Raises ValueError for an n or a clip outside these, or tokens that are not a list of words.
+    the 2·clip + 1 rows with the number of cells that use them. Alive: move the number of tokens n (2–8) and the clip
+    (0–6); at a cell or a row of the table, all cells that take the same row are outlined.
     """
-    n, clip = check_whole("n", n, 2, LARGEST_N), check_whole("clip", clip, 0, LARGEST_CLIP)
-    if isinstance(tokens, str) or not isinstance(tokens, Iterable | None):
-        raise ValueError(f"tokens={tokens!r}: expected a list of words, or None for numbers")
-    words = [str(token) for token in tokens or ()][:LARGEST_N]
-    words += [str(i) for i in range(len(words), LARGEST_N)]
-    draw = live(tokens=sorted({*SIZES, n}), clip=sorted({*CLIPS, clip}))(
-        lambda tokens, clip: Frame([grid(words[:tokens], clip), rows(tokens, clip)], facts(tokens, clip))
-    )
-    alt = (
-        f"Grid of the offsets of {n} queries and {n} keys, clipped at {clip}: along each diagonal one table row, "
-        f"and one row for each of the two far corners. {facts(n, clip)[0]}"
-    )
-    return draw(alt=alt, title=title, tokens=n, clip=clip)
+    return Frame([grid(tokens, clip), rows(tokens, clip)], facts(tokens, clip))
 
 
 def row_cell(text: str, r: int, clip: int, says: str = "") -> Cell:
@@ -46,7 +31,7 @@ def row_cell(text: str, r: int, clip: int, says: str = "") -> Cell:
     return Cell(text, colour=signed_colour(kept / max(clip, 1)), says=says, group=group)
 
 
-def grid(words: list[str], clip: int) -> Table:
+def grid(n: int, clip: int) -> Table:
     """The offset of every query and key, and what it is clipped to."""
 
     def offset(r: int) -> Cell:
@@ -58,9 +43,9 @@ def grid(words: list[str], clip: int) -> Table:
 
     return Table(
         "One table row per clipped offset",
-        rows=words,
-        columns=words,
-        cells=[[offset(r) for r in line] for line in offsets(len(words)).tolist()],
+        rows=[str(i) for i in range(n)],
+        columns=[str(j) for j in range(n)],
+        cells=[[offset(r) for r in line] for line in offsets(n).tolist()],
         corner="query\u00a0↓ key\u00a0→",
         note=f"offset j − i, clipped to {f'{MINUS}{clip} … {clip}' if clip else 0}",
         says="Query {row}, key {column}: offset {text}, so it takes {group}.",

@@ -2,10 +2,7 @@
 // Nothing is computed here: what a frame shows, Python has written down.
 
 function start({ title, sliders, first, pool }) {
-  const opened = [];
-  const open = (kept, at) => (Array.isArray(kept) ? kept.map((back) => opened[at - back]) : kept);
-  pool.forEach((kept, at) => opened.push(open(kept, at)));
-  const frames = opened.at(-1), state = [...first], grids = [];
+  const frames = unpooled(pool), state = [...first], grids = [];
   let told = null; // the cell that was read out last: one that rests under the pointer is not read out again
   const body = el("div", { class: "rp-tables" });
   const reading = el("p", { class: "rp-reading", "aria-live": "polite" });

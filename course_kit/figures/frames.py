@@ -1,22 +1,23 @@
 """A live picture is one function, called for every stop of its sliders. The script only looks its frames up.
 
-    @live(n=range(2, 11), clip=range(7))
-    def clip_grid(n, clip):
+    @live("A grid of offsets.", n=range(2, 11), clip=range(7))
+    def clip_grid(n=6, clip=2):
         return Frame([Table("offset j − i", …)], [f"{n * n} cells."])
 
-    clip_grid(n=6, clip=2, alt="…")         # a Picture that starts at these stops
+    clip_grid(clip=3)                       # a Picture that starts at these stops
 
 A row of numbers becomes a slider, a few words become buttons, more words a list. A stop that is a tuple, such as
 (layer, head), has no control: the cells of a table choose it. The first frame is the static body.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from ..display.colours import ink
-from ..display.formatting import check_alt, escape, number
+from ..display.formatting import escape, number
 from ..display.picture import SUPPRESS, TABLE, Picture
 from ..display.svg import svg_image, svg_start
 
@@ -26,7 +27,8 @@ FEW = 5  # words that are buttons beside each other
 ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
 PAGE = 560  # pixels for a table in a page of usual width
 PHONE = 232  # … when the page is 390 wide, in JupyterLab; figures.css sets tables smaller there
-TRACK = "display:inline-block;margin-left:6px;background-color:#f0f2f4;"
+BAR = 56  # pixels for the longest bar
+TRACK = f"display:inline-block;margin-left:6px;background-color:#f0f2f4;width:{BAR}px"
 TEAL, ORANGE, BLUE = "#0b7a70", "#b35a00", "#0066cc"  # as on the maps, but dark enough for a thin bar
 
 
@@ -59,7 +61,6 @@ class Table:
     note: str = ""
     says: str = "{row}, {column}: {text}"
     chooses: tuple[str, Sequence[Hashable]] | None = None
-    track: int = 84  # pixels for a bar
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Frame:
     says: Sequence[str]
 
 
-def bar(value: float, text: str, limit: float, *, signed: bool = True, hollow: bool = False, says: str = "") -> Cell:
+def bar(value: float, text: str, limit: float, *, signed: bool = True, hollow: bool = False) -> Cell:
     """A number and its bar, which starts at zero: the track is −limit … limit, or 0 … limit without `signed`.
 
     A bar above zero is orange and goes to the right, one below is blue and goes to the left. Without sign it is teal.
@@ -91,39 +92,42 @@ def bar(value: float, text: str, limit: float, *, signed: bool = True, hollow: b
     colour = (BLUE if below else ORANGE) if signed else TEAL
     fill = f"background-color:#ffffff;border:2px solid {colour}" if hollow else f"background-color:{colour}"
     axis = f"border-{'right' if below else 'left'}:1px solid #57606a"
-    return Cell(text, (f"margin-left:{left}%;width:{width}%;", f"height:10px;{fill};{axis}"), says=says)
+    return Cell(text, (f"margin-left:{left}%;width:{width}%;", f"height:10px;{fill};{axis}"))
 
 
-def live(**sliders: Iterable[Any]) -> Callable[[Callable[..., Frame]], Callable[..., Picture]]:
+def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Callable[..., Callable[..., Picture]]:
     """Turn a function of some stops, which returns a Frame, into a function that returns a live Picture.
 
-    Its arguments are `alt`, perhaps `title`, and the stops at which the picture starts (the first of each by default).
-    Raises ValueError for a slider without stops, more than 2,000 frames, and a start that is not a stop.
+    The picture starts at the stops that are given, else at the function's defaults, else at the first of each. Its alt
+    text is `alt`, these stops and what their frame says.
+    Raises ValueError for no or more than 2,000 frames, and for a start that is not a stop.
     """
     stops = {name: list(values) for name, values in sliders.items()}
-    for name, values in stops.items():
-        if not values:
-            raise ValueError(f"{name}=[]: expected at least one stop")
     count = prod(map(len, stops.values()))
-    if count > LARGEST:
-        raise ValueError(f"{' × '.join(stops)}: {count} frames, expected at most {LARGEST}")
+    if not 1 <= count <= LARGEST:
+        raise ValueError(f"{' × '.join(stops)}: {count} frames, expected 1 to {LARGEST}")
 
     def decorate(draw: Callable[..., Frame]) -> Callable[..., Picture]:
-        def picture(*, alt: str | None = None, title: str | None = None, **first: Any) -> Picture:
-            start = {name: first.get(name, values[0]) for name, values in stops.items()}
-            for name, stop in first.items():
-                if stop not in stops.get(name, ()):
-                    raise ValueError(f"{name}={stop!r}: expected one of the stops {stops.get(name, [])}")
-            data = {
-                "title": title or "",
-                "sliders": [_control(name, values) for name, values in stops.items()],
-                "first": [values.index(start[name]) for name, values in stops.items()],
-                "pool": pooled(draw, stops),
-            }
-            body = _body(draw(**start), title)
-            looks: dict[str, Any] = {"styles": ["buttons", "controls", "frames"], "script": "frames.js", "data": data}
-            return Picture("frames", body, alt=check_alt(alt), title=title, **looks)
+        asked = inspect.signature(draw)
+        default = {name: parameter.default for name, parameter in asked.parameters.items()}
+        usual = {name: default[name] if default[name] in values else values[0] for name, values in stops.items()}
 
+        @functools.wraps(draw)
+        def picture(*args: Any, **named: Any) -> Picture:
+            start = usual | asked.bind_partial(*args, **named).arguments
+            for name, values in stops.items():
+                if start[name] not in values:
+                    raise ValueError(f"{name}={start[name]!r}: expected one of the stops {values}")
+            controls = [_control(name, values) for name, values in stops.items()]
+            first = [values.index(start[name]) for name, values in stops.items()]
+            data = {"title": title or "", "sliders": controls, "first": first, "pool": pooled(draw, stops)}
+            shown = draw(**start)
+            at = ", ".join(f"{name} {labels[k]}" for (name, _, labels), k in zip(controls, first) if labels)
+            said = " ".join([alt, f"At {at}:", *shown.says])
+            looks: dict[str, Any] = {"styles": ["buttons", "controls", "frames"], "script": "frames.js", "data": data}
+            return Picture("frames", _body(shown, title), alt=said, title=title, **looks)
+
+        picture.__signature__ = asked.replace(return_annotation=Picture)  # type: ignore[attr-defined]
         return picture
 
     return decorate
@@ -142,46 +146,59 @@ def _control(name: str, values: list[Any]) -> list[Any]:
 # --- frames, small enough to travel ---------------------------------------------------------------------------------
 
 
-def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
-    """All frames as one list in which every text, cell, row and table occurs once, however many frames share it.
+class Pool:
+    """A list in which every text, cell, row and table occurs once, however often it is put there.
 
-    The pool keeps a list as a tuple, which says how many places before it each item of the list is. The last entry is
-    the tree of all frames: a branch for each stop of the first slider, in it one for each of the second, and so on.
+    A list becomes a tuple, which says how many places before it each of its items is.
     (Compression would be smaller, but it differs between machines, and built notebooks are compared as text.)
     """
-    pool: dict[Any, int] = {}
+
+    def __init__(self) -> None:
+        self.places: dict[Hashable, int] = {}
+
+    def keep(self, item: Hashable) -> int:
+        return self.places.setdefault(item, len(self.places))
+
+    def put(self, value: Any) -> int:
+        return self.keep(tuple(map(self.put, value)) if isinstance(value, list) else value)
+
+    @property
+    def data(self) -> list[Any]:
+        """The list; its last entry is what was put there last."""
+        items = self.places.items()
+        return [tuple(place - item for item in kept) if isinstance(kept, tuple) else kept for kept, place in items]
+
+
+def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
+    """All frames in a pool. It ends with their tree: a branch for each stop of the first slider, and so on."""
+    pool = Pool()
     tables: dict[Table, int] = {}  # a table that a function returns again is not packed again
-
-    def keep(item: Hashable) -> int:
-        return pool.setdefault(item, len(pool))
-
-    def put(value: Any) -> int:
-        return keep(tuple(map(put, value)) if isinstance(value, list) else value)
 
     def put_table(table: Table | Drawing) -> int:
         if isinstance(table, Drawing):
-            return put([[svg_start(table.width, table.height), *table.parts, "</svg>"], table.says])
+            return pool.put([[svg_start(table.width, table.height), *table.parts, "</svg>"], table.says])
         if table not in tables:
-            tables[table] = put(_packed(table, stops))
+            tables[table] = pool.put(packed(table, stops))
         return tables[table]
 
     def branch(at: dict[str, Any]) -> int:
         if len(at) == len(stops):
             frame = draw(**at)
-            return keep((keep(tuple(map(put_table, frame.tables))), put(list(frame.says))))
+            return pool.keep((pool.keep(tuple(map(put_table, frame.tables))), pool.put(list(frame.says))))
         name = list(stops)[len(at)]
-        return keep(tuple(branch({**at, name: stop}) for stop in stops[name]))
+        return pool.keep(tuple(branch({**at, name: stop}) for stop in stops[name]))
 
     branch({})
-    return [tuple(place - item for item in kept) if isinstance(kept, tuple) else kept for kept, place in pool.items()]
+    return pool.data
 
 
-def _packed(table: Table, stops: dict[str, list]) -> list[Any]:
+def packed(table: Table, stops: Mapping[str, list]) -> list[Any]:
+    """A table as the scripts read it: caption, note, form and cells."""
     chooses: list[Any] = []
     if table.chooses:
         name, chosen = table.chooses
         chooses = [list(stops).index(name), [stops[name].index(stop) for stop in chosen]]
-    form = [table.corner, list(table.columns), list(table.rows), table.says, chooses, f"{TRACK}width:{table.track}px"]
+    form = [table.corner, list(table.columns), list(table.rows), table.says, chooses, TRACK]
     return [table.caption, table.note, form, [[_fields(cell) for cell in line] for line in table.cells]]
 
 
@@ -197,9 +214,8 @@ def _fields(cell: Cell) -> list[Any]:
 
 
 def _style(cell: Cell) -> str:
-    """Its colour, and white for its text where that reads better; white and black are the row's."""
-    white = ";color:#ffffff" if ink(cell.colour) == "#ffffff" else ""
-    return "" if cell.colour == "#ffffff" else f"background-color:{cell.colour}{white}"
+    """Its colour; white is the row's."""
+    return "" if cell.colour == "#ffffff" else f"background-color:{cell.colour}"
 
 
 def _body(frame: Frame, title: str | None) -> str:
@@ -219,11 +235,11 @@ def still_table(table: Table | Drawing) -> str:
     heads = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     heads = f'<td style="color:#57606a">{corner}</td>' * named + heads
     names = [f'<th scope="row">{escape(row)}</th>' for row in table.rows] or [""]
-    cells = ["".join(_cell(cell, table.track) for cell in line) for line in table.cells]
+    cells = ["".join(map(_cell, line)) for line in table.cells]
     lines = "".join(f"<tr {ROW}>{name}{line}</tr>" for name, line in zip(names, cells, strict=True))
     caption = f'<caption style="text-align:left"><b>{escape(table.caption)}</b>{note}</caption>'
     body = f"{caption}<thead><tr {ROW}>{heads}</tr></thead><tbody>{lines}</tbody>"
-    wide = [[len(cell.text) + bool(cell.bar) * table.track // 7 for cell in line] for line in table.cells]
+    wide = [[len(cell.text) + bool(cell.bar) * BAR // 7 for cell in line] for line in table.cells]
     first = [*map(len, table.corner.split("↓ ")), *map(len, table.rows)] * named
     letters = [max(first, default=0), *map(max, zip(map(len, table.columns), *wide, strict=True))]
     if sum(5.9 * count + 5 for count in letters) <= PHONE:
@@ -234,7 +250,7 @@ def still_table(table: Table | Drawing) -> str:
     return f"<div {group}><table {style}>{body}</table></div>"
 
 
-def _cell(cell: Cell, track: int) -> str:
+def _cell(cell: Cell) -> str:
     style = f' style="{_style(cell)}"' if _style(cell) else ""
-    drawn = f'<div style="{TRACK}width:{track}px"><div style="{"".join(cell.bar)}"></div></div>' if cell.bar else ""
+    drawn = f'<div style="{TRACK}"><div style="{"".join(cell.bar)}"></div></div>' if cell.bar else ""
     return f"<td{style}>{escape(cell.text)}{drawn}</td>"

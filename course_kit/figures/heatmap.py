@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from course_lib.example import TOKENS
 
 from ..display.colours import is_signed, painter
-from ..display.formatting import check_alt, check_number, check_whole, decimals, labels_or_numbers, number
+from ..display.formatting import decimals, labels_or_numbers, number
 from ..display.picture import Picture
 from .frames import Cell, Table, still_table
 
@@ -21,7 +21,7 @@ def heatmap(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     *,
-    alt: str | None = None,
+    alt: str,
     title: str | None = None,
     digits: int = 4,
     signed: bool | None = None,
@@ -38,23 +38,20 @@ def heatmap(
     Raises ValueError for a missing alt text, a shape that is not a matrix, more than 24 rows or columns, or labels that
     do not fit.
     """
-    text = check_alt(alt)
     grid = as_grid(values)
     numbers = [float(v) for v in grid.flat]
-    digits = decimals(numbers, check_whole("digits", digits, 0, 10)) if grid.dtype.kind == "f" else 0
-    if limit is not None:
-        limit = check_number("limit", limit, 1e-12, 1e12)
+    digits = decimals(numbers, digits) if grid.dtype.kind == "f" else 0
     one_row = np.ndim(values) == 1 and rows is None
-    row_labels = [] if one_row else labels_or_numbers("rows", rows, grid.shape[0], TOKENS)
-    column_labels = labels_or_numbers("columns", columns, grid.shape[1], TOKENS)
+    row_labels = [] if one_row else labels_or_numbers("rows", rows, grid.shape[0])
+    column_labels = labels_or_numbers("columns", columns, grid.shape[1])
     if corner is None:
         both_tokens = rows is None and columns is None and row_labels == column_labels == list(TOKENS)
         corner = "query ↓ key →" if both_tokens else ""
     usual = "orange above 0, white 0, blue below 0" if is_signed(numbers, signed) else "the darker, the larger"
     paint = painter(numbers, signed, limit)
     cells = [[Cell(number(value, digits), colour=paint(value)) for value in line] for line in grid.tolist()]
-    table = Table(title or text, row_labels, column_labels, cells, corner, legend or usual)
-    return Picture("heatmap", still_table(table), alt=text, title=title)
+    table = Table(title or alt, row_labels, column_labels, cells, corner, legend or usual)
+    return Picture("heatmap", still_table(table), alt=alt, title=title)
 
 
 def as_grid(values: Any) -> NDArray:

@@ -23,23 +23,17 @@ def length_curves(
     *,
     trained: int,
     y: str = "loss",
-    alt: str | None = None,
-    title: str | None = None,
+    alt: str = "",
 ) -> Picture:
     """The loss (or whatever `y` names) of each scheme, trained at one length and tested at several: a plot and a table
     for each panel, {panel: {scheme: [(mean, low, high) for each length]}}; low and high are the best and worst seed.
 
-    Raises ValueError for more than 12 schemes, a training length that is not tested, or another number of points.
+    Raises ValueError for more than 12 schemes, and a training length that is not tested.
     """
     schemes = list(dict.fromkeys(scheme for curves in panels.values() for scheme in curves))
     if len(schemes) > MOST_SCHEMES:
         raise ValueError(f"panels: {len(schemes)} schemes, expected at most {MOST_SCHEMES}")
-    if trained not in lengths:
-        raise ValueError(f"trained={trained!r}: expected one of the lengths {tuple(lengths)}")
-    for scheme, points in ((s, points) for curves in panels.values() for s, points in curves.items()):
-        if len(points) != len(lengths):
-            raise ValueError(f"{scheme}: {len(points)} points, expected {len(lengths)}, one for each length")
-    heading = title or f"{y.capitalize()} beyond the training length {trained}"
+    heading = f"{y.capitalize()} beyond the training length {trained}"
     words = alt or f"{heading}: {len(schemes)} schemes, tested at {', '.join(map(str, lengths))}"
     apart = '<div style="display:inline-block;vertical-align:top;margin:0 16px 12px 0;max-width:100%">'
     drawn = []

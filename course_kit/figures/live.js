@@ -15,6 +15,14 @@ function el(tag, props = {}, ...children) {
   return node;
 }
 
+// What frames.py has pooled: each list says how many places before it its items are, and all is in the last one.
+function unpooled(pool) {
+  const opened = [];
+  const open = (kept, at) => (Array.isArray(kept) ? kept.map((back) => opened[at - back]) : kept);
+  pool.forEach((kept, at) => opened.push(open(kept, at)));
+  return opened.at(-1);
+}
+
 // Replace the static body by the live one. If anything goes wrong in start(), the static body simply stays.
 function wake(start) {
   const script = document.currentScript;

@@ -2,37 +2,32 @@
 
 import functools
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..display.colours import is_signed, painter
 from ..display.formatting import check_array, number
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
-MOST_HEADS, MOST_MEASURES = 400, 5
 
-
-def map_of_heads(scores: Mapping[str, ArrayLike], profiles: ArrayLike, *, title: str | None = None) -> Picture:
+def map_of_heads(scores: Mapping[str, ArrayLike], profiles: ArrayLike) -> Picture:
     """One cell for each head, rows are layers. Alive: choose the measure; click a head to see where its weight goes.
 
-    `scores` are one to five measures by name, each (layers, heads), the most telling first. For example:
-
-        previous token         the mean weight w[i, i−1]
-        induction              in random tokens given twice, the mean weight on what followed the first copy of token i
-        sink                   the mean weight w[i, 0] on token 0
-        nats lost without it   the loss with the head stopped minus the loss with it
+    `scores` are some measures by name, each (layers, heads), the most telling first, such as the mean weight w[i, i−1]
+    (previous token), w[i, 0] (sink), or the loss with the head stopped minus the loss with it.
 
     `profiles` (layers, heads, n) is the share of the weight at each distance i − j = 0 … n − 1, averaged over the
     queries, so each adds up to 1. From causal weights (heads, n, n): from_grid(weights)[:, 0, :n][:, ::-1] / n.
     A sink shows there as a long tail, because token 0 is at another distance from every query.
-    Raises ValueError for no or more than five measures, other shapes, more than 400 heads, numbers that are not
-    finite, and shares that are below 0 or do not add up to 1.
+    Raises ValueError for other shapes, numbers that are not finite, and shares that do not add up to 1.
     """
-    measures, shares = check_scores(scores), check_profiles(profiles)
+    shares = check_array("profiles", profiles, 3, "(layers, heads, distances)")
     layers, heads, n = shares.shape
+    if not np.allclose(shares.sum(-1), 1, atol=1e-3):
+        raise ValueError("profiles: expected shares of the weight of each head, which add up to 1")
+    measures = {name: check_array(f"scores[{name!r}]", one, 2, "(layers, heads)") for name, one in scores.items()}
     for name, values in measures.items():
         if values.shape != (layers, heads):
             raise ValueError(f"scores[{name!r}] {values.shape}: expected {(layers, heads)}, as profiles {shares.shape}")
@@ -70,19 +65,19 @@ def map_of_heads(scores: Mapping[str, ArrayLike], profiles: ArrayLike, *, title:
             says="At distance {row}: {text} of the weight.",
         )
 
-    @live(show=measures, head=every_head)
+    first, values = next(iter(measures.items()))
+    alt = (
+        f"Map of {layers} layers with {heads} heads each, by {', '.join(measures)}, and beside it the weight by "
+        f"distance of one head, at first the one with the largest {first}."
+    )
+
+    @live(alt, show=measures, head=every_head)
     def draw(show: str, head: tuple[int, int]) -> Frame:
         facts = [f"{name} {number(float(values[head]), 2)}," for name, values in measures.items()]
         facts[-1] = facts[-1].removesuffix(",") + "."
         return Frame([profile(*head), overview(show)], [f"Layer {head[0]}, head {head[1]}:", *facts])
 
-    name, values = next(iter(measures.items()))
-    layer, head = divmod(int(values.argmax()), heads)
-    alt = (
-        f"Map of {layers} layers with {heads} heads each, by {', '.join(measures)}. Layer {layer}, head {head} has the "
-        f"largest {name}, {number(float(values.max()), 2)}; beside the map is its weight by distance."
-    )
-    return draw(alt=alt, title=title, head=(layer, head))
+    return draw(head=every_head[int(values.argmax())])
 
 
 def distance_bins(n: int) -> list[tuple[int, int]]:
@@ -92,27 +87,3 @@ def distance_bins(n: int) -> list[tuple[int, int]]:
         last = bins[-1][1]
         bins.append((last + 1, min(2 * last, n - 1)))
     return bins
-
-
-def check_scores(scores: Any) -> dict[str, NDArray[np.float64]]:
-    """The measures as arrays, or a ValueError for none, too many, or one that is not a matrix of finite numbers."""
-    if not isinstance(scores, Mapping) or not 1 <= len(scores) <= MOST_MEASURES:
-        raise ValueError(f"scores={scores!r}: expected a dict of 1 to {MOST_MEASURES} measures, name: (layers, heads)")
-    shaped = "finite numbers of shape (layers, heads)"
-    return {str(name): check_array(f"scores[{name!r}]", values, 2, shaped) for name, values in scores.items()}
-
-
-def check_profiles(profiles: ArrayLike) -> NDArray[np.float64]:
-    """The shares as an array (layers, heads, n), or a ValueError for another shape or shares that are none."""
-    shares = check_array("profiles", profiles, 3, "(layers, heads, distances)")
-    if 0 in shares.shape:
-        raise ValueError(f"profiles {shares.shape}: expected (layers, heads, distances)")
-    layers, heads = shares.shape[:2]
-    if layers * heads > MOST_HEADS:
-        raise ValueError(f"profiles {shares.shape}: {layers * heads} heads, expected at most {MOST_HEADS}")
-    wrong = (shares.min(-1) < 0) | ~(abs(shares.sum(-1) - 1) < 1e-3)
-    if wrong.any():
-        layer, head = np.argwhere(wrong)[0]
-        found = f"sum {shares[layer, head].sum():.4g}, smallest {shares[layer, head].min():.4g}"
-        raise ValueError(f"profiles[{layer}, {head}]: {found}, expected shares of the weight, 0 or more, sum 1")
-    return shares

@@ -2,19 +2,16 @@
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from course_lib.reference.rope import pairs, rotate
 
-from ..display.formatting import check_array, check_number, check_whole, number
+from ..display.formatting import check_array, number
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
-DISTANCES = (0, 1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024)
-MOST_PAIRS, MOST_DISTANCES = 32, 16
 ONE_TABLE = 16  # pairs, before the next table begins beside it
 FASTEST, SLOWEST = (4, 8), (16, 12)  # pairs that can be stopped together
 NOTHING = "nothing"
@@ -24,63 +21,56 @@ def pair_view(
     q: ArrayLike,
     k: ArrayLike,
     speeds: ArrayLike,
-    distances: Sequence[int] = DISTANCES,
+    distances: Sequence[int],
     *,
-    scale: float | None = None,
     interleaved: bool = False,
     title: str | None = None,
 ) -> Picture:
     """What each pair of channels adds to the score of one query and one key, which is `distance` tokens before it.
 
-        score = Σ_m scale · q_m · R_m k_m,  R_m turns pair m by (j − i) θ_m = −distance · θ_m
+        score = Σ_m q_m · R_m k_m / √d,  R_m turns pair m by (j − i) θ_m = −distance · θ_m
 
     Alive: move the distance; stop a pair (click it, or choose) and compare the score at every distance. A stopped pair
     does not turn, so at every distance it adds what it adds at distance 0.
 
     `q`, `k` (d,) are the vectors before the rotation, `speeds` (d/2,) the radians per position of each pair; 0 for one
-    that does not turn. Pair m is channels (m, m + d/2), or (2m, 2m + 1) with `interleaved`; `scale` is 1/√d by default.
-    Raises ValueError for vectors that are not rows of the same even number of finite channels, 64 at most, another
-    number of speeds, and distances that are not 2 to 16 whole numbers in rising order.
+    that does not turn. Pair m is channels (m, m + d/2), or (2m, 2m + 1) with `interleaved`; `distances` are whole
+    numbers. Raises ValueError for vectors that are not rows of as many finite channels, and another number of speeds.
     Source: Su et al. 2021, section 3.2.2, eq. 34.
     """
     given = {"q": q, "k": k, "speeds": speeds}.items()
     query, key, theta = (check_array(name, row, 1, "a row of finite numbers") for name, row in given)
-    if query.shape != key.shape or len(query) not in range(2, 2 * MOST_PAIRS + 1, 2):
-        raise ValueError(f"q {query.shape}, k {key.shape}: expected as many, an even number up to {2 * MOST_PAIRS}")
-    count = len(query) // 2
-    if len(theta) != count:
-        raise ValueError(f"speeds {theta.shape}: expected {(count,)}, one for each pair, 0 if it does not turn")
-    steps = check_distances(distances)
-    factor = len(query) ** -0.5 if scale is None else check_number("scale", scale, 1e-9, 1e9)
+    count = len(theta)
+    if not len(query) == len(key) == 2 * count:
+        raise ValueError(f"q {query.shape}, k {key.shape}, speeds {theta.shape}: expected d, d and d/2 numbers")
 
-    turned = np.stack([rotate(query[None], past=d, speeds=theta, interleaved=interleaved)[0] for d in (0, *steps)])
+    turned = np.stack([rotate(query[None], past=d, speeds=theta, interleaved=interleaved)[0] for d in (0, *distances)])
     first, second = pairs(2 * count, interleaved=interleaved)
-    terms = factor * turned * key
+    terms = turned * key / np.sqrt(2 * count)
     still, *rest = terms[:, first] + terms[:, second]  # what each pair adds at distance 0, and then at every step
-    turning = dict(zip(steps, rest, strict=True))
+    turning = dict(zip(distances, rest, strict=True))
     stopped = groups(theta)
 
     def added(step: int, stop: str) -> NDArray[np.float64]:
         return np.where(np.isin(np.arange(count), stopped[stop]), still, turning[step])
 
     largest = max(float(abs(values).max()) for values in (still, *rest)) or 1.0
-    sums = {(step, stop): float(added(step, stop).sum()) for step in steps for stop in stopped}
+    sums = {(step, stop): float(added(step, stop).sum()) for step in distances for stop in stopped}
     largest_sum = max(map(abs, sums.values())) or 1.0
 
     @functools.cache
     def by_distance(stop: str) -> Table:
         shown = {"all turn": NOTHING} if stop == NOTHING else {"all turn": NOTHING, "stopped": stop}
-        scores = [[sums[step, name] for name in shown.values()] for step in steps]
+        scores = [[sums[step, name] for name in shown.values()] for step in distances]
         return Table(
             "The score by distance",
-            rows=[str(step) for step in steps],
+            rows=[str(step) for step in distances],
             columns=list(shown),
             cells=[[bar(score, number(score, 2), largest_sum) for score in line] for line in scores],
             corner="distance",
             note="the sum of all pairs",
             says="Distance {row}, {column}: the score is {text}.",
-            chooses=("distance", [step for step in steps for _ in shown]),
-            track=56,
+            chooses=("distance", [step for step in distances for _ in shown]),
         )
 
     @functools.cache
@@ -96,10 +86,11 @@ def pair_view(
             note="turn: wavelength in tokens; hollow: stopped",
             says="Pair {row}, {column}: {text}.",
             chooses=("stop", [f"pair {m}" for m in members for _ in range(2)]),
-            track=56,
         )
 
-    @live(distance=steps, stop=stopped)
+    alt = f"The score of a query and a key by their distance, as the sum of what {count} pairs of channels add to it."
+
+    @live(alt, title, distance=distances, stop=stopped)
     def draw(distance: int, stop: str) -> Frame:
         parts = [range(first, min(first + ONE_TABLE, count)) for first in range(0, count, ONE_TABLE)]
         tables = [adds(part, distance, tuple(m for m in part if m in stopped[stop])) for part in parts]
@@ -108,12 +99,7 @@ def pair_view(
             says += ["With", stop, "stopped, the score is", f"{number(sums[distance, stop], 2)}."]
         return Frame([by_distance(stop), *tables], says)
 
-    near, far = (number(sums[step, NOTHING], 2) for step in (steps[0], steps[-1]))
-    alt = (
-        f"The score of a query and a key as the sum of what {count} pairs of channels add to it: "
-        f"{near} at distance {steps[0]}, {far} at distance {steps[-1]}."
-    )
-    return draw(alt=alt, title=title)
+    return draw()
 
 
 def groups(speeds: NDArray[np.float64]) -> dict[str, list[int]]:
@@ -130,11 +116,3 @@ def turn(speed: float) -> str:
     if tokens < 9999.5:
         return number(tokens, 0 if tokens >= 9.95 else 1)
     return f"{number(tokens / 1000, 0)}k" if tokens < np.inf else "never"
-
-
-def check_distances(distances: Any) -> list[int]:
-    """The distances as a list, or a ValueError unless they are 2 to 16 whole numbers, rising, none below 0."""
-    steps = [check_whole(f"distances[{place}]", step, 0, 10**6) for place, step in enumerate(distances)]
-    if not 2 <= len(steps) <= MOST_DISTANCES or steps != sorted(set(steps)):
-        raise ValueError(f"distances={steps}: expected 2 to {MOST_DISTANCES} whole numbers in rising order")
-    return steps

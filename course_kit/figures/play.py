@@ -11,7 +11,7 @@ from course_lib.reference.attention import attention
 from course_lib.reference.grid import to_grid
 
 from ..display.box import alert
-from ..display.formatting import escape
+from ..display.formatting import escape, token_names
 from ..display.picture import Picture, side_by_side
 from ..display.widget import show
 from .heatmap import as_grid, heatmap
@@ -50,22 +50,18 @@ class Play:
 
         self.function, self.attend = function, attend
         self.name = getattr(function, "__name__", type(function).__name__)
-        self.controls = {name: control(self.name, name, ranges[name], default) for name, default in self._asked(ranges)}
-        self.shown = HTML(self.html())
-        row = HBox(list(self.controls.values()), layout=Layout(flex_flow="row wrap"))
-        self.box = VBox([row, self.shown])
-        for one in self.controls.values():
-            one.observe(self.redraw, "value")
-
-    def _asked(self, ranges: dict[str, Any]) -> list[tuple[str, Any]]:
-        """Each range's name with the parameter's default."""
-        parameters = inspect.signature(self.function).parameters
+        parameters = inspect.signature(function).parameters
         for name in ranges.keys() - parameters.keys():
             raise ValueError(f"{name}: expected a parameter of {self.name}, which has {', '.join(parameters)}")
         for name, parameter in parameters.items():
             if name not in ranges and parameter.default is parameter.empty:
                 raise ValueError(f"{self.name} needs {name}: expected a range for it, as in {name}=(1, 8)")
-        return [(name, parameters[name].default) for name in ranges]
+        self.controls = {name: control(name, choices, parameters[name].default) for name, choices in ranges.items()}
+        self.shown = HTML(self.html())
+        row = HBox(list(self.controls.values()), layout=Layout(flex_flow="row wrap"))
+        self.box = VBox([row, self.shown])
+        for one in self.controls.values():
+            one.observe(self.redraw, "value")
 
     @property
     def values(self) -> dict[str, Any]:
@@ -100,15 +96,15 @@ class Play:
         display(HTML(NAMES))
 
 
-def control(function: str, name: str, choices: Any, default: Any) -> Any:
+def control(name: str, choices: Any, default: Any) -> Any:
     """The control that ipywidgets makes of a range. Raises ValueError when it makes none."""
     from ipywidgets import interactive
 
     try:
         made = interactive.widget_from_abbrev(choices, default)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}={choices!r}: expected a range with the default of {function}; {error}") from error
-    if made is None or not hasattr(made, "value"):
+        raise ValueError(f"{name}={choices!r}: expected a range with the default of the function; {error}") from error
+    if made is None:
         raise ValueError(f"{name}={choices!r}: expected (low, high), a list of choices, True or False")
     made.description = name
     return made
@@ -127,8 +123,7 @@ def drawn(result: Any, name: str, attend: bool = True) -> Picture:
         return heatmap(grid, alt=f"What {name} returns.", title=name, digits=2)
     if grid.shape[0] != grid.shape[1]:
         raise ValueError("Expected as many rows as columns: a bias for every query and key.")
-    some = min(len(grid), len(TOKENS))
-    words = [*TOKENS[:some], *map(str, range(some, len(grid)))]
+    some, words = min(len(grid), len(TOKENS)), token_names(len(grid))
     _, weights = attention(Q[:some], K[:some], V[:some], bias=grid[:some, :some])
     return side_by_side(
         heatmap(grid, words, words, alt=f"What {name} returns.", title=name, digits=2, limit=STRONGEST),

@@ -4,7 +4,7 @@ import base64
 import io
 from typing import Any
 
-from ..display.formatting import check_alt, escape
+from ..display.formatting import escape
 from ..display.picture import Picture
 
 WIDTH = 700  # CSS pixels: what fits beside the sidebar of JupyterLab
@@ -12,19 +12,13 @@ DPI = 110
 COLOURS = 256  # the eye sees no difference, and the file is a third as large
 
 
-def show(fig: Any, *, alt: str | None = None, title: str | None = None) -> Picture:
-    """The figure as an <img> with alt text, at most 700 pixels wide, and close it, so that it is not drawn twice.
-
-    Raises ValueError without an alt text, or if `fig` is not a matplotlib figure.
-    """
-    text = check_alt(alt)
-    return Picture("plot", png_image(fig, text), alt=text, title=title)
+def show(fig: Any, *, alt: str) -> Picture:
+    """The matplotlib figure as an <img> with alt text. Raises ValueError for an empty one."""
+    return Picture("plot", png_image(fig, alt), alt=alt)
 
 
 def png_image(fig: Any, alt: str) -> str:
-    """The figure as an <img>, and close it. Raises ValueError if `fig` is not a matplotlib figure."""
-    if not hasattr(fig, "savefig"):
-        raise ValueError(f"fig={fig!r}: expected a matplotlib figure")
+    """The figure as an <img>, at most 700 pixels wide, and close it, so that it is not drawn twice."""
     import matplotlib.pyplot as plt
     from PIL import Image  # matplotlib brings it
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from course_lib.example import TOKENS
 from course_lib.reference.music_transformer import slice_table
 
-from ..display.formatting import check_choice, check_whole, number, with_sign
+from ..display.formatting import check_choice, number, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, live
 
@@ -30,10 +30,6 @@ STEPS = {
 }
 JUNK = "They hold a zero or a number of another query (✗), and the causal mask must hide them."
 NO_JUNK = "Every cell holds its own query and its own offset; nothing has to be hidden."
-SIZES = {"skew": {"n": range(1, 9)}, "shift": {"n": range(1, 5), "memory": range(5)}}
-USUAL = {"skew": {"n": 5}, "shift": {"n": 3, "memory": 2}}
-GENERAL = {"n_q": (3, 1, 6), "n_k": (5, 1, 8), "past": (2, 0, 6), "longest": (0, 0, 12)}  # usual, least, most
-OTHERS = [(3, 5, 2, 4), (5, 5, 0, 0), (6, 4, 0, 0), (1, 6, 5, 0)]  # more settings of the general form
 
 
 class Cuts(NamedTuple):
@@ -47,7 +43,7 @@ class Cuts(NamedTuple):
     n_q: int
     n_k: int
     past: int = 0
-    longest: int = 0  # of the table of vectors, in the general form; 0: just enough
+    longest: int = 0  # of the table of vectors, in the general form
 
     @property
     def front(self) -> int:
@@ -76,41 +72,49 @@ class Cuts(NamedTuple):
     @property
     def junk(self) -> set[int]:
         """The places of what arrives in the grid and is a zero or a number of another query."""
-        found = {int(place): self.number(int(place)) for place in self.grid.flat}
         row = {int(place): i for (i, _), place in np.ndenumerate(self.grid)}
-        return {place for place, (query, offset) in found.items() if offset is None or query != row[place]}
+        return {place for place, i in row.items() if self.number(place)[0] != i or self.number(place)[1] is None}
 
 
-def provenance(how: str = "skew", *, title: str | None = None, **sizes: int) -> Picture:
+GENERAL = {
+    "3 queries, 5 keys, past 2": Cuts("general", 3, 5, 2, 5),
+    "3 queries, 5 keys, past 2, table of length 4": Cuts("general", 3, 5, 2, 4),
+    "5 queries, 5 keys, past 0": Cuts("general", 5, 5, 0, 5),
+    "6 queries, 4 keys, past 0": Cuts("general", 6, 4, 0, 6),
+    "1 query, 6 keys, past 5": Cuts("general", 1, 6, 5, 6),
+}
+SIZES: dict[str, dict[str, Any]] = {
+    "skew": {"n": range(1, 9)},
+    "general": {"setting": GENERAL},
+    "shift": {"n": range(1, 5), "memory": range(5)},
+}
+USUAL: dict[str, dict[str, int]] = {"skew": {"n": 5}, "general": {}, "shift": {"n": 3, "memory": 2}}
+
+
+def provenance(how: str = "skew") -> Picture:
     """Where every cell of a skew comes from. Alive: go through the steps, choose the sizes, and point at a number to
     find it in every step.
 
-    how="skew", n=5 (1 … 8): Huang's causal skew, `reference.music_transformer.skew_causal`.
-    how="general", n_q=3 (1 … 6), n_k=5 (1 … 8), past=2 (0 … 6), longest (1 … 12): `slice_table` and `skew`, from the
-    same file. The table holds the offsets −(longest − 1) … longest − 1, just enough by default; when it is too short
-    the picture says so. Some other settings can be chosen, too.
-    how="shift", n=3 (1 … 4), memory=2 (0 … 4): `reference.transformer_xl.relative_shift`, n queries after the memory.
-    Raises ValueError for a size out of range or one that belongs to another `how`.
-    Sources: Huang et al. 2019, section 3.4.1; Dai et al. 2019, appendix B.
+    how="skew": Huang's causal skew, `reference.music_transformer.skew_causal`.
+    how="general": `slice_table` and `skew`, from the same file. One table is too short, and the picture says so.
+    how="shift": `reference.transformer_xl.relative_shift`, n queries after the memory.
+    Raises ValueError for another `how`. Sources: Huang et al. 2019, section 3.4.1; Dai et al. 2019, appendix B.
     """
     check_choice("how", how, TITLES)
-    sliders: dict[str, Any] = SIZES.get(how, {})
-    first: dict[str, Any] = {**USUAL.get(how, {}), **sizes}
-    settings: dict[str, Cuts] = {}
-    if how == "general":
-        own = [check_whole(name, first.pop(name, usual), least, most) for name, (usual, least, most) in GENERAL.items()]
-        settings = {_named(*setting): Cuts(how, *setting) for setting in (own, *OTHERS)}
-        sliders, first = {"setting": settings}, {"setting": _named(*own), **first}
     steps = list(STEPS)[how != "general" :]
+    alt = (
+        f"{TITLES[how]}, in {len(steps)} steps: a row of numbers per query, a column of zeros, the same line of "
+        "numbers cut into rows that are one shorter, and the grid of queries and keys."
+    )
 
-    def cuts_of(n: int = 0, memory: int = 0, setting: str = "") -> Cuts:
-        return settings[setting] if setting else Cuts(how, n, memory + n, memory)
-
-    @live(step=steps, **sliders)
-    def draw(step: str, **chosen: Any) -> Frame:
-        cuts = cuts_of(**chosen)
+    @live(alt, TITLES[how], step=steps, **SIZES[how])
+    def draw(step: str, setting: str = "", n: int = 0, memory: int = 0) -> Frame:
+        cuts = GENERAL[setting] if setting else Cuts(how, n, memory + n, memory)
         tables = [] if cuts.front else [_vectors(cuts)]
-        if refusal := _refusal(cuts):
+        try:
+            if setting:
+                slice_table(np.zeros((2 * cuts.longest - 1, 1)), cuts.n_q, cuts.n_k, past=cuts.past)
+        except ValueError as refusal:
             return Frame(tables, ["✗ Too short, and slice_table says so:", f"{refusal}."])
         tables += _stages(cuts)
         says = [STEPS[step]]
@@ -118,37 +122,12 @@ def provenance(how: str = "skew", *, title: str | None = None, **sizes: int) -> 
             says += [f"Junk: {len(cuts.junk)} of {cuts.grid.size} cells.", JUNK if cuts.junk else NO_JUNK]
         return Frame(tables[: steps.index(step) + 1], says)
 
-    end = "Every cell holds its own query and offset." if how == "general" else "Cells after the query are junk."
-    alt = (
-        f"{title or TITLES[how]}, in {len(steps)} steps: a row of numbers per query, a column of zeros, the same line "
-        f"of numbers cut into rows that are one shorter, and the grid of queries and keys. {end}"
-    )
-    return draw(alt=alt, title=title or TITLES[how], **{"step": "grid", **first})
-
-
-def _named(n_q: int, n_k: int, past: int, longest: int) -> str:
-    queries, keys = (f"{n} {word}{'s' * (n > 1)}" for n, word in ((n_q, "query"), (n_k, "key")))
-    queries = queries.replace("querys", "queries")
-    return f"{queries}, {keys}, past {past}" + (f", table of length {longest}" if longest else "")
-
-
-def _length(cuts: Cuts) -> int:
-    """The length of the table: as given, or so that it reaches the first key and the last one."""
-    return cuts.longest or max(cuts.past + cuts.n_q, cuts.n_k - cuts.past)
-
-
-def _refusal(cuts: Cuts) -> str:
-    """What slice_table says of a table that is too short, or nothing."""
-    try:
-        slice_table(np.zeros((2 * _length(cuts) - 1, 1)), cuts.n_q, cuts.n_k, past=cuts.past)
-    except ValueError as refusal:
-        return str(refusal)
-    return ""
+    return draw(step="grid", **USUAL[how])
 
 
 def _vectors(cuts: Cuts) -> Table:
     """The table of vectors: which of its rows are taken, which are not needed, and which are missing."""
-    length, first = _length(cuts), 1 - cuts.past - cuts.n_q
+    length, first = cuts.longest, 1 - cuts.past - cuts.n_q
     needed = range(first, first + cuts.width)
     offsets = range(min(first, 1 - length), max(needed[-1], length - 1) + 1)
     marks = [("✓" if o in needed else "–") if abs(o) < length else "✗" if o in needed else "" for o in offsets]

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..contents import TOPICS
-from ..display.formatting import check_choice, escape, prose
+from ..display.box import rich
+from ..display.formatting import check_choice, escape
 from ..display.picture import SUPPRESS, Picture
 
 LETTERS = "ABCDEFGH"
@@ -87,7 +88,7 @@ class Question:
     def evidence(self) -> str:
         """Why, as HTML: the reason, the code that decides it, the source."""
         return (
-            f"<p>{prose(self.told(self.because))}</p>"
+            f"<p>{rich(self.told(self.because))}</p>"
             f'<pre class=rp-fact role=group tabindex=0 {SUPPRESS} aria-label="The code that decides it" '
             f'style="background-color:#f6f8fa;color:#1b1f24">{escape(self.code)}</pre>'
             f'<p class=rp-note style="color:#57606a">Source: {escape(self.source)}.</p>'
@@ -155,7 +156,7 @@ def _asked(q: Question, label: str = "") -> str:
     right = LETTERS[list(q.options).index(q.answer)]
     taught = f", chapter {TOPICS[q.chapter].number}" if q.chapter and not q.because else ""
     why = f"<div class=rp-because>{q.evidence}</div>" if q.because else _lettered(map(q.told, q.options.values()))
-    said = f"<b>“{escape(q.text)}”</b>" if q.because else f"{label}<span>{prose(q.text)}</span>"
+    said = f"<b>“{escape(q.text)}”</b>" if q.because else f"{label}<span>{rich(q.text)}</span>"
     return (
         f'<div class="rp-asked{" rp-judged" * bool(q.because)}"><p>{said}</p>{_lettered(q.options)}'
         f"<details><summary {SUPPRESS}>Answer, and why</summary><p><b>{right}</b>{taught}</p>{why}</details></div>"
@@ -163,4 +164,4 @@ def _asked(q: Question, label: str = "") -> str:
 
 
 def _lettered(texts: Iterable[str]) -> str:
-    return f"<ol type=A>{''.join(f'<li>{prose(text)}</li>' for text in texts)}</ol>"
+    return f"<ol type=A>{''.join(f'<li>{rich(text)}</li>' for text in texts)}</ol>"

@@ -7,8 +7,7 @@ from course_lib.reference.window import offsets_2d, partition, shift_mask
 from course_lib.reference.window import window_index as index_of
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_whole, with_sign
-from ..display.picture import Picture
+from ..display.formatting import with_sign
 from .frames import Cell, Frame, Table, live
 
 SIZES = (2, 3, 4)
@@ -17,67 +16,53 @@ UNREAD = "#dfe3e8"
 PIECES = ["#a8d4f7", "#f8cf84", "#bfe3c4", "#f4ee9d", "#e3c3ee", "#8fd3d1", "#d3d7dd", "#f7c0b4", "#d9e8a0"]
 
 
-def window_index(window: int = 3, query: int = 4, *, title: str | None = None) -> Picture:
+@live(
+    "A window of patches in which every key shows its offsets from the query and the row "
+    "(Δrow + W − 1) · (2W − 1) + (Δcolumn + W − 1) of the table. The W² rows that a query reads form a square of "
+    "the (2W − 1)² table.",
+    "Two offsets, one row of the table",
+    window=SIZES,
+    query=[(patch,) for patch in range(max(SIZES) ** 2)],  # a tuple: cells choose it
+)
+def window_index(window: int = 3, query: tuple[int] = (4,)) -> Frame:
     """A W × W window whose patches show (Δrow, Δcolumn) from the query and the table row these take; beside it the
     (2W − 1)² table, coloured where the query reads it. Alive: W; point at a patch or a row to see its calculation and
     its partner in the other table; click a patch, or press Enter on it, to make it the query.
-
-    Raises ValueError for a window outside 2 … 4 or a query that is none of its patches.
     """
-    if window in SIZES:
-        check_whole("query", query, 0, window**2 - 1)
+    patch = min(query[0], window**2 - 1)
+    index, offsets = index_of(window)[patch].tolist(), offsets_2d(window)[patch].tolist()
+    wide, places = 2 * window - 1, range(window)
+    steps = [with_sign(r) for r in range(1 - window, window)]
 
-    @live(window=SIZES, query=[(patch,) for patch in range(max(SIZES) ** 2)])  # a tuple: cells choose it
-    def draw(window: int, query: tuple[int]) -> Frame:
-        patch = min(query[0], window**2 - 1)
-        index, offsets = index_of(window)[patch].tolist(), offsets_2d(window)[patch].tolist()
-        wide, places = 2 * window - 1, range(window)
-        steps = [with_sign(r) for r in range(1 - window, window)]
+    def cell(text: str, row: int) -> Cell:
+        middle = 2 * window * (window - 1)  # no offset: white; before it blue, after it orange
+        colour = signed_colour((row - middle) / middle) if row in index else UNREAD
+        return Cell(text, colour=colour, says=calculation(row, window), group=f"row {row}")
 
-        def cell(text: str, index: int) -> Cell:
-            middle = 2 * window * (window - 1)  # no offset: white; before it blue, after it orange
-            colour = signed_colour((index - middle) / middle) if index in read else UNREAD
-            return Cell(text, colour=colour, says=calculation(index, window), group=f"row {index}")
-
-        read = set(index)
-        patches = [
-            cell(f"({with_sign(down)}, {with_sign(right)})\n{k}{' query' if down == right == 0 else ''}", k)
-            for (down, right), k in zip(offsets, index, strict=True)
-        ]
-        return Frame(
-            [
-                Table(
-                    "The window",
-                    rows=[f"row {r}" for r in places],
-                    columns=[f"column {c}" for c in places],
-                    cells=[patches[r * window : (r + 1) * window] for r in places],
-                    note="(Δrow, Δcolumn) from the query, and the table row",
-                    says="{text}",
-                    chooses=("query", [(p,) for p in range(window**2)]),
-                ),
-                Table(
-                    "The table",
-                    rows=steps,
-                    columns=steps,
-                    cells=[[cell(str(k), k) for k in range(r * wide, r * wide + wide)] for r in range(wide)],
-                    corner="Δrow\u00a0↓ Δcolumn\u00a0→",
-                    note=f"(2 · {window} − 1)² = {wide**2} rows; coloured: read by the query",
-                    says="{text}",
-                ),
-            ],
-            [
-                f"Query {patch}, at row {patch // window}, column {patch % window},",
-                f"reads {window**2} of {wide**2} rows of the table.",
-            ],
-        )
-
-    alt = (
-        "A window of patches in which every key shows its offsets from the query and the row "
-        "(Δrow + W − 1) · (2W − 1) + (Δcolumn + W − 1) of the table. The W² rows that a query reads form a square of "
-        "the (2W − 1)² table."
+    patches = [
+        cell(f"({with_sign(down)}, {with_sign(right)})\n{k}{' query' if down == right == 0 else ''}", k)
+        for (down, right), k in zip(offsets, index, strict=True)
+    ]
+    shown = Table(
+        "The window",
+        rows=[f"row {r}" for r in places],
+        columns=[f"column {c}" for c in places],
+        cells=[patches[r * window : (r + 1) * window] for r in places],
+        note="(Δrow, Δcolumn) from the query, and the table row",
+        says="{text}",
+        chooses=("query", [(p,) for p in range(window**2)]),
     )
-    heading = title or "Two offsets, one row of the table"
-    return draw(alt=alt, title=heading, window=window, query=(query,))
+    table = Table(
+        "The table",
+        rows=steps,
+        columns=steps,
+        cells=[[cell(str(k), k) for k in range(r * wide, r * wide + wide)] for r in range(wide)],
+        corner="Δrow\u00a0↓ Δcolumn\u00a0→",
+        note=f"(2 · {window} − 1)² = {wide**2} rows; coloured: read by the query",
+        says="{text}",
+    )
+    where = f"Query {patch}, at row {patch // window}, column {patch % window},"
+    return Frame([shown, table], [where, f"reads {window**2} of {wide**2} rows of the table."])
 
 
 def calculation(index: int, window: int) -> str:
@@ -91,53 +76,43 @@ def calculation(index: int, window: int) -> str:
     )
 
 
-def shifted_windows(window: int = 4, shift: int = 2, *, title: str | None = None) -> Picture:
+@live(
+    "Patches of an image in windows whose borders have moved, the pieces that these borders make, and the four "
+    "windows that the pieces fill when the image is rolled. A patch sees only the patches of its own piece.",
+    "Shifted windows: roll, attend inside windows, hide what only the roll brought together",
+    window=SIZES,
+    shift=range(max(SIZES)),
+)
+def shifted_windows(window: int = 4, shift: int = 2) -> Frame:
     """An image of 2W × 2W patches, cut into pieces by borders that moved by `shift`, and the four windows that the
     pieces fill after the roll. A patch sees its own piece. Alive: W and the shift (0: plain windows); point at a patch
     to outline what it sees, in the image and after the roll.
 
-    Raises ValueError for a window outside 2 … 4 or a shift outside 0 … W − 1.
     Source: Liu et al. 2021, section 3.2, figure 4.
     """
-    if window in SIZES and shift not in range(window):
-        raise ValueError(f"shift={shift!r}: expected a whole number from 0 to {window - 1}")
+    chosen, shift, n = shift, min(shift, window - 1), 2 * window
+    image = np.arange(n**2).reshape(n, n)
+    rolled = np.roll(image, (-shift, -shift), (0, 1))
+    sees = shift_mask(n, n, window, shift)
+    seen = dict(zip(partition(rolled[..., None], window).flat, sees.sum(-1).flat, strict=True))
+    pieces = sorted({piece(patch, window, shift) for patch in range(n**2)})
 
-    @live(window=SIZES, shift=range(max(SIZES)))
-    def draw(window: int, shift: int) -> Frame:
-        chosen, shift, n = shift, min(shift, window - 1), 2 * window
-        image = np.arange(n**2).reshape(n, n)
-        rolled = np.roll(image, (-shift, -shift), (0, 1))
-        sees = shift_mask(n, n, window, shift)
-        seen = dict(zip(partition(rolled[..., None], window).flat, sees.sum(-1).flat, strict=True))
-        pieces = sorted({piece(patch, window, shift) for patch in range(n**2)})
+    def cell(patch: int) -> Cell:
+        k = pieces.index(piece(patch, window, shift))
+        name, hidden = "ABCDEFGHI"[k], window**2 - seen[patch]
+        says = f"Piece {name}: each patch sees {seen[patch]}, itself among them; {hidden} are hidden from it."
+        return Cell(f"{patch} {name}", colour=PIECES[k], says=says, group=name)
 
-        def cell(patch: int) -> Cell:
-            k = pieces.index(piece(patch, window, shift))
-            name, hidden = "ABCDEFGHI"[k], window**2 - seen[patch]
-            says = f"Piece {name}: each patch sees {seen[patch]}, itself among them; {hidden} are hidden from it."
-            return Cell(f"{patch} {name}", colour=PIECES[k], says=says, group=name)
+    def table(caption: str, note: str, patches: NDArray, length: int) -> Table:
+        labels = [str(place % length) for place in range(n)]
+        cells = [[cell(patch) for patch in line] for line in patches.tolist()]
+        return Table(caption, labels, labels, cells, note=note, says="{text}")
 
-        def table(caption: str, note: str, patches: NDArray, length: int) -> Table:
-            labels = [str(place % length) for place in range(n)]
-            cells = [[cell(patch) for patch in line] for line in patches.tolist()]
-            return Table(caption, labels, labels, cells, note=note, says="{text}")
-
-        counted = f"{sees.sum()} of {sees.size} pairs inside windows see each other, {(~sees).sum()} are hidden."
-        most = [f"A window of {window} × {window} is shifted by {shift} at most."] if chosen > shift else []
-        return Frame(
-            [
-                table(f"The image: {len(pieces)} pieces", "number and piece of each patch", image, n),
-                table(f"Rolled by {shift} up and left", f"four windows of {window} × {window}", rolled, window),
-            ],
-            [counted, *most],
-        )
-
-    alt = (
-        "Patches of an image in windows whose borders have moved, the 9 pieces that these borders make, and the four "
-        "windows that the pieces fill when the image is rolled. A patch sees only the patches of its own piece."
-    )
-    heading = title or "Shifted windows: roll, attend inside windows, hide what only the roll brought together"
-    return draw(alt=alt, title=heading, window=window, shift=shift)
+    before = table(f"The image: {len(pieces)} pieces", "number and piece of each patch", image, n)
+    after = table(f"Rolled by {shift} up and left", f"four windows of {window} × {window}", rolled, window)
+    counted = f"{sees.sum()} of {sees.size} pairs inside windows see each other, {(~sees).sum()} are hidden."
+    most = [f"A window of {window} × {window} is shifted by {shift} at most."] if chosen > shift else []
+    return Frame([before, after], [counted, *most])
 
 
 def piece(patch: int, window: int, shift: int) -> tuple[int, int]:

@@ -1,131 +1,81 @@
 """The line tracer: a function line by line, and every value at that moment."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..display.colours import NO_NUMBER, ink, painter, signed_colour, weight_colour
+from ..display.colours import NO_NUMBER, painter
 from ..display.formatting import CODE, escape, number
 from ..display.picture import SUPPRESS, Picture
-from .frames import Cell, Table, still_table
+from .frames import Cell, Pool, Table, packed, still_table
 from .statements import Source
 from .tracer_record import LIMIT, Packed, Recording, Step, record
 
-DATA_LIMIT = 40_000  # characters of recorded values in one output; steps beyond are dropped, and the picture says so
 PLAIN = 'style="background-color:#ffffff;color:#1b1f24"'
-SHADES = 10  # steps from zero to the largest magnitude: the script's colours
 
 
-def trace(
-    function: Callable[..., Any],
-    /,
-    *args: Any,
-    tokens: Sequence[str] = (),
-    into: Sequence[Callable[..., Any]] = (),
-    title: str | None = None,
-    **kwargs: Any,
-) -> Picture:
+def trace(function: Callable[..., Any], /, *args: Any, tokens: Sequence[str] = (), **kwargs: Any) -> Picture:
     """Run function(*args, **kwargs) once and show what every line did.
 
     Click a line, or step with the buttons, n and p, or the arrow keys: the variables it changed, with shape, dtype and
-    values, and what it returned or raised. Only `function` is followed; name others that it calls in `into`. `tokens`
-    label every axis of that length. Arrays are cut to 12×12, the first 400 steps are kept; the picture says so.
-    An exception is shown at its line. Arguments called tokens, into or title reach the function by functools.partial.
-    Raises ValueError for what has no Python source.
+    values, and what it returned or raised. What it calls is not opened. `tokens` label every axis of that length.
+    Arrays are cut to 12×12, the first 400 steps are kept; the picture says so. An exception is shown at its line. An
+    argument called tokens reaches the function by functools.partial. Raises ValueError for what has no Python source.
     """
-    recording = record(function, args, kwargs, into)
+    recording = record(function, args, kwargs)
     words = [str(token) for token in tokens]
-    name = recording.sources[0].name
-    steps, values = _kept(recording)
-    heading, note = title or f"{name}, line by line", _note(recording, len(steps))
+    name = recording.source.name
+    heading, note = f"{name}, line by line", _note(recording)
+    pool = Pool()
+    pool.put([_step(step, words) for step in recording.steps])
     data = {
         "title": heading,
         "note": note,
-        "sources": [_chunks(source) for source in recording.sources],
+        "chunks": _chunks(recording.source),
         "calls": recording.calls,
-        "steps": steps,
-        "values": values,
-        "tokens": words,
-        "shades": {
-            "signed": [_look(signed_colour(k / SHADES)) for k in range(-SHADES, SHADES + 1)],
-            "weight": [_look(weight_colour(k / SHADES)) for k in range(SHADES + 1)],
-            "none": _look(NO_NUMBER),
-        },
+        "pool": pool.data,
     }
-    lines = "".join(_folds(recording, index, words) for index in range(len(recording.sources)))
-    body = f"<p><b>{escape(heading)}.</b> {escape(note)} Open a line to see what it did.</p>{lines}"
+    body = f"<p><b>{escape(heading)}.</b> {escape(note)} Open a line to see what it did.</p>{_folds(recording, words)}"
     alt = f"The function {name}, run once and shown line by line with the values of its variables: {note}"
-    styles = ["buttons", "controls", "tracer"]
-    return Picture("tracer", body, alt=alt, title=title, styles=styles, script="tracer.js", data=data)
+    return Picture("tracer", body, alt=alt, styles=["buttons", "controls", "tracer"], script="tracer.js", data=data)
 
 
-def _look(colour: str) -> str:
-    return f"background-color:{colour};color:{ink(colour)}"
-
-
-def _note(recording: Recording, kept: int) -> str:
-    first, *others = [source.name for source in recording.sources]
-    opened = f"only {', '.join(others)} of what it calls is opened" if others else "what it calls is not opened"
-    words = f"One run of {first}, {recording.total} steps; {opened}."
-    if kept < recording.total:
-        words += f" The picture keeps {kept} of the steps (at most {LIMIT})."
+def _note(recording: Recording) -> str:
+    words = f"One run of {recording.source.name}, {recording.total} steps; what it calls is not opened."
+    if len(recording.steps) < recording.total:
+        words += f" The picture keeps {len(recording.steps)} of the steps (at most {LIMIT})."
     if recording.error:
         words += f" It stopped with {recording.error}."
     return words
 
 
-def _kept(recording: Recording) -> tuple[list[Any], list[Any]]:
-    """The steps for the script, and their values: each is kept once, one that changes few cells as those cells."""
-    values: dict[str, int] = {}
-    latest: dict[tuple[int, str], tuple[int, Packed]] = {}
-    steps = []
-    size = 0
-
-    def keep(packed: Packed, before: tuple[int, Packed] | None = None) -> int:
-        nonlocal size
-        text = json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
-        if text not in values and before is not None and (cells := _few_changes(before[1], packed)):
-            text = json.dumps({"of": before[0], "set": cells}, ensure_ascii=False, separators=(",", ":"))
-        if text not in values:
-            values[text] = len(values)
-            size += len(text)
-        return values[text]
-
-    for step in recording.steps:
-        is_end = step.returned is not None or step.error is not None
-        if size > DATA_LIMIT and not (step.call == 0 and is_end):
-            continue
-        changes = {}
-        for name, packed in step.changes.items():
-            changes[name] = keep(packed, latest.get((step.call, name)))
-            latest[step.call, name] = (changes[name], packed)
-        steps.append([step.call, step.chunk, changes, step.returned and keep(step.returned), step.error])
-    return steps, [json.loads(text) for text in values]
+def _step(step: Step, tokens: list[str]) -> list[Any]:
+    """A step for the script: the number of its call, its chunk, what changed, and what was returned or raised."""
+    changes = [[name, _data(name, value, tokens)] for name, value in step.changes.items()]
+    returned = _data("returns", step.returned, tokens) if step.returned else None
+    return [step.call, step.chunk, changes, returned, step.error]
 
 
-def _few_changes(before: Packed, now: Packed) -> list[list[Any]]:
-    """The changed cells as [row, column, value] when there are few and nothing else is different."""
-    if "r" not in now or {**before, "r": 0} != {**now, "r": 0}:
-        return []
-    cells = [[i, j, x] for i, row in enumerate(now["r"]) for j, x in enumerate(row) if before["r"][i][j] != x]
-    return cells if 3 * len(cells) <= len(now["r"]) * len(now["r"][0]) else []
+def _data(name: str, value: Packed, tokens: list[str]) -> list[Any]:
+    """A value for the script: what it is, and a text, a table or some values."""
+    if "items" in value:
+        return [value["t"], "items", [[name + key, _data(name + key, item, tokens)] for key, item in value["items"]]]
+    if "x" in value:
+        return [value["t"], "text", value["x"]]
+    return [value["t"], "table", packed(_table(name, value, tokens), {})]
 
 
-def _chunks(source: Source) -> dict[str, Any]:
-    """The source for the script: line number, text and kind of every chunk; "missed" stays so where no step ran."""
-    chunks = []
-    for chunk in source.chunks:
-        kind = "missed" if source.can_run(chunk) else "doc" if chunk.kind == "doc" else "idle"
-        chunks.append([chunk.first + 1, source.text(chunk), kind])
-    return {"name": source.name, "chunks": chunks}
+def _chunks(source: Source) -> list[list[Any]]:
+    """Line number, text and kind of every chunk for the script; "missed" stays so where no step ran."""
+    kinds = ["missed" if source.can_run(c) else "doc" if c.kind == "doc" else "idle" for c in source.chunks]
+    return [[c.first + 1, source.text(c), kind] for c, kind in zip(source.chunks, kinds, strict=True)]
 
 
 # --- without a script: one fold per statement with the values of its last run ---------------------------------------
 
 
-def _folds(recording: Recording, index: int, tokens: list[str]) -> str:
-    """Every statement of one source; those that ran can be opened."""
-    source = recording.sources[index]
+def _folds(recording: Recording, tokens: list[str]) -> str:
+    """Every statement; those that ran can be opened."""
+    source = recording.source
     lines = []
     for position, chunk in enumerate(source.chunks):
         text = source.text(chunk)
@@ -135,7 +85,7 @@ def _folds(recording: Recording, index: int, tokens: list[str]) -> str:
         shown = escape(text.replace("\n", "\n    ")).replace("  ", "&nbsp; ").replace("\n", "<br>")
         first = str(chunk.first + 1).rjust(3).replace(" ", "&nbsp;")
         code = f"<code {PLAIN}>{first}&nbsp;{shown}</code>"
-        visits = [s for s in recording.steps if recording.calls[s.call][0] == index and s.chunk == position]
+        visits = [step for step in recording.steps if step.chunk == position]
         if visits:
             times = f" ({len(visits)} times, the last shown)" if len(visits) > 1 else ""
             lines.append(f"<details><summary {SUPPRESS}>{code}{times}</summary>{_values(visits[-1], tokens)}</details>")
@@ -147,26 +97,31 @@ def _folds(recording: Recording, index: int, tokens: list[str]) -> str:
 def _values(step: Step, tokens: list[str]) -> str:
     found = step.changes | ({"returns": step.returned} if step.returned else {})
     raised = f"<p><b>raised {escape(step.error)}</b></p>" if step.error else ""
-    shown = "".join(_value(name, packed, tokens) for name, packed in found.items())
+    shown = "".join(_value(name, value, tokens) for name, value in found.items())
     return shown + raised or "<p>No variable changed here.</p>"
 
 
-def _value(name: str, packed: Packed, tokens: list[str]) -> str:
+def _value(name: str, value: Packed, tokens: list[str]) -> str:
     """A variable as a table, several tables or a line of text."""
-    head = f"<b>{escape(name)}</b> <span>{escape(packed['t'])}</span>"
-    if "items" in packed:
-        return f"<p>{head}</p>" + "".join(_value(name + key, item, tokens) for key, item in packed["items"])
-    if "x" in packed:
-        return f"<p>{head} <code {CODE}>{escape(packed['x'])}</code></p>"
-    rows, shape = packed["r"], packed["s"]
+    head = f"<b>{escape(name)}</b> <span>{escape(value['t'])}</span>"
+    if "items" in value:
+        return f"<p>{head}</p>" + "".join(_value(name + key, item, tokens) for key, item in value["items"])
+    if "x" in value:
+        return f"<p>{head} <code {CODE}>{escape(value['x'])}</code></p>"
+    return still_table(_table(name, value, tokens))
+
+
+def _table(name: str, array: Packed, tokens: list[str]) -> Table:
+    """The shown part of an array, with tokens for the axes of their length."""
+    rows, shape = array["r"], array["s"]
     scale = painter(float(x) for row in rows for x in row if not isinstance(x, str))
 
     def labels(length: int, shown: int) -> list[str]:
         return tokens[:shown] if length == len(tokens) else [str(n) for n in range(shown)]
 
-    def cell(x: float | str) -> Cell:  # "∞" and "nan" come as text, because JSON has no such numbers
-        return Cell(x, colour=NO_NUMBER) if isinstance(x, str) else Cell(number(x, packed["d"]), colour=scale(x))
+    def cell(x: float | str) -> Cell:  # "∞" and "nan" come as text
+        return Cell(x, colour=NO_NUMBER) if isinstance(x, str) else Cell(number(x, array["d"]), colour=scale(x))
 
     names = labels(shape[-2], len(rows)) if len(shape) > 1 else []
     columns = labels(shape[-1], len(rows[0]) if rows else 0)
-    return still_table(Table(name, names, columns, [list(map(cell, row)) for row in rows], note=packed["t"]))
+    return Table(name, names, columns, [list(map(cell, row)) for row in rows], note=array["t"])

@@ -1,7 +1,7 @@
 """Run a function once and write down, line by line, what each line changed, as JSON that can be shown.
 
 Python calls a trace function before every line, so what a line did is known when the next one begins (or the function
-ends). Every call of a watched function has its own `_Call`, so recursion and nested calls stay apart.
+ends). Every call of the function has its own `_Call`, so recursion stays apart.
 """
 
 import math
@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -40,28 +40,23 @@ class Step:
 
 @dataclass
 class Recording:
-    """What happened: `calls` are (source, depth) in order, `total` counts the steps, also those that were not kept."""
+    """What happened: `calls` counts the calls, `total` the steps, also those that were not kept."""
 
-    sources: list[Source]
-    calls: list[tuple[int, int]] = field(default_factory=list)
+    source: Source
     steps: list[Step] = field(default_factory=list)
+    calls: int = 0
     total: int = 0
-    depth: int = 0  # of the call that runs now
     error: str | None = None
 
 
-def record(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], into: Sequence[Callable[..., Any]] = ()
-) -> Recording:
+def record(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Recording:
     """Call function(*args, **kwargs) under a trace, and put back whatever trace was there before."""
-    sources = [Source.of("function", function), *(Source.of("into", other) for other in into)]
-    recording = Recording(sources)
-    codes: dict[CodeType, int] = {source.code: index for index, source in reversed(list(enumerate(sources)))}
+    recording = Recording(Source.of(function))
 
     def on_call(frame: FrameType, event: str, arg: Any) -> Any:
-        if event != "call" or frame.f_code not in codes:
-            return None  # not a watched function: it runs untraced
-        return _Call(recording, codes[frame.f_code], frame).on_event
+        if event == "call" and frame.f_code is recording.source.code:
+            return _Call(recording).on_event
+        return None  # another function: it runs untraced
 
     before = sys.gettrace()
     try:
@@ -75,37 +70,31 @@ def record(
 
 
 class _Call:
-    def __init__(self, recording: Recording, index: int, frame: FrameType) -> None:
+    def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.source = recording.sources[index]
-        self.number = len(recording.calls)
+        self.number = recording.calls
         self.known: dict[str, Any] = {}  # each variable as it was
         self.error: str | None = None
-        self.chunk: int | None = 0
-        recording.calls.append((index, recording.depth))
-        recording.depth += 1
-        self.close_step(frame)  # step 0 is at the head of the function and shows its arguments
-        self.chunk = None
+        self.chunk = 0  # the head of the function: its step shows the arguments
+        recording.calls += 1
 
     def on_event(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "exception" and not issubclass(arg[0], (StopIteration, GeneratorExit)):
             self.error = f"{arg[0].__name__}: {arg[1]}"
         elif event == "line":
-            chunk = self.source.chunk_at(frame.f_lineno)
+            source = self.recording.source
+            chunk = source.chunk_at(frame.f_lineno)
             # A call over several lines, or a comprehension, wakes the trace again and again: it stays one step.
-            if chunk is None or (chunk == self.chunk and self.source.chunks[chunk].one_step and self.error is None):
+            if chunk is None or (chunk == self.chunk and source.chunks[chunk].one_step and self.error is None):
                 return self.on_event
             self.close_step(frame)
             self.chunk = chunk
         elif event == "return":
             # An exception right before the end means that it leaves the function, which then returns nothing.
             self.close_step(frame, returned=pack(arg) if self.error is None else None)
-            self.recording.depth -= 1
         return self.on_event
 
     def close_step(self, frame: FrameType, returned: Packed | None = None) -> None:
-        if self.chunk is None:
-            return
         self.recording.total += 1
         # The end of the outermost call is kept even beyond the limit: it holds the result.
         if len(self.recording.steps) < LIMIT or (self.number == 0 and (returned or self.error)):

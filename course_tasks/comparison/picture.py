@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from course_kit.display.formatting import escape, prose
+from course_kit.display.box import rich
+from course_kit.display.formatting import escape
 from course_kit.display.picture import SUPPRESS, Picture
 from course_kit.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES
@@ -65,6 +66,6 @@ def _chip(text: str, colour: str, ink: str = "#ffffff") -> str:
 
 def _found(column: str, table: Any) -> str:
     """How the cells of a column were found: a list in the order of the rows."""
-    notes = "".join(f"<li><b>{escape(scheme)}:</b> {prose(table[scheme, column].note)}</li>" for scheme in SCHEMES)
-    how = f"<p>{prose(COLUMNS[column].how)}</p><ul>{notes}</ul>"
+    notes = "".join(f"<li><b>{escape(scheme)}:</b> {rich(table[scheme, column].note)}</li>" for scheme in SCHEMES)
+    how = f"<p>{rich(COLUMNS[column].how)}</p><ul>{notes}</ul>"
     return f"<details><summary {SUPPRESS}>{escape(column)}</summary>{how}</details>"

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from course_kit.contents import number
-from course_kit.display.formatting import check_choice, escape, prose
+from course_kit.display.box import rich
+from course_kit.display.formatting import check_choice, escape
 from course_kit.display.picture import SUPPRESS, Picture
 from course_lib import schemes
 from course_tasks.measured import STEPS
@@ -157,5 +158,5 @@ def _fold(summary: str, rules: list[Rule]) -> str:
         others = len(rule.schemes) > len(SCHEMES) - 5
         names = "others" if others else ", ".join(rule.schemes)
         backed = f"{escape(rule.ground)}, ch. {', '.join(map(number, rule.chapters))}"
-        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {prose(rule.why)} <i>{backed}</i></li>")
+        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {rich(rule.why)} <i>{backed}</i></li>")
     return f"<details><summary {SUPPRESS}>{summary}</summary><ul>{''.join(lines)}</ul></details>"

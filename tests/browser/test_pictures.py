@@ -5,11 +5,10 @@ import pytest
 
 from course_tasks import bias_by_hand
 
-from ..figures.pictures import make_pictures
+from ..figures.pictures import PICTURES
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = pytest.mark.browser
-PICTURES = make_pictures()
 
 
 @pytest.mark.slow

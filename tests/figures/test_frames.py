@@ -7,29 +7,26 @@ import numpy as np
 import pytest
 
 from course_kit import figures
-from course_kit.figures.frames import Drawing, Frame, Table, bar, live
+from course_kit.figures.frames import Cell, Drawing, Frame, Table, bar, live
 from course_kit.figures.map_of_heads import distance_bins
 from course_lib.reference.grid import from_grid
 from course_lib.reference.rope import rotate
 
-from .pictures import PAIRS, make_pictures
-from .test_figures import Page, static
+from .pictures import PAIRS, PICTURES
+from .test_figures import elements, static, text, unpooled
 
-FRAMES = {name: picture for name, picture in make_pictures().items() if picture.kind == "frames"}
+FRAMES = {name: picture for name, picture in PICTURES.items() if picture.kind == "frames"}
 
 
 def frames(picture):
     """The frames as the script reads them: {place of each slider's stop: (tables and drawings, words)}."""
-    opened = []
-    for kept in picture._data["pool"]:
-        opened.append([opened[len(opened) - back] for back in kept] if isinstance(kept, tuple) else kept)
 
     def walk(at, branch):
         if len(at) == len(picture._data["first"]):
             return {at: (branch[0], " ".join(branch[1]))}
         return {stop: frame for place, below in enumerate(branch) for stop, frame in walk((*at, place), below).items()}
 
-    return walk((), opened[-1])
+    return walk((), unpooled(picture))
 
 
 def tables(shown):
@@ -46,15 +43,21 @@ def numbers(table):
 
 
 def test_every_frame_is_what_the_function_returns():
-    sliders = {"n": range(1, 4), "kind": ["a", "b"], "place": [(0, 0), (0, 1)]}
+    sliders = {"the_n": range(1, 4), "kind": ["a", "b"], "place": [(0, 0), (0, 1)]}
 
-    @live(**sliders)
-    def draw(**at):
-        table = Table(f"{at}", ["r"], ["c"], [[bar(at["n"], "t", 3, says="s")]])
+    @live("alt", "title", **sliders)
+    def draw(the_n, kind, place=(0, 1)):
+        at = {"the_n": the_n, "kind": kind, "place": place}
+        table = Table(f"{at}", ["r"], ["c"], [[Cell("t", says="s")]])
         return Frame([table, Drawing(["<g/>"], f"drawn {at}", 2, 3)], ["x", f"{at}"])
 
-    picture = draw(alt="alt")
-    assert [kind for _, kind, _ in picture._data["sliders"]] == ["slider", "buttons", "cells"]
+    picture = draw(1, kind="b")
+    assert (
+        picture._data["first"] == [0, 1, 1]
+        and picture.alt == f"alt At the n 1, kind b: x {dict(the_n=1, kind='b', place=(0, 1))}"
+    )
+    controls = [("the n", "slider"), ("kind", "buttons"), ("place", "cells")]
+    assert [(name, kind) for name, kind, _ in picture._data["sliders"]] == controls
     for (shown, words), stop in zip(frames(picture).values(), itertools.product(*sliders.values()), strict=True):
         at, (table, (parts, alt)) = dict(zip(sliders, stop, strict=True)), shown
         assert table[0] == f"{at}" and words == f"x {at}" and table[3][0][0][3] == "s"
@@ -64,13 +67,13 @@ def test_every_frame_is_what_the_function_returns():
 @pytest.mark.parametrize("name", FRAMES)
 def test_the_static_body_is_the_first_frame(name):
     shown, words = frames(FRAMES[name])[tuple(FRAMES[name]._data["first"])]
-    page = Page(static(FRAMES[name]))
+    page = elements(static(FRAMES[name]))
     corners = [table[2][0] for table in tables(shown)]
-    cells = [e["text"] for e in page.elements if e["tag"] == "td" and e["text"] not in corners]
+    cells = [e.text for e in page if e.name == "td" and e.text not in corners]
     expected = [text for table in tables(shown) for line in texts(table) for text in line]
     assert cells == [text for text in expected if text not in corners]
-    assert words in page.text() and all(table[0] in page.text() for table in tables(shown))
-    drawn = [e["attrs"]["alt"] for e in page.elements if e["tag"] == "img"]
+    assert words in text(FRAMES[name]) and all(table[0] in text(FRAMES[name]) for table in tables(shown))
+    drawn = [e["alt"] for e in page if e.name == "img"]
     assert drawn == [drawing[1] for drawing in shown if drawing not in tables(shown)]
 
 
@@ -103,10 +106,10 @@ def test_every_distance_is_in_one_group(n):
     assert [d for low, high in distance_bins(n) for d in range(low, high + 1)] == list(range(n))
 
 
-@pytest.mark.parametrize("interleaved, scale", [(False, None), (True, 0.3)])
-def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(interleaved, scale):
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(interleaved):
     distances, (q, k, speeds) = (0, 1, 7, 300), PAIRS
-    picture = figures.pair_view(q, k, speeds, distances, scale=scale, interleaved=interleaved)
+    picture = figures.pair_view(q, k, speeds, distances, interleaved=interleaved)
     stopped = {"nothing": [], **{f"pair {m}": [m] for m in range(32)}, "the 4 fastest": range(4)}
     stopped |= {"the 8 fastest": range(8), "the 16 slowest": range(16, 32), "the 12 slowest": range(20, 32)}
     assert picture._data["sliders"][1][2] == list(stopped)
@@ -114,7 +117,7 @@ def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(in
     def score(distance, members):
         still = {"speeds": np.where(np.isin(range(32), members), 0, speeds), "interleaved": interleaved}
         query, key = rotate(q[None], past=11 + distance, **still)[0], rotate(k[None], past=11, **still)[0]
-        return (scale or 1 / 8) * query @ key
+        return query @ key / 8
 
     for (d, s), ((by_distance, fast, slow), words) in frames(picture).items():
         stop, members = list(stopped.items())[s]
