@@ -1,4 +1,4 @@
-"""`play` and `watch` in JupyterLab: the reader's function follows its sliders, and a training shows its curves."""
+"""`play` in JupyterLab: the reader's function follows its sliders."""
 
 import re
 
@@ -28,14 +28,11 @@ def slow(strength=0.5):
     time.sleep(0.4)
     return -strength * np.ones((4, 4))
 figures.play(slow, strength=(0.0, 2.0, 0.01))"""
-WATCH = """import course_study as study
-run = study.watch(["none", "alibi"], settings=study.Settings(steps=4000))
-run"""
 
 
 @pytest.fixture(scope="module")
 def page(lab, chromium):
-    cells = [new_code_cell(source) for source in (PLAY, SLOW, "print(len(calls), len(slow_calls))", WATCH)]
+    cells = [new_code_cell(source) for source in (PLAY, SLOW, "print(len(calls), len(slow_calls))")]
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     made = new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.write(made, lab.folder / "notebooks" / "play.ipynb")
@@ -57,7 +54,7 @@ def test_the_function_follows_slider_list_and_keyboard(page):
     output.get_by_role("combobox").select_option("linear")
     expect(output).to_contain_text("−2.4")  # −0.6 · 4
     expect(output).to_contain_text("Attention with this bias")
-    assert notebook(page).locator(".jp-CodeCell").count() == 4  # no key went to JupyterLab
+    assert notebook(page).locator(".jp-CodeCell").count() == 3  # no key went to JupyterLab
     assert errors(page) == []
 
 
@@ -80,12 +77,3 @@ def test_controls_can_be_used_by_everyone_and_fit(page):
     assert found.violations_count == 0, found.generate_report()
     page.set_viewport_size({"width": 800, "height": 900})
     assert_it_fits(page)
-
-
-def test_a_training_is_drawn_while_it_runs_and_stops_at_the_button(page):
-    output = cell(page, "study.watch").locator(".jp-OutputArea")
-    expect(output.get_by_role("img")).to_have_attribute("alt", re.compile("none .*alibi"), timeout=PATIENCE)
-    output.get_by_role("button", name="Stop").click()
-    expect(output.get_by_role("button", name="Stop")).to_be_disabled()
-    expect(output).to_contain_text("of 4000 steps")
-    assert "4000 of 4000" not in output.inner_text()
