@@ -93,17 +93,18 @@ def train(
         advance()
 
 
-@torch.no_grad()
-def accuracy(model: nn.Module, draw: Draw, batches: int = 8) -> float:
+def accuracy(model: nn.Module, draw: Draw) -> float:
     """The share of right answers in texts that no model has been trained on."""
+    logits, answers = tested(model, draw)
+    return (logits.argmax(-1) == answers)[answers != NOT_ASKED].double().mean().item()
+
+
+@torch.no_grad()
+def tested(model: nn.Module, draw: Draw) -> tuple[Tensor, Tensor]:
+    """The logits and the answers of eight batches of such texts."""
     generator = Generator().manual_seed(TESTED)
-    right = asked = 0
-    for _ in range(batches):
-        tokens, answers = draw(generator)
-        told = answers != NOT_ASKED
-        right += int((model(tokens).argmax(-1) == answers)[told].sum())
-        asked += int(told.sum())
-    return right / asked
+    batches = [draw(generator) for _ in range(8)]
+    return torch.cat([model(tokens) for tokens, _ in batches]), torch.cat([answers for _, answers in batches])
 
 
 def progress(text: str, total: int) -> Callable[[], None]:
