@@ -11,11 +11,11 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
+from course_lib.nn.t5 import T5Bias
 from course_lib.nn.threads import one_thread
 
 from .data import Batch, find_task, text_hash
-from .driver import LOCAL_RANK
-from .learned_bias import added_by_distance
+from .driver import RANK
 from .model import Model
 from .results import Row
 from .schemes import Scheme, find
@@ -35,9 +35,18 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     check_asked(settings, task)
     model = train(settings, task, scheme, seed)
     row = {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
-    with reproducible():
-        added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
-    return row if added is None else {**row, "added": _rounded(added)}
+    if isinstance(position := model.blocks[0].attention.position, T5Bias):  # what it has learned, near and far
+        of_one_query = position.bias(1, settings.longest, settings.longest - 1).flip(-1)
+        row["added"] = rounded(of_one_query[:, distances(settings.longest)])
+    return row
+
+
+def distances(longest: int) -> list[int]:
+    """0, 1, 2, 3, 4, 6, 8, 12, 16, … and the longest there is: dense where it is near."""
+    found = {0, 1, longest - 1}
+    for power in range(1, longest.bit_length()):
+        found |= {2**power, 3 * 2 ** (power - 1)}
+    return sorted(d for d in found if d < longest)
 
 
 def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
@@ -107,14 +116,14 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
             logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
             last = (back > 0) & (torch.arange(n, device=tokens.device) >= n - settings.measured)
-            found["loss"].append(_rounded(loss[last].mean()))
-            found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
+            found["loss"].append(rounded(loss[last].mean()))
+            found["accuracy"].append(rounded((logits.argmax(-1) == answers)[last].float().mean()))
             if settings.far_masked:
                 near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
                 masked = _logits(model, tokens, near) if n > settings.length else logits
-                found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
+                found.setdefault("far_masked", []).append(rounded(cross_entropy(masked[last], answers[last])))
     octaves = [loss[last & (back >= 2**k) & (back < 2 ** (k + 1))] for k in range(settings.longest.bit_length())]
-    found["by_distance"] = [_rounded(part.mean()) if len(part) else None for part in octaves]
+    found["by_distance"] = [rounded(part.mean()) if len(part) else None for part in octaves]
     return found
 
 
@@ -161,8 +170,8 @@ def _device(settings: Settings) -> torch.device:
         raise ValueError("device='cuda': torch sees no GPU here")
     if settings.device == "cpu":
         return torch.device("cpu")
-    return torch.device("cuda", LOCAL_RANK % torch.cuda.device_count())  # under torchrun, one for each process
+    return torch.device("cuda", RANK % torch.cuda.device_count())  # one for each process
 
 
-def _rounded(tensor: Tensor) -> Any:
+def rounded(tensor: Tensor) -> Any:
     return (tensor.double() * 1e4).round().div(1e4).tolist()

@@ -64,6 +64,11 @@ class Settings:
         """The length of the longest test text."""
         return self.tests[-1]
 
+    @property
+    def d_head(self) -> int:
+        """The channels of a head."""
+        return self.d_model // self.n_heads
+
     def as_json(self) -> dict[str, Any]:
         """What is written beside every result."""
         return {**asdict(self), "tests": list(self.tests)}

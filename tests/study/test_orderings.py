@@ -32,7 +32,7 @@ def test_what_holds_for_every_seed(scheme, seed):
 
 
 @pytest.mark.parametrize(
-    "name", ["quick", "controls", "decays", "longer", "ablation", "p-rope", "table-rate-1", "long"]
+    "name", ["quick", "controls", "decays", "longer", "p-rope", "table-rate-1", "long"]
 )
 def test_the_committed_results_are_those_of_their_preset(name):
     preset, rows = study.PRESETS[name], of_this_text(study.committed(name))
