@@ -1,7 +1,7 @@
 """One driver for every plan: what is in the results file is skipped, and the other runs are done and written down.
 
-Process `RANK` of `WORLD_SIZE` does its share of the plan, which is dealt like cards. Several may write to one file. It
-does not matter which process does a run, because each has one thread, and one that dies loses only the run it was doing.
+Of several processes, number `RANK` does its share of the plan, which is dealt like cards; all may write to one file. It
+does not matter which of them does a run, because each has one thread. One that dies loses only the run it was doing.
 """
 
 import os

@@ -11,6 +11,7 @@ has the mean weights that each head gives to the word before and to the word aft
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+
 import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy

@@ -67,7 +67,7 @@ def test_every_run_is_done_once_and_the_rows_come_in_the_order_of_the_plan(path,
 
 @pytest.mark.parametrize("kept, torn", [(5, 0), (5, 1), (4, 2), (4, 40), (2, 5)])
 def test_after_an_interrupt_and_a_torn_line_only_what_is_missing_is_done(path, unbroken, kept, torn):
-    """The file ends after so many whole lines, or `torn` characters before that; without its last newline it is whole."""
+    """The file ends after so many whole lines, or `torn` characters before; without its last newline it is whole."""
     with pytest.raises(KeyboardInterrupt):
         study.sweep(counted(RUNS, 5)[0], path)
     whole = kept + (torn > 1)

@@ -95,18 +95,6 @@ def test_layers_take_turns():
     assert len({id(block.attention.position) for block in shared.blocks}) == 1
 
 
-@torch.no_grad()
-def test_a_mask_hides_keys_in_every_layer():
-    settings = study.Settings(length=8, d_model=16, n_heads=2)
-    model, tokens = study.Model(study.find("rope"), 5, settings), torch.randint(5, (3, 8))
-    near = torch.ones(8, 8, dtype=torch.bool).triu(-1)  # the key itself and the one before
-    changed = tokens.clone()
-    changed[:, 0] = (tokens[:, 0] + 1) % 5
-    same = (model(tokens, near) - model(changed, near)).abs().amax((0, 2)) < 1e-6
-    assert same.tolist() == [False] * 3 + [True] * 5  # two layers reach two tokens back
-    assert torch.allclose(model(tokens, torch.ones(8, 8, dtype=torch.bool)), model(tokens), atol=1e-6)
-
-
 def test_p_rope_stops_the_slowest_pairs():
     settings = study.PRESETS["long"].settings  # 8 pairs a head
     rope, half = (study.find(name).layers[0](settings).speeds for name in ("p-rope-1", "p-rope-0.5"))
