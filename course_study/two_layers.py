@@ -123,7 +123,7 @@ def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
     draw, _, rate, models = TASKS[task]
     with reproducible(seed):
         model = models[condition]()
-        train(model, draw, steps, rate, seed, lambda: None)
+        train(model, draw, steps, rate, seed)
         logits, answers = tested(model, draw)
         loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NOT_ASKED)
         row: Row = {"loss": rounded(loss), "accuracy": round(accuracy(model, draw), 4)}

@@ -12,6 +12,7 @@ import course_study as study
 from course_lib.nn.position import Combined
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.reference import t5
+from course_study import two_layers
 from course_study.run import _test_texts, distances
 
 from .common import SMALL, WIDER, numbers, small
@@ -116,6 +117,7 @@ REFUSED = {
     "scheme='rope+learned'": lambda: study.find("rope+learned"),
     "number 2.5": lambda: study.plan(SMALL, ["copy-back"], ["shaw-2.5"]),
     "number 1e+08": lambda: study.plan(SMALL, ["copy-back"], ["shaw-99999999"]),
+    "rope: expected names of tasks, first": lambda: two_layers.plan(["rope"]),
     "rows: none": lambda: study.verdict([]),
     "preset='tpu'": lambda: study.committed("tpu"),
     "models={}": lambda: study.fit({}, None),
