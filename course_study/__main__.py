@@ -49,7 +49,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def planned(given: argparse.Namespace) -> list[Run]:
-    """The plan that a command names. Raises ValueError for names, sizes and devices that there are not."""
+    """The plan that a command names. Raises ValueError for names and sizes that there are not."""
     if given.preset == "released":
         from .released.plan import plan as released  # this reads the model
 

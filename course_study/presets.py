@@ -24,16 +24,15 @@ class Preset:
     seeds: int = 3
 
 
-TEXT, COPIED = "characters", "copy-back"
 PRESETS = {
     "quick": Preset(Settings()),
     "long": Preset(LONG, tuple(TASKS), ("compared", "later")),
-    "controls": Preset(LONG, (TEXT, COPIED), ("controls",)),
-    "decays": Preset(LONG, (TEXT, "flip-flop"), ("decays",)),
-    "longer": Preset(replace(LONG, steps=4000), (TEXT,), ("compared", "later", "controls")),
-    "p-rope": Preset(LONG, (TEXT, COPIED), ("p-rope-0.5", "p-rope-0.25")),
-    "table-rate-1": Preset(replace(LONG, table_rate=1.0), (TEXT,), ("t5-256", "t5-64")),
-    "repairs": Preset(LONG, (TEXT, COPIED), ()),
+    "controls": Preset(LONG, schemes=("controls",)),
+    "decays": Preset(LONG, ("characters", "flip-flop"), ("decays",)),
+    "longer": Preset(replace(LONG, steps=4000), ("characters",), ("compared", "later", "controls")),
+    "p-rope": Preset(LONG, schemes=("p-rope-0.5", "p-rope-0.25")),
+    "table-rate-1": Preset(replace(LONG, table_rate=1.0), ("characters",), ("t5-256", "t5-64")),
+    "repairs": Preset(LONG, schemes=()),
 }
 
 

@@ -15,7 +15,6 @@ from course_lib.nn.t5 import T5Bias
 from course_lib.nn.threads import one_thread
 
 from .data import Batch, find_task, text_hash
-from .driver import RANK
 from .model import Model
 from .results import Row
 from .schemes import Scheme, find
@@ -29,8 +28,8 @@ TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by it
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """Train and test; what comes back is one line of a results file.
 
-    Raises ValueError for an unknown task or scheme, a device that is not there, or texts that ask nothing. The same
-    arguments give the same numbers on one machine, whatever else runs there: a run on a CPU has one thread.
+    Raises ValueError for an unknown task or scheme, or texts that ask nothing. The same arguments give the same numbers
+    on one machine, whatever else runs there: a run has one thread.
     """
     check_asked(settings, task)
     model = train(settings, task, scheme, seed)
@@ -66,10 +65,9 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
 
 def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tuple[Model, Iterator[Tensor]]:
     """A model before its training, and the training itself: each loss taken from it is one step."""
-    drawn, device = find_task(task), _device(settings)
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
     with reproducible(seed):
-        model = Model(added, drawn.vocabulary(), settings).to(device)
+        model = Model(added, find_task(task).vocabulary(), settings)
     optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
     rates = [group["lr"] for group in optimizer.param_groups]
     total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
@@ -79,10 +77,9 @@ def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tup
 
 def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
     """What a model is trained on: as many texts a step as the settings say, of the training length."""
-    drawn, device, generator = find_task(task), _device(settings), Generator().manual_seed(seed)
+    draw, generator = find_task(task).batch, Generator().manual_seed(seed)
     for _ in range(steps):
-        tokens, answers, back = drawn.batch(settings.length, settings.batch, generator, False)
-        yield tokens.to(device), answers.to(device), back.to(device)
+        yield draw(settings.length, settings.batch, generator, False)
 
 
 def training(
@@ -115,11 +112,11 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
             tokens, answers, back = _test_texts(settings, task, n)
             logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
-            last = (back > 0) & (torch.arange(n, device=tokens.device) >= n - settings.measured)
+            last = (back > 0) & (torch.arange(n) >= n - settings.measured)
             found["loss"].append(rounded(loss[last].mean()))
             found["accuracy"].append(rounded((logits.argmax(-1) == answers)[last].float().mean()))
             if settings.far_masked:
-                near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
+                near = torch.ones(n, n, dtype=torch.bool).triu(1 - settings.length)
                 masked = _logits(model, tokens, near) if n > settings.length else logits
                 found.setdefault("far_masked", []).append(rounded(cross_entropy(masked[last], answers[last])))
     octaves = [loss[last & (back >= 2**k) & (back < 2 ** (k + 1))] for k in range(settings.longest.bit_length())]
@@ -143,10 +140,7 @@ def check_asked(settings: Settings, task: str) -> None:
 
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:
     """The same for all models."""
-    generator = Generator().manual_seed(TEST_SEED)
-    tokens, answers, back = find_task(task).batch(n, settings.test_texts, generator, True)
-    device = _device(settings)
-    return tokens.to(device), answers.to(device), back.to(device)
+    return find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)
 
 
 def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
@@ -159,18 +153,10 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def reproducible(seed: int = 0) -> Iterator[None]:
-    """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
+    """One thread and the seed inside, and afterwards everything as it was."""
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         yield
-
-
-def _device(settings: Settings) -> torch.device:
-    if settings.device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device='cuda': torch sees no GPU here")
-    if settings.device == "cpu":
-        return torch.device("cpu")
-    return torch.device("cuda", RANK % torch.cuda.device_count())  # one for each process
 
 
 def rounded(tensor: Tensor) -> Any:

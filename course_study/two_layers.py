@@ -21,7 +21,7 @@ from course_lib.nn.position import Position
 from course_lib.nn.shaw import ShawVectors
 
 from .driver import Run
-from .one_layer import NOT_ASKED, TESTED, Draw, accuracy, tested, train
+from .one_layer import NOT_ASKED, TESTED, Draw, tested, train
 from .results import Row
 from .run import reproducible, rounded
 
@@ -126,13 +126,13 @@ def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
         train(model, draw, steps, rate, seed)
         logits, answers = tested(model, draw)
         loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NOT_ASKED)
-        row: Row = {"loss": rounded(loss), "accuracy": round(accuracy(model, draw), 4)}
+        right = (logits.argmax(-1) == answers).double()
+        row: Row = {"loss": rounded(loss), "accuracy": rounded(right[answers != NOT_ASKED].mean())}
         if task == "neighbours":
             return {**row, **beside(model)}
-        logits_of_longer, of_longer = tested(model, partial(draw, lines=8))
-    by_position = (logits.argmax(-1) == answers).double().mean(0)
-    longer = (logits_of_longer.argmax(-1) == of_longer)[:, 16:].double().mean()
-    return {**row, "by_position": rounded(by_position), "longer": rounded(longer)}
+        logits, answers = tested(model, partial(draw, lines=8))
+    longer = (logits.argmax(-1) == answers)[:, 16:].double()
+    return {**row, "by_position": rounded(right.mean(0)), "longer": rounded(longer.mean())}
 
 
 @torch.no_grad()

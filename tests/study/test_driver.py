@@ -13,7 +13,7 @@ import course_study as study
 from course_study import driver
 from course_study.__main__ import main
 
-from .common import COMMAND, RUNS, SMALL, numbers
+from .common import COMMAND, RUNS, numbers, small
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 300  # seconds: what takes one where nothing else runs
@@ -80,7 +80,7 @@ def test_after_an_interrupt_and_a_torn_line_only_what_is_missing_is_done(path, u
 
 
 def test_runs_of_other_settings_may_be_in_the_same_file(path, unbroken):
-    other = study.plan(study.Settings(**{**SMALL.as_json(), "steps": 3}), ["copy-back"], ["none", "rope"], 2)
+    other = study.plan(small(steps=3), ["copy-back"], ["none", "rope"], 2)
     assert len(study.sweep(other, path)) == 4
     assert numbers(study.sweep(RUNS, path)) == unbroken and finished(path) == 12
 

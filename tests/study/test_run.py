@@ -106,7 +106,6 @@ REFUSED = {
     "d_model=12, n_heads=4": lambda: small(d_model=12, n_heads=4),
     "learning_rate=-1.0": lambda: small(learning_rate=-1.0),
     "table_rate=nan": lambda: small(table_rate=float("nan")),
-    "device='tpu'": lambda: small(device="tpu"),
     "task='echo'": lambda: study.run(SMALL, "echo", "rope", 0),
     "length=8: a retrieval": lambda: study.run(SMALL, "retrieval", "rope", 0),
     "length=2": lambda: study.run(small(length=2, tests=(8,)), "copy-back", "rope", 0),
