@@ -130,7 +130,7 @@ def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
         row: Row = {"loss": rounded(loss), "accuracy": rounded(right[answers != NOT_ASKED].mean())}
         if task == "neighbours":
             return {**row, **beside(model)}
-        logits, answers = tested(model, partial(draw, lines=8))
+        logits, answers = tested(model, partial(first_letters, lines=8))
     longer = (logits.argmax(-1) == answers)[:, 16:].double()
     return {**row, "by_position": rounded(right.mean(0)), "longer": rounded(longer.mean())}
 
