@@ -86,13 +86,9 @@ def test_a_table_beside_another_scheme_learns_as_fast():
 
 
 def test_layers_take_turns():
-    four = study.find("rope+none")
-    settings = study.Settings(length=8, d_model=16, n_heads=2, n_layers=3)
-    model = study.Model(four, 5, settings)
+    model = make("rope+none", small(n_layers=3))
     assert [type(block.attention.position).__name__ for block in model.blocks] == ["RoPE", "Position", "RoPE"]
     assert model.blocks[0].attention.position is not model.blocks[2].attention.position
-    shared = study.Model(study.find("t5-64"), 5, settings)
-    assert len({id(block.attention.position) for block in shared.blocks}) == 1
 
 
 def test_p_rope_stops_the_slowest_pairs():
