@@ -2,7 +2,7 @@
 
 import course_study as study
 study.sweep(study.plan(study.Settings(steps=100), ["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
-study.watch(["none", "alibi"])               the losses, drawn while the models train, with a Stop button
+study.watch(["none", "alibi"]).picture       the losses, drawn while the models train
 study.fit({"Shaw": make}, draw, steps=150)   one layer learns a small task, with three seeds, in some seconds
 study.committed("long")                      the results that come with the course
 study.table(rows), study.curves(rows)        the mean over the seeds, the best and the worst
@@ -19,7 +19,7 @@ from .one_layer import OneLayer, fit
 from .presets import PRESETS, plan
 from .results import committed, key, pick, read
 from .run import evaluate, run, train
-from .schemes import Scheme, ablation, compared, controls, decays, find, later
+from .schemes import Scheme, find, groups
 from .settings import Settings
 from .summary import BREAKS, LEARNED, LEVEL, Spread, curves, far_keys_help, learned, rises, table, verdict
 from .watch import watch

@@ -1,17 +1,19 @@
 """Does every run of a plan, and adds a line to the file for each that is finished.
 
 A plan trains one small model for every task, scheme and seed, and tests each at the training length and beyond. Names
-of tasks and of schemes replace those of the preset; "compared", "later", "controls", "decays" and "ablation" name many
-schemes. The preset "repairs" repairs RoPE for longer texts (its names are tasks and repairs), "two_layers" adds a layer
-or a head to a model of one layer (its names are its tasks), and "released" changes the released model (its names are
-experiments and texts).
+of tasks and of schemes replace those of the preset; "compared", "later", "controls" and "decays" name many schemes. The
+preset "repairs" repairs RoPE for longer texts (its names are tasks and repairs), "two_layers" adds a layer or a head to
+a model of one layer (its names are its tasks), and "released" changes the released model (its names are experiments and
+texts).
 
-You can stop it at any time; run the same command again to resume. It uses one core, or several with --processes. To use
-several machines, start it under torchrun, which deals the runs to all of them.
+You can stop it at any time; run the same command again to resume. It uses one core, or several with --processes. With
+several machines, start it on each with RANK=0 WORLD_SIZE=2, RANK=1 WORLD_SIZE=2 and so on before the command, which
+gives it a share of the runs, and put the files together at the end.
 """
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -20,7 +22,7 @@ from typing import Any
 
 from . import presets, repairs, two_layers
 from .data import TASKS
-from .driver import RANK, Run, sweep
+from .driver import WORLD, Run, sweep
 from .presets import PRESETS
 from .results import Row
 from .settings import Settings
@@ -47,7 +49,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def planned(given: argparse.Namespace) -> list[Run]:
-    """The plan that a command names. Raises ValueError for names, sizes and devices that there are not."""
+    """The plan that a command names. Raises ValueError for names and sizes that there are not."""
     if given.preset == "released":
         from .released.plan import plan as released  # this reads the model
 
@@ -69,37 +71,30 @@ def report(given: argparse.Namespace, rows: Sequence[Row]) -> str:
     return f"All {len(rows)} rows are in {given.out}." if given.preset in ("released", "two_layers") else table(rows)
 
 
-def under_torchrun(processes: int, argv: Sequence[str]) -> int:
-    """The same command in so many processes of this machine."""
-    from torch.distributed import run
-    from torch.distributed.elastic.multiprocessing.api import SignalException
-    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
-
-    try:
-        run.main(["--standalone", "--nproc-per-node", str(processes), "-m", "course_study", *argv])
-    except SignalException as stopped:
-        return 128 + stopped.sigval
-    except ChildFailedError:
-        return 1
-    return 0
+def share(processes: int, argv: Sequence[str]) -> None:
+    """The same command in so many processes, each of which does its share of the runs."""
+    command, several = [sys.executable, "-m", "course_study", *argv], {**os.environ, "WORLD_SIZE": str(processes)}
+    for started in [subprocess.Popen(command, env={**several, "RANK": str(rank)}) for rank in range(processes)]:
+        started.wait()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     given = arguments(argv)
     given.out = given.out or Path(f"study-{given.preset}.jsonl")
-    if given.processes > 1 and "RANK" not in os.environ:
-        return under_torchrun(given.processes, argv)
     try:
-        rows = sweep(planned(given), given.out)
+        runs = planned(given)
+        if given.processes > 1 and WORLD == 1:
+            share(given.processes, argv)
+        rows = sweep(runs, given.out)  # also what a process has left undone
     except (ValueError, OSError) as error:
         print(f"python -m course_study: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        if RANK == 0:
+        if WORLD == 1:
             print(f"\nStopped. Finished runs are in {given.out}; the same command resumes.", file=sys.stderr)
         return 130
-    if RANK == 0:
+    if WORLD == 1:
         print(report(given, rows))
     return 0
 

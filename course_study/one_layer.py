@@ -1,6 +1,5 @@
 """The smallest experiment: one attention layer learns a task that needs position, beside a control that cannot."""
 
-import itertools
 from collections.abc import Callable, Mapping
 
 import torch
@@ -62,25 +61,27 @@ def fit(
     models see the same texts, and Adam takes the same steps with the same learning rate.
     Raises ValueError for no models, and for steps or seeds below 1.
     """
+    from ipywidgets import IntProgress
+
     if not models:
         raise ValueError("models={}: expected at least one")
     steps, seeds = check_whole("steps", steps), check_whole("seeds", seeds)
     counts = {"model": len(models), "seed": seeds, "step": steps}
     said = ", ".join(f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items())
-    advance = progress(f"{said} each", len(models) * seeds * steps)
+    bar = IntProgress(max=len(models) * seeds)
+    show(f"{said} each", f"<p>{said} each.</p>", bar)
     found: dict[str, list[float]] = {name: [] for name in models}
     for name, make in models.items():
         for seed in range(seeds):
             with reproducible(seed):
                 model = make()
-                train(model, draw, steps, learning_rate, seed, advance)
+                train(model, draw, steps, learning_rate, seed)
                 found[name].append(accuracy(model, draw))
+            bar.value += 1
     return found
 
 
-def train(
-    model: nn.Module, draw: Draw, steps: int, learning_rate: float, seed: int, advance: Callable[[], None]
-) -> None:
+def train(model: nn.Module, draw: Draw, steps: int, learning_rate: float, seed: int) -> None:
     """The loop: draw a batch, compare the model's logits with the answers, and let Adam take a step."""
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
     generator = Generator().manual_seed(seed)
@@ -90,30 +91,17 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        advance()
+
+
+def accuracy(model: nn.Module, draw: Draw) -> float:
+    """The share of right answers in texts that no model has been trained on."""
+    logits, answers = tested(model, draw)
+    return (logits.argmax(-1) == answers)[answers != NOT_ASKED].double().mean().item()
 
 
 @torch.no_grad()
-def accuracy(model: nn.Module, draw: Draw, batches: int = 8) -> float:
-    """The share of right answers in texts that no model has been trained on."""
+def tested(model: nn.Module, draw: Draw) -> tuple[Tensor, Tensor]:
+    """The logits and the answers of eight batches of such texts."""
     generator = Generator().manual_seed(TESTED)
-    right = asked = 0
-    for _ in range(batches):
-        tokens, answers = draw(generator)
-        told = answers != NOT_ASKED
-        right += int((model(tokens).argmax(-1) == answers)[told].sum())
-        asked += int(told.sum())
-    return right / asked
-
-
-def progress(text: str, total: int) -> Callable[[], None]:
-    """A bar in the notebook that is full after `total` calls. It moves by whole per cents: each move is a message."""
-    from ipywidgets import IntProgress
-
-    bar, calls = IntProgress(max=100), itertools.count(1)
-    show(text, f"<p>{text}.</p>", bar)
-
-    def advance() -> None:
-        bar.value = 100 * next(calls) // total
-
-    return advance
+    batches = [draw(generator) for _ in range(8)]
+    return torch.cat([model(tokens) for tokens, _ in batches]), torch.cat([answers for _, answers in batches])

@@ -342,7 +342,7 @@ def train(
     Raises ValueError for an unknown task or scheme, for a `make` that makes no scheme, and as `study.Settings` does.
     """
     settings = study.Settings() if steps is None else study.Settings(steps=steps)
-    sizes = settings.n_heads, settings.d_model // settings.n_heads
+    sizes = settings.n_heads, settings.d_head
     name = type(position := made(make, *sizes)).__name__
     if says_nothing(position, settings.d_model):
         return Training(*not_attempted(name))

@@ -16,7 +16,7 @@ LONG = Settings(steps=2000, far_masked=True)
 
 @dataclass(frozen=True)
 class Preset:
-    """schemes: names of the study; "compared", "later", "controls", "decays" and "ablation" name many."""
+    """schemes: names of the study, and of its `groups`."""
 
     settings: Settings
     tasks: tuple[str, ...] = ("characters", "copy-back")
@@ -24,17 +24,15 @@ class Preset:
     seeds: int = 3
 
 
-TEXT, COPIED = "characters", "copy-back"
 PRESETS = {
     "quick": Preset(Settings()),
     "long": Preset(LONG, tuple(TASKS), ("compared", "later")),
-    "controls": Preset(LONG, (TEXT, COPIED), ("controls",)),
-    "decays": Preset(LONG, (TEXT, "flip-flop"), ("decays",)),
-    "longer": Preset(replace(LONG, steps=4000), (TEXT,), ("compared", "later", "controls")),
-    "ablation": Preset(LONG, (TEXT,), ("ablation",)),
-    "p-rope": Preset(LONG, (TEXT, COPIED), ("p-rope-0.5", "p-rope-0.25")),
-    "table-rate-1": Preset(replace(LONG, table_rate=1.0), (TEXT,), ("t5-256", "t5-64")),
-    "repairs": Preset(LONG, (TEXT, COPIED), ()),
+    "controls": Preset(LONG, schemes=("controls",)),
+    "decays": Preset(LONG, ("characters", "flip-flop"), ("decays",)),
+    "longer": Preset(replace(LONG, steps=4000), ("characters",), ("compared", "later", "controls")),
+    "p-rope": Preset(LONG, schemes=("p-rope-0.5", "p-rope-0.25")),
+    "table-rate-1": Preset(replace(LONG, table_rate=1.0), ("characters",), ("t5-256", "t5-64")),
+    "repairs": Preset(LONG, schemes=()),
 }
 
 
@@ -44,9 +42,8 @@ def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: 
     names: schemes, and groups of them. Raises ValueError, before the first run, for a task or scheme that there is not,
     or not in these settings.
     """
-    groups = {"compared": schemes.compared, "later": schemes.later, "controls": schemes.controls}
-    groups |= {"decays": lambda length: schemes.decays(), "ablation": lambda length: schemes.ablation()}
-    every = [name for group in names for name in groups.get(group, lambda _, one=group: [one])(settings.length)]
+    groups = schemes.groups(settings.length)
+    every = [scheme for name in names for scheme in groups.get(name, [name])]
     for scheme in every:
         try:
             for make in schemes.find(scheme).layers:

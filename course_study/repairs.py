@@ -34,7 +34,7 @@ SEED = 1000  # of the texts in further steps, past those of the seeds of trainin
 
 def repairs(settings: Settings) -> dict[str, Callable[[], Position]]:
     """The position of a layer for every repair that stretches RoPE from the training length to the longest test."""
-    d, length, s = settings.d_model // settings.n_heads, settings.length, settings.longest / settings.length
+    d, length, s = settings.d_head, settings.length, settings.longest / settings.length
     theta, factor = frequencies(d), yarn_factor(s)
     return {
         "as trained": lambda: RoPE(d),

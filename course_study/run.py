@@ -11,11 +11,10 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
+from course_lib.nn.t5 import T5Bias
 from course_lib.nn.threads import one_thread
 
 from .data import Batch, find_task, text_hash
-from .driver import LOCAL_RANK
-from .learned_bias import added_by_distance
 from .model import Model
 from .results import Row
 from .schemes import Scheme, find
@@ -29,15 +28,24 @@ TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by it
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """Train and test; what comes back is one line of a results file.
 
-    Raises ValueError for an unknown task or scheme, a device that is not there, or texts that ask nothing. The same
-    arguments give the same numbers on one machine, whatever else runs there: a run on a CPU has one thread.
+    Raises ValueError for an unknown task or scheme, or texts that ask nothing. The same arguments give the same numbers
+    on one machine, whatever else runs there: a run has one thread.
     """
     check_asked(settings, task)
     model = train(settings, task, scheme, seed)
     row = {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
-    with reproducible():
-        added = added_by_distance(model, _test_texts(settings, task, settings.length)[0], settings.longest)
-    return row if added is None else {**row, "added": _rounded(added)}
+    if isinstance(position := model.blocks[0].attention.position, T5Bias):  # what it has learned, near and far
+        of_one_query = position.bias(1, settings.longest, settings.longest - 1).flip(-1)
+        row["added"] = rounded(of_one_query[:, distances(settings.longest)])
+    return row
+
+
+def distances(longest: int) -> list[int]:
+    """0, 1, 2, 3, 4, 6, 8, 12, 16, … and the longest there is: dense where it is near."""
+    found = {0, 1, longest - 1}
+    for power in range(1, longest.bit_length()):
+        found |= {2**power, 3 * 2 ** (power - 1)}
+    return sorted(d for d in found if d < longest)
 
 
 def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
@@ -57,10 +65,9 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
 
 def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tuple[Model, Iterator[Tensor]]:
     """A model before its training, and the training itself: each loss taken from it is one step."""
-    drawn, device = find_task(task), _device(settings)
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
     with reproducible(seed):
-        model = Model(added, drawn.vocabulary(), settings).to(device)
+        model = Model(added, find_task(task).vocabulary(), settings)
     optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
     rates = [group["lr"] for group in optimizer.param_groups]
     total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
@@ -70,10 +77,9 @@ def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tup
 
 def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
     """What a model is trained on: as many texts a step as the settings say, of the training length."""
-    drawn, device, generator = find_task(task), _device(settings), Generator().manual_seed(seed)
+    draw, generator = find_task(task).batch, Generator().manual_seed(seed)
     for _ in range(steps):
-        tokens, answers, back = drawn.batch(settings.length, settings.batch, generator, False)
-        yield tokens.to(device), answers.to(device), back.to(device)
+        yield draw(settings.length, settings.batch, generator, False)
 
 
 def training(
@@ -106,15 +112,15 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
             tokens, answers, back = _test_texts(settings, task, n)
             logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
-            last = (back > 0) & (torch.arange(n, device=tokens.device) >= n - settings.measured)
-            found["loss"].append(_rounded(loss[last].mean()))
-            found["accuracy"].append(_rounded((logits.argmax(-1) == answers)[last].float().mean()))
+            last = (back > 0) & (torch.arange(n) >= n - settings.measured)
+            found["loss"].append(rounded(loss[last].mean()))
+            found["accuracy"].append(rounded((logits.argmax(-1) == answers)[last].float().mean()))
             if settings.far_masked:
-                near = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1 - settings.length)
+                near = torch.ones(n, n, dtype=torch.bool).triu(1 - settings.length)
                 masked = _logits(model, tokens, near) if n > settings.length else logits
-                found.setdefault("far_masked", []).append(_rounded(cross_entropy(masked[last], answers[last])))
+                found.setdefault("far_masked", []).append(rounded(cross_entropy(masked[last], answers[last])))
     octaves = [loss[last & (back >= 2**k) & (back < 2 ** (k + 1))] for k in range(settings.longest.bit_length())]
-    found["by_distance"] = [_rounded(part.mean()) if len(part) else None for part in octaves]
+    found["by_distance"] = [rounded(part.mean()) if len(part) else None for part in octaves]
     return found
 
 
@@ -134,10 +140,7 @@ def check_asked(settings: Settings, task: str) -> None:
 
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:
     """The same for all models."""
-    generator = Generator().manual_seed(TEST_SEED)
-    tokens, answers, back = find_task(task).batch(n, settings.test_texts, generator, True)
-    device = _device(settings)
-    return tokens.to(device), answers.to(device), back.to(device)
+    return find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)
 
 
 def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
@@ -150,19 +153,11 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def reproducible(seed: int = 0) -> Iterator[None]:
-    """One thread and the seed inside, and afterwards everything as it was. Nothing is drawn on a GPU."""
+    """One thread and the seed inside, and afterwards everything as it was."""
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         yield
 
 
-def _device(settings: Settings) -> torch.device:
-    if settings.device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device='cuda': torch sees no GPU here")
-    if settings.device == "cpu":
-        return torch.device("cpu")
-    return torch.device("cuda", LOCAL_RANK % torch.cuda.device_count())  # under torchrun, one for each process
-
-
-def _rounded(tensor: Tensor) -> Any:
+def rounded(tensor: Tensor) -> Any:
     return (tensor.double() * 1e4).round().div(1e4).tolist()

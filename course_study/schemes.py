@@ -3,25 +3,25 @@
 import functools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from course_lib import schemes
 from course_lib.nn.absolute import Sinusoidal
-from course_lib.nn.bias import DecayBias
+from course_lib.nn.bias import CURVES, DecayBias
+from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
-from course_lib.reference import speeds
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.alibi import slopes
+from course_lib.reference.speeds import p_rope
 from course_lib.schemes import Sizes
 
-from .buckets import LAYOUTS, BucketBias
 from .data import LONGEST
-from .learned_decay import LearnedDecay
 from .settings import Settings
 
 
@@ -50,19 +50,20 @@ def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
     return Scheme(input=make) if "input" in scheme.enters else Scheme((make,), shared=scheme.shared)
 
 
-def buckets(layout: str, number: float) -> Scheme:
-    """A table of that many buckets, the last of which begins before the training length ends."""
-    return Scheme((lambda s: BucketBias(s.n_heads, layout, whole(number), s.length),), shared=True)
+class LearnedDecay(Position):
+    """b_h(r) = −a_h · decay(|r|), where a_h = exp(s_h) is above 0 and s_h is learned.
 
+    strengths: a_h at the start, one per head. decay: a name of `course_lib.nn.bias`. Source: KERPLE (Chi et al. 2022).
+    With "log" it is their logarithmic kind with r₂ = 1, with "linear" their power kind with exponent 1.
+    """
 
-def p_rope(p: float) -> Scheme:
-    """RoPE whose first p · M pairs of channels turn; the slowest ones stand still and compare content alone."""
+    def __init__(self, strengths: Sequence[float], decay: str) -> None:
+        super().__init__()
+        self.decay, self.log_strengths = CURVES[decay], nn.Parameter(torch.tensor(strengths).log())
 
-    def make(settings: Settings) -> RoPE:
-        d = settings.d_model // settings.n_heads
-        return RoPE(d, speeds=speeds.p_rope(frequencies(d), p))
-
-    return Scheme((make,))
+    def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
+        distance = row_offsets(n_q, n_k, past, self.log_strengths.device).abs()
+        return -self.log_strengths.exp()[:, None] * self.decay(distance.to(self.log_strengths.dtype))
 
 
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
@@ -76,9 +77,9 @@ PLAIN |= {  # one strength for all heads is "log-1" and "linear-one", one per he
 PLAIN["sinusoidal-scaled"] = Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))  # embeddings times √d_model
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
-    "rope-base": lambda base: Scheme((lambda s: RoPE(s.d_model // s.n_heads, base=base),)),
-    "p-rope": p_rope,
-    **{f"{layout}-buckets": functools.partial(buckets, layout) for layout in LAYOUTS},
+    "rope-base": lambda base: Scheme((lambda s: RoPE(s.d_head, base=base),)),
+    # The first p · M pairs of channels turn; the slowest ones stand still and compare content alone.
+    "p-rope": lambda p: Scheme((lambda s: RoPE(s.d_head, speeds=p_rope(frequencies(s.d_head), p)),)),
 }
 
 
@@ -108,38 +109,24 @@ def whole(number: float) -> int:
     return int(number)
 
 
-def compared(length: int) -> list[str]:
-    """The schemes of the main comparison. Of T5's two tables one ends at half the training length, one past it.
+def groups(length: int) -> dict[str, list[str]]:
+    """Names that stand for several schemes, at that training length.
 
-    The last is the control: a window of half the training length, beyond which no layer sees.
-    """
-    sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
-    positions = ["none", "learned", "sinusoidal", "log-1", *sized, "transformer-xl", "alibi", "rope"]
-    return [*positions, f"window-{length // 2}"]
-
-
-def later(length: int) -> list[str]:
-    """Schemes of after 2021: layers without positions, and positions that depend on more than the offset."""
-    return [f"window-{length // 2}+none", "fox", "fire"]
-
-
-def controls(length: int) -> list[str]:
-    """Variants that separate causes: larger embeddings, two other bases, RoPE and no positions in turn, weaker decay.
-
-    Of the bases one is usual for long texts, and with the other every pair of channels makes a full turn within the
-    training length.
+    compared: the main comparison. Of T5's two tables one ends at half the training length, one past it. The last is the
+    control: a window of half the training length, beyond which no layer sees.
+    later: of after 2021, layers without positions, and positions that depend on more than the offset.
+    controls: variants that separate causes: larger embeddings, two other bases, RoPE and no positions in turn, weaker
+    decay. Of the bases one is usual for long texts, and with the other every pair of channels makes a full turn within
+    the training length.
+    decays: strength is not form. Beside "log-1" and "alibi", a logarithm and a straight line with one strength for all
+    heads, with one for each, and with strengths that are learned.
     """
     full_turns = int((length / (2 * math.pi)) ** (8 / 7))  # (length/2π)^(d/(d − 2)) for the d = 16 of the presets
-    return ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", "rope+none", "log-0.3"]
-
-
-def decays() -> list[str]:
-    """Strength is not form: beside "log-1" and "alibi", a logarithm and a straight line with one strength for all
-    heads, with one for each, and with strengths that are learned."""
-    return ["log-2", "log-four", "log-learned", "linear-one", "linear-learned"]
-
-
-def ablation() -> list[str]:
-    """How many buckets, and how they are laid out: all end at the training length, so that training reaches each."""
-    numbers = [f"log-buckets-{number}" for number in (8, 16, 32, 64)]
-    return numbers + [f"{layout}-buckets-16" for layout in LAYOUTS if layout != "log"]
+    sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
+    positions = ["none", "learned", "sinusoidal", "log-1", *sized, "transformer-xl", "alibi", "rope"]
+    return {
+        "compared": [*positions, f"window-{length // 2}"],
+        "later": [f"window-{length // 2}+none", "fox", "fire"],
+        "controls": ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", "rope+none", "log-0.3"],
+        "decays": ["log-2", "log-four", "log-learned", "linear-one", "linear-learned"],
+    }

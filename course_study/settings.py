@@ -34,7 +34,6 @@ class Settings:
     test_texts: int = 64
     measured: int = 0
     far_masked: bool = False
-    device: str = "cpu"
 
     def __post_init__(self) -> None:
         for name in ("d_model", "n_heads", "n_layers", "steps", "batch", "test_texts"):
@@ -54,8 +53,6 @@ class Settings:
         for name in ("learning_rate", "table_rate", "embedding_std"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
-        if self.device not in ("cpu", "cuda"):
-            raise ValueError(f"device={self.device!r}: expected 'cpu' or 'cuda'")
         object.__setattr__(self, "measured", self.measured or min(self.length, 64))
         object.__setattr__(self, "tests", tests)
 
@@ -64,6 +61,11 @@ class Settings:
         """The length of the longest test text."""
         return self.tests[-1]
 
+    @property
+    def d_head(self) -> int:
+        """The channels of a head."""
+        return self.d_model // self.n_heads
+
     def as_json(self) -> dict[str, Any]:
-        """What is written beside every result."""
-        return {**asdict(self), "tests": list(self.tests)}
+        """What is written beside every result. All of them were trained on a CPU."""
+        return {**asdict(self), "tests": list(self.tests), "device": "cpu"}

@@ -19,10 +19,6 @@ class Spread(NamedTuple):
     high: float
 
 
-def spread(values: Sequence[float]) -> Spread:
-    return Spread(statistics.fmean(values), min(values), max(values))
-
-
 def rises(rows: Sequence[Row]) -> list[float]:
     """How much each seed's loss rises from the training length to the longest test (nats)."""
     return [round(row["loss"][-1] - row["loss"][0], 4) for row in rows]  # as exact as the losses are
@@ -64,7 +60,9 @@ def curves(rows: Sequence[Row], what: str = "loss") -> dict[str, dict[str, list[
     found: dict[str, dict[str, list[Spread]]] = {}
     for task, scheme in dict.fromkeys((row["task"], row["scheme"]) for row in rows):
         per_seed = [row[what] for row in pick(rows, task=task, scheme=scheme)]
-        found.setdefault(task, {})[scheme] = [spread(values) for values in zip(*per_seed, strict=True)]
+        found.setdefault(task, {})[scheme] = [
+            Spread(statistics.fmean(values), min(values), max(values)) for values in zip(*per_seed, strict=True)
+        ]
     return found
 
 

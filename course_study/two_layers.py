@@ -2,16 +2,15 @@
 
     python -m course_study --preset two_layers --out course_study/committed/two_layers.jsonl
 
-A row is one model of one seed: `loss` and `accuracy` on new texts, and `by_position`, the accuracy at each position.
-`first letters` also has `longer`, the accuracy at the positions 16 … 31 of texts twice as long as those of training,
-and `neighbours` the mean weights that each head gives to the word before and to the word after: `first_half` for the
-words 0 … 7, `second_half` for the others.
+A row is one model of one seed: `loss` and `accuracy` on new texts. `first letters` also has `by_position`, the accuracy
+at each position, and `longer`, that at the positions 16 … 31 of texts twice as long as those of training. `neighbours`
+has the mean weights that each head gives to the word before and to the word after: `first_half` for the words 0 … 7,
+`second_half` for the others.
 """
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
-from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
@@ -22,9 +21,9 @@ from course_lib.nn.position import Position
 from course_lib.nn.shaw import ShawVectors
 
 from .driver import Run
-from .one_layer import NOT_ASKED, TESTED, Draw, train
+from .one_layer import NOT_ASKED, TESTED, Draw, tested, train
 from .results import Row
-from .run import reproducible
+from .run import reproducible, rounded
 
 LINE, WORDS, D_MODEL = 4, 12, 32
 
@@ -83,15 +82,15 @@ class Stack(nn.Module):
         return self.read(x)
 
 
-def vectors(layers: int) -> list[Position | None]:
-    return [ShawVectors(1, D_MODEL, clip=16) for _ in range(layers)]
+def vectors() -> Position:
+    return ShawVectors(1, D_MODEL, clip=16)
 
 
 Models = dict[str, Callable[[], Stack]]
 LETTER_MODELS: Models = {
     "no position, two layers": lambda: Stack([None, None], 8),
-    "vectors, one layer": lambda: Stack(vectors(1), 8),
-    "vectors, two layers": lambda: Stack(vectors(2), 8),
+    "vectors, one layer": lambda: Stack([vectors()], 8),
+    "vectors, two layers": lambda: Stack([vectors(), vectors()], 8),
 }
 NEIGHBOUR_MODELS: Models = {
     "one head": lambda: Stack([BiasPerOffset(1)], 16, feed_forward=False),
@@ -120,41 +119,27 @@ def plan(names: Sequence[str] = (), seeds: int = 3, steps: int | None = None) ->
 
 
 def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
-    """Train one model, and test it on the texts of `accuracy` in one_layer.py."""
+    """Train one model, and test it on new texts."""
     draw, _, rate, models = TASKS[task]
     with reproducible(seed):
         model = models[condition]()
-        train(model, draw, steps, rate, seed, lambda: None)
-        row, _ = tested(model, draw)
-        if draw is first_letters:
-            _, right = tested(model, partial(first_letters, lines=8))
-            row["longer"] = round(float(right[:, 16:].mean()), 4)
-        else:
-            row |= beside(model, draw)
-    return row
+        train(model, draw, steps, rate, seed)
+        logits, answers = tested(model, draw)
+        loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NOT_ASKED)
+        right = (logits.argmax(-1) == answers).double()
+        row: Row = {"loss": rounded(loss), "accuracy": rounded(right[answers != NOT_ASKED].mean())}
+        if task == "neighbours":
+            return {**row, **beside(model)}
+        logits, answers = tested(model, partial(first_letters, lines=8))
+    longer = (logits.argmax(-1) == answers)[:, 16:].double()
+    return {**row, "by_position": rounded(right.mean(0)), "longer": rounded(longer.mean())}
 
 
 @torch.no_grad()
-def tested(model: nn.Module, draw: Draw) -> tuple[dict[str, Any], Tensor]:
-    """Loss and accuracy on eight new batches, and which answers are right (texts, n); NaN where nothing is asked."""
-    generator = Generator().manual_seed(TESTED)
-    tokens, answers = (torch.cat(part) for part in zip(*(draw(generator) for _ in range(8)), strict=True))
-    logits = model(tokens)
-    right = (logits.argmax(-1) == answers).double().masked_fill(answers == NOT_ASKED, torch.nan)
-    row = {
-        "loss": round(float(cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NOT_ASKED)), 4),
-        "accuracy": round(float(right.nanmean()), 4),
-        "by_position": [None if share != share else round(share, 4) for share in right.nanmean(0).tolist()],
-    }
-    return row, right
-
-
-@torch.no_grad()
-def beside(model: Stack, draw: Draw) -> Row:
+def beside(model: Stack) -> Row:
     """The mean weights [before, after] of each head, apart for the words of either half, without the ends."""
-    words, _ = draw(Generator().manual_seed(TESTED))
+    words, _ = neighbours(Generator().manual_seed(TESTED))
     weights = model.attention[0].weights(model.embedding(words))
     pairs = torch.stack([weights.diagonal(-1, 2, 3)[..., :-1], weights.diagonal(1, 2, 3)[..., 1:]], -1)
     halves = {"first_half": words[:, 1:-1] < 8, "second_half": words[:, 1:-1] >= 8}
-    means = {name: pairs.movedim(1, 2)[half].mean(0) for name, half in halves.items()}
-    return {name: [[round(share, 4) for share in head] for head in mean.tolist()] for name, mean in means.items()}
+    return {name: rounded(pairs.movedim(1, 2)[half].mean(0)) for name, half in halves.items()}

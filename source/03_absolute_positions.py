@@ -244,7 +244,7 @@ for name, make in kinds.items():
         with reproducible(seed):
             model = study.OneLayer(None, vocabulary=8)  # an embedding, one attention layer, a linear read-out
             model.embedding = nn.Sequential(model.embedding, make())  # then the position vector is added
-            train(model, first_letters, 150, 0.01, seed, lambda: None)  # 150 steps, learning rate 0.01, no bar
+            train(model, first_letters, 150, 0.01, seed)  # 150 steps, learning rate 0.01
         trained[name].append(accuracy(model, first_letters))
         beyond[name].append(accuracy(model, longer))
     print(f"{name:12} 16 letters {np.array(trained[name])}   positions 16 to 31 {np.array(beyond[name])}")

@@ -103,7 +103,7 @@ for task in ("copy-back", "flip-flop", "induction", "retrieval"):
 
 # %%
 rows = study.committed("long")
-schemes, tasks = study.compared(L), ("copy-back", "flip-flop", "induction", "retrieval")
+schemes, tasks = study.groups(L)["compared"], ("copy-back", "flip-flop", "induction", "retrieval")
 
 
 def runs(task, scheme):
@@ -468,7 +468,7 @@ figures.question(
 # What has the first layer of each learned to add (seed 0, a line per head)?
 
 # %%
-from course_study.learned_bias import distances
+from course_study.run import distances
 
 at_distance = np.array(distances(1024))
 fig, axes = plt.subplots(1, 2, figsize=(7, 2.9), sharey=True)
@@ -492,12 +492,9 @@ figures.show(fig, alt="What two T5 tables add by distance. t5-256 falls below âˆ
 # the cause, the repair needs no training: give the four buckets the number of the last trained one. To have a model to
 # repair, we train `t5-256` for 300 steps (about 15 seconds).
 
-# %%
-training = study.watch(["t5-256"])
-training
-
 # %% tags=["nbval-ignore-output"]
-training.wait()
+training = study.watch(["t5-256"])
+training.picture
 
 # %% tags=["nbval-ignore-output"]
 model, settings = training.models["t5-256"], study.Settings(test_texts=16)

@@ -436,12 +436,9 @@ figures.question(
 # train the study's head, which has three closed pairs and five open ones, to name the token 3 places back (one seed,
 # 300 steps, about 15 seconds), and then change its speeds.
 
-# %%
-training = study.watch(["rope"], "copy-back")
-training
-
 # %% tags=["nbval-ignore-output"]
-training.wait()
+training = study.watch(["rope"], "copy-back")
+training.picture
 
 # %%
 from course_lib.nn.rope import RoPE

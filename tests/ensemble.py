@@ -76,8 +76,8 @@ def run(topic: str, number: int, moved: int) -> dict[int, float]:
                 signs = noise.choice([-1.0, 1.0], size=parameter.shape)
                 parameter *= torch.as_tensor(1 + NOISE * signs, dtype=parameter.dtype)
 
-    def train_moved(model, draw, steps, learning_rate, seed, advance):
-        return train(model, draw, steps, learning_rate, seed + moved, advance)
+    def train_moved(model, draw, steps, learning_rate, seed):
+        return train(model, draw, steps, learning_rate, seed + moved)
 
     margins: dict[int, float] = defaultdict(lambda: np.inf)
 

@@ -1,4 +1,4 @@
-"""`play` and `watch` in JupyterLab: the reader's function follows its sliders, and a training shows its curves."""
+"""`play` in JupyterLab: the reader's function follows its sliders."""
 
 import re
 
@@ -24,15 +24,11 @@ def slow(strength=0.5):
     time.sleep(0.4)
     return -strength * np.ones((4, 4))
 figures.play(slow, strength=(0.0, 2.0, 0.01))"""
-WATCH = """import course_study as study
-run = study.watch(["none", "alibi"], settings=study.Settings(steps=4000))
-run"""
 
 
 @pytest.fixture(scope="module")
 def page(lab, chromium):
-    cells = PLAY, SLOW, "print(len(slow_calls))", WATCH
-    with running(chromium, lab, "play.ipynb", *cells) as page:
+    with running(chromium, lab, "play.ipynb", PLAY, SLOW, "print(len(slow_calls))") as page:
         yield page
 
 
@@ -49,7 +45,7 @@ def test_the_function_follows_slider_list_and_keyboard_and_everyone_can_use_them
     output.get_by_role("combobox").select_option("linear")
     expect(output).to_contain_text("−2.4")  # −0.6 · 4
     expect(output).to_contain_text("Attention with this bias")
-    assert notebook(page).locator(".jp-CodeCell").count() == 4  # no key went to JupyterLab
+    assert notebook(page).locator(".jp-CodeCell").count() == 3  # no key went to JupyterLab
     assert errors(page) == []
     found = Axe().run(page, context=".jp-OutputArea-output .widget-box, .jp-OutputArea-output .jupyter-widgets")
     assert found.violations_count == 0, found.generate_report()
@@ -67,14 +63,5 @@ def test_a_slow_function_is_not_called_for_every_place_on_the_way(page):
     said = counted.locator(".jp-OutputArea-output")
     expect(said).to_have_text(re.compile(r"^(?!1\s*$)\d+\s*$"), timeout=PATIENCE)
     assert int(said.inner_text()) < 25, "it is called for 31 places"
-
-
-def test_a_training_is_drawn_while_it_runs_and_stops_at_the_button(page):
-    output = cell(page, "study.watch").locator(".jp-OutputArea")
-    expect(output.get_by_role("img")).to_have_attribute("alt", re.compile("none .*alibi"), timeout=PATIENCE)
-    output.get_by_role("button", name="Stop").click()
-    expect(output.get_by_role("button", name="Stop")).to_be_disabled()
-    expect(output).to_contain_text("of 4000 steps")
-    assert "4000 of 4000" not in output.inner_text()
     page.set_viewport_size({"width": 800, "height": 900})
     assert_it_fits(page)

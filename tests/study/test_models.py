@@ -1,7 +1,5 @@
 """The schemes differ in position alone, and each does what its name says."""
 
-import itertools
-
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
@@ -10,14 +8,12 @@ import course_study as study
 from course_lib.nn.position import Combined
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
-from course_study.buckets import BucketBias, starts
 from course_study.model import Model
 from course_study.run import _rates
 
 from .common import EVERY, WIDER, small
 
 every_scheme = pytest.mark.parametrize("name", EVERY)
-LAYOUTS = ["uniform", "linear", "quadratic", "log"]
 
 
 def make(name, settings=WIDER, seed=0, vocabulary=11):
@@ -76,28 +72,11 @@ def test_one_layer_without_position_reads_a_bag_of_tokens_and_with_one_an_order(
 def test_a_table_of_biases_belongs_to_the_whole_model_and_learns_faster(name):
     model = make(name)
     first, second = (block.attention.position for block in model.blocks)
-    assert (first is second) == isinstance(first, T5Bias | BucketBias)
+    assert (first is second) == isinstance(first, T5Bias)
     fast = [p for group in _rates(model, WIDER) if group["lr"] > WIDER.learning_rate for p in group["params"]]
     assert [id(p) for p in fast] == ([id(first.table)] if first is second else [])
     assert sum(len(group["params"]) for group in _rates(model, WIDER)) == len(list(model.parameters()))
     assert first.scale is None  # all divide by √d_head, T5 too
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("sizes", [(4, 8), (8, 8), (16, 64), (32, 64)], ids=str)
-def test_buckets_begin_where_their_widths_say_and_training_reaches_each(layout, sizes):
-    number, end = sizes
-    if layout == "log" and number == end:
-        end += 1
-    found = starts(layout, number, end)
-    assert len(found) == number and found[0] == 0 and found[-1] < end
-    assert all(a < b for a, b in itertools.pairwise(found))
-    if layout != "log":
-        expected = [0]
-        for t in range(1, number):
-            curve = int(end * (t / number) ** LAYOUTS.index(layout) * (t / number) + 1e-9)
-            expected.append(max(curve, expected[-1] + 1))
-        assert found == expected
 
 
 def test_a_table_beside_another_scheme_learns_as_fast():
@@ -107,25 +86,9 @@ def test_a_table_beside_another_scheme_learns_as_fast():
 
 
 def test_layers_take_turns():
-    four = study.find("rope+none")
-    settings = study.Settings(length=8, d_model=16, n_heads=2, n_layers=3)
-    model = study.Model(four, 5, settings)
+    model = make("rope+none", small(n_layers=3))
     assert [type(block.attention.position).__name__ for block in model.blocks] == ["RoPE", "Position", "RoPE"]
     assert model.blocks[0].attention.position is not model.blocks[2].attention.position
-    shared = study.Model(study.find("t5-64"), 5, settings)
-    assert len({id(block.attention.position) for block in shared.blocks}) == 1
-
-
-@torch.no_grad()
-def test_a_mask_hides_keys_in_every_layer():
-    settings = study.Settings(length=8, d_model=16, n_heads=2)
-    model, tokens = study.Model(study.find("rope"), 5, settings), torch.randint(5, (3, 8))
-    near = torch.ones(8, 8, dtype=torch.bool).triu(-1)  # the key itself and the one before
-    changed = tokens.clone()
-    changed[:, 0] = (tokens[:, 0] + 1) % 5
-    same = (model(tokens, near) - model(changed, near)).abs().amax((0, 2)) < 1e-6
-    assert same.tolist() == [False] * 3 + [True] * 5  # two layers reach two tokens back
-    assert torch.allclose(model(tokens, torch.ones(8, 8, dtype=torch.bool)), model(tokens), atol=1e-6)
 
 
 def test_p_rope_stops_the_slowest_pairs():

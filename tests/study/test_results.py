@@ -42,10 +42,6 @@ def test_whole_lines_are_read(path, content, rows):
     assert study.read(path) == rows and path.read_bytes() == content
 
 
-def test_no_file_holds_no_runs(path):
-    assert study.read(path) == []
-
-
 def test_cut_off_anywhere_every_line_before_is_kept_and_the_next_is_not_spoilt(path):
     whole = lines(A, B)
     first, second = len(lines(A)) - 1, len(whole) - 1
@@ -78,9 +74,3 @@ def test_a_line_is_json_that_other_programs_can_read(path):
 
     row = json.loads(path.read_text(encoding="ascii"), parse_constant=refuse)
     assert row["task"] == "characters" and row["settings"]["tests"] == [8, 16, 32, 64]
-
-
-def test_pick():
-    rows = [A, B, result("none", 1)]
-    assert study.pick(rows, scheme="none") == rows[1:] and study.pick(rows, scheme="none", seed=1) == rows[2:]
-    assert study.pick(rows, sceme="none") == []

