@@ -632,9 +632,10 @@ else:
 
 # %% [markdown]
 # The program that converted Llama for `transformers` (`convert_llama_weights_to_hf.py` in its repository) has our
-# permutation as `permute`. Biases and norm weights of queries and keys need it too. If several query heads share a key
-# head ([[fast_attention|chapter #]]), $W_k$ has fewer heads than $W_q$ and must be cut into its own number of heads.
-# Programs have got that wrong (pull requests 31788 in huggingface/transformers, 3364 in ggml-org/llama.cpp).
+# permutation as `permute`. Biases of queries and keys need it too, and so do the weights of a norm, if a model
+# normalises queries and keys. If several query heads share a key head ([[fast_attention|chapter #]]), $W_k$ has fewer
+# heads than $W_q$ and must be cut into its own number of heads. Programs have got that wrong (pull requests 31788 in
+# huggingface/transformers, 3364 in ggml-org/llama.cpp).
 #
 # ## Deeper · Models that rotate in part
 #

@@ -228,7 +228,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
 # average all sixteen. (Swin's next layer moves the borders: see *Deeper · Shifted windows*.)
 #
-# Each head has its own table, and all windows share it. In the paper's ablation on ImageNet (table 4) the tables are
+# Each head has its own table, and all windows share it. In the paper's comparison on ImageNet (table 4) the tables are
 # worth 1.2 points of accuracy over no position, and 0.8 over a vector per absolute position.
 #
 # ## Rotating by two axes

@@ -736,9 +736,9 @@ for name in measured[lengths[0]]:
     print(f"{name:20}" + "".join(f"{cell:<22}" for cell in cells))
 
 # %% [markdown]
-# Your numbers differ from those printed here. **Your turn:** change the first line to `lengths, rounds = [512], 30`,
-# run the cell twice, and see how much the medians still move. (If your machine has a GPU, the table was measured on it.
-# We have not timed one.)
+# About half of the rounds lie between the quartiles. Your numbers differ from those printed here. **Your turn:** change
+# the first line to `lengths, rounds = [512], 30`, run the cell twice, and see how much the medians still move. (If your
+# machine has a GPU, the table was measured on it. We have not timed one.)
 #
 # You may read that a relative bias takes less than 5 % of the time of attention. Does the row do so in your table? The
 # formula does not, because it loses the fused kernel. In Press et al. (2022, appendix table 1), T5's bias at least

@@ -44,8 +44,7 @@ print(f"{new:,} of {i.size:,} pairs, {new / i.size:.1%}")
 assert new == 896 * 897 / 2
 
 # %% [markdown]
-# Three quarters of the pairs are new. What does a scheme have for them? Here are the schemes of the study, each with a
-# model or paper:
+# Three quarters of the pairs are new. What does a scheme have for them? Here are the schemes of the study:
 #
 # | scheme | for example | past the training length it meets |
 # |---|---|---|
@@ -69,7 +68,7 @@ assert new == 896 * 897 / 2
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
 # in position alone, except that T5's table learns ten times faster, is shared by both layers, and is added to scaled
-# scores. There are three seeds and five tasks:
+# scores. There are three seeds, tested on the same texts, and five tasks:
 #
 # - **characters**: the next character of Python's own help texts, called *text* from here on;
 # - **copy-back**: random tokens; at each place, name the token 3 places before;
@@ -347,8 +346,8 @@ figures.question(
 # $$H = -\sum_j w_j \ln w_j, \qquad \text{span} = e^H.$$
 #
 # If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. For any other row, the span says how many
-# equal weights would be as spread out. We compute it for three log decays and for a straight line with ALiBi's slope
-# 1/16, as the text grows.
+# equal weights would be as spread out. Here it is for three log decays and a straight line with ALiBi's slope 1/16, as
+# the text grows.
 
 
 # %%
@@ -382,9 +381,10 @@ assert spans["log, strength 2"][-1] < 6
 
 # %% [markdown]
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
-# distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
-# finite and the span settles. (A count of the weights above 1 % would mislead: with strength 1 it falls as the text
-# grows, because each weight gets smaller.)
+# distances is infinite, and the span grows without limit. (A matching key then needs a larger lead,
+# [[windows_and_sinks|chapter #]].) With $\lambda > 1$, and for a straight line, the sum is finite and the span settles.
+# (A count of the weights above 1 % would mislead: with strength 1 it falls as the text grows, because each weight gets
+# smaller.)
 #
 # ## Deeper · How far back do they go wrong?
 #
@@ -405,7 +405,7 @@ print(f"guessing: {np.log(2):.2f}")
 #
 # ## Deeper · Strength is not form
 #
-# So is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
+# Is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
 # heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns (KERPLE, Chi et al.
 # 2022).
 
@@ -524,8 +524,8 @@ assert abs(hidden[3] - hidden[0]) < 0.05
 #
 # ## Deeper · Other choices
 #
-# A result with one choice behind it needs a run with the other choice. Here are three: twice the steps, 300 steps, and
-# a T5 table that learns no faster than the rest of the model.
+# Does a result depend on our choices? Here are three others: twice the steps, 300 steps, and a T5 table that learns no
+# faster than the rest of the model.
 
 # %%
 others = {"4,000 steps": "longer", "300 steps": "quick", "table at ordinary rate": "table-rate-1"}
@@ -539,8 +539,9 @@ for name, file in others.items():
 # %% [markdown]
 # With 4,000 steps, `none` breaks, and `shaw-32` is level. After 300 steps we would have said that learned positions and
 # no positions stay level, and that a saturated T5 table breaks. And it does break if it learns at the ordinary rate: a
-# step of Adam moves a number by about the learning rate at most, and the bias of far keys must move far. **In our
-# models, a saturated bucket is safe only if its number is low enough for all the keys that share it.**
+# step of Adam moves a number by about the learning rate at most, and the bias of far keys must move far. (`t5-256`
+# breaks at both rates.) **In our models, a saturated bucket is safe only if its number is low enough for all the keys
+# that share it.**
 #
 # ## Deeper · What the papers report
 #
@@ -563,12 +564,10 @@ for name, file in others.items():
 # .venv/bin/python -m course_study --out mine.jsonl
 # ```
 #
-# This trains eleven schemes for 300 steps, in about six minutes on two cores. Name others, as in
+# This trains eleven schemes for 300 steps, about six minutes on two cores. Name others, as in
 # `… flip-flop rope t5-96 --seeds 5`. `--preset long` takes 2,000 steps.
 #
 # ## Easy to believe; let us run it
-#
-# Judge each sentence, then read why.
 
 # %%
 from course_tasks import questions

@@ -152,6 +152,7 @@ assert bits > names
 #
 # For other cases, the guide asks six questions. A scheme is **ruled out** by how it is made or by what you have. It
 # **fits** for such a reason, too, or because released models show it. Our small models give a caveat at most.
+# (*Hybrid*: layers with RoPE in a window alternate with layers that see all keys, without positions.)
 
 # %%
 guide.picture()
@@ -176,8 +177,7 @@ for scheme in ("ALiBi", "FoX"):
 assert left(decoder) == ["stretched RoPE", "hybrid"]
 
 # %% [markdown]
-# Many models today do one or the other. (*Hybrid*: layers with RoPE in a window alternate with layers that see all
-# keys, without positions.) ALiBi and FoX stay level in text, but the guide gives them a caveat.
+# Many models today do one or the other. ALiBi and FoX stay level in text, but the guide gives them a caveat.
 
 # %% [markdown]
 # ## A scheme of your own
@@ -196,8 +196,9 @@ def ramp(slope=0.25, stop=2, n=5):
 figures.play(ramp, slope=(0.0, 1.0), stop=(1, 16), n=(3, 12))
 
 # %% [markdown]
-# We take the slope 1/4 and stop at distance 16. `agrees` compares our module with plain loops over queries and keys, so
-# it also needs the formula for one offset $r$. This first version has a fault.
+# We take the slope 1/4 and stop at distance 16. A scheme is a class with *hooks*, methods such as `bias`. `agrees`
+# compares ours with plain loops over queries and keys, so it also needs the formula for one offset $r$. This first
+# version has a fault.
 
 
 # %%
@@ -217,8 +218,8 @@ assert not found.passed and "past" in found.cause
 found
 
 # %% [markdown]
-# Training on whole texts would never have shown this fault. The model would have failed at the first token that it
-# generates with a cache. The repaired version:
+# Training on whole texts would never have shown this. The model would have failed at the first token generated with a
+# cache. The repaired version:
 
 
 # %% tags=["nbval-ignore-output"]
@@ -238,7 +239,7 @@ print(found)
 cost
 
 # %% [markdown]
-# It computes what it should, and keeps no matrix. Next we train it at 128 tokens, for 300 steps, and test it at 1,024.
+# It is right, and keeps no matrix. Next we train it at 128 tokens, for 300 steps, and test it at 1,024.
 # Will its loss stay level, as ALiBi's does, or rise, because far keys keep some weight?
 
 # %% tags=["nbval-ignore-output"]
@@ -341,9 +342,9 @@ assert np.allclose(by_matrix, by_key)
 # %% [markdown]
 # ## Deeper · Positions counted from the scores
 #
-# A scheme in `own_scheme` is a class with *hooks*, methods such as `bias`, and no hook sees the scores. CoPE (Golovneva
-# et al. 2024) needs them. A gate $g_{ik} = \sigma(q_i \cdot k_k)$ says whether query $i$ counts token $k$. The position
-# of key $j$ is the number of tokens counted from $j$ to $i$:
+# No hook of `own_scheme` sees the scores. CoPE (Golovneva et al. 2024) needs them. A gate
+# $g_{ik} = \sigma(q_i \cdot k_k)$ says whether query $i$ counts token $k$. The position of key $j$ is the number of
+# tokens counted from $j$ to $i$:
 #
 # $$p_{ij} = \sum_{k=j}^{i} g_{ik}$$
 #

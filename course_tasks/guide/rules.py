@@ -88,9 +88,9 @@ ONE_AXIS
 BESIDE
 ONE_AXIS
 ## an image, in windows
-~ none: A window alone is blind to places. In Swin's own ablation (table 4), the table of offsets adds 1.2 points.
+~ none: A window alone is blind to places. In Swin's own comparison (table 4), the table of offsets adds 1.2 points.
   [Liu et al. 2021: two_dimensions]
-~ learned: In Swin's own ablation (table 4), the table of offsets does better by 0.8 points.
+~ learned: In Swin's own comparison (table 4), the table of offsets does better by 0.8 points.
   [Liu et al. 2021: two_dimensions]
 ~ sinusoidal: It counts along the list of patches, where the patch below is far. [two_dimensions]
 ✗ log decay, T5 buckets, ALiBi, FIRE, sliding window, hybrid: It counts the distance along the list of patches, where
