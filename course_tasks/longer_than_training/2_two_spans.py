@@ -1,6 +1,6 @@
 r"""Two spans with a pencil · 12 minutes · ★★
 
-How many keys does a query look at? Two measures are in use: the **number of keys with more than 1 % of
+How many keys does a query look at? Here are two measures: the **number of keys with more than 1 % of
 the weight**, and the **effective span** $e^H$, with the entropy $H = -\sum_j w_j \ln w_j$. Work both out for four rows
 of weights:
 

@@ -65,7 +65,7 @@ CASES = cases_of(
 ON_PASS = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "
     "at 1,024 tokens was 1.720 and 1.787 with log-1, 1.689 and 1.690 with ALiBi, and 1.709 and 1.715 with your scheme. "
-    "It is nearly flat, because its span is bounded."
+    "One seed decides nothing, but that is what its bounded span lets one expect."
 )
 WRONG = """
 r = row_offsets(n_q, None, past)  # Without n_k, `row_offsets` takes past + n_q keys. There can be more or fewer.
