@@ -121,6 +121,7 @@ def test_what_the_pairs_add_is_the_score_of_the_rotated_vectors_at_every_stop(in
 
     for (d, s), ((by_distance, fast, slow), words) in frames(picture).items():
         stop, members = list(stopped.items())[s]
+        assert (fast[0], slow[0]) == ("Pairs 0 to 15", "Pairs 16 to 31")
         added = np.array([float(line[1].replace("−", "-")) for line in texts(fast) + texts(slow)])
         assert abs(added.sum() - score(distances[d], members)) < 32 * 0.00501
         sentence = f"At distance {distances[d]} the 32 pairs add up to {score(distances[d], []):.2f}."

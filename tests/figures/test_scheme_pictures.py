@@ -105,6 +105,7 @@ def test_every_cell_takes_the_row_that_shaw_gives_it():
         assert ends == list(zip(offsets(n).ravel(), rows - clip))
         assert [found(cell[4])[0] for line in grid[3] for cell in line] == rows.tolist()
         assert column(table, 2).tolist() == np.bincount(rows, minlength=2 * clip + 1).tolist()
+        assert [found(line[0][4])[0] for line in table[3]] == list(range(2 * clip + 1))  # each outlines its own
         for row, (_, span, _) in enumerate(texts(table)):
             taken = offsets(n).ravel()[rows == row].tolist()
             assert (found(span)[:1], found(span)[-1:]) == (sorted(taken)[:1], sorted(taken)[-1:])
