@@ -97,13 +97,11 @@ def test_each_key_lies_in_its_slot():
     assert cache.mask(causal).sum(-1).tolist() == [6] * 7  # two first ones and a window of four for each
 
 
-@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("name", [name for name in MAKE if name != "FoX"])  # its gates forget what lies between
 @pytest.mark.parametrize(("window", "keep"), [(1, 0), (4, 2), (3, 0), (1, 3)])
 def test_renumbered_equals_a_text_of_the_keys_that_are_left(name, window, keep):
     """Each query sees its keys at 0 … keep + window − 1, as if the text consisted of these tokens only."""
     layer, x = layer_of(MAKE[name]), torch.randn(2, N, 8, dtype=F64)
-    if isinstance(layer.position, FoX):
-        pytest.skip("its gates forget what lies between, whether it is kept or not")
     with torch.no_grad():
         cuts = [min(3, window + keep), *[1] * (N - min(3, window + keep))]
         got, kept = read(layer, x, RingCache(window, keep=keep, renumbered=True), cuts)

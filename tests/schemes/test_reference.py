@@ -220,7 +220,7 @@ def test_every_decay_in_both_directions(decay):
 @pytest.mark.parametrize("past", [0, 4])
 def test_what_fox_forgets_and_that_a_number_per_key_is_enough(past):
     """c_i − c_j, its loop, and −c_j alone: the same weights, because softmax takes c_i away."""
-    module = FoX(8, 1).double()
+    module = FoX(8, 1).double().requires_grad_(False)
     q, k, source = draw(0, 6 - past, 4), draw(1, 6, 4), draw(2, 6, 8)
     gates = 1 / (1 + np.exp(-source @ numbers(module.gate.weight[0]) - module.gate.bias.item()))
     number = SCHEMES["FoX"].definition.numbers(module, 0, source.tolist())
