@@ -125,7 +125,8 @@ def refused() -> str:
 def memory(number: int) -> int:
     """Bytes of memory of a process and of all that it has started."""
     found = 0
-    with contextlib.suppress(psutil.Error):  # it has just ended
-        for process in (psutil.Process(number), *psutil.Process(number).children(recursive=True)):
-            found += process.memory_info().rss
+    with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
+        for process in (root := psutil.Process(number), *root.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):  # so has one of these
+                found += process.memory_info().rss
     return found
