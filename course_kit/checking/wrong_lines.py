@@ -64,7 +64,7 @@ class WrongPrograms:
             for parent, node in expressions(statement):
                 kind = KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
                 for done, text in changed(self.tree, parent, node):
-                    instead = re.fullmatch(r"uses `\w+` instead of `(\w+)`", done)
+                    instead = re.fullmatch(r"is `\w+` instead of `(\w+)`", done)
                     whole = node.id if isinstance(node, ast.Name) and done in OF_A_VALUE else instead and instead[1]
                     yield f"{kind} {done}. {self.fact(made.get(whole or '', statement))}", text
 
