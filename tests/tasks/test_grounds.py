@@ -67,16 +67,6 @@ def test_no_forecast_depends_on_the_choice_of_the_seeds():
 # ---------------------------------------------------------------- windows and sinks
 
 
-@pytest.mark.parametrize("read", range(9))
-def test_the_given_ring_is_right_for_one_token_at_a_time(read):
-    task, rng = WINDOWS["ring_step"], np.random.default_rng(read)
-    ring = rng.normal(size=(4, 2))
-    for n, alike in ((1, True), (3, read < 2)):
-        new = rng.normal(size=(n, 2))
-        (seen, after), (right, ring_after) = (f(ring, read, new) for f in (task.starter, task.spec.solution))
-        assert (after == ring_after).all() and seen.shape == right.shape and np.array_equal(seen, right) == alike
-
-
 def test_the_three_models_use_the_far_keys_ignore_them_and_suffer_from_them():
     task = WINDOWS["use_of_far_keys"].spec
     found = {case.args[0]: task.solution(*case.args) for case in task.cases[:3]}
