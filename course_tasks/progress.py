@@ -3,7 +3,6 @@
 import html
 from dataclasses import dataclass
 
-from course_kit.checking.exercise import Exercise
 from course_kit.checking.record import passed_tasks
 from course_kit.contents import TOPICS
 from course_kit.display.box import GREY, box
@@ -12,52 +11,26 @@ from . import tasks_of, topics
 
 
 @dataclass(frozen=True)
-class Chapter:
-    """The tasks of one chapter by name, and the names of those that were passed."""
-
-    title: str
-    tasks: dict[str, Exercise]
-    passed: frozenset[str]
-
-
-@dataclass(frozen=True)
 class Progress:
-    """All chapters with tasks; shown as a table."""
+    """How many tasks were passed, and below it a line for each chapter and for each of its tasks."""
 
-    chapters: tuple[Chapter, ...]
-
-    @property
-    def total(self) -> int:
-        return sum(len(chapter.tasks) for chapter in self.chapters)
-
-    @property
-    def passed(self) -> int:
-        return sum(len(chapter.passed) for chapter in self.chapters)
+    lines: tuple[str, ...]
 
     def __repr__(self) -> str:
-        lines = [f"{self.passed} of {self.total} tasks passed"]
-        for chapter in self.chapters:
-            marks = [f"{'✓' if name in chapter.passed else '·'} {task.title}" for name, task in chapter.tasks.items()]
-            lines += [
-                f"{chapter.title}: {len(chapter.passed)} of {len(marks)}",
-                *(f"  {mark}" for mark in marks),
-            ]
-        return "\n".join(lines)
+        return "\n".join(self.lines)
 
     def _repr_html_(self) -> str:
-        first, *rest = repr(self).splitlines()
-        return box(
-            [f"<b>{first}</b>", *(f'<span style="white-space:pre-wrap">{html.escape(line)}</span>' for line in rest)],
-            GREY,
-        )
+        first, *rest = map(html.escape, self.lines)
+        return box([f"<b>{first}</b>", *(f'<span style="white-space:pre-wrap">{line}</span>' for line in rest)], GREY)
 
 
 def progress() -> Progress:
     """What was passed so far, chapter by chapter."""
     passed = passed_tasks()
-    found = []
-    for topic in topics():
-        tasks, chapter = tasks_of(topic), TOPICS[topic]
-        done = frozenset(task for task in tasks if f"{topic}.{task}" in passed)
-        found.append(Chapter(f"{chapter.number} {chapter.title}", tasks, done))
-    return Progress(tuple(found))
+    marks = {topic: ["✓" if f"{topic}.{name}" in passed else "·" for name in tasks_of(topic)] for topic in topics()}
+    every = [mark for own in marks.values() for mark in own]
+    lines = [f"{every.count('✓')} of {len(every)} tasks passed"]
+    for topic, own in marks.items():
+        lines.append(f"{TOPICS[topic].number} {TOPICS[topic].title}: {own.count('✓')} of {len(own)}")
+        lines += [f"  {mark} {task.title}" for mark, task in zip(own, tasks_of(topic).values())]
+    return Progress(tuple(lines))

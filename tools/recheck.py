@@ -73,7 +73,7 @@ def asked(task: Exercise) -> dict[str, Any]:
         return {"name": task.name, "starter": "", "call": None}
     spec = task.spec
     cases = [(case.args, case.kwargs) for case in map(spec.handed, spec.all_cases)]
-    call = {"cases": cases, "seconds": spec.seconds, "hook": spec.hook, "returns": spec.returns}
+    call = {"cases": cases, "seconds": spec.seconds, "returns": spec.returns}
     return {"name": task.name, "starter": task.stub() if task.starter else "", "call": call}
 
 

@@ -9,7 +9,7 @@ from .case import Case
 from .coding import CodingTask
 from .exercise import Exercise
 from .prediction import Prediction
-from .results import STATUSES, Result
-from .spec import Property, holds
+from .results import Result
+from .spec import holds
 
-__all__ = ["STATUSES", "Axis", "Case", "CodingTask", "Exercise", "Prediction", "Property", "Result", "holds"]
+__all__ = ["Axis", "Case", "CodingTask", "Exercise", "Prediction", "Result", "holds"]

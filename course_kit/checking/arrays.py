@@ -60,17 +60,6 @@ def _complete(array: Array) -> None:
         raise Unusable("an array with None in it: is some entry never set?")
 
 
-def check_tensor(value: Any) -> None:
-    """Raises Unusable if it is not a torch tensor."""
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        many = isinstance(value, (list, tuple)) and len(value) > 0 and isinstance(value[0], torch.Tensor)
-        make = "torch.stack" if many else "torch.from_numpy" if isinstance(value, np.ndarray) else "torch.tensor"
-        what = f"{describe_type(value)}{' of tensors' * many}"
-        raise Unusable(f"{what}; a hook returns a torch tensor: `{make}(…)` makes one")
-
-
 def as_outputs(value: Any, names: Sequence[str] = ()) -> Outputs:
     """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
     if isinstance(value, Mapping) and not names:

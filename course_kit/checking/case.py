@@ -24,9 +24,6 @@ class Case:
         kwargs = {name: tensor(value) for name, value in self.kwargs.items()}
         return Case(*map(tensor, self.args), label=self.label, axes=self.axes, **kwargs)
 
-    def __repr__(self) -> str:
-        return f"Case({self.label or self.args})"
-
     def arguments(self, signature: inspect.Signature) -> dict[str, Any]:
         """The arguments by name, as a function with this signature receives them."""
         bound = signature.bind(*self.args, **self.kwargs)

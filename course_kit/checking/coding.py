@@ -6,8 +6,8 @@ from typing import Any
 from .arrays import describe_type, fit_shape
 from .axes import named
 from .diagnosis import diagnose
-from .exercise import MISSING, Exercise
-from .results import Note, Result
+from .exercise import Exercise
+from .results import Result
 from .side_by_side import SideBySide
 from .solution_source import SolutionSource, not_attempted
 from .spec import Attempt, Spec, attempt
@@ -29,7 +29,7 @@ class CodingTask(Exercise):
     What is right: `solution` and the other options of `Spec`. What is wrong: `wrong` has wrong lines (see `lines.py`),
     and `wrong_functions` whole functions, each after its message. `starter` is what the learner starts from in a bug
     hunt. `afterwards(function)` is asked once all values are right, and answers None or a status, a fact and a cause.
-    `on_pass` is added to the result that says so. Raises ValueError for a task that is not whole.
+    `on_pass` is added to the result that says so.
     """
 
     def __init__(
@@ -51,8 +51,6 @@ class CodingTask(Exercise):
         name = solution.__name__.lstrip("_")
         super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.spec = Spec(name, solution, **asked)
-        self.need(len(self.spec.cases) > 0, "cases", self.spec.cases, "at least one Case")
-        self.need(self.spec.seconds > 0, "seconds", self.spec.seconds, "a positive number")
         self.starter = starter
         self.afterwards, self.on_pass = afterwards, on_pass
         self.source = SolutionSource(solution, name)
@@ -72,11 +70,8 @@ class CodingTask(Exercise):
     def _check(self, given: Any) -> Result:
         return self._unfit(given, "check") or self._result(attempt(self.spec, given))
 
-    def compare(self, given: Any = MISSING) -> SideBySide | Result | Note:
-        """Yours beside the expected, in the first case where they differ."""
-        return self.missing("compare") if given is MISSING else self.guarded(self._compare, given)
-
     def _compare(self, given: Any) -> SideBySide | Result:
+        """Yours beside the expected, in the first case where they differ."""
         if unfit := self._unfit(given, "compare"):
             return unfit
         tried = attempt(self.spec, given)
@@ -117,8 +112,6 @@ class CodingTask(Exercise):
             return self._passed(tried, notes)
         found, outcome = diagnose(tried, self.wrong_programs), done.outcomes[tried.first]
         facts, cause = (spec.call(tried.first), *tried.difference.facts), found.cause
-        if tried.difference.status == "property broken":  # a hook that writes into its module: there is no more to say
-            facts, cause = facts[:1], tried.difference.facts[-1]
         if not cause and found.status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
         return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)
@@ -146,7 +139,7 @@ class CodingTask(Exercise):
         ):
             notes.append(NUMBERS)
         for k, outcome in enumerate(outcomes):
-            if outcome.changed and not spec.hook:
+            if outcome.changed:
                 name = self._argument(k, outcome.changed[0])
                 begin = "The values are right, but your" if right else "Your"
                 text = f"{begin} function writes into its argument `{name}`. Work on a copy: the caller keeps it."

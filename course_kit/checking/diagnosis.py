@@ -1,17 +1,12 @@
 """Why an attempt is wrong: a wrong program that does the same, or else what narrows it down."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from .arrays import NOTHING
 from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
-from .regions import distinguishing_argument, not_finite, regions, shapes, zeros
-from .relations import FINISHES, WEAK, common, undone
+from .relations import FINISHES, WEAK, common, not_finite, shapes, undone, zeros
 from .solution_source import unused_parameters
 from .spec import Attempt
 from .wrong_lines import WrongPrograms
@@ -80,30 +75,25 @@ def narrowed(attempt: Attempt) -> Diagnosis:
     spec, first, outcomes = attempt.spec, attempt.difference, attempt.run.outcomes
     if first.status == "raised":
         return Diagnosis(first.status, explain_error(first.facts[-1]))
-    if outcomes[attempt.differences.index(first)].unusable == NOTHING and any(outcome.value for outcome in outcomes):
-        return Diagnosis(first.status, "Other cases have a result. In this one, no `return` was reached.")
-    separated = distinguishing(attempt)
     pairs = pairs_of(attempt, first.part, first.status)
     if first.status == "wrong shape":
-        return Diagnosis(first.status, common((shapes,), pairs) or separated)
+        return Diagnosis(first.status, common((shapes,), pairs))
     if first.pair is None or first.pair.words:
-        return Diagnosis(first.status, separated if first.status == "wrong values" else "")
+        return Diagnosis(first.status)
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
-    pairs = [pair for pair in pairs if not not_finite(pair)]
-    whole = common(WEAK, pairs)
-    if not whole:
-        for k, (difference, outcome) in enumerate(zip(attempt.differences, outcomes)):
-            broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
-            if broken:
-                return Diagnosis("property broken", broken)
-    facts: Iterable[str] = (whole, right_parts(attempt), separated, common((regions,), pairs))
-    return Diagnosis(first.status, next(filter(None, facts), ""))
+    if whole := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
+        return Diagnosis(first.status, whole)
+    for k, (difference, outcome) in enumerate(zip(attempt.differences, outcomes)):
+        broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
+        if broken:
+            return Diagnosis("property broken", broken)
+    return Diagnosis(first.status, right_parts(attempt))
 
 
 def unused(attempt: Attempt) -> str:
     """That the function never reads a parameter which matters in every wrong case, or ""."""
-    if attempt.difference.status not in ("wrong shape", "wrong values", "property broken"):
+    if attempt.difference.status not in ("wrong shape", "wrong values"):
         return ""
     wrong = [attempt.spec.arguments(k) for k, difference in enumerate(attempt.differences) if difference]
     for name in unused_parameters(attempt.function):
@@ -122,30 +112,10 @@ def right_parts(attempt: Attempt) -> str:
     wrong, cases = attempt.difference.part, range(len(attempt.spec.all_cases))
     others = [part for part in attempt.spec.returns if part != wrong] if attempt.complete else []
     right = [part for part in others if not any(attempt.in_part(k, part) for k in cases)]
-    return f"Your {join_words(right)} {_are(right)} right; your {wrong} {_are([wrong])} not." if right else ""
+    return f"Right in every case: {', '.join(right)}. Not right: {wrong}." if right else ""
 
 
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:
     """Yours and the expected, in each case in which this part differs in this way."""
     found = (attempt.in_part(k, part) for k in range(len(attempt.run.outcomes)))
     return [difference.pair for difference in found if difference and difference.pair and difference.status == status]
-
-
-def distinguishing(attempt: Attempt) -> str:
-    """The argument that tells the wrong cases from the right ones, or "".
-
-    A right case counts if its result is not the same everywhere, as without a bias: one token alone says little.
-    """
-    spec = attempt.spec
-    sizes = [max(len(np.unique(array)) for array in outputs.values()) for outputs in spec.right]
-    told = [k for k, wrong in enumerate(attempt.differences) if wrong or sizes[k] > 1 or max(sizes) == 1]
-    return distinguishing_argument([spec.arguments(k) for k in told], [bool(attempt.differences[k]) for k in told])
-
-
-def join_words(words: Sequence[str]) -> str:
-    """a; a and b; a, b and c."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-def _are(names: Sequence[str]) -> str:
-    return "are" if len(names) > 1 or names[0].endswith("s") else "is"

@@ -18,7 +18,6 @@ class Pair:
     expected: Array
     axes: Sequence[Axis] = ()
     numbers: Mapping[str, float] = field(default_factory=dict)
-    truth: bool = False  # True and False are wanted, and counted as 1 and 0 here
 
     @property
     def words(self) -> bool:
@@ -80,7 +79,7 @@ def _part(part: str, yours: Array, right: Array, axes: tuple[Axis, ...], numbers
     if not len(wrong):
         return None
     facts = _differences(said, wrong, fitted, right, axes)
-    compared = Pair(_counted(fitted), _counted(right), axes, numbers, truth=right.dtype.kind == "b")
+    compared = Pair(_counted(fitted), _counted(right), axes, numbers)
     return Difference("wrong values", facts, part, compared)
 
 

@@ -19,15 +19,8 @@ could not broadcast input array  # The value to the right of the `=` does not ha
 # Print the `.shape` of both.
 Cannot interpret '.*' as a data type  # The shape of an array is a single argument, so it needs its own parentheses:
 # `np.zeros((n, n))`.
-input array dimensions except for the concatenation axis  # `np.concatenate` joins arrays along one axis, and along
-# every other axis they must be equally long. Check the axis, and print the `.shape` of each array.
 inhomogeneous shape  # Arrays or lists of different lengths cannot become the rows of one array. `np.concatenate` joins
 # them end to end.
-need at least one array to concatenate  # You gave `np.concatenate` nothing to join. Check whether your loop collects
-# anything.
-^(numpy\.exceptions\.)?AxisError  # Your array does not have this axis. Print its `.shape`.
-^AttributeError: 'list' object has no attribute '(split|strip|lower|upper|replace|startswith|isidentifier)'  # You
-# called a method of a single word on a list of words. Take the words one by one.
 ^AttributeError: 'numpy.ndarray' object has no attribute 'at'  # `x.at[…]` belongs to JAX. You can write into a NumPy
 # array itself: `x[i] = y`.
 ^AttributeError: '(list|tuple)' object has no attribute  # A list does not have the methods of an array. Make an array
@@ -36,8 +29,6 @@ object is not subscriptable  # Square brackets pick an entry of an array or a li
 # such as a single number.
 (only|Only) (length-1|0-dimensional|size-1) arrays  # You gave an array to a function that takes one number, such as
 # `math.log` or `math.sqrt`. `np.log` and `np.sqrt` take arrays as well.
-only one element tensors  # You gave a tensor to a function that takes one number, such as `math.log` or `math.sqrt`.
-# `torch.log` and `torch.sqrt` take tensors.
 ^ValueError: (too many|not enough) values to unpack  # The number of names to the left of the `=` (or in the `for`) is
 # not the number of values to the right. If you unpack a shape, there may be further axes in front; `x.shape[-2:]` gives
 # the last two.
@@ -57,32 +48,22 @@ can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list
 not supported between instances of .*'NoneType'  # You compare None with a number. Ask `is None` or `is not None` first.
 cannot reshape array|is invalid for input of size  # `reshape` keeps every number, so the lengths of the new shape must
 # multiply to the number of entries. Count them, and check whether some must be padded, skipped or dropped first.
-index can't contain negative values  # `np.pad` takes a pair (before, after) for each axis, such as `((0, 0), (1, 0))`,
-# and none of these numbers can be negative.
 object too deep for desired array  # `np.bincount` takes a one-dimensional array, and yours has more axes. `.ravel()`
 # flattens it.
 zero-size array to reduction|max\(\) (arg|iterable argument) is  # There is nothing to take the largest or smallest of,
 # because what you selected is empty here. Print it.
-negative dimensions are not allowed  # You computed a negative length. Check whether a difference is reversed.
 slice indices must be integers|'float' object cannot be interpreted as an integer  # Indices and lengths must be whole
 # numbers. If you divide, use `//`.
 'int' object is not iterable  # You loop over a single number. To count up to n, loop over `range(n)`.
-all input arrays must have the same shape  # `np.stack` takes arrays of equal shape, and one of yours is different.
-# Check whether a slice runs past the end, which makes it shorter.
 only integer scalar arrays can be converted to a scalar index  # You gave an array where a single number is needed.
 # Check whether a `len(…)` is missing. If the array picks entries of a list, make an array of the list first, with
 # `np.array(…)`.
 ^OverflowError: Python integer .* out of bounds  # The number is too large for the dtype of this array. A plain Python
 # `int` can hold it.
-^UnboundLocalError  # You use a name before it gets a value. Check the order of your lines.
 ^RecursionError  # Your function calls itself without end. Check where it should stop.
 """
-TRANSPOSED = "The two shapes have the same lengths in a different order. One of the arrays has two axes exchanged."
 
 
 def explain_error(error: str, words: str = WORDS) -> str:
     """What an error such as "ValueError: …" means, or ""."""
-    shapes = re.findall(r"\(([\d,]+)\)", error) if "could not be broadcast" in error else []
-    if len(shapes) == 2 and shapes[0] != shapes[1] and sorted(shapes[0].split(",")) == sorted(shapes[1].split(",")):
-        return TRANSPOSED
     return next((told for pattern, told in messages(words) if re.search(pattern, error)), "")

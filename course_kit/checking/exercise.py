@@ -28,25 +28,15 @@ class Exercise:
         self.name, self.title, self.minutes, self.difficulty = name, title, minutes, difficulty
         self.words, self.hints, self.home = words, tuple(hints), home
         self._shown = 0
-        self.need(name.isidentifier(), "name", name, "a Python name")
-        self.need(bool(title.strip()), "title", title, "a few words")
-        self.need(minutes > 0, "minutes", minutes, "a positive number")
-        self.need(difficulty in (1, 2, 3), "difficulty", difficulty, "1, 2 or 3")
-        self.need(bool(words.strip()), "words", words, "the text above the stub")
-        self.need(len(self.hints) > 0 and all(self.hints), "hints", hints, "at least one, none empty")
-
-    def need(self, holds: bool, argument: str, value: object, expected: str) -> None:
-        if not holds:
-            raise ValueError(f"{type(self).__name__} {self.name}: {argument}={value!r}: expected {expected}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name}: {self.title}"
 
-    def hint(self, number: int | None = None) -> Note:
-        """The next hint at each call, and the last one from then on; or hint(2), the second."""
-        wanted, count = number or self._shown + 1, len(self.hints)
-        self._shown = min(max(wanted, 1), count)
-        no_more = " (the last one; after it there is `.solution()`)" if wanted > count else ""
+    def hint(self) -> Note:
+        """The next hint at each call, and the last one from then on."""
+        count = len(self.hints)
+        no_more = " (the last one; after it there is `.solution()`)" if self._shown == count else ""
+        self._shown = min(self._shown + 1, count)
         return Note(f"Hint {self._shown} of {count}{no_more}", self.hints[self._shown - 1])
 
     def solution(self) -> Note:
@@ -59,8 +49,6 @@ class Exercise:
 
     def check(self, given: Any = MISSING) -> Result:
         """What is right or wrong about the learner's object; never raises."""
-        if given is MISSING:
-            return self.missing("check")
         result = self.guarded(self._check, given)
         if result.passed:
             record(self.home.__module__, self.name)
@@ -68,13 +56,7 @@ class Exercise:
 
     def compare(self, given: Any = MISSING) -> Any:
         """Yours beside the expected, where there are tables of entries."""
-        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
-        return Note(self.title, text)
-
-    def missing(self, verb: str) -> Result:
-        """What to say when a verb was called with nothing in its parentheses."""
-        text = f"Hand over what you made: write `task.{self.name}.{verb}({self.name})`."
-        return Result("not attempted", self.title, (text,))
+        return self.guarded(self._compare, given)
 
     def origin(self) -> tuple[Path, int]:
         """The file and the line in which it is written, for an author who is told that something is wrong."""
@@ -83,8 +65,15 @@ class Exercise:
     def _check(self, given: Any) -> Result:
         raise NotImplementedError
 
-    def guarded(self, look: Callable[[Any], Any], given: Any) -> Any:
+    def _compare(self, given: Any) -> Any:
+        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
+        return Note(self.title, text)
+
+    def guarded(self, look: Callable, given: Any) -> Any:
         """look(given), or a Result that says why not: a check never adds an error of its own to the learner's page."""
+        if given is MISSING:
+            call = f"task.{self.name}.{look.__name__.lstrip('_')}({self.name})"
+            return Result("not attempted", self.title, (f"Hand over what you made: write `{call}`.",))
         try:
             return look(given)
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""An answer to commit to: a number worked out by hand, a prediction in words, or several of them by name."""
+"""An answer to commit to: numbers worked out by hand and predictions in words, by name."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,20 +14,6 @@ from .difference import number
 from .exercise import Exercise
 from .results import Result
 from .runner import Outcome, run
-
-NEARLY: dict[str, Callable[[Array], Array]] = {
-    "The sign is the wrong way round.": lambda e: -e,
-    "This is a percentage: give the number itself.": lambda e: 100 * e,
-    "This is one divided by the right number.": lambda e: 1 / e,
-    "This is twice the right number.": lambda e: 2 * e,
-    "This is half the right number.": lambda e: e / 2,
-    "This is 1 minus the right number.": lambda e: 1 - e,
-    "This is 1 too large.": lambda e: e + 1,
-    "This is 1 too small.": lambda e: e - 1,
-    "This is the square of the right number.": lambda e: e * e,
-    "A logarithm to base 2? `log` in this course is to base e.": lambda e: e / np.log(2),
-    "A logarithm to base 10? `log` in this course is to base e.": lambda e: e / np.log(10),
-}
 
 
 def _truth(value: Array) -> Array:
@@ -54,19 +40,16 @@ def _listed(names: Iterable[str]) -> str:
 
 
 class Prediction(Exercise):
-    """A value the learner assigns to `name`. The check never tells the right one: `solution()` does.
+    """A dictionary the learner assigns to `name`. The check never tells the right one: `solution()` does.
 
-    `expected()` computes it: a number, a word, a truth value, a list of numbers, or a dictionary of these, compared
-    field by field. A number is right within one unit of its last of `digits` decimals, or within `about` of it where
-    `about` has its field.
+    `expected()` computes it: numbers, words, truth values and lists of numbers by field. A number is right within one
+    unit of its last of `digits` decimals, or within `about` of it where `about` has its field.
 
-    `wrong` are wrong answers with their messages: {value: message}, and for a dictionary {field: {value: message}}.
-    The key (field, other) takes pairs of values, in which `...` means any; a list of numbers is written as a tuple.
-    Computed ones may also come as a list of (value, message), where a dictionary names some of the fields. `words_of`
-    gives the words that a field takes, if they are not those of the right answer and the wrong ones. `nearly=False`
-    keeps the check from saying "twice the right number" and the like, which gives a whole number away. `otherwise` has
-    messages for all other wrong answers, by field. `on_pass` is added to the result that says all is right. The rest is
-    as in Exercise. Raises ValueError for what is not whole.
+    `wrong` are wrong answers with their messages: {field: {value: message}}. The key (field, other) takes pairs of
+    values; a list of numbers is written as a tuple. Computed ones may also come as a list of (values by field,
+    message). `words_of` gives the words that a field takes, if they are not those of the right answer and the wrong
+    ones. `otherwise` has messages for all other wrong answers, by field. `on_pass` is added to the result that says all
+    is right. The rest is as in Exercise.
     """
 
     def __init__(
@@ -74,54 +57,48 @@ class Prediction(Exercise):
         name: str,
         title: str,
         *,
-        expected: Callable[[], Any],
+        expected: Callable[[], Mapping[str, Any]],
         digits: int = 3,
-        wrong: Mapping[Any, Any] | Sequence[tuple[Any, str]] = (),
+        wrong: Mapping[Any, Mapping[Any, str]] | Sequence[tuple[dict[str, Any], str]] = (),
         about: Mapping[str, float] | None = None,
         axes: Axes = (),
-        nearly: bool = True,
         otherwise: Mapping[str, str] | None = None,
         words_of: Callable[[str], Sequence[str]] | None = None,
         on_pass: str = "",
         **rest: Any,
     ) -> None:
         super().__init__(name, title, home=expected, **rest)
-        self.need(digits >= 0, "digits", digits, "0 or more decimals")
-        self.expected, self.digits, self.axes, self.nearly = expected, digits, axes, nearly
+        self.expected, self.digits, self.axes = expected, digits, axes
         self.words_of, self.on_pass, self.wrong = words_of, on_pass, wrong
         self.about, self.otherwise = about or {}, otherwise or {}
 
     @cached_property
     def wrong_answers(self) -> list[tuple[dict[str, Any], str]]:
-        """(values by field, message) of every known mistake; the field of a single value is ""."""
+        """(values by field, message) of every known mistake."""
         if not isinstance(self.wrong, Mapping):
-            return [(values if isinstance(values, dict) else {"": values}, message) for values, message in self.wrong]
+            return list(self.wrong)
         found: list[tuple[dict[str, Any], str]] = []
-        by_field = self.wrong if isinstance(self.expected(), Mapping) else {"": self.wrong}
-        for fields, messages in by_field.items():
+        for fields, messages in self.wrong.items():
             for value, message in messages.items():
                 if isinstance(fields, tuple):
-                    values = {field: v for field, v in zip(fields, value, strict=True) if v is not ...}
+                    values = dict(zip(fields, value, strict=True))
                 else:
                     values = {fields: list(value) if isinstance(value, tuple) else value}
                 found.append((values, message))
         return found
 
     def stub(self) -> str:
-        """`name = ...`, with a place for each field, and the choices beside it."""
-        right = self.expected()
-        if isinstance(right, Mapping):
-            return f"{self.name} = {{\n" + "".join(f"    {key!r}: ...,\n" for key in right) + "}"
-        if isinstance(right, (list, tuple, np.ndarray)) and np.ndim(right) == 1:
-            return f"{self.name} = [{', '.join(['...'] * len(right))}]"
-        return f"{self.name} = ..."
+        """`name = {…}`, with a place for each field."""
+        return self._written(lambda value: "...")
 
     def solution_source(self) -> str:
-        return f"{self.name} = {self._literal(self.expected())}"
+        return self._written(self._literal)
+
+    def _written(self, text_of: Callable[[Any], str]) -> str:
+        lines = (f"    {key!r}: {text_of(value)},\n" for key, value in self.expected().items())
+        return f"{self.name} = {{\n{''.join(lines)}}}"
 
     def _literal(self, value: Any) -> str:
-        if isinstance(value, Mapping):
-            return "{\n" + "".join(f"    {key!r}: {self._literal(item)},\n" for key, item in value.items()) + "}"
         if isinstance(value, (list, tuple, np.ndarray)):
             return f"[{', '.join(self._literal(item) for item in value)}]"
         if isinstance(value, (bool, np.bool_, str)):
@@ -129,9 +106,8 @@ class Prediction(Exercise):
         return f"{float(value):.{self.digits}f}" if float(value) != int(value) else str(int(value))
 
     def _check(self, given: Any) -> Result:
-        expected = self.expected()
-        right = self._fields(expected)
-        if isinstance(expected, Mapping) and not (isinstance(given, Mapping) or given is None or given is Ellipsis):
+        right, given = self._fields(self.expected()), {} if given is None or given is Ellipsis else given
+        if not isinstance(given, Mapping):
             return Result("wrong type", self.title, (self._no_dictionary(),))
         outcomes = run(lambda: given, [Case()], self._fields, 2.0).outcomes  # the object's own code may never end
         outcome = outcomes[0] if outcomes else Outcome(unusable="no answer in time")
@@ -156,16 +132,16 @@ class Prediction(Exercise):
             return Result("not attempted", self.title, ("right so far", *to_fill))
         return Result("passed", self.title, ("right",), notes=(self.on_pass,) if self.on_pass else ())
 
-    def _fields(self, value: Any) -> Outputs:
+    def _fields(self, value: Mapping[str, Any]) -> Outputs:
         """The fields by name; those left at `...` are left out. Raises Unusable, naming the field."""
         fields: Outputs = {}
-        for key, item in (value if isinstance(value, Mapping) else {"": value}).items():
+        for key, item in value.items():
             if item is None or item is Ellipsis:
                 continue
             try:
                 fields[str(key)] = as_array(sorted(item) if isinstance(item, (set, frozenset)) else item)
             except Unusable as what:
-                raise Unusable(f"a dictionary in which {key!r} is {what}" if key else str(what)) from None
+                raise Unusable(f"a dictionary in which {key!r} is {what}") from None
         return fields
 
     def _no_dictionary(self) -> str:
@@ -182,19 +158,18 @@ class Prediction(Exercise):
     def _strange(self, yours: Outputs, right: Outputs) -> str:
         unknown = [key for key in yours if key not in right]
         if unknown:
-            dictionary = f'{self._no_dictionary()}; it has no "{unknown[0]}"'
-            return f"`{self.name}` should be one value" if "" in right else dictionary
+            return f'{self._no_dictionary()}; it has no "{unknown[0]}"'
         for key, value in yours.items():
-            at, e = f"{key}: " if key else "", right[key]
+            e = right[key]
             if (value.dtype.kind == "U") != (e.dtype.kind == "U"):
                 wanted = {"U": "a word", "b": "`True` or `False`, without quotes"}
                 numbers = f"{e.size} numbers in square brackets" if e.size > 1 else "a number"
-                return f"{at}expected {wanted.get(e.dtype.kind, f'{numbers}, without quotes')}"
+                return f"{key}: expected {wanted.get(e.dtype.kind, f'{numbers}, without quotes')}"
             if value.squeeze().shape != e.squeeze().shape:
-                return f"{at}expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
-            words = self._words(key) if key and e.dtype.kind == "U" else ()
+                return f"{key}: expected {'one value' if e.ndim == 0 else f'{e.size} values'}, got {value.size}"
+            words = self._words(key) if e.dtype.kind == "U" else ()
             if len(words) > 1 and _bare(str(value)) not in map(_bare, words):
-                return f'{at}"{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in words)
+                return f'{key}: "{value}" is none of the words: ' + ", ".join(f'"{word}"' for word in words)
         return ""
 
     def _near(self, yours: Array, right: Array, key: str = "") -> Array:
@@ -214,10 +189,10 @@ class Prediction(Exercise):
         where = ", ".join(axis.at(k, n) for axis, k, n in zip(named(self.axes, key, wrong.ndim), first, wrong.shape))
         shown = f'"{value}"' if yours.dtype.kind == "U" else number(value, 4 if yours.dtype.kind == "f" else 0)
         counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
-        return f"{', '.join(name for name in (key, where) if name) or 'yours'}: {shown} is not right{counted}"
+        return f"{', '.join(filter(None, (key, where)))}: {shown} is not right{counted}"
 
     def _cause(self, yours: Outputs, right: Outputs, bad: list[str]) -> tuple[str, bool, Iterable[str]]:
-        """The message of a known mistake, else what it nearly is; whether it is known; and the fields it means."""
+        """The message of a known mistake, else that it is close; whether it is known; and the fields it means."""
         for values, message in self.wrong_answers:
             told = self._fields(values)
             same = (
@@ -226,20 +201,8 @@ class Prediction(Exercise):
             )
             if all(same):
                 return message, True, told
-        if any(right[key].dtype.kind not in "iuf" for key in bad):
-            return "", False, bad
-        with np.errstate(all="ignore"):
-            for message, change in NEARLY.items() if self.nearly else ():
-                if all(self._related(yours[key], right[key], change) for key in bad):
-                    return message, False, bad
-            if all(right[key].dtype.kind == "f" and _close(yours[key], right[key]) for key in bad):
-                decimals = f"{self.digits} decimal{'s' * (self.digits != 1)}"
-                return f"Close: give {decimals}, and round only at the end.", False, bad
+        if all(right[key].dtype.kind == "f" and _close(yours[key], right[key]) for key in bad):
+            decimals = f"{self.digits} decimal{'s' * (self.digits != 1)}"
+            return f"Close: give {decimals}, and round only at the end.", False, bad
         field = next((key for key in bad if key in self.otherwise), None)
         return ("", False, bad) if field is None else (self.otherwise[field], True, [field])
-
-    def _related(self, yours: Array, right: Array, change: Callable[[Array], Array]) -> bool:
-        """Whether yours is `change` of the right value, to the digit where that is a whole number."""
-        changed = np.asarray(change(right.astype(float)))
-        near = self._near(yours, changed) if right.dtype.kind == "f" else yours.reshape(right.shape) == changed
-        return bool(near.all())

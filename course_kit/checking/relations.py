@@ -13,13 +13,10 @@ from .arrays import Array, close, same
 from .difference import Pair
 
 CONSTANTS = {
-    "2": 2.0, "4": 4.0, "½": 0.5, "¼": 0.25, "√2": math.sqrt(2), "1/√2": math.sqrt(0.5), "ln 2": math.log(2),
-    "1/ln 2": 1 / math.log(2), "1/ln 10": 1 / math.log(10), "100": 100.0,
-}  # fmt: skip
-WHY = {
-    "1/ln 2": " Check whether you took a logarithm to base 2.",
-    "1/ln 10": " Check whether you took a logarithm to base 10.",
-    "100": " Check whether you computed a percentage.",
+    "2": (2.0, ""),
+    "½": (0.5, ""),
+    "1/ln 2": (1 / math.log(2), " Check whether you took a logarithm to base 2."),
+    "1/ln 10": (1 / math.log(10), " Check whether you took a logarithm to base 10."),
 }
 POWERS = {"{}": 1, "1/{}": -1, "{}²": 2, "1/{}²": -2}
 
@@ -60,33 +57,16 @@ def undoings(p: Pair) -> Iterator[tuple[str, Array]]:
     yield "Your numbers have the right sizes, but some of them have the wrong sign.", np.where(close(y, -e), -y, y)
     numbers = {name: abs(value) for name, value in p.numbers.items() if value}
     factors = {form.format(name): value**power for form, power in POWERS.items() for name, value in numbers.items()}
-    for name, size in {**factors, **CONSTANTS}.items():
+    named = {name: (size, "") for name, size in factors.items()}
+    for name, (size, why) in {**named, **CONSTANTS}.items():
         for sign, value in (("", size), ("−", -size)):
-            yield f"{p.all} is {sign}{name} times what it should be.{WHY.get(name, '')}", y / value
+            yield f"{p.all} is {sign}{name} times what it should be.{why}", y / value
     for name, size in {"1": 1.0, "2": 2.0, **numbers}.items():
         yield f"{p.all} is too large by {name}.", y - size
         yield f"{p.all} is too small by {name}.", y + size
     for axis in range(-e.ndim, 0):
         name = p.axis(axis)
         yield f"Your result is the right one, but in reverse order along the {name} axis.", np.flip(y, axis)
-    if np.ptp(e) > 0:  # of a single number, too much may be true by accident
-        yield "Your result is the logarithm of the right one. Check whether an exp is missing.", np.exp(y)
-        yield "Your result is the exponential of the right one. Check whether a log is missing.", np.log(y)
-        yield "Your result is the square of the right one.", np.where(e == 0, y, np.sqrt(y) * np.sign(e))
-        yield "Your result is the square root of the right one.", y * y
-        yield "Your result is one divided by the right one.", 1 / y
-        yield "Your result is 1 minus the right one.", 1 - y
-
-
-def shared(p: Pair) -> Iterator[str]:
-    """One factor or one amount for all, other than the known numbers. It would say nothing about a single number."""
-    places = np.isfinite(p.expected) & (p.expected != 0)
-    y, e = p.yours[places] + 0.0, p.expected[places]
-    if e.size > 1 and np.isfinite(y[0]) and y[0] != 0:
-        if same(p.expected * (y[0] / e[0]), p.yours + 0.0):
-            yield "Every entry is off by the same factor."
-        if same(p.expected + (y[0] - e[0]), p.yours + 0.0):
-            yield "Every entry is off by the same amount."
 
 
 def flat(p: Pair) -> Iterator[str]:
@@ -118,21 +98,11 @@ def normalised(p: Pair) -> Iterator[str]:
             f"Your result sums to 1 over the {wrong} axis, but it should sum to 1 over the {right} axis. "
             "Check the axis of the softmax."
         )
-    if p.expected.ndim > 1 and _ones(np.asarray(p.yours.sum())):
-        yield "All your weights together sum to 1, but each row should. Sum over one axis only."
     if same(p.yours / p.yours.sum(-1, keepdims=True), p.expected):
         yield (
             "Your weights are in the right proportion but do not sum to 1. Divide them once by their sum over the "
             f"{p.axis(-1)} axis."
         )
-
-
-def unnormalised(p: Pair) -> Iterator[str]:
-    """Weights that do not sum to 1, whatever the reason."""
-    if p.truth:  # the rows of a mask may sum to 1 by accident
-        return
-    if p.expected.ndim and _ones(p.expected.sum(-1)) and not _ones(p.yours.sum(-1)):
-        yield f"Your result should sum to 1 over the {p.axis(-1)} axis, but it does not."
 
 
 def masked(p: Pair) -> Iterator[str]:
@@ -151,55 +121,17 @@ def masked(p: Pair) -> Iterator[str]:
                 yield "You hide the keys after each query. This task does not ask for a mask."
 
 
-def weights(p: Pair) -> Iterator[str]:
-    """A softmax where the scores are asked for."""
-    if p.expected.ndim and _ones(p.yours.sum(-1)) and not _ones(p.expected.sum(-1)):
-        e = np.exp(p.expected - p.expected.max(-1, keepdims=True))
-        if same(e / e.sum(-1, keepdims=True), p.yours):
-            yield "You applied a softmax. The task asks for the numbers before it."
-
-
-def scores(p: Pair) -> Iterator[str]:
-    """Scores where weights are wanted. They may hold the −∞ of a mask."""
-    if p.expected.ndim and _ones(p.expected.sum(-1)) and not _ones(p.yours.sum(-1)):
-        e = np.exp(p.yours - p.yours.max(-1, keepdims=True))
-        if same(e / e.sum(-1, keepdims=True), p.expected):
-            yield "Your result holds scores instead of weights, because the softmax is missing."
-
-
-def lost_axis(p: Pair) -> Iterator[str]:
-    """Divided by the sum of the wrong row: entry (i, j) by that of row j, as without keepdims."""
-    if p.expected.ndim < 2 or p.expected.shape[-1] != p.expected.shape[-2] or not _ones(p.expected.sum(-1)):
+def softmaxed(p: Pair) -> Iterator[str]:
+    """A softmax where scores are wanted, or scores where weights are. Scores may hold the −∞ of a mask."""
+    if p.expected.ndim == 0 or _ones(p.expected.sum(-1)) == _ones(p.yours.sum(-1)):
         return
-    right = p.expected[..., :1]
-    if p.expected.shape[-1] > 1 and (right > 0).all() and (p.yours[..., :1] > 0).all():
-        rate = p.yours[..., :1] / right
-        if same(p.yours, p.expected * rate / np.swapaxes(rate, -1, -2)):
-            yield (
-                "You sum over the right axis, but the sums no longer have it, so NumPy aligns them with the "
-                f"{p.axis(-1)} axis. Add `keepdims=True`."
-            )
-
-
-def softened(p: Pair) -> Iterator[str]:
-    """Right weights of wrong scores: the logarithm of a weight is its score, up to an amount for each row.
-
-    Hidden keys have weight 0 in both, and no score.
-    """
-    if p.expected.ndim == 0 or p.expected.shape[-1] < 3 or not (_ones(p.expected.sum(-1)) and _ones(p.yours.sum(-1))):
-        return
-    seen = p.expected > 0
-    if not np.array_equal(seen, p.yours > 0):
-        return
-    mine, right = (np.log(np.where(seen, w, 1).astype(float)) for w in (p.yours, p.expected))
-    many = seen.sum(-1, keepdims=True)
-    mine, right = (np.where(seen, x - x.sum(-1, keepdims=True) / many, 0) for x in (mine, right))
-    largest = np.unravel_index(abs(right).argmax(), right.shape)
-    times = mine[largest] / right[largest]
-    if np.isfinite(times) and same(times * right, mine):
-        if math.isclose(times, -1, rel_tol=1e-5):
-            yield "The scores that you pass to the softmax have the wrong sign."
-        yield "The scores that you pass to the softmax are all off by the same factor. Check the scaling."
+    for scores, weights, said in (
+        (p.expected, p.yours, "You applied a softmax. The task asks for the numbers before it."),
+        (p.yours, p.expected, "Your result holds scores instead of weights, because the softmax is missing."),
+    ):
+        e = np.exp(scores - scores.max(-1, keepdims=True))
+        if _ones(weights.sum(-1)) and same(e / e.sum(-1, keepdims=True), weights):
+            yield said
 
 
 def rounded(p: Pair) -> Iterator[str]:
@@ -213,8 +145,6 @@ def rounded(p: Pair) -> Iterator[str]:
             continue
         if (gap < 0.5001 * unit).all():
             yield f"Your result is right, but rounded to {decimals}. Keep all digits."
-        if np.allclose(p.yours, np.trunc(p.expected / unit) * unit, rtol=0, atol=1e-9):
-            yield f"Your result is right, but cut off after {decimals}. Keep all digits."
 
 
 def whole(p: Pair) -> Iterator[str]:
@@ -225,6 +155,58 @@ def whole(p: Pair) -> Iterator[str]:
         )
 
 
+def not_finite(p: Pair) -> str:
+    """What nan or infinity may come from, where a result has one and should not, or ""."""
+    if p.words:
+        return ""
+    nan, infinite = (odd(p.yours) & ~odd(p.expected) for odd in (np.isnan, np.isinf))
+    if nan.any():
+        return (
+            "Some of yours is nan: the logarithm of 0, the root or the logarithm of a negative number, 0 · ∞, 0/0, "
+            "∞ − ∞, or a row with nothing but −∞?"
+        )
+    last = "e^x of a large x" if (p.yours[infinite] > 0).any() else "the −∞ of a mask where a number is wanted"
+    return f"Some of yours is infinite: the logarithm of 0, a division by 0, or {last}?" if infinite.any() else ""
+
+
+def zeros(p: Pair) -> Iterator[str]:
+    """A part of a matrix that was never filled: all 0 there, and right elsewhere."""
+    if p.expected.ndim < 2 or min(p.expected.shape[-2:]) < 2:
+        return
+    rows, columns = (np.arange(n) for n in p.expected.shape[-2:])
+    last = (rows[:, None] == rows[-1]) | (columns == columns[-1])
+    early = "is the `return` indented too far?"
+    parts = {
+        "The last row and the last column are untouched (0): does a loop end one too early?": last,
+        f"All rows after the first are 0: {early}": np.broadcast_to(rows[:, None] > 0, last.shape),
+        f"All but the first entry is 0: {early}": (rows[:, None] + columns) > 0,
+        f"All of yours is 0: is it filled before it is returned? If it is, {early}": np.ones_like(last),
+    }
+    wrong, empty = ~close(p.yours, p.expected), p.yours == 0
+    for text, inside in parts.items():
+        if (wrong & inside).any() and not (wrong & ~inside).any() and (empty | ~inside).all():
+            yield text
+
+
+def shapes(p: Pair) -> Iterator[str]:
+    """How a wrong shape differs from the right one."""
+    mine, right = p.yours.shape, p.expected.shape
+    missing = [p.axis(k - len(right)) for k in range(len(right)) if mine == right[:k] + right[k + 1 :]]
+    if len(missing) > 1:  # of a square nobody can tell which one it is
+        missing.insert(0, " or the ".join(missing))
+    why = "is it summed away (keepdims?), never made, or is the `return` inside the loop?"
+    yield from (f"The {name} axis is missing: {why}" for name in missing)
+    if len(mine) == len(right) + 1 and any(mine[:k] + mine[k + 1 :] == right for k in range(len(mine))):
+        yield "There is one axis too many."
+    off = [k for k in range(len(right)) if mine[k] != right[k]] if len(mine) == len(right) else []
+    if len(off) == 1:
+        k, name = off[0], p.axis(off[0] - len(right))
+        if abs(mine[k] - right[k]) == 1 and k >= len(right) - 2:
+            yield f"One too {'many' if mine[k] > right[k] else 'few'} along the {name} axis: count the ends."
+    if p.yours.size == p.expected.size and close(p.yours.ravel(), p.expected.ravel()).all():
+        yield "The right numbers in another shape."
+
+
 def _even(array: Array, axis: int) -> bool:
     return same(np.broadcast_to(array.take([0], axis), array.shape), array)
 
@@ -233,8 +215,7 @@ def _ones(sums: Array) -> bool:
     return bool(close(np.asarray(sums, float), np.ones_like(sums, float)).all())
 
 
-FINISHES: tuple[Fact, ...] = (  # what was done to the right result: causes
-    rounded, undone, lost_axis, scores, masked, weights, normalised, shifted, softened, whole,
-)  # fmt: skip
+# What was done to the right result: causes.
+FINISHES: tuple[Fact, ...] = rounded, undone, softmaxed, masked, normalised, shifted, whole
 # What is true of the result, whatever the cause.
-WEAK: tuple[Fact, ...] = (unnormalised, shared, flat)
+WEAK: tuple[Fact, ...] = (flat,)

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from ..display.box import AMBER, GREEN, GREY, box, code_block, rich
 
 SYMBOL = {"passed": "✓", "not attempted": "○"}
-STATUSES = (
-    "not attempted", "did not finish", "raised",
-    "wrong type", "wrong shape", "wrong values", "property broken", "passed",
-)  # fmt: skip
 
 
 @dataclass
 class Result:
-    """What `check` answers: a status, the facts, the cause when it is known, and notes that are not faults."""
+    """What `check` answers: a status, the facts, the cause when it is known, and notes that are not faults.
+
+    A status is "not attempted", "did not finish", "raised", "wrong type", "wrong shape", "wrong values", "property
+    broken" or "passed".
+    """
 
     status: str
     title: str

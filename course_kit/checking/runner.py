@@ -6,18 +6,17 @@ caller continues without it, and the thread ends when that call does.
 (A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing helps there.)
 """
 
-import _thread
 import copy
 import io
 import linecache
 import re
-import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
@@ -81,10 +80,10 @@ class Run:
 
     def printed(self) -> str:
         """One sentence about what was printed, or nothing."""
-        lines = self.lines + bool(self.head and not self.head.endswith("\n") and self.lines < KEPT_LINES)
-        if not lines:
+        if not self.head:
             return ""
         shown = [one_line(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
+        lines = max(self.lines, len(shown))  # the last one may have no end
         many = f"{lines:,} line{'s' * (lines > 1)}"
         if self.stopped and lines > MANY_LINES:  # by chance so many before it was stopped
             many = f"more than {MANY_LINES:,} lines"
@@ -104,23 +103,15 @@ class Elsewhere:
 
 
 class OutputCapture(io.TextIOBase):
-    """Stands in for stdout or stderr: counts the lines of one thread and keeps the first, lets the others through."""
+    """Stands in for stdout and stderr: counts the lines and keeps the first."""
 
-    def __init__(self, run: Run, elsewhere: TextIO) -> None:
-        self.run, self.elsewhere, self.thread = run, elsewhere, 0
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
     def write(self, text: str) -> int:
-        if _thread.get_ident() != self.thread:
-            return self.elsewhere.write(text)
-        run = self.run
-        run.lines += text.count("\n")
-        if len(run.head) < KEPT_CHARACTERS:
-            run.head += text[: KEPT_CHARACTERS - len(run.head)]
+        self.run.lines += text.count("\n")
+        self.run.head += text[: KEPT_CHARACTERS - len(self.run.head)]
         return len(text)
-
-    def flush(self) -> None:
-        if _thread.get_ident() != self.thread:
-            self.elsewhere.flush()
 
 
 def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs], seconds: float) -> Run:
@@ -131,30 +122,23 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
     if issubclass(type(function), Elsewhere):
         return function.done  # type: ignore[attr-defined]
     result = Run(seconds=seconds)
-    out, err = sys.stdout, sys.stderr
-    catchers = OutputCapture(result, out), OutputCapture(result, err)
 
     def work() -> None:
-        for catcher in catchers:
-            catcher.thread = _thread.get_ident()
         for case in cases:
             outcome = None if result.stopped else run_once(function, case, read)
             if outcome is None or result.stopped:
                 return
             result.outcomes.append(outcome)
 
-    with Gate() as gate, warnings.catch_warnings():
+    prints = OutputCapture(result)
+    with Gate() as gate, warnings.catch_warnings(), redirect_stdout(prints), redirect_stderr(prints):
         warnings.simplefilter("ignore")  # Python shows a warning once, so the second check would read differently
+        thread = Stoppable(work, gate)
         try:
-            sys.stdout, sys.stderr = catchers
-            thread = Stoppable(work, gate)
-            try:
-                result.stopped = thread.wait(seconds, WALL)
-            except KeyboardInterrupt:
-                result.stopped = "interrupted"
-            result.goes_on = bool(result.stopped) and not thread.stop()
-        finally:
-            sys.stdout, sys.stderr = out, err
+            result.stopped = thread.wait(seconds, WALL)
+        except KeyboardInterrupt:
+            result.stopped = "interrupted"
+        result.goes_on = bool(result.stopped) and not thread.stop()
     return replace(result, outcomes=result.outcomes[: len(cases)])  # a copy: the thread may still write
 
 

@@ -8,27 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Outputs, as_outputs, check_tensor
+from .arrays import Outputs, as_outputs
 from .axes import Axes, unlabelled
 from .case import Case
 from .difference import Difference, first_difference
 from .runner import Outcome, Run, run, run_once
 
 SEEDS = 3  # random cases in every check
-WRITES = "The first result is right, but your function writes into `{}`, and the layer calls it again and again."
 
 
-@dataclass(frozen=True)
-class Property:
-    """Something every right result has: holds(result, *arguments of the case), and what to say when it has not."""
-
-    holds: Callable[..., bool | np.bool_]
-    message: str
+Property = tuple[str, Callable[..., Any]]
 
 
 def holds(message: str, test: Callable[..., Any]) -> Property:
     """A property of every right result: test(result, *arguments), and what to say of a result without it."""
-    return Property(test, message)
+    return message, test
 
 
 @dataclass
@@ -38,10 +32,9 @@ class Spec:
     `expected(*arguments)` gives the right result, from the reference and never from the solution. `draw(rng)` gives a
     random case: a tuple of arguments, or a Case. `properties` are what every right result has. `returns` names the
     parts of a tuple. `axes` names the axes of all cases that do not name their own; without it, those of the first case
-    do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. A `hook`,
-    which a layer calls many times, must return a torch tensor and not write into its module; the text says what the
-    module holds, such as "self.table". With `index` the result is used to index a table, so right values as floats are
-    refused. `seconds` of processor time are allowed for all cases together.
+    do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. With `index`
+    the result is used to index a table, so right values as floats are refused. `seconds` of processor time are allowed
+    for all cases together.
     """
 
     name: str
@@ -53,14 +46,12 @@ class Spec:
     returns: Sequence[str] = ()
     axes: Axes = ()
     tensors: bool = False
-    hook: str = ""
     index: bool = False
     seconds: float = 10.0
     signature: inspect.Signature = field(init=False)
 
     def __post_init__(self) -> None:
         self.signature = inspect.signature(self.solution)
-        self.tensors = self.tensors or bool(self.hook)
 
     # ---------------------------------------------------------------- cases
 
@@ -121,8 +112,6 @@ class Spec:
 
     def read(self, value: Any) -> Outputs:
         """A result as arrays. Raises Unusable for what cannot be one, Blank for `...`."""
-        if self.hook and value is not None and value is not Ellipsis:
-            check_tensor(value)
         return as_outputs(value, self.returns)
 
     def difference(self, k: int, outcome: Outcome) -> Difference | None:
@@ -133,22 +122,18 @@ class Spec:
             return Difference("wrong type", (f"`{self.name}` returned {outcome.unusable}",))
         if outcome.value is None:
             return Difference("raised", (outcome.error,))
-        found = first_difference(outcome.value, self.right[k], self.axes_of(k), self.numbers(k))
-        if not found and self.hook and outcome.changed:
-            return Difference("property broken", (WRITES.format(self.hook),))
-        return found
+        return first_difference(outcome.value, self.right[k], self.axes_of(k), self.numbers(k))
 
     def broken(self, k: int, value: Outputs) -> str:
         """The message of the first property that a result of case k does not have, or ""."""
         result: Any = tuple(value.values()) if self.returns else value.get("", value)
         case = self.all_cases[k]
-        for one in self.properties:
+        for message, test in self.properties:
             try:
-                holds = bool(one.holds(result, *case.args, **case.kwargs))
+                if not test(result, *case.args, **case.kwargs):
+                    return message
             except Exception:  # a result so odd that the question cannot be asked
-                holds = False
-            if not holds:
-                return one.message
+                return message
         return ""
 
 

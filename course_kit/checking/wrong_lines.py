@@ -14,8 +14,8 @@ from .rules import changed, is_target
 from .solution_source import SolutionSource, compiled, source_of
 from .spec import Attempt, attempt
 
-# If a name is read once, these and another name in its place say something of the line that makes its value.
-OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small")
+# If a name is read once, these say something of the line that makes its value; the last is another name in its place.
+OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small", "is `")
 MANY = 30  # rules that may explain one attempt
 KINDS = {
     "Sub": "a difference", "Add": "a sum", "Mult": "a product", "Div": "a quotient", "FloorDiv": "a quotient",
@@ -64,9 +64,8 @@ class WrongPrograms:
             for parent, node in expressions(statement):
                 kind = KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
                 for done, text in changed(self.tree, parent, node):
-                    instead = re.fullmatch(r"uses `\w+` instead of `(\w+)`", done)
-                    whole = node.id if isinstance(node, ast.Name) and done in OF_A_VALUE else instead and instead[1]
-                    yield f"{kind} {done}. {self.fact(made.get(whole or '', statement))}", text
+                    name = node.id if isinstance(node, ast.Name) and done.startswith(OF_A_VALUE) else ""
+                    yield f"{kind} {done}. {self.fact(made.get(name, statement))}", text
 
     def fact(self, statement: ast.stmt) -> str:
         """What the comments of a statement say."""

@@ -36,7 +36,6 @@ ANSWER = {
     "length of a word, times √512": np.sqrt(512),
 }
 DIGITS = 3
-NEARLY = False
 AXES = {"P[1]": (FOUR_CHANNELS,)}
 WRONG = {
     "P[1]": {

@@ -17,7 +17,6 @@ OF_4, OF_8 = tuple(slopes(4).tolist()), tuple(slopes(8).tolist())
 
 ANSWER = {FOUR: list(OF_4), SIX: slopes(6).tolist(), ALONE: 2 ** (-8 / 6), BIAS: -3 * OF_4[0]}
 DIGITS = 4
-NEARLY = False
 AXES = {FOUR: (Axis("head", list("1234")),), SIX: (Axis("head", list("123456")),)}
 
 WRONG = {

@@ -49,7 +49,8 @@ ALWAYS = [
     holds(
         "Some key after its query gets weight. A score of −∞ hides it whatever the other scores are, and −20 does not.",
         lambda weights, *_: (abs(np.triu(weights, 1)) < 1e-30).all(),
-    )
+    ),
+    holds("The weights of one query sum to 1 over the keys.", lambda weights, *_: np.allclose(weights.sum(-1), 1)),
 ]
 WRONG = """
 s = np.where(np.tri(n), scores + bias, 0.0)  # A score of 0 does not hide a key, because e⁰ = 1. Hidden keys get −∞.
@@ -63,6 +64,8 @@ s = np.where(np.tril(scores + bias) != 0, scores + bias, -np.inf)  # You hide ev
 s = scores + np.tril(bias)  # You removed the bias of the keys ahead, but they keep their scores. Set these to −∞.
 s = scores + bias + (1 - np.tri(n)) * -np.inf  # Everything is nan. Do you multiply a mask by ∞?
 # 0 · ∞ is nan, so choose with `np.where`.
+e = np.exp(s); return e / e.sum(axis=-1)
+return e / e.sum(axis=-1)  # Your sums have no axis left to stay with their rows. Add `keepdims=True`.
 return np.tril(softmax(scores + bias))  # You hide the future after the softmax, so rows do not sum to 1.
 e = np.tril(softmax(scores + bias))  # You hide the future after the softmax and divide again. A much larger score
 # ahead leaves nothing for the others, so hide it first.

@@ -25,7 +25,6 @@ for name, weights in WEIGHTS.items():
     ANSWER[f"{name}, above 1 %"] = sum(w > 0.01 for w in weights)
     ANSWER[f"{name}, span"] = round(math.exp(-sum(w * math.log(w) for w in weights)))  # whole, all four
 DIGITS = 2
-NEARLY = False
 ENTROPY = "This is the entropy. The span is e to the power of it."
 BITS = "This is the entropy in bits. The span is 2 to the power of that."
 MIXED = "This is e to the power of the entropy in bits. Take 2 to the power of them, or H with the logarithm ln."

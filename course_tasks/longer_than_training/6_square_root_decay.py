@@ -30,8 +30,18 @@ Before you run it: do you expect a curve that rises, like the log decay's, or a 
 
 import math
 
-from ..given import StandIn
-from .hook_cases import by_loops, cases_of, random_case, row_offsets
+from course_kit.checking import Axis, Case
+from course_kit.checking.arrays import describe_type
+from course_kit.checking.runner import run
+
+from .given import Decay
+
+
+def row_offsets(*sizes):
+    """The library's, by the name it has in the first cell; torch is imported when a check needs it."""
+    from course_lib.nn.grid import row_offsets
+
+    return row_offsets(*sizes)
 
 
 def square_root_decay(self, n_q, n_k, past):
@@ -47,21 +57,46 @@ def square_root_decay(self, n_q, n_k, past):
     return bias  # There is one number per head and offset.
 
 
-expected = by_loops(lambda distance, strength: -strength * math.sqrt(distance))
+def expected(self, n_q, n_k, past):
+    offsets = sorted({j - (past + i) for i in range(n_q) for j in range(n_k)})
+    return [[-strength * math.sqrt(abs(r)) for r in offsets] for strength in self.numbers]
 
 
-def decay(*strengths):
-    return StandIn("SquareRootDecay", strengths=strengths)
+def case(strengths, n_q, n_k, past, label):
+    """One call, the columns of whose answer are called by their offsets."""
+    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
+    return Case(Decay(*strengths), n_q, n_k, past, label=label, axes=["head", Axis("offset", offsets)])
 
 
 def draw(rng):
-    return random_case(rng, decay(*rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist()))
+    strengths, n_q = rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist(), int(rng.integers(1, 7))
+    return case(strengths, n_q, n_q + int(rng.integers(0, 4)), int(rng.integers(0, 4)), "a random case")
 
 
-HOOK = "self.strengths"
-CASES = cases_of(
-    decay(1.0), decay(0.5, 2.0), decay(1.0, 0.5), decay(0.3), decay(1.0), decay(*(2.0**-h for h in range(1, 13)))
-)
+CASES = [
+    case([1.0], 5, 5, 0, "the five tokens"),
+    case([0.5, 2.0], 5, 5, 0, "two heads"),
+    case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
+    case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
+    case([1.0], 1, 1, 0, "one token alone"),
+    case([2.0**-h for h in range(1, 13)], 3, 3, 0, "12 heads"),
+]
+
+
+def afterwards(given):
+    """A layer works with tensors, and calls its hook again and again."""
+    module, made = Decay(0.5, 2.0), []
+    run(lambda: made.append(given(module, 2, 6, 3)), [Case()], lambda value: {}, 2.0)
+    if not isinstance(made[0], type(module.strengths)):
+        kinds = "`torch.stack` of a list of tensors, `torch.tensor` of numbers, `torch.from_numpy` of a NumPy array"
+        fact = f"The values are right, but your function returned {describe_type(made[0])}."
+        return "wrong type", fact, f"A hook returns a torch tensor: {kinds}."
+    if module.strengths.tolist() != list(module.numbers):
+        cause = "The values are right, but your function writes into `self.strengths`, which the layer keeps."
+        return "property broken", "", cause
+    return None
+
+
 ON_PASS = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "
     "at 1,024 tokens was 1.720 and 1.787 with log-1, 1.689 and 1.690 with ALiBi, and 1.709 and 1.715 with your scheme. "

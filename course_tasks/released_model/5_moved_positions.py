@@ -54,7 +54,6 @@ ANSWER = {
     "queries + 1": changed(PLACE + 1, PLACE),
     "distance after queries + 1": distance(1),
 }
-NEARLY = False
 WRONG = {
     "all + 50,000": {
         28: "Query and key rotate by the same additional angle, so the angle between them stays the same.",

@@ -32,7 +32,6 @@ ANSWER = {
     "product, q at 1 and k at 0": product(1, 0),
     "product, q at 1 and k at 5": product(1, 5),
 }
-NEARLY = False
 AXES = (Axis("channel", ["0", "1"]),)
 WRONG = {
     "q at position 1": {

@@ -31,7 +31,6 @@ ANSWER = {
 }
 DIGITS = 2
 ABOUT = {"turns in training": 0.001}
-NEARLY = False
 AXES = (Axis("pair", ["0", "1", "2", "3"]),)
 OTHERWISE = {
     "turns in training": "Divide the 200 tokens by the number of positions in which the pair makes a whole turn.",

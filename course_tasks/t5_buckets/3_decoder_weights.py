@@ -89,6 +89,9 @@ bias = np.moveaxis(table[rows], -1, 0).swapaxes(1, 2)  # You transposed the bias
 seen = np.where(j <= i - past, scores, -np.inf)  # Your mask forgets `past`. Query 0 sees all keys up to that position.
 return np.where(j <= i, softmax(scores), 0)  # You hide the future after the softmax, when it has taken its share.
 scores = content - bias  # You subtract the bias, and T5 adds it. The line that adds it was right.
+scores = (content + bias) / 2
+scores = (content + bias) / np.sqrt(8)
+scores = (content + bias) / np.sqrt(content.shape[-1])  # You divide the scores. T5 adds the bias to the bare q·k.
 scores = content / 2 + bias
 scores = content / np.sqrt(content.shape[-1]) + bias  # You divide the content. T5 adds to the bare q·k.
 """

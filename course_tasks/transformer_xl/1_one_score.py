@@ -76,6 +76,11 @@ WRONG = [
         ({"score": (TOTAL - x) / 2}, f"({t}) is missing from the sum. The score holds all four.")
         for t, x in zip("abcd", TERMS)
     ),
+    *(
+        ({t: x + slip}, "You are 1 off. Add your four products again.")
+        for t, x in zip("abcd", TERMS)
+        for slip in (1, -1)
+    ),
 ]
 
 HINTS = [

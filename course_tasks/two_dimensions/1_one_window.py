@@ -25,7 +25,6 @@ ANSWER = {
     ALL: int(window_index(7).max()) + 1,
 }
 DIGITS = 2
-NEARLY = False
 OTHERWISE = {
     OFFSET: "Patch p is in row p // 3 and column p % 3. Subtract the place of the query from that of the key.",
     ROW: "Add W − 1 = 2 to both offsets. The first of them counts full lines, of 5 numbers each.",

@@ -108,6 +108,7 @@ return line * height + place  # You multiply by the height of the window. A line
 return line * (height + width - 1) + place  # Your factor is right for square windows only. A line holds all Δcolumn.
 return line * (2 * max(height, width) - 1) + place  # Your numbers have gaps if the window is taller than wide.
 return place * (2 * height - 1) + line  # You number the table column by column. In reading order Δrow is multiplied.
+return (place * (2 * height - 1) + line).T  # You number the table column by column, and exchange queries and keys.
 return line + place * (2 * width - 1)  # You multiply Δcolumn and add Δrow. In reading order Δrow is multiplied.
 return (line * (2 * width - 1) + place).astype(np.int8)  # `int8` ends at 127. A window of 7 × 7 already needs 169 rows.
 return (line * (2 * width - 1) + place).reshape(height, width, height, width)  # Right, but in four axes. Join row and

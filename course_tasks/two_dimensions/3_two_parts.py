@@ -39,7 +39,6 @@ ANSWER = {
     DIAGONAL: "yes" if 9 + 9 == 1 + 1 else "no",
     OTHER: "yes" if 9 + 3 == 7 + 5 else "no",
 }
-NEARLY = False
 OTHERWISE = {
     ROW: "The key is rotated one quarter more than the query. Rotate (1, 4) once, and multiply with (2, 1).",
     COLUMN: "The key is rotated one quarter less than the query: rotate (1, 1) once to the right, (a, b) → (b, −a).",

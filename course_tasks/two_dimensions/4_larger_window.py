@@ -36,7 +36,6 @@ ANSWER = {
     SWIN: "stretch",
 }
 DIGITS = 2
-NEARLY = False
 OTHERWISE = {
     OLD: "Each axis has the offsets −6 to 6. Every offset of one axis meets every offset of the other.",
     NEW: "Each axis has the offsets −11 to 11. Every offset of one axis meets every offset of the other.",

@@ -70,6 +70,7 @@ return clipped - clipped.min()  # If no key is `clip` away, your rows begin too 
 clipped = np.clip(offset, clip, -clip)  # You exchanged the two ends of the clipping. The lower end is −clip.
 clipped = np.clip(offset, 0, clip)  # You clip every offset before the query to 0. The lower end is −clip, not 0.
 clipped = max(-clip, min(clip, offset))  # `min` and `max` compare two numbers. For a whole array, use `np.clip`.
+return np.triu(clipped + clip)  # Below the diagonal everything of yours is 0. Keys before the query have rows, too.
 return np.clip(offset + clip, -clip, clip)  # You shift first and clip to −clip … clip afterwards. Clip first.
 return np.clip(offset + clip, 0, clip)  # All keys ahead have one row. The largest row is 2·clip, not clip.
 return (offset + clip) % (2 * clip + 1)  # With `%`, far offsets begin again at the other end. Clip them.

@@ -29,7 +29,6 @@ ANSWER = {
     "share of the memory": (6 * 10_000 + 18 * 1_000) / (24 * 10_000),
 }
 DIGITS = 3
-NEARLY = False
 AXES = (Axis("slot", ["0", "1", "2", "3"]),)
 OTHERWISE = {
     "pairs": "Write the eight numbers of keys side by side and add them. The first query sees one key.",

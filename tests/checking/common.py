@@ -106,10 +106,6 @@ def raiser(error):
     return function
 
 
-class Slope:
-    """A class where a function was asked for."""
-
-
 class Hostile:
     """Raises, or never ends, wherever it is touched."""
 

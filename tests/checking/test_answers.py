@@ -1,5 +1,8 @@
 """Answers that are numbers and words instead of code."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -21,7 +24,9 @@ ANSWER = Prediction(
     [
         ({"near": 0.25, "word": "up"}, "passed"),
         ({"near": 0.2504, "word": " Up "}, "passed"),
-        ({"near": np.float32(0.25), "word": "up"}, "passed"),
+        ({"near": np.float32(0.25), "word": np.str_("up")}, "passed"),
+        ({"near": Fraction(1, 4), "word": "up"}, "passed"),
+        ({"near": Decimal("0.25"), "word": "up"}, "passed"),
         ({"near": ..., "word": ...}, "not attempted"),
         ({"near": 0.25, "word": ...}, "not attempted"),
         ({"near": 0.25}, "not attempted"),
@@ -58,17 +63,14 @@ RIGHT_COUNTS = {"few": 4, "rows": [2, 5], "seen": True, "kind": "past"}
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"few": 5}, "This is 1 too large."),
-        ({"few": 8}, "This is twice the right number."),
-        ({"few": 6}, ""),  # near enough to several relations, and none of them
-        ({"few": 0}, ""),
+        ({"few": 5}, ""),
         ({"few": 4.02}, ""),
         ({"few": 3, "rows": [5, 2]}, "rows, entry 0: 5 is not right (0 of 2 are right)\n  → The rows are swapped."),
         ({"rows": "2, 5"}, "rows: expected 2 numbers in square brackets, without quotes"),
         ({"few": "4"}, "few: expected a number, without quotes"),
         ({"seen": "yes"}, "seen: expected `True` or `False`, without quotes"),
         ({"kind": "futurre"}, 'kind: "futurre" is none of the words: "future", "past"'),
-        ({"rows": {5, 2}, "kind": "future"}, "It lies behind."),
+        ({"rows": {5, 2}, "seen": "True", "kind": "future"}, "It lies behind."),
     ],
     ids=repr,
 )

@@ -19,14 +19,6 @@ def endless_and_deaf(n, strength):
             pass
 
 
-def endless_in_finally(n, strength):
-    try:
-        while True:
-            pass
-    finally:
-        time.sleep(0.01)
-
-
 @pytest.fixture(params=["the thread's own clock", "the clock of the process"])
 def clock(request, monkeypatch):
     """Linux has a clock for each thread, macOS and Windows only one for the whole process."""
@@ -34,7 +26,7 @@ def clock(request, monkeypatch):
         monkeypatch.setattr(stoppable.sys, "platform", "darwin")
 
 
-@pytest.mark.parametrize("function", [endless, endless_and_deaf, endless_in_finally])
+@pytest.mark.parametrize("function", [endless, endless_and_deaf])
 def test_an_endless_loop_is_stopped_and_said_so(function, clock):
     result = SLOPE.check(function)
     assert result.status == "did not finish"

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from course_kit.checking import STATUSES
-
-from .common import SLOPE, Hostile, Slope, as_texts, right
+from .common import SLOPE, Hostile, as_texts, right
 
 
 @pytest.mark.parametrize(
@@ -24,6 +22,7 @@ from .common import SLOPE, Hostile, Slope, as_texts, right
         (np.array([None]), "None in it"),
         ([[None, 1], [2, 3]], "None in it"),
         (b"ab", "bytes"),
+        (np.array([1j]), "yours holds complex numbers, expected real ones"),
     ],
     ids=lambda value: str(type(value).__name__),
 )
@@ -39,7 +38,7 @@ def test_a_generator_function_is_recognised():
     assert "`yield` where `return` was meant" in repr(SLOPE.check(slope))
 
 
-@pytest.mark.parametrize("given", [Slope, 7, "slope", [right], right(3, 1.0)], ids=lambda given: type(given).__name__)
+@pytest.mark.parametrize("given", [dict, 7, "slope", [right], right(3, 1.0)], ids=lambda given: type(given).__name__)
 def test_what_is_no_function_is_said(given):
     result = SLOPE.check(given)
     assert result.status == "wrong type" and "`check(slope)`, without calling it" in repr(result)
@@ -55,15 +54,5 @@ def test_hostile_objects_do_no_harm(how):
     thing = Hostile(how)
     for given in (thing, lambda n, strength: thing, lambda n, strength: [thing] * n, lambda n, strength: {"x": thing}):
         result = SLOPE.check(given)
-        assert not result.passed and result.status in STATUSES
+        assert not result.passed
         as_texts(result)
-
-
-def test_a_hostile_class_does_no_harm():
-    class Meta(type):
-        def __getattribute__(cls, name):
-            raise KeyboardInterrupt
-
-    hostile = Meta("Hostile", (), {})
-    for given in (hostile, lambda n, strength: hostile):
-        assert not SLOPE.check(given).passed

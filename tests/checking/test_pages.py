@@ -11,7 +11,7 @@ from course_kit.checking import CodingTask, Prediction
 from course_kit.checking.pages import pages
 from course_tasks import bias_by_hand
 
-from .common import cell, slope_task
+from .common import cell
 
 SLOPE = '''\
 r"""Slope · 8 minutes · ★★ · first
@@ -107,13 +107,6 @@ def test_a_page_needs_a_title_and_wrong_lines_that_fit(topic, old, new, message)
     assert SLOPE.count(old) == 1
     with pytest.raises(ValueError, match=re.escape(message)):
         _ = topic(**{"1_slope": SLOPE.replace(old, new)})["slope"].wrong_programs.written
-
-
-def test_an_author_is_told_what_is_not_whole():
-    wrong = dict(hints=["one", ""], difficulty=4, minutes=0, title=" ", words="", cases=[], seconds=0)
-    for name, value in wrong.items():
-        with pytest.raises(ValueError, match=f"CodingTask slope.*{name}="):
-            slope_task(**{name: value})
 
 
 def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):

@@ -24,15 +24,7 @@ class Odd(Exception):
 
 @pytest.mark.parametrize(
     "error",
-    [
-        SystemExit(3),
-        KeyboardInterrupt(),
-        GeneratorExit(),
-        MemoryError(),
-        ValueError("é" * 5000),
-        Odd(),
-        BaseException("x"),
-    ],
+    [SystemExit(3), KeyboardInterrupt(), ValueError("é" * 5000), Odd(), BaseException("x")],
     ids=lambda error: type(error).__name__,
 )
 def test_every_kind_of_error_is_reported(error):

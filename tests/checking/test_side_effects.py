@@ -23,15 +23,7 @@ def test_writing_into_an_argument_passes_with_a_note_and_spoils_nothing():
     assert not task.check(task.spec.solution).notes
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda runs: runs["b"].sort(),
-        lambda runs: runs.clear(),
-        lambda runs: runs.update(a=np.array([2.0])),
-        lambda runs: runs["a"].append(9.0),
-    ],
-)
+@pytest.mark.parametrize("spoil", [lambda runs: runs["b"].sort(), lambda runs: runs.clear()])
 def test_writing_into_what_an_argument_holds_is_noticed(spoil):
     def _longest(runs):
         """The length of the longest."""

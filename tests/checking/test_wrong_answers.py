@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_kit.checking import Case, CodingTask, Property
+from course_kit.checking import Case, CodingTask, holds
 
 from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right
 
@@ -37,22 +37,16 @@ def test_what_is_not_a_number_is_named(value, word):
         (lambda b: b * 2, "Every entry is 2 times what it should be"),
         (lambda b: b + 1, "too large by 1"),
         (lambda b: b[::-1], "in reverse order along the query axis"),
-        (lambda b: np.triu(b), "Below the diagonal everything of yours is 0"),
+        (lambda b: b * (np.arange(len(b)) == 0)[:, None], "All rows after the first are 0"),
         (lambda b: b[:, 1:], "One too few along the key axis"),
         (lambda b: b.sum(0), "The query or the key axis is missing"),
         (lambda b: b.ravel(), "The right numbers in another shape"),
         (lambda b: np.arange(len(b)) + 0 * b, "the same for every query"),
-        (lambda b: 0.0, "a single number"),
     ],
 )
 def test_what_all_failing_cases_have_in_common_is_said(change, words):
     result = SLOPE.check(lambda n, strength: change(right(n, strength)))
     assert words in result.cause, result
-
-
-def test_a_known_mistake_gets_its_own_words_however_it_is_written():
-    result = SLOPE.check(lambda n, strength: (-right(n, strength)).tolist())
-    assert result.cause == "The sign!" and result.known
 
 
 def test_a_parameter_that_is_never_read_is_named():
@@ -62,12 +56,10 @@ def test_a_parameter_that_is_never_read_is_named():
 def test_truth_values_are_compared_and_told_as_such():
     task = CodingTask("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
     assert task.check(_mask).passed and task.check(lambda n: np.tri(n)).passed
-    turned = repr(task.check(lambda n: ~_mask(n)))
-    assert "row 0, column 0: yours False, expected True" in turned and "1 minus" in turned
+    assert "row 0, column 0: yours False, expected True" in repr(task.check(lambda n: ~_mask(n)))
     assert "Your result is transposed" in repr(task.check(lambda n: _mask(n).T))
     assert "wrong values" in repr(task.check(lambda n: np.ones((n, n), bool)))
     assert "wrong values" in repr(task.check(lambda n: 3.5 * np.ones((n, n))))
-    assert "square" not in repr(task.check(lambda n: _mask(n) | (np.arange(n) == 2)))  # 1 is no square of 0
 
 
 def test_weights_are_explained_as_weights():
@@ -76,8 +68,6 @@ def test_weights_are_explained_as_weights():
     assert "sums to 1 over the query axis" in task.check(lambda x: _softmax(x.T).T).cause
     assert "the softmax is missing" in task.check(lambda x: x - 1).cause
     assert "do not sum to 1" in task.check(lambda x: np.exp(x)).cause
-    assert "wrong sign" in task.check(lambda x: _softmax(-x)).cause
-    assert "off by the same factor" in task.check(lambda x: _softmax(x / 3)).cause
 
 
 def test_a_tuple_is_judged_part_by_part():
@@ -110,32 +100,16 @@ def test_scores_with_the_infinities_of_a_mask_lack_the_softmax():
     task = array_task(_causal, cases=SEEN)
     assert "the softmax is missing" in task.check(lambda x: np.where(_mask(len(x)), x, -np.inf)).cause
     assert "e^x" not in task.check(lambda x: np.where(_mask(len(x)), x * x, -np.inf)).cause
-    assert "off by the same factor" in task.check(lambda x: _causal(x / 3)).cause
 
 
 def test_a_hidden_key_that_kept_weight_is_not_called_rounded():
     def _hidden(result, x):
         return np.allclose(np.triu(result, 1), 0)
 
-    leaking = array_task(_causal, cases=SEEN, properties=[Property(_hidden, "A hidden key has weight.")])
+    leaking = array_task(_causal, cases=SEEN, properties=[holds("A hidden key has weight.", _hidden)])
     for task in (leaking, array_task(_causal, cases=SEEN)):
         cause = task.check(lambda x: _softmax(np.where(_mask(len(x)), x, -6.0))).cause
         assert "round" not in cause and ("hidden" in cause) == bool(task.spec.properties)
-
-
-def test_truth_values_are_wrong_and_not_too_large():
-    task = array_task(_mask, cases=[Case(4), Case(5)])
-    cause = task.check(lambda n: _mask(n) | (np.arange(n) == n - 1)).cause
-    assert "large" not in cause
-
-
-def test_the_rows_of_a_mask_are_not_taken_for_weights():
-    def _own(n):
-        """True on the diagonal."""
-        return np.eye(n, dtype=bool)
-
-    wrong = array_task(_own, cases=[Case(4), Case(5)]).check(lambda n: np.eye(n, dtype=bool) | (np.arange(n) == n - 2))
-    assert "sum to 1" not in wrong.cause
 
 
 def test_what_is_said_is_true_of_the_case_that_is_shown():

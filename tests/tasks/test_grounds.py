@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 import torch
 
+from course_lib.definition import by_definition, with_bias
 from course_lib.nn.absolute import sinusoidal
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
-from course_lib.reference import oracle
-from course_lib.reference.attention import softmax
-from course_lib.reference.sliding_window import window_mask
 from course_tasks import tasks_of
 from course_tasks.guide import OUT, decide
 from course_tasks.measured import study_rows
 from course_tasks.windows_and_sinks.given import counter, crowded, near_counter
-from tests.schemes.definitions import SCHEMES
 
 from .notebook import defined, prepared
 
@@ -50,16 +47,8 @@ def test_the_hook_works_in_a_layer():
 
     torch.manual_seed(0)
     layer, x = RelativeAttention(8, 2, SquareRootDecay(), causal=True), torch.randn(1, 6, 8)
-    q, k, v = (f(x)[0].unflatten(-1, (2, 4)).transpose(0, 1).tolist() for f in (layer.query, layer.key, layer.value))
-
-    def head(h, strength):
-        def bias(r):
-            return -strength * abs(r) ** 0.5
-
-        return oracle.attend(oracle.scores_with_bias(q[h], k[h], bias, scale=0.5), v[h], causal=True)[0]
-
-    heads = torch.tensor([head(0, 1.0), head(1, 0.25)])
-    assert torch.allclose(layer(x)[0], layer.out(heads.transpose(0, 1).flatten(1)), atol=1e-5)
+    definition = with_bias(lambda module, head, r: -float(module.strengths[head]) * abs(r) ** 0.5)
+    assert torch.allclose(layer(x).double(), by_definition(definition, layer, x, x), atol=1e-5)
 
 
 def test_no_forecast_depends_on_the_choice_of_the_seeds():
@@ -78,40 +67,11 @@ def test_no_forecast_depends_on_the_choice_of_the_seeds():
 # ---------------------------------------------------------------- windows and sinks
 
 
-def test_the_given_window_has_one_key_too_many():
-    assert (WINDOWS["seen_keys"].starter(3, 9, 4) == window_mask(3, 9, w=5, past=6)).all()
-
-
-@pytest.mark.parametrize("read", range(9))
-def test_the_given_ring_is_right_for_one_token_at_a_time(read):
-    task, rng = WINDOWS["ring_step"], np.random.default_rng(read)
-    ring = rng.normal(size=(4, 2))
-    for n, alike in ((1, True), (3, read < 2)):
-        new = rng.normal(size=(n, 2))
-        (seen, after), (right, ring_after) = (f(ring, read, new) for f in (task.starter, task.spec.solution))
-        assert (after == ring_after).all() and seen.shape == right.shape and np.array_equal(seen, right) == alike
-
-
-def test_the_given_sink_has_no_effect():
-    scores, values = np.random.default_rng(0).normal(size=(2, 5, 5))
-    for a in (-2.0, 0.0, 3.0):
-        assert np.allclose(WINDOWS["sink_output"].starter(scores, values, a), softmax(scores) @ values)
-
-
 def test_the_three_models_use_the_far_keys_ignore_them_and_suffer_from_them():
     task = WINDOWS["use_of_far_keys"].spec
     found = {case.args[0]: task.solution(*case.args) for case in task.cases[:3]}
     assert found[counter] > 0.1 and found[near_counter] == 0 and found[crowded] < -0.1
     assert task.solution(*task.cases[3].args) == 0  # a text without far keys
-
-
-def test_a_model_that_sees_later_keys_is_noticed():
-    """Masks that show the same later keys in both calls change every model's loss, but only one's difference."""
-    task = WINDOWS["use_of_far_keys"].spec
-    model, tokens, near = task.cases[2].args
-    offset = np.arange(len(tokens)) - np.arange(len(tokens))[:, None]
-    full, masked = (model(tokens, mask)[-near:].mean() for mask in (offset < len(tokens), offset > -near))
-    assert abs(masked - full - task.solution(model, tokens, near)) > 0.01
 
 
 # ---------------------------------------------------------------- which one
@@ -126,41 +86,21 @@ def test_each_situation_leaves_one_candidate_at_most_and_its_words_name_all_four
     assert list(LAST["what_remains"].expected().values()).count("no scheme") == 1
 
 
-LEFT, MIDDLE = [2, 3, 4], [0, 1, 4]  # the places of three tokens in a row of five
-
-
-def padded(layer, x, places, add=lambda mask: 0):
-    """What a causal layer answers to x (1, 3, d) with its tokens at `places` of five; padding is random, and masked.
-
-    add(mask): what absolute positions add to the input, (5, d).
-    """
-    mask, whole = torch.zeros(5, dtype=torch.bool), torch.randn(1, 5, x.shape[-1], dtype=x.dtype)
-    mask[places], whole[:, places] = True, x
-    return layer(whole + add(mask), mask=mask)[:, places]
-
-
-@pytest.mark.parametrize("name", [name for name, scheme in SCHEMES.items() if scheme.relative])
-def test_left_padding_changes_nothing_for_a_relative_scheme_and_padding_in_the_middle_does(name):
-    torch.manual_seed(0)
-    layer, x = SCHEMES[name](2, 4, causal=True).double(), torch.randn(1, 3, 8, dtype=torch.float64)
-    assert torch.allclose(padded(layer, x, LEFT), layer(x))
-    blind = name in ("none", "T5, cross-attention", "Shaw, shared, clip 0", "sink")  # to this scheme offsets are equal
-    assert blind or not torch.allclose(padded(layer, x, MIDDLE), layer(x), atol=1e-3)
-
-
 @pytest.mark.parametrize("scheme", ["learned", "sinusoidal"])
-def test_left_padding_moves_absolute_positions_until_they_are_repaired(scheme):
+@pytest.mark.parametrize("places", [[2, 3, 4], [0, 1, 4]])
+def test_padding_moves_absolute_positions_until_they_are_repaired(scheme, places):
+    """A causal layer sees three tokens at these places of five; the padding is random, and masked."""
     torch.manual_seed(0)
     layer = RelativeAttention(8, 2, causal=True).double()
-    x, table = torch.randn(1, 3, 8, dtype=torch.float64), torch.randn(5, 8, dtype=torch.float64)
+    x, table = torch.randn(2, 5, 8, dtype=torch.float64)
+    mask = torch.zeros(5, dtype=torch.bool).index_fill(0, torch.tensor(places), True)
+    row = x.index_copy(0, torch.tensor(places), x[:3])
 
-    def add(positions):
-        return table[positions] if scheme == "learned" else sinusoidal(positions, 8, dtype=torch.float64)
+    def answer(tokens, positions, mask=None):
+        added = table[positions] if scheme == "learned" else sinusoidal(positions, 8, dtype=torch.float64)
+        return layer((tokens + added)[None], mask=mask)[0]
 
-    def repaired(mask):
-        return add(torch.from_numpy(LAST["positions_with_padding"].spec.solution(mask[None].numpy()))[0])
-
-    alone = layer(x + add(torch.arange(3)))
-    for places in (LEFT, MIDDLE):
-        assert not torch.allclose(padded(layer, x, places, lambda mask: add(torch.arange(5))), alone, atol=1e-3)
-        assert torch.allclose(padded(layer, x, places, repaired), alone)
+    alone = answer(x[:3], torch.arange(3))
+    repaired = torch.from_numpy(LAST["positions_with_padding"].spec.solution(mask[None].numpy()))[0]
+    assert not torch.allclose(answer(row, torch.arange(5), mask)[places], alone, atol=1e-3)
+    assert torch.allclose(answer(row, repaired, mask)[places], alone)

@@ -5,12 +5,12 @@ import pytest
 
 from course_kit.checking import CodingTask, Exercise, Prediction
 from course_kit.checking.difference import first_difference
+from course_kit.checking.spec import attempt
 from course_tasks import tasks_of, topics
 
-from .mutants import mutants
 from .notebook import defined, prepared
 
-FURTHER = range(1000, 1040)  # seeds of the draws in which an unnoticed mutant must agree with the expected
+FURTHER = range(1000, 1040)  # seeds of the draws in which an unnoticed change must agree with the expected
 EXERCISES = {f"{chapter}.{name}": one for chapter in topics() for name, one in tasks_of(chapter).items()}
 
 
@@ -41,18 +41,10 @@ def test_the_published_solution_passes(task):
 
 
 @every(CodingTask)
-def test_the_solution_passes(task):
-    solution, expected = task.spec.solution, task.spec.expected
-    result = task.check(solution)
-    assert result.passed, result
-    if expected:
-        assert solution.__name__ not in expected.__code__.co_names, "expected must not come from the solution"
-
-
-@every(CodingTask)
 @pytest.mark.parametrize("form", ["list", "float32", "torch", "leading axis"])
 def test_other_forms_of_the_right_result_pass(task, form):
     torch = pytest.importorskip("torch") if form == "torch" or task.spec.tensors else None
+    is_hook = task.name == "square_root_decay"
     change = {
         "list": lambda x: np.asarray(x).tolist(),
         "float32": lambda x: np.float32(np.asarray(x)),
@@ -62,26 +54,28 @@ def test_other_forms_of_the_right_result_pass(task, form):
 
     def given(*args, **kwargs):
         result = task.spec.solution(*args, **kwargs)
-        if task.spec.hook and form != "list":  # as tensors, through which gradients get
+        if is_hook and form != "list":  # a layer needs tensors
             return {"float32": result.float(), "torch": result, "leading axis": result[None]}[form]
         return tuple(map(change, result)) if task.spec.returns else change(result)
 
     result = task.check(given)
-    unfit = (task.spec.hook and form == "list") or (task.spec.index and form == "float32")
+    unfit = (is_hook and form == "list") or (task.spec.index and form == "float32")
     assert result.status == ("wrong type" if unfit else "passed"), result
 
 
 @every(CodingTask)
-def test_what_is_expected_has_every_property(task):
-    for k, outputs in enumerate(task.spec.right if task.spec.expected else ()):
+def test_what_is_expected_has_every_property_and_does_not_come_from_the_solution(task):
+    assert task.spec.solution.__name__ not in task.spec.expected.__code__.co_names
+    for k, outputs in enumerate(task.spec.right):
         assert task.spec.broken(k, outputs) == "", (task.spec.all_cases[k], task.spec.properties)
 
 
 @every(CodingTask)
 def test_every_wrong_program_has_its_message(task):
-    """Each written program is wrong, and the check answers with its message."""
+    """Each written program is wrong, as is the code with a bug, and the check answers with its message."""
     programs = task.wrong_programs
     assert len(programs.written) >= 5
+    assert task.starter is None or attempt(task.spec, task.starter).first is not None
     for message, program in programs.written:
         result = task.check(lambda *args, program=program: program(*args))
         assert not result.passed and message in result.cause, (message, result)
@@ -90,25 +84,14 @@ def test_every_wrong_program_has_its_message(task):
 
 @pytest.mark.slow
 @every(CodingTask)
-def test_mutants_are_noticed_and_most_of_them_explained(task, record_property, monkeypatch):
-    """An error is shown with its line, and of the wrong results at least 80 % get a cause that was written for them."""
-    made = {mutant.name: mutant.source for mutant in mutants(task.solution_source())}
-    functions = {name: defined(source, task.name, task.source.globals) for name, source in made.items()}
+def test_small_changes_to_the_solution_are_noticed(task, monkeypatch):
+    """With the changes that the rules of the checks make, 60 of all at equal steps; what passes is as right."""
     monkeypatch.setattr(task.spec, "seconds", 1.0)  # enough for all but those without an end
-    results = {name: task.check(function) for name, function in functions.items()}
+    made = task.wrong_programs.made_by_rules
+    tried = [(done, attempt(task.spec, function)) for done, function in made[:: len(made) // 60 + 1]]
     monkeypatch.setattr(task.spec, "seconds", 60.0)  # what has passed has an end, however busy the machine is
-    passed = [name for name, result in results.items() if result.passed]
-    unnoticed = [name for name in passed if not agrees(task.spec, functions[name])]
-    assert not unnoticed, "these change the result and pass"
-    wrong = {name: result for name, result in results.items() if not result.passed}
-    unlined = [name for name, result in wrong.items() if result.status == "raised" and not result.code]
-    assert not unlined, "an error is shown with the learner's line"
-    valued = {name: result for name, result in wrong.items() if result.status != "raised"}
-    unnamed = {name: result for name, result in valued.items() if not result.known}
-    row = {"task": task.name, "mutants": len(made), "equivalent": len(passed), "raised": len(wrong) - len(valued)}
-    row |= {"wrong": len(valued), "named": f"{1 - len(unnamed) / len(valued):.0%}"}
-    record_property("table: what the checks make of small changes to the solutions", row)
-    assert len(unnamed) <= 0.2 * len(valued), unnamed
+    passed = [(done, one.function) for done, one in tried if one.first is None and one.complete]
+    assert not [done for done, function in passed if not agrees(task.spec, function)]
 
 
 def agrees(spec, function):
@@ -128,17 +111,5 @@ def test_the_right_answer_passes_and_each_wrong_one_gets_its_own_message(task):
     assert task.check(task.expected()).passed
     assert len(task.wrong_answers) >= 5
     for values, message in task.wrong_answers:
-        whole = {**task.expected(), **values} if isinstance(task.expected(), dict) else values[""]
-        result = task.check(whole)
+        result = task.check({**task.expected(), **values})
         assert not result.passed and result.cause == message, (message, result)
-
-
-@every(Prediction)
-@pytest.mark.parametrize(
-    "odd",
-    [object(), [[1, 2], [3]], {"something else": 1}, print, [0.0] * 17],
-    ids=["object", "ragged", "dict", "function", "17"],
-)
-def test_another_kind_of_thing_is_told_so(task, odd):
-    result = task.check(odd)
-    assert result.status == "wrong type" and result.facts and not result.cause, result

@@ -95,7 +95,6 @@ def fill(box: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "given.py").write_bytes(lent.read_bytes() if lent.exists() else b"")
         (folder / "__init__.py").write_text(TASKS)
-    shutil.copy(ROOT / "course_tasks" / "given.py", box / "course_tasks")
 
 
 def bubblewrap(box: Path, limits: Limits) -> list[str]:
