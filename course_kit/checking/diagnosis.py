@@ -6,7 +6,7 @@ from typing import Any
 from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
-from .relations import FINISHES, WEAK, common, not_finite, shapes, undone, zeros
+from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, zeros
 from .solution_source import unused_parameters
 from .spec import Attempt
 from .wrong_lines import WrongPrograms
@@ -88,7 +88,7 @@ def narrowed(attempt: Attempt) -> Diagnosis:
         broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
         if broken:
             return Diagnosis("property broken", broken)
-    return Diagnosis(first.status, right_parts(attempt))
+    return Diagnosis(first.status, right_parts(attempt) or only_wrong(attempt) or common((regions,), pairs))
 
 
 def unused(attempt: Attempt) -> str:
@@ -113,6 +113,23 @@ def right_parts(attempt: Attempt) -> str:
     others = [part for part in attempt.spec.returns if part != wrong] if attempt.complete else []
     right = [part for part in others if not any(attempt.in_part(k, part) for k in cases)]
     return f"Right in every case: {', '.join(right)}. Not right: {wrong}." if right else ""
+
+
+def only_wrong(attempt: Attempt) -> str:
+    """The argument that tells the wrong cases from the right ones, such as a `past` of 0; or the single wrong case."""
+    cases = [(attempt.spec.arguments(k), bool(wrong)) for k, wrong in enumerate(attempt.differences)]
+    for name in cases[0][0]:
+        values = [(given.get(name), wrong) for given, wrong in cases]
+        if not all(isinstance(value, (bool, int, float, str)) or value is None for value, _ in values):
+            continue
+        bad, good = ([value for value, wrong in values if wrong is which] for which in (True, False))
+        if min(len(bad), len(good)) > 1 and not set(bad) & set(good):
+            if len(set(good)) == 1:
+                return f"Right when `{name}` is {good[0]!r}, wrong in every other case: what does `{name}` change?"
+            if len(set(bad)) == 1:
+                return f"Wrong only when `{name}` is {bad[0]!r}."
+    alone = len(cases) > 3 and sum(wrong for _, wrong in cases) == 1
+    return "All other cases are right: what is special about this one?" if alone else ""
 
 
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:

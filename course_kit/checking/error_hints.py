@@ -42,7 +42,8 @@ can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list
 # has no such arithmetic. Make an array of it first, with `np.array(…)`.
 ^NameError: name '(np|Q|K|V|LAMBDA|TOKENS|softmax|task)' is not defined  # The first cell of the notebook defines this
 # name. Run that cell again.
-^NameError: name 'math' is not defined  # `math` is not imported. Use `np.log`, or write `import math` first.
+^NameError: name 'math' is not defined  # `math` is not imported. Use the function of `np` with that name,
+# or write `import math` first.
 ^NameError: name '(d_k|lambda_|lam|λ)' is not defined  # Your function knows only its arguments and the names that it
 # defines. Compute this one from the arguments.
 not supported between instances of .*'NoneType'  # You compare None with a number. Ask `is None` or `is not None` first.

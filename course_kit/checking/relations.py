@@ -207,6 +207,33 @@ def shapes(p: Pair) -> Iterator[str]:
         yield "The right numbers in another shape."
 
 
+def shared(p: Pair) -> Iterator[str]:
+    """One factor or one amount for all entries. It would say nothing about a single number."""
+    places = np.isfinite(p.expected) & (p.expected != 0)
+    y, e = p.yours[places] + 0.0, p.expected[places]
+    if e.size > 1 and np.isfinite(y[0]) and y[0] != 0:
+        if same(p.expected * (y[0] / e[0]), p.yours + 0.0):
+            yield "Every entry is off by the same factor."
+        if same(p.expected + (y[0] - e[0]), p.yours + 0.0):
+            yield "Every entry is off by the same amount."
+
+
+def regions(p: Pair) -> Iterator[str]:
+    """The smallest part, cut along the diagonal, that holds all the wrong entries."""
+    shape, past, tokens = p.expected.shape, p.numbers.get("`past`"), p.axis(-1) == "key"
+    pairs = len(shape) > 1 and (p.axis(-2), p.axis(-1)) in (("query", "key"), ("row", "column"))
+    if not pairs or (past is None and shape[-2] != shape[-1]):  # nobody knows where the diagonal lies
+        return
+    offset = np.broadcast_to(np.arange(shape[-1]) - (past or 0) - np.arange(shape[-2])[:, None], shape)
+    wrong = offset[~close(p.yours, p.expected)]
+    if not wrong.any():
+        yield "Only the diagonal is wrong."
+    if (wrong > 0).all() and (offset <= 0).any():
+        yield f"Only {'the future (keys after the query)' if tokens else 'the part above the diagonal'} is wrong."
+    if (wrong < 0).all() and (offset >= 0).any():
+        yield f"Only {'the past (keys before the query)' if tokens else 'the part below the diagonal'} is wrong."
+
+
 def _even(array: Array, axis: int) -> bool:
     return same(np.broadcast_to(array.take([0], axis), array.shape), array)
 
@@ -218,4 +245,4 @@ def _ones(sums: Array) -> bool:
 # What was done to the right result: causes.
 FINISHES: tuple[Fact, ...] = rounded, undone, softmaxed, masked, normalised, shifted, whole
 # What is true of the result, whatever the cause.
-WEAK: tuple[Fact, ...] = (flat,)
+WEAK: tuple[Fact, ...] = shared, flat

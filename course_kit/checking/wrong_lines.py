@@ -14,8 +14,9 @@ from .rules import changed, is_target
 from .solution_source import SolutionSource, compiled, source_of
 from .spec import Attempt, attempt
 
-# If a name is read once, these say something of the line that makes its value; the last is another name in its place.
-OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too large", "is one too small", "is `")
+# These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
+# meant. The last is another name in its place.
+OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too ", "is True", "is False", "is `")
 MANY = 30  # rules that may explain one attempt
 KINDS = {
     "Sub": "a difference", "Add": "a sum", "Mult": "a product", "Div": "a quotient", "FloorDiv": "a quotient",
@@ -62,9 +63,10 @@ class WrongPrograms:
         made = {name: one for one in statements(self.tree) for name in assigned(one) if reads[name] == 1}
         for statement in statements(self.tree):
             for parent, node in expressions(statement):
-                kind = KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
                 for done, text in changed(self.tree, parent, node):
-                    name = node.id if isinstance(node, ast.Name) and done.startswith(OF_A_VALUE) else ""
+                    of_a_value = done.startswith(OF_A_VALUE)
+                    kind = "a value" if of_a_value else KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
+                    name = node.id if isinstance(node, ast.Name) and of_a_value else ""
                     yield f"{kind} {done}. {self.fact(made.get(name, statement))}", text
 
     def fact(self, statement: ast.stmt) -> str:
