@@ -1,8 +1,6 @@
 """What every exercise has, whether a function is to be written or an answer given: words, hints, a guarded check."""
 
-import inspect
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from .record import record
@@ -14,7 +12,7 @@ MISSING: Any = object()  # stands for an argument that was not given; None is so
 class Exercise:
     """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
 
-    `home` is a function written beside it, which tells the chapter and the file. `after`, where an exercise has it, is
+    `home` is a function written beside it, which tells the chapter. `after`, where an exercise has it, is
     what its notebook shows after the check: further cells, written as those of a lesson are. `first` marks the tasks to
     begin with.
     """
@@ -57,10 +55,6 @@ class Exercise:
     def compare(self, given: Any = MISSING) -> Any:
         """Yours beside the expected, where there are tables of entries."""
         return self.guarded(self._compare, given)
-
-    def origin(self) -> tuple[Path, int]:
-        """The file and the line in which it is written, for an author who is told that something is wrong."""
-        return Path(inspect.getsourcefile(self.home) or ""), self.home.__code__.co_firstlineno
 
     def _check(self, given: Any) -> Result:
         raise NotImplementedError
