@@ -49,7 +49,12 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def planned(given: argparse.Namespace) -> list[Run]:
-    """The plan that a command names. Raises ValueError for names and sizes that there are not."""
+    """The plan that a command names. Raises ValueError for names, sizes and options that there are not."""
+    settled = [f.name for f in fields(Settings) if getattr(given, f.name) is not None and f.name != "steps"]
+    if given.preset in ("two_layers", "released") and settled:
+        raise ValueError(f"--{settled[0].replace('_', '-')}: the preset {given.preset} has no such option")
+    if given.seeds is not None and given.seeds < 1:
+        raise ValueError(f"--seeds {given.seeds}: expected at least 1")
     if given.preset == "released":
         from .released.plan import plan as released  # this reads the model
 

@@ -1,4 +1,4 @@
-"""Remembers which tasks were passed on this machine: a small file beside the course, read by nobody else."""
+"""Remembers which tasks were passed on this machine: a small file beside the notebooks, read by nobody else."""
 
 import json
 import os

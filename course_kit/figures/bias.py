@@ -87,7 +87,7 @@ def attention_explorer(q: ArrayLike, k: ArrayLike, query: int = 0) -> Picture:
         mean = float(before @ factors)
         lines = []
         for j, (old, new, factor) in enumerate(zip(before.tolist(), after.tolist(), factors.tolist())):
-            weights = (bar(w, number(w), 1, signed=False, hollow=w is old) for w in (old, new))
+            weights = (bar(w, number(w), 1, signed=False, hollow=is_old) for w, is_old in ((old, True), (new, False)))
             lines.append([Cell(with_sign(j - i)), *weights, from_mean(factor, mean), change(new - old)])
         table = Table(
             f"What the bias takes and gives: query {words[i]}",

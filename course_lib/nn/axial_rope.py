@@ -22,7 +22,8 @@ class OnAxes(Position):
 
     def __init__(self, positions: ArrayLike, axis: NDArray, speeds: NDArray) -> None:
         super().__init__()
-        self.positions, self.axis, self.speeds = np.asarray(positions), axis, speeds
+        self.positions, self.axis, self.speeds = np.array(positions), axis, speeds
+        self.positions.setflags(write=False)  # the angles are kept, so they could not follow
 
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         d_head = 2 * len(self.speeds)
@@ -46,7 +47,7 @@ class OnAxes(Position):
 def _cos_sin(position: OnAxes, first: int, n: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
     """cos and sin of the angles of n tokens from number `first` on, (n, d_head/2) each; q and k ask for the same."""
     with torch.inference_mode(False):  # what is kept must serve training, too
-        angle = torch.from_numpy(position.places(first, n))[:, position.axis] * torch.from_numpy(position.speeds)
+        angle = torch.from_numpy(position.places(first, n).copy())[:, position.axis] * torch.from_numpy(position.speeds)
         return angle.cos().to(device, dtype), angle.sin().to(device, dtype)
 
 

@@ -11,7 +11,8 @@ class FIRE(Position):
     """b_h(i, j) = MLP_h(ψ(|i − j|) / ψ(max(i, L))), ψ(x) = ln(|c|·x + 1), with learned c and L.
 
     The same offset gets another number from a later query, so no row of offsets holds this bias: it is a whole grid.
-    A distance is a share of the query's position, so no share exceeds 1; training sees all shares if it goes past L.
+    A distance is a share of the query's position, so no share of an earlier key exceeds 1; training sees all
+    shares if it goes past L.
     `threshold`: L at the start, from where on positions count; learned is a factor on it. `hidden`: the width of the
     network. Raises ValueError for sizes below 1 and a threshold that is not above 0.
     Source: Li et al. 2023 (FIRE), and the code of its authors, which also takes |i − j|.
