@@ -215,7 +215,8 @@ task.bias_matrix.compare(bias_matrix)
 # Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
 # loops for ever, the check stops it, and if it changes its arguments, the check says so.
 #
-# This table fills as you pass tasks. It is stored on your machine, in the file `.progress.json` of the course's folder.
+# This table fills as you pass tasks. It is stored on your machine, in a file `.progress.json` beside the folder of your
+# notebooks.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 from course_tasks.progress import progress

@@ -1,8 +1,8 @@
 """python3 course.py build [TOPIC …] [--check]: source/ and course_tasks/ → notebooks/, exercises/ and solutions/.
 
 Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
-build. A file whose content would not change is left alone, byte for byte, and a notebook that
-was edited by hand is never overwritten. --check runs nothing: it compares what is there with what would be built.
+build. A file whose content would not change is left alone, byte for byte, and a notebook that was edited by hand is
+never overwritten. --check runs nothing: it compares what is there with what would be built.
 
 In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """

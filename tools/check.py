@@ -2,7 +2,8 @@
 
 --all          the slow tests, too, as in continuous integration (CI=true)
 --under-load   while other processes keep every core busy; only the speed tests are left out then
---learner      only the notebooks, with whatever packages are installed: requirements.txt is enough
+
+`tools/check.py --learner` runs only the notebooks, with whatever packages are installed: requirements.txt is enough.
 """
 
 import importlib.util

@@ -6,8 +6,8 @@
     ~ schemes: why they are possible, with a caveat. [small models: the topics]
     ✗ others: why all schemes that no line above names are ruled out. […]
 
-A long line continues in indented lines, and a line in capital letters is one of SHARED. An answer without rules leaves every
-scheme as it is; every other answer says something about every scheme. {Names} are facts of the committed runs.
+A long line continues in indented lines, and a line in capital letters is one of SHARED. An answer without rules leaves
+every scheme as it is; every other answer says something about every scheme. {Names} are facts of the committed runs.
 
 Before the topics comes the ground of the verdict: a released model, a paper, or small models. Without a word it is
 computed: it follows from how a scheme is made, or from what you have. Small models give a caveat at most; beside
@@ -134,7 +134,7 @@ BESIDE
 ~ log scale: It keeps the weight of a key that leads while more keys come. The course has not trained it.
   [windows_and_sinks]
 ~ FoX: Only its sums grow. The authors report that it extrapolates in length. [Lin et al. 2025: which_one]
-~ FIRE: No share exceeds 1, but a near key gets smaller shares than in training. [which_one]
+~ FIRE: No share of an earlier key exceeds 1, but a near key gets smaller shares than in training. [which_one]
 
 # What must a token find?
 ## nothing special

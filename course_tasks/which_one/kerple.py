@@ -144,8 +144,8 @@ AFTER = """\
 #
 # `own_scheme.agrees` checks any `Position` against plain Python loops. You say what it adds to a score, a number for
 # each head and offset, in code that shares nothing with the class. It tries one head and many, as many keys as
-# queries and others, near and far, a cache, one token at a time, causal and not, in two precisions and by every
-# backend.
+# queries and others, near and far, a cache, one token at a time, causal and not, in two precisions, by
+# the formula and by torch's kernel.
 
 # %%
 def make(n_heads, d_head):

@@ -1,4 +1,4 @@
-"""Answers that people gave to the tasks, nearly all of them wrong, and which of the wrong ones the checks do not name.
+"""Answers to the tasks, nearly all of them wrong, and which of the wrong ones the checks do not name.
 
     .venv/bin/python -m tests.tasks.transcript                        judge all again, and write unnamed.json
     .venv/bin/python -m tests.tasks.transcript shaw_scores            for one task

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from course_kit.contents import CONTENTS, CORE, TOPICS
-from course_tasks import tasks_of, topics
+from course_tasks import questions, tasks_of, topics
 from tools.links import core, core_table, deeper_minutes, marked, sections, task_minutes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +74,15 @@ def test_the_sample_courses_name_what_exists_with_its_minutes_and_add_up():
         assert sum(map(int, re.findall(r"(?m)\| (\d+) \|$", rows[0]))) == int(rows[1])
 
 
+def test_the_weeks_add_up_and_the_quiz_has_so_many_questions():
+    weeks = re.findall(r"(?m)^\| \d+ \| \[\d\d\].* \| (\d+) \| \d+ \| .* \| (\d+) \|$", TEACHING)
+    reading, at_home = (sum(map(int, minutes)) for minutes in zip(*weeks))
+    first = int(re.search(r"\((\d+) minutes\)\. Then:", TEACHING)[1])
+    said = re.search(r"(\d+) minutes of reading and (\d+)\s+of tasks at home", TEACHING)
+    assert [int(minutes) for minutes in said.groups()] == [reading, at_home + first]
+    assert f"A quiz of {len(questions.QUIZ)} questions" in TEACHING
+
+
 @pytest.mark.parametrize("line", DRAWN)
 def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -95,7 +104,7 @@ def test_links_lead_somewhere(page):
 
 # The table of contents alone knows numbers: nobody else writes one down
 
-TEXTS = ("source/*", "course_lib/**/*.py", "course_lib/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
+TEXTS = ("source/*", "course_lib/**/*.py", "course_kit/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
 TEXTS += ("docs/contributing.md", "docs/*.html", ".github/workflows/*", "course.py", "pyproject.toml")
 BY_HAND = (
     r"\b(?i:chapters?|lessons?) (\d\d?\b(?! times)|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
