@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,14 @@ def counted(runs, limit=1000):
 def start(path, *words):
     """The command in two processes, in a group of its own that can be stopped as a whole."""
     command = [sys.executable, "-m", "course_study", *COMMAND, "--processes", "2", "--out", str(path), *words]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # in the background a shell ignores it
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def finished(path):
