@@ -78,7 +78,7 @@ PLAIN["sinusoidal-scaled"] = Scheme(input=lambda s: Sinusoidal(s.d_model, scaled
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
     "rope-base": lambda base: Scheme((lambda s: RoPE(s.d_head, base=base),)),
-    # The first p · M pairs of channels turn; the slowest ones stand still and compare content alone.
+    # The first p · M pairs of channels turn; the slowest ones do not, and compare content alone.
     "p-rope": lambda p: Scheme((lambda s: RoPE(s.d_head, speeds=p_rope(frequencies(s.d_head), p)),)),
 }
 

@@ -98,7 +98,7 @@ class Picture:
 
 
 def side_by_side(*pictures: Picture) -> Picture:
-    """Pictures in a row; where the page is narrow they stand below each other."""
+    """Pictures in a row; on a narrow page, one below the other."""
     # Inline blocks, because an untrusted notebook keeps them and drops flex boxes.
     cell = '<div style="display:inline-block;vertical-align:top;margin-right:12px;max-width:100%">'
     body = "".join(f"{cell}{picture._repr_html_()}</div>" for picture in pictures)

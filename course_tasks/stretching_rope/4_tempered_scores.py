@@ -98,8 +98,8 @@ f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outsi
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
 theta = frequencies(q.shape[-1])[:turning // 2]  # Your speeds are the fastest of all d channels. The small RoPE has its
 # own, `frequencies(turning)`.
-theta = np.append(frequencies(turning), np.zeros((q.shape[-1] - turning) // 2))  # Speeds of 0 pair the channels anew, m
-# with m + d/2. Give only the speeds of the channels that turn.
+theta = np.append(frequencies(turning), np.zeros((q.shape[-1] - turning) // 2))  # With speeds of 0 you pair other
+# channels, m with m + d/2. Give only the speeds of the channels that turn.
 """
 HINTS = [
     "Let all channels turn: are the scores right then? And if hardly any do?",

@@ -100,10 +100,9 @@ line = down + height; place = right + width  # You add height and width. The sma
 line = down + width - 1; place = right + height - 1  # You exchanged height and width where you shift the offsets.
 line = down; place = right  # Your offsets are not shifted, so half of your rows are negative. The smallest become 0.
 return line * width + place  # Your numbers grow by the width of the window from line to line. A line holds 2·width − 1.
-return line * width**2 + place  # Your numbers have gaps, because you multiply by the patches of a square window. A line
-# holds 2·width − 1 numbers.
-return line * height * width + place  # Your numbers have gaps, because you multiply by the patches of the window. A line
-# holds 2·width − 1 numbers.
+return line * width**2 + place
+return line * height * width + place  # Your numbers have gaps, because you multiply by a number of patches. A line holds
+# 2·width − 1 numbers.
 return line * height + place  # You multiply by the height of the window. A line holds 2·width − 1 numbers.
 return line * (height + width - 1) + place  # Your factor is right for square windows only. A line holds all Δcolumn.
 return line * (2 * max(height, width) - 1) + place  # Your numbers have gaps if the window is taller than wide.

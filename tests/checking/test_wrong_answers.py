@@ -35,6 +35,10 @@ def test_what_is_not_a_number_is_named(value, word):
     ("change", "words"),
     [
         (lambda b: b * 2, "Every entry is 2 times what it should be"),
+        (lambda b: b * 3.7, "Every entry is off by the same factor"),
+        (lambda b: np.where(np.tri(len(b)) > 0, b, b**2 + 5), "Only the future (keys after the query) is wrong"),
+        (lambda b: np.where(np.tri(len(b)).T > 0, b, b**2 + 5), "Only the past (keys before the query) is wrong"),
+        (lambda b: b if len(b) > 1 else b + np.pi, "All other cases are right"),
         (lambda b: b + 1, "too large by 1"),
         (lambda b: b[::-1], "in reverse order along the query axis"),
         (lambda b: b * (np.arange(len(b)) == 0)[:, None], "All rows after the first are 0"),
