@@ -6,7 +6,6 @@ Each notebook runs in a fenced process, and so do its functions. What they retur
 import argparse
 import csv
 import os
-import pickle
 import re
 import sys
 import time
@@ -58,7 +57,7 @@ def reports(cells: list[str], tasks: dict[str, Exercise], limits: fence.Limits) 
     deadline = time.monotonic() + limits.wall
     while left := [name for name in tasks if name not in found]:
         request = {"cells": cells, "seconds": limits.cell, "tasks": [asked(tasks[name]) for name in left]}
-        lines, why = fence.talk(pickle.dumps(request), limits, deadline)
+        lines, why = fence.talk(data.write(request), limits, deadline)
         found |= {one["name"]: one for one in map(data.read, lines) if one.get("name") in ["", *left]}
         missing = [name for name in left if name not in found]
         if found.pop("", None) is None or time.monotonic() > deadline:
@@ -72,7 +71,7 @@ def asked(task: Exercise) -> dict[str, Any]:
     if not isinstance(task, CodingTask):
         return {"name": task.name, "starter": "", "call": None}
     spec = task.spec
-    cases = [(case.args, case.kwargs) for case in map(spec.handed, spec.all_cases)]
+    cases = [[data.exact(case.args), case.kwargs] for case in map(spec.handed, spec.all_cases)]
     call = {"cases": cases, "seconds": spec.seconds, "returns": spec.returns}
     return {"name": task.name, "starter": task.stub() if task.starter else "", "call": call}
 

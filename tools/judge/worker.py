@@ -5,7 +5,6 @@ The learner's code can reach everything here, so what is reported are claims: th
 
 import contextlib
 import os
-import pickle
 import signal
 import sys
 from dataclasses import asdict
@@ -20,7 +19,7 @@ from course_kit.checking import Case
 from course_kit.checking.runner import run
 from course_kit.checking.solution_source import blank_class, not_attempted, unused_parameters
 from course_kit.checking.spec import Spec
-from tools.judge.data import write
+from tools.judge.data import read, write
 
 CHECKED: dict[str, Any] = {}  # what was last handed to the check of a task, by the task's name
 
@@ -43,7 +42,7 @@ def main(limits: dict[str, int]) -> None:
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):  # not every system has every limit
             resource = import_module("resource")
             resource.setrlimit(getattr(resource, name), (most, most + 5))  # in these seconds the kernel says why
-    request, channel = pickle.load(sys.stdin.buffer), os.fdopen(os.dup(1), "wb", buffering=0)
+    request, channel = read(sys.stdin.buffer.readline(), lent=True), os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
