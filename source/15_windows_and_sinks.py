@@ -325,10 +325,10 @@ figures.attention_block("sink")
 #
 # ## Layers without positions
 #
-# A layer without positions (*NoPE*) meets no new angles in a long text. But only the causal mask tells it about
-# distance. Some released models therefore mix: three of four layers have RoPE, and every fourth has no positions and
-# reads the whole text (Yang et al. 2025). In Cohere's Command A the layers with RoPE have windows, in Llama 4 they have
-# fixed chunks of text, and in SmolLM3 neither.
+# A layer without positions (*NoPE*) meets no new angles in a long text. But by itself it knows about distance only what
+# the causal mask tells it. Some released models therefore mix: three of four layers have RoPE, and every fourth has no
+# positions and reads the whole text (Yang et al. 2025). In Cohere's Command A the layers with RoPE have windows, in
+# Llama 4 they have fixed chunks of text, and in SmolLM3 neither.
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64. In `window-64+none`, the second has no positions
 # and no window. In `rope+none`, the first has RoPE without a window. These models were trained on 128 tokens.
@@ -648,11 +648,11 @@ else:
 # %% [markdown]
 # ## Deeper · Other ways to a long text
 #
-# Windows are one way to a smaller cache. DeepSeek's latent attention (MLA) caches one short vector per token, from
-# which the keys and values of all heads are computed. Qwen3-Next and Kimi Linear replace three of four layers by linear
-# attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all tokens, and a small extra scorer chooses
-# which of them each query reads. And Gelberg et al. (2025) train with RoPE, then remove it from all layers and train a
-# little more (*DroPE*).
+# Windows are one way to a smaller cache. DeepSeek's latent attention (MLA) caches per token one rotated key for all
+# heads and one short vector, from which the values and the rest of the keys are computed. Qwen3-Next and Kimi Linear
+# replace three of four layers by linear attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all
+# tokens, and a small extra scorer chooses which of them each query reads. And Gelberg et al. (2025) train with RoPE,
+# then remove it from all layers and train a little more (*DroPE*).
 #
 # **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention"; the model card of version 0.2 · G.
 # Xiao et al., *Efficient Streaming Language Models with Attention Sinks*, 2023, section 3.2 · M. Sun et al., *Massive

@@ -7,7 +7,16 @@ A test hands in a row with record_property("table: NAME", {column: value, …});
 import os
 from collections import defaultdict
 
+import pytest
+import torch
+
 os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
+
+
+@pytest.fixture(params=["cpu", *["cuda"] * torch.cuda.is_available()])
+def device(request):
+    """A CPU, and a GPU where there is one."""
+    return request.param
 
 
 def pytest_addoption(parser):

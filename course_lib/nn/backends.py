@@ -11,6 +11,7 @@ For outputs of size about 1 they agree to 1e-10 in float64, to 1e-5 in float32, 
 """
 
 import functools
+import inspect
 import os
 import shutil
 import warnings
@@ -61,8 +62,8 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     leaves each query the share σ(lse − sink) of its output, with lse the logarithm of the sum of e^score. compiled=None
     compiles on a GPU (from 16 channels a head, not in float64), and on a CPU with a C++ compiler, without a sink, for
     grids of 256 × 256 or more; the first call for a shape then takes seconds. Without compilation the numbers are the
-    same, but slow. Raises ValueError for value_vectors, for gradients and a compiled sink on a CPU, and when shapes do
-    not fit. Source: Dong et al. 2024, section 3.
+    same, but slow. Raises ValueError for value_vectors, for gradients and a compiled sink on a CPU, for 2³¹ products or
+    more (the kernel would count them wrongly), and when shapes do not fit. Source: Dong et al. 2024, section 3.
     """
     lead, n_q, n_k, on_cpu = terms.check(q, k, v), q.shape[-2], k.shape[-2], q.device.type == "cpu"
     bias, key_bias, sink, key_vectors = terms.bias, terms.key_bias, terms.sink, terms.key_vectors
@@ -78,6 +79,8 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
         k, v = (for_each_head(x, heads) for x in (k, v))
     q, k, v = (flatten_batch(_plain(x).to(v.dtype), *lead, *x.shape[-2:]) for x in (q, k, v))
     products = None if key_vectors is None else scale * q @ _plain(key_vectors.table).to(v.dtype).mT
+    if products is not None and products.numel() >= 2**31:
+        raise ValueError(f"key_vectors: {products.numel()} products, expected fewer than 2³¹ for 'flex', or 'sdpa'")
     if bias is not None:
         bias = _plain(bias).to(v.dtype).expand(heads, *bias.shape[1:])
     if key_bias is not None:
@@ -141,8 +144,12 @@ def _band(n_q: int, n_k: int, low: int, high: int, device: torch.device) -> flex
 def _flex(compiled: bool) -> Callable[..., Any]:
     if not compiled:
         return flex.flex_attention
-    # Lengths as variables would save compiling again, but torch 2.13 writes C++ for them that does not compile.
-    return torch.compile(flex.flex_attention, dynamic=False)  # type: ignore[return-value]
+    # Lengths as variables would save compiling again, but torch 2.13 writes C++ for them that does not compile, and the
+    # kernel of torch 2.11 for a GPU took ten times as long. So each shape is compiled. After 8 of them, torch would go
+    # on uncompiled, on a GPU ten times as slowly, unless it is told another number, which it takes since 2.13.
+    known = inspect.signature(torch.compile).parameters
+    more: dict[str, Any] = {"recompile_limit": 256} if "recompile_limit" in known else {}
+    return torch.compile(flex.flex_attention, dynamic=False, **more)  # type: ignore[return-value]
 
 
 def _can_compile(q: Tensor, v: Tensor) -> bool:

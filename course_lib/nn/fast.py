@@ -1,10 +1,10 @@
-"""Attention with relative position at nearly the speed of attention without it: no n × n bias is ever built.
+"""Attention with relative position, on a CPU at nearly the speed of attention without it: no n × n bias is ever built.
 
 Four ideas.
 
 **Flip and stride** (`strided_view`). With the queries flipped, a row of numbers per offset becomes the grid when it is
-read with other strides. The fused kernel behind `scaled_dot_product_attention` reads its mask through any strides, so a
-bias costs no grid at all.
+read with other strides. On a CPU the fused kernel behind `scaled_dot_product_attention` reads its mask through any
+strides, so a bias costs no grid at all. Those of a GPU do not, so there the grid of one block at a time is written.
 
 **Blocks.** A vector per offset gives every query a row of its own, n_q (n_q + n_k − 1) numbers in all. So the queries
 are taken in blocks that are small enough for the processor's cache. The product Q Aᵀ of a block, seen through the view,
@@ -17,9 +17,10 @@ memory-efficient kernel does, but as a whole matrix. So when tables learn, the f
 backward pass computes each block again from plain operations, which autograd differentiates.
 
 **One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and
-f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. A sink is
-one more key, whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it
-comes before the first key and has its number in the channel, so that attention still takes a single call of the kernel.
+f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. (Zeros
+follow up to a multiple of 8 channels, because the fused kernels of a GPU take no other number.) A sink is one more key,
+whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it comes before
+the first key and has its number in the channel, so that attention still takes a single call of the kernel.
 
 Grouped keys and values are never repeated: the kernel reads one head of them for a group of query heads, and a block
 holds whole groups. Only a number per key needs repeated keys, because it differs from head to head.
@@ -45,7 +46,7 @@ from .position import Vectors
 from .terms import Terms, flatten_batch, for_each_head, grouped_matmul
 
 Block = tuple[slice, slice, slice]  # which of the batch, of the heads and of the queries
-CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**25)  # at most so many queries, and so many cells of the grid
+CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**27)  # at most so many queries, and so many cells of the grid
 
 
 def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
@@ -247,16 +248,16 @@ def _with_channel(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor
     Without a sink, the number of the last key is taken away from all of them. This changes no weight, and those of the
     nearest keys become small numbers, which are exact in any precision.
     """
-    scale, f = terms.scale_for(q.shape[-1]), terms.key_bias
+    scale, f, more = terms.scale_for(q.shape[-1]), terms.key_bias, 8 - q.shape[-1] % 8
     assert f is not None
-    a, c = (x and replace(x, table=pad(x.table, (0, 1))) for x in (terms.key_vectors, terms.value_vectors))
+    a, c = (x and replace(x, table=pad(x.table, (0, more))) for x in (terms.key_vectors, terms.value_vectors))
     f = f if terms.sink is not None else f - f[..., -1:]
     channel = (f / scale).to(v.dtype)[..., None]
     k, v = (for_each_head(x, q.shape[-3]) for x in (k, v))
     lead = torch.broadcast_shapes(k.shape[:-1], channel.shape[:-1])
-    k = torch.cat([k.to(v.dtype).expand(*lead, -1), channel.expand(*lead, 1)], -1)
+    k = torch.cat([k.to(v.dtype).expand(*lead, -1), channel.expand(*lead, 1), channel.new_zeros(*lead, more - 1)], -1)
     terms = replace(terms, key_bias=None, scale=scale, key_vectors=a, value_vectors=c)
-    return pad(q, (0, 1), value=1.0), k, pad(v, (0, 1)), terms
+    return pad(q, (0, more), value=1.0), k, pad(v, (0, more)), terms
 
 
 def _rows(vectors: Vectors, columns: slice) -> tuple[slice, strided_view.Ends]:

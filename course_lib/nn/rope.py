@@ -27,7 +27,7 @@ class RoPE(Position):
     angles. `factor` multiplies what is turned; a score of vectors turned in full is multiplied by its square.
     `reference.speeds` has the rules by which a trained model is stretched.
     Raises ValueError for odd d_head, vectors of another, more than d/2 speeds, and a base or factor not above 0.
-    Source: Su et al. 2021, section 3.2.2, eq. 34.
+    Source: Su et al. 2021, sections 3.2.2 and 3.4.2, eq. 34.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ def rotate(
         (a, b) → factor · (a cos − b sin, a sin + b cos)
 
     θ_m, speeds and factor as in `RoPE`. Raises ValueError for odd d, more than d/2 speeds and a factor not above 0.
-    Source: Su et al. 2021, section 3.2.2, eq. 34.
+    Source: Su et al. 2021, sections 3.2.2 and 3.4.2, eq. 34.
     """
     n, d = x.shape[-2], check_pairs("d", x.shape[-1])
     given = None if speeds is None else check_speeds(speeds, d)

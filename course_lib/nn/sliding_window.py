@@ -15,7 +15,7 @@ class SlidingWindow(Position):
 
     It is a row of biases like any other. `reach` tells the fast path that it need not read the keys beyond.
     Raises ValueError for w below 1. Sources: Beltagy et al. 2020 (Longformer); Jiang et al. 2023 (Mistral 7B),
-    “Sliding window attention”, whose code takes w keys, too.
+    “Sliding window attention”, whose ring takes w keys, too.
     """
 
     def __init__(self, w: int) -> None:

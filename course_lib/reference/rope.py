@@ -30,7 +30,7 @@ def rotate(
     With fewer than d/2 of them, only the first 2·len(speeds) channels are paired and turned, the others stay as they
     are. `factor` multiplies what is turned; a score of queries and keys turned in full is multiplied by its square.
     Raises ValueError for odd d, more than d/2 speeds or none, and a factor that is not above 0.
-    Source: Su et al. 2021, section 3.2.2, eq. 34.
+    Source: Su et al. 2021, sections 3.2.2 and 3.4.2, eq. 34.
     """
     x = np.asarray(x, float)
     if x.ndim < 2:

@@ -35,7 +35,7 @@ class Turned(Position):
     def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         k = k if len(self.speeds) == 1 else for_each_head(k, q.shape[-3])
         first_key = past if first_key is None else first_key
-        q = q * self.factor[:, None, None].to(q.dtype)
+        q = q * self.factor[:, None, None].to(q)
         return self._turned(q, past, self.turn_query), self._turned(k, first_key, torch.zeros(1))
 
     def _turned(self, x: Tensor, first: int, more: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class Turned(Position):
         if positions.dim() != 1 or len(positions) < last:
             raise ValueError(f"positions {tuple(positions.shape)}: expected (n,), one for each of {last} tokens")
         angle = (positions[first:last].double() + more[:, None])[..., None] * self.speeds[:, None]
-        return turned_pairs(x, angle.cos().to(x.dtype), angle.sin().to(x.dtype), self.interleaved)
+        return turned_pairs(x, angle.cos().to(x), angle.sin().to(x), self.interleaved)
 
 
 class Cells(Position):
@@ -144,16 +144,17 @@ class Changes:
 
     def outputs(self, layer: int, x: Tensor) -> Tensor:
         """The outputs of all heads of a layer, (batch, n, heads · d_head), with those of stopped heads replaced."""
-        heads = x.unflatten(-1, self.replaced_by.shape[1:])
-        return torch.where(self.stopped[layer, :, None], self.replaced_by[layer].to(x.dtype), heads).flatten(-2)
+        heads, stopped = x.unflatten(-1, self.replaced_by.shape[1:]), self.stopped[layer, :, None].to(x.device)
+        return torch.where(stopped, self.replaced_by[layer].to(x), heads).flatten(-2)
 
-    def visible(self, n: int) -> Tensor | None:
+    def visible(self, n: int, device: torch.device) -> Tensor | None:
         """True where one of n queries may look, besides what causality hides: (n, n)."""
+        mask = None if self.mask is None else self.mask.to(device)
         if self.window is None:
-            return self.mask
-        i, j = torch.arange(n)[:, None], torch.arange(n)
-        seen = (i - j < self.window) | torch.isin(j, torch.tensor(self.sinks, dtype=torch.long))
-        return seen if self.mask is None else seen & self.mask
+            return mask
+        i, j = torch.arange(n, device=device)[:, None], torch.arange(n, device=device)
+        seen = (i - j < self.window) | torch.isin(j, torch.tensor(self.sinks, dtype=torch.long, device=device))
+        return seen if mask is None else seen & mask
 
     def _turns(self, layer: int) -> bool:
         """Whether a layer turns queries and keys in another way than it was trained with."""

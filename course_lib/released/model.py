@@ -41,7 +41,8 @@ class Released:
     """SmolLM2-135M-Instruct. Query head h reads key and value head h // 3.
 
     `n_layers` 30, `n_heads` 9, `n_kv_heads` 3, `d_head` 64, `speeds` (32,): radians per position of the pairs of RoPE.
-    A text is a string or a tensor of token numbers (n,). No method computes gradients.
+    A text is a string or a tensor of token numbers (n,). No method computes gradients. `decoder.to("cuda")` moves the
+    model to a GPU; results are then there, too.
     """
 
     def __init__(self, decoder: Decoder, tokenizer: Any) -> None:
@@ -93,7 +94,7 @@ class Released:
     def inside(self, text: str | Tensor) -> Iterator[Inside]:
         """What is inside, layer by layer; a layer is computed when it is asked for, so memory holds one at a time."""
         numbers = self._numbers(text)
-        mask, x = self._changes.visible(len(numbers)), self.decoder.embedded(numbers[None])
+        mask, x = self._changes.visible(len(numbers), numbers.device), self.decoder.embedded(numbers[None])
         for block in self.decoder.blocks:
             attention, seen = block.attention, block.norm1(x)
             q, k, v = (attention.heads(part(seen))[0] for part in (attention.query, attention.key, attention.value))
@@ -142,7 +143,8 @@ class Released:
         speeds: other speeds of the 32 pairs, in radians per position; 0 stops a pair, 32 zeros the whole rotation.
         turn_query: queries are turned as if they were at this many positions more; keys are not.
         score_factor: multiplies scale · q·k, before any bias; speeds of YaRN go with the square of its factor.
-        bias: added to the scores: a scheme with a bias, or numbers (n, n) or (n_heads, n, n), row i for query i.
+        bias: added to the scores: a scheme with a bias, or numbers (n, n) or (n_heads, n, n), row i for query i, on the
+            device of the model.
         positions (n,): the position of each token, in place of 0 … n − 1.
         mask (n, n): True where a query may look; later keys stay hidden.
         window, sinks: a query sees only the last `window` tokens, itself among them, and the tokens numbered `sinks`.
@@ -170,13 +172,13 @@ class Released:
         whole = isinstance(numbers, Tensor) and numbers.dim() == 1 and not numbers.is_floating_point()
         if not whole or len(numbers) < least or numbers.min() < 0 or numbers.max() >= top:
             raise ValueError(f"text={text!r}: expected a string, or {least} or more token numbers 0 … {top - 1}, (n,)")
-        return numbers
+        return numbers.to(self.decoder.out.weight.device)
 
     def _read(self, numbers: Tensor) -> Tensor:
         """The hidden states of a text, (n, d_model)."""
         if self._ring_is_enough():
             return self._read_on(numbers, self._caches())
-        return self.decoder(numbers[None], self._changes.visible(len(numbers)))[0]
+        return self.decoder(numbers[None], self._changes.visible(len(numbers), numbers.device))[0]
 
     def _read_on(self, numbers: Tensor, caches: Sequence[KeyValueCache]) -> Tensor:
         """The same for tokens that continue the text in the caches, in chunks."""

@@ -55,16 +55,17 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_equals_its_definition(name, monkeypatch):
+def test_a_change_equals_its_definition(name, device, monkeypatch):
     monkeypatch.setattr(released, "CHUNK", 3)
     (model, numbers), (arguments, definition) = tiny(), CHANGES[name]
+    expected, targets = by_definition(model, numbers, **definition), numbers[1:]
+    model.decoder.to(device)
+    numbers = numbers.to(device)
     before = logits(model, numbers)
-    with model.changed(**arguments):
-        got = logits(model, numbers)
-        losses = model.losses(numbers)
-    expected = by_definition(model, numbers, **definition)
-    torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
-    torch.testing.assert_close(losses, -expected[:-1].log_softmax(-1)[range(N - 1), numbers[1:]])
+    with model.changed(**{key: value.to(device) if key == "bias" else value for key, value in arguments.items()}):
+        got, losses = logits(model, numbers), model.losses(numbers)
+    torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1e-10)
+    torch.testing.assert_close(losses.cpu(), -expected[:-1].log_softmax(-1)[range(N - 1), targets])
     assert torch.equal(logits(model, numbers), before) and torch.equal(before, got) == (name == "nothing")
 
 

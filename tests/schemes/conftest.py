@@ -1,11 +1,5 @@
-"""Every test of a `device` runs on a CPU, and on a GPU where there is one."""
+"""One thread: two of them wait for each other on a busy machine."""
 
-import pytest
 import torch
 
 torch.set_num_threads(1)
-
-
-@pytest.fixture(params=["cpu", *["cuda"] * torch.cuda.is_available()])
-def device(request):
-    return request.param

@@ -50,6 +50,7 @@ a, t = np.zeros, torch.zeros  # arrays and tensors of these shapes
 q3, k3 = t(1, 2, 3, 4), t(1, 2, 5, 4)  # two heads, three queries, five keys
 x8 = t(1, 3, 8)  # three tokens of eight channels
 learns = t(1, 2, 5, 4, requires_grad=True)
+long = t(1, 1, 2**16, 4, device="meta")
 
 
 def layer(position=None, **options):
@@ -125,7 +126,8 @@ REFUSED = {
     "key_bias": [lambda: nn_attention(q3, k3, k3, Terms(key_bias=t(2, 4))), lambda: layer(FoX(8, 4))(x8)],
     "reach": [lambda: nn_attention(q3, k3, k3, Terms(reach=0))],
     "window": [lambda: RingCache(0)],
-    "key_vectors": [lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4))))],
+    "key_vectors": [lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4)))),
+        lambda: attend("flex", long, long, long, Terms(key_vectors=Vectors(t(1, 2**15, 4, device="meta"), 0)))],
     "value_vectors": [lambda: nn_attention(q3, k3, k3, Terms(value_vectors=Vectors(t(1, 5, 6), first=-1))),
         lambda: attend("flex", k3, k3, k3, Terms(value_vectors=Vectors(t(1, 9, 4))))],
     "d_model": [lambda: RelativeAttention(10, 4), lambda: Sinusoidal(7), lambda: TransformerXL(9, 3),
