@@ -282,9 +282,9 @@ print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + 
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
 
 # %% [markdown]
-# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So **no such head can score both keys of
-# one diagonal above both keys of the other**. That is why Heo et al. propose RoPE-Mixed: each pair rotates by the row
-# times one learned speed plus the column times another. One pair with the speeds 1 and −1 is enough:
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So **no head can prefer both keys of one
+# diagonal**. Heo et al. therefore propose RoPE-Mixed: each pair rotates by the row times one learned speed plus the
+# column times another. One pair with the speeds 1 and −1 is enough:
 
 # %%
 r, c = np.mgrid[-1:2, -1:2]
@@ -418,11 +418,11 @@ questions.claims("two_dimensions")
 #
 # - In an image a bias needs two offsets, each key minus query. The index numbers a square of $2W - 1$ by $2W - 1$
 #   offsets line by line.
-# - Axial RoPE rotates half of the pairs by the row and half by the column. With equal content its score is a row part
+# - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part
 #   plus a column part, so it cannot prefer both ends of one diagonal.
 # - *Stretch* the table, or divide the positions, for the same scene, sampled more finely. *Keep* them for more of the
 #   scene.
-# - M-RoPE adds a third position, time, so words and pictures can share one text.
+# - M-RoPE adds a third position, time, so words and pictures share one text.
 #
 # ## Three questions
 

@@ -325,10 +325,10 @@ figures.attention_block("sink")
 #
 # ## Layers without positions
 #
-# A layer without positions (*NoPE*) meets no new angles in a long text. But by itself it knows about distance only what
-# the causal mask tells it. Some released models therefore mix: three of four layers have RoPE, and every fourth has no
-# positions and reads the whole text (Yang et al. 2025). In Cohere's Command A the layers with RoPE have windows, in
-# Llama 4 they have fixed chunks of text, and in SmolLM3 neither.
+# A layer without positions (*NoPE*) meets no new angles in a long text. By itself, it knows distances only from the
+# causal mask. Some released models therefore mix: three of four layers have RoPE, and every fourth has no positions and
+# reads the whole text (Yang et al. 2025). In Cohere's Command A the layers with RoPE have windows, in Llama 4 fixed
+# chunks of text, and in SmolLM3 neither.
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64. In `window-64+none`, the second has no positions
 # and no window. In `rope+none`, the first has RoPE without a window. These models were trained on 128 tokens.
