@@ -276,16 +276,16 @@ assert found["16 pairs stopped"][0] < 0.6 * with_gap["as trained"][0]
 
 # %%
 def mean_rise(condition):
-    found = committed("E5 repaired", condition=condition)
+    found = committed("gaps repaired", condition=condition)
     error = sum(row["error"] ** 2 for row in found) ** 0.5 / len(found)
     return f"{np.mean([row['difference'] for row in found]):+5.2f} ± {error:.2f}"
 
 
 print(f"{'':18} {'short texts':>12} {'with the gap':>13}  keys")
 for name in ("PI 4", "NTK 4", "YaRN 4", "YaRN 4, no factor", "slowest 16 stopped"):
-    keys = sum(row["right"] for row in committed("E10", condition=f"10 fillers, gap 20000, {name}"))
+    keys = sum(row["right"] for row in committed("pass keys repaired", condition=f"10 fillers, gap 20000, {name}"))
     print(f"{name:18} {mean_rise(f'{name}, gap 0'):>12} {mean_rise(f'{name}, gap 16384'):>13}  {keys} of 4")
-found = committed("E5", condition="gap 16384", n=384)
+found = committed("gaps", condition="gap 16384", n=384)
 print(f"as released, with the gap: {np.mean([row['difference'] for row in found]):+.2f}")
 
 # %% [markdown]
