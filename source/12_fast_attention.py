@@ -374,8 +374,8 @@ assert without == with_cache
 # %% [markdown]
 # The text is the same, and with the cache each token passes the layers only once.
 #
-# Now trap 1 in a real model. It has 128 tokens in its cache and reads the next 128 in one call, with the triangle in the
-# wrong corner. Is this better or worse than not having read the first half?
+# Now trap 1 in a real model. It has 128 tokens in its cache and reads the next 128 in one call, with the triangle in
+# the wrong corner. Is this better or worse than not having read the first half?
 
 # %% tags=["nbval-ignore-output"]
 half = 128
@@ -740,6 +740,7 @@ for name in measured[lengths[0]]:
 #
 # **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.1, 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
 # (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
-# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · O. Press et al., *Train Short, Test Long*, 2022,
-# appendix table 1, footnote 8 · S. Narang et al., *Do Transformer Modifications Transfer …?*, 2021 · the model: L. Ben
-# Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the acknowledgements).
+# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · O.
+# Press et al., *Train Short, Test Long*, 2022, appendix table 1, footnote 8 · S. Narang et al., *Do Transformer
+# Modifications Transfer …?*, 2021 · the model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the
+# acknowledgements).

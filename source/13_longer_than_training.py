@@ -58,8 +58,7 @@ assert new == 896 * 897 / 2
 #
 # The last one is our **control**. Each of its two layers reaches 63 tokens back, so nothing farther than 126 can reach
 # a query. What the control can do needs no long text.
-
-# %% [markdown]
+#
 # ## The study
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
@@ -207,8 +206,7 @@ for scheme in ("t5-64", "transformer-xl", "alibi", "window-64", "rope"):
 
 # %% [markdown]
 # The four level schemes lose nothing, so they used no far key in text. RoPE's loss *falls*: its far keys did harm.
-
-# %% [markdown]
+#
 # ## A released model
 #
 # Is a released model like this? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
@@ -277,8 +275,7 @@ for name, (experiment, condition) in told.items():
 # Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
 # at 32,000 (Hsieh et al. 2024). Many models now end their training with long texts, often with a larger base
 # for RoPE ([[stretching_rope|chapter #]]).
-
-# %% [markdown]
+#
 # ## Remember
 #
 # - Ask of every scheme what a longer text needs that training did not reach: untrained numbers or inputs, saturated
@@ -345,8 +342,7 @@ figures.question(
 # them need the *span* from the first section below.
 #
 # **Next:** [[next]]
-
-# %% [markdown]
+#
 # ## Deeper · How wide does a bias look?
 #
 # Suppose that content does not matter: the weights are the softmax of the bias alone. How many keys does a query look
