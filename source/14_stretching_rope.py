@@ -241,7 +241,7 @@ print(f"cos and sin are multiplied by {f:.3f}, so scores by {f**2:.2f}")
 # %%
 for turns in (32, 1):
     pair = 64 * np.log(4096 / (2 * np.pi * turns)) / (2 * np.log(150_000))  # solves 4096 · base^(−2m/64) / 2π = turns
-    print(f"pair {pair:.2f} would make {turns} turns")
+    print(f"turns {turns:2}: pair {pair:.2f}")
 
 # %% [markdown]
 # The code rounds them to 8 and 18; `"truncate": false` means not to. vLLM ignored this key until its
