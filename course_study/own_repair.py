@@ -140,9 +140,10 @@ def distances(positions: Tensor) -> tuple[Tensor, Tensor]:
 def known(row: str) -> tuple[Any, ...]:
     """The columns of a known repair, from committed rows; "" is the model as released."""
     texts = (f"{row}, gap 0", f"{row}, gap 16384") if row else ("as released", "gap 16384")
-    short, moved = (mean(rows("E5 repaired" if row else "E5", condition=what, n=384)) for what in texts)
+    repaired = " repaired" * bool(row)
+    short, moved = (mean(rows(f"gaps{repaired}", condition=what, n=384)) for what in texts)
     keys = [f"10 fillers, gap {size}" + f", {row}" * bool(row) for size in (0, 20000)]
-    return short, moved, *([one["loss"] for one in rows("E10" if row else "E9", condition=key)] for key in keys)
+    return short, moved, *([one["loss"] for one in rows(f"pass keys{repaired}", condition=key)] for key in keys)
 
 
 def mean(found: list[Any]) -> tuple[float, float]:

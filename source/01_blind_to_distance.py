@@ -313,7 +313,7 @@ figures.question(
 from course_study.released import rows as committed
 
 for changed in ("16 shuffled", "16 dropped", "64 shuffled", "64 dropped"):
-    runs = committed("E13", condition=f"before the last {changed}", n=384)
+    runs = committed("shuffled words", condition=f"before the last {changed}", n=384)
     print(changed, *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 
 # %% [markdown]
@@ -338,7 +338,7 @@ for changed in ("16 shuffled", "16 dropped", "64 shuffled", "64 dropped"):
 
 # %%
 for where in ("layer 1", "layer 28", "every fourth layer", "all layers"):
-    runs = committed("E16", condition=f"no RoPE in {where}", n=384)
+    runs = committed("without RoPE", condition=f"no RoPE in {where}", n=384)
     print(f"{where:18}", *[f"{row['text']} {row['difference']:5.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 
 # %% [markdown]

@@ -411,7 +411,7 @@ from course_study.released import rows as committed
 
 for strength in ("0.3", "1.0"):
     for free in ("", ", 0 for token 0"):
-        runs = committed("E15", condition=f"−{strength} ln(1 + r){free}", n=384)
+        runs = committed("log decays", condition=f"−{strength} ln(1 + r){free}", n=384)
         rises = [f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs]
         print(f"λ = {strength}{free:15}", *rises)
 

@@ -318,7 +318,8 @@ assert rises["× 4"] > rises["no rotation"] + 0.5
 # %%
 from course_study.released import rows as committed
 
-conditions = {"all positions + 50000": "E1", "all positions × 2": "E1", "all positions × 4": "E1", "no RoPE": "E3"}
+conditions = {f"all positions {change}": "positions moved" for change in ("+ 50000", "× 2", "× 4")}
+conditions |= {"no RoPE": "pairings"}
 for condition, experiment in conditions.items():
     texts = committed(experiment, condition=condition, n=384)
     shown = [f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in texts]

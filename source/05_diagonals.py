@@ -465,7 +465,7 @@ figures.question(
 # %%
 from course_study.released import rows as committed
 
-for run in committed("E2", condition="as released", n=384):
+for run in committed("turned queries", condition="as released", n=384):
     one_back = run["weights"][run["heads"].index([16, 0])][1]
     print(f"{run['text']:8} head 16.0, offset −1: {one_back:.2f}")
     assert one_back > 0.5

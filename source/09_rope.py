@@ -343,7 +343,7 @@ from course_study.released import rows as committed
 conditions = {"wrong pairs": "half-split pairs", "no rotation": "no RoPE"}
 conditions["permuted head by head"] = "half-split pairs, rows reordered"
 for name, condition in conditions.items():  # pydoc: help texts of Python; course: a page about this course
-    runs = committed("E3", condition=condition, n=384)
+    runs = committed("pairings", condition=condition, n=384)
     print(f"{name:21}", *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 assert max(abs(row["difference"]) for row in runs) < 0.001  # of the last condition
 
@@ -646,7 +646,7 @@ else:
 
 # %%
 for name in ("fastest 1 stopped", "slowest 16 stopped, gap 0", "slowest 20 stopped, gap 0"):
-    runs = committed("E4", condition=name, n=384)
+    runs = committed("stopped pairs", condition=name, n=384)
     print(f"{name:25}", *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}" for m in range(12, 16)], "radian")
 

@@ -571,7 +571,7 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 from course_study.released import rows as committed
 
 for condition in ("gap 4096", "first half hidden", "gap 16384", "first half but 4 hidden, gap 16384"):
-    runs = committed("E5", condition=condition, n=384)
+    runs = committed("gaps", condition=condition, n=384)
     print(condition, *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 

@@ -30,6 +30,7 @@ np.set_printoptions(precision=4, suppress=True)
 torch.set_num_threads(1)  # quicker for small matrices
 L = 128  # the training length, here and below
 lengths = (128, 256, 512, 1024)
+tasks = ("copy-back", "flip-flop", "induction", "retrieval")
 
 # %% [markdown]
 # ## What is new in a longer text?
@@ -44,52 +45,43 @@ print(f"{new:,} of {i.size:,} pairs, {new / i.size:.1%}")
 assert new == 896 * 897 / 2
 
 # %% [markdown]
-# Three quarters of the pairs are new. What does a scheme have for them? Here are the schemes of the study:
+# Three quarters of the pairs are new. What does a scheme have for them?
 #
-# | scheme | for example | past the training length it meets |
-# |---|---|---|
-# | no positions (`none`) | some layers of Llama 4 | only more keys |
-# | learned positions | GPT-2 | untrained rows, or none |
-# | sinusoidal | Vaswani et al. 2017 | sines of positions never seen |
-# | log decay (`log-1`) | KERPLE | a formula that continues |
-# | T5, `max_distance` 256 (`t5-256`) | | buckets that no text has trained |
-# | T5, `max_distance` 64 (`t5-64`) | T5 (128, trained on 512 tokens) | its last bucket, trained and shared by all far keys |
-# | Shaw, clipped at 32 (`shaw-32`) | Shaw et al. 2018 | its outermost vector, likewise |
-# | Transformer-XL | XLNet | a learned map of sines of distances never seen |
-# | ALiBi | BLOOM, MPT | a formula that continues |
-# | RoPE | Llama | in its slow pairs, angles never seen |
-# | RoPE in a window of 64 (`window-64`) | Mistral 7B v0.1 (4,096) | nothing: it sees no farther |
+# | past the training length, it meets | schemes of the study |
+# |---|---|
+# | only more keys | no positions (`none`; some layers of Llama 4) |
+# | numbers that no text has trained | learned positions (GPT-2), T5 with `max_distance` 256 (`t5-256`) |
+# | something trained, shared by all far keys | T5 with `max_distance` 64 (`t5-64`), Shaw, clipped at 32 (`shaw-32`) |
+# | a formula that continues | log decay (`log-1`), ALiBi (BLOOM, MPT) |
+# | sines or angles never seen | sinusoidal, Transformer-XL, RoPE (in its slow pairs; Llama) |
+# | nothing: it sees no farther | RoPE in a window of 64 (`window-64`; Mistral 7B v0.1 has 4,096) |
 #
-# The last one is our **control**. It has two layers, so nothing farther back than 126 tokens can reach a query. What
-# the control can do needs no long text.
-
-# %% [markdown]
+# The last one is our **control**. Each of its two layers reaches 63 tokens back, so nothing farther than 126 can reach
+# a query. What the control can do needs no long text.
+#
 # ## The study
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
-# in position alone, except that T5's table learns ten times faster, is shared by both layers, and is added to scaled
-# scores. There are three seeds, tested on the same texts, and five tasks:
+# in position alone (T5's table is also trained in another way, see *Deeper*). There are three seeds and five tasks:
 #
-# - **characters**: the next character of Python's own help texts, called *text* from here on;
-# - **copy-back**: random tokens; at each place, name the token 3 places before;
-# - **flip-flop** (after Liu et al. 2023): instructions and bits in turn; after *read*, name the bit after the last
-#   *write*;
-# - **induction**: a string of 24 tokens, other tokens, and the string again; name its next token;
-# - **retrieval**: eight names with their values, one token each, and later the names again; name the value.
+# | task | the model reads | and must name |
+# |---|---|---|
+# | **characters** | Python's own help texts, called *text* from here on | the next character |
+# | **copy-back** | random tokens: `7 2 9 4` | the token 3 places before: `7` |
+# | **flip-flop** | instructions and bits: `write 1 ignore 0 read` | the last bit written: `1` |
+# | **induction** | a string, other tokens, the string again: `k f m … k f` | its next token: `m` |
+# | **retrieval** | eight names with their values, then a name: `Ada=3 … Ada` | the value: `3` |
 #
-# How far back is the token that a question needs? Only questions in the last 64 places of a test text count, so that
-# each has at least 64 tokens before it.
+# How far back, in a test text of 1,024 tokens, is the token that a question needs? We count the questions in its last
+# 64 places.
 
 # %%
-print(f"{'tokens back':14}", *(f"{f'in {n} tokens':>22}" for n in (128, 1024)))
-for task in ("copy-back", "flip-flop", "induction", "retrieval"):
-    cells = []
-    for n in (128, 1024):
-        _, _, back = study.TASKS[task].batch(n, 64, torch.Generator().manual_seed(123), True)
-        back = back[:, -64:][back[:, -64:] > 0]
-        cells.append(f"{back.min():4} to {back.max():4}, {(back >= L).float().mean():4.0%} far")
-    print(f"{task:14}", *(f"{cell:>22}" for cell in cells))
-    assert ((back >= L).float().mean() > 0.2) == (task != "copy-back")
+for task in tasks:
+    _, _, back = study.TASKS[task].batch(1024, 64, torch.Generator().manual_seed(123), True)
+    back = back[:, -64:][back[:, -64:] > 0]
+    far = (back >= L).float().mean()
+    print(f"{task:10} {back.min():4} to {back.max():4} tokens back, {far:4.0%} far")
+    assert (far > 0.2) == (task != "copy-back")
 
 # %% [markdown]
 # *Far* means 128 or more back: farther than any training text reaches. In copy-back nothing is far. In text we cannot
@@ -97,38 +89,43 @@ for task in ("copy-back", "flip-flop", "induction", "retrieval"):
 #
 # ## What did they learn at 128?
 #
-# A model that cannot do a task at the training length says nothing about length. So we look at that first. We call a
-# task **learned** if all three seeds answer at least 90 % of its questions.
+# A model that cannot do a task at the training length says nothing about length. So we look at that first. Here are the
+# three seeds of Shaw's scheme in flip-flop:
 
 # %%
-rows = study.committed("long")
-schemes, tasks = study.groups(L)["compared"], ("copy-back", "flip-flop", "induction", "retrieval")
+study_rows = study.committed("long")
 
 
 def runs(task, scheme):
     """The three seeds of a scheme in a task."""
-    return study.pick(rows, task=task, scheme=scheme)
+    return study.pick(study_rows, task=task, scheme=scheme)
 
 
-print(f"{'right at 128':14}", *(f"{task:>10}" for task in tasks), f"{'text, loss':>12}")
-for scheme in schemes:
-    lowest = [min(row["accuracy"][0] for row in runs(task, scheme)) for task in tasks]
-    loss = np.mean([row["loss"][0] for row in runs("characters", scheme)])
-    cells = [f"{share:.0%}" if share >= study.LEARNED else f"({share:.0%})" for share in lowest]
-    print(f"{scheme:14}", *(f"{cell:>10}" for cell in cells), f"{loss:12.2f}")
-some = {scheme: sum(row["accuracy"][0] >= study.LEARNED for row in runs("flip-flop", scheme)) for scheme in schemes}
-print("seeds that learned flip-flop:", *(f"{scheme} {number}" for scheme, number in some.items() if 0 < number < 3))
+print("right at 128 tokens:", *(f"{row['accuracy'][0]:.0%}" for row in runs("flip-flop", "shaw-32")))
 
 # %% [markdown]
-# Brackets mark a task that was not learned; it gets no verdict. Without positions, our model learns only retrieval,
-# which needs no order. T5 and Shaw learn flip-flop with some seeds only. The control learns nearly all: at 128 tokens,
-# two layers reach nearly everything.
+# One seed learned the task, and two did not. We call a task **learned** if *all* three answer at least 90 % of its
+# questions. So the lowest seed decides:
+
+# %%
+schemes = study.groups(L)["compared"]
+lowest = [[min(row["accuracy"][0] for row in runs(task, scheme)) for task in tasks] for scheme in schemes]
+figures.heatmap(100 * np.array(lowest), schemes, tasks, digits=0, alt="Right at 128 tokens in percent, the lowest seed")
+
+# %% [markdown]
+# A task that was not learned gets no verdict. Without positions, our model learns only retrieval, which needs no order.
+# The control learns nearly all: at 128 tokens, two layers reach nearly everything.
 #
 # ## Does a longer text disturb them?
 #
-# The *rise* is the loss at 1,024 tokens minus that at 128, in nats. We fixed two bounds before the runs: a scheme is
-# **level** if no seed rises by more than 0.05, and **breaks** if every seed rises by more than 0.25. If every seed
-# rises by more than 0.05, it **rises**; otherwise **seeds differ**.
+# The *rise* is the loss at 1,024 tokens minus that at 128, in nats. For RoPE in text:
+
+# %%
+print("rise of each seed:", *(f"{rise:+.2f}" for rise in study.rises(runs("characters", "rope"))))
+
+# %% [markdown]
+# We fixed two bounds before the runs. A scheme is **level** if no seed rises by more than 0.05, and **breaks** if every
+# seed rises by more than 0.25. If every seed rises by more than 0.05, it **rises**; otherwise **seeds differ**.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -156,70 +153,71 @@ figures.question(
 )
 
 # %%
-figures.length_curves(lengths, {"text": study.curves([row for row in rows if row["scheme"] in schemes])["characters"]},
+compared = [row for row in study_rows if row["scheme"] in schemes]
+figures.length_curves(lengths, {"text": study.curves(compared)["characters"]},
     trained=L, y="loss on the last 64 places", alt="Loss in text by test length for eleven schemes")
 
+# %% [markdown]
+# Most curves are flat, or they jump. Which is level, in text and in copy-back?
+
 # %%
-def verdicts(task):
-    """For each scheme its word, and the smallest and the largest rise of a seed."""
-    found = {}
-    for scheme in schemes:
-        rises = study.rises(runs(task, scheme))
-        found[scheme] = f"{study.verdict(runs(task, scheme))} {min(rises):+.2f} to {max(rises):+.2f}"
-    return found
-
-
-near = {task: verdicts(task) for task in ("characters", "copy-back")}
-print(f"level: at most {study.LEVEL}, breaks: above {study.BREAKS}")
-print(f"{'':14}{'text':>24}{'copy-back':>29}")
-for scheme in schemes:
-    print(f"{scheme:14}{near['characters'][scheme]:>24}{near['copy-back'][scheme]:>29}")
-for scheme in ("t5-256", "rope", "learned", "sinusoidal"):
-    assert near["characters"][scheme].startswith("breaks")
-for scheme in ("t5-64", "transformer-xl", "alibi", "window-64"):
-    assert near["characters"][scheme].startswith("level")
+for task in ("characters", "copy-back"):
+    word = {scheme: study.verdict(runs(task, scheme)) for scheme in schemes}
+    for verdict in ("level", "rises", "breaks", "not learned"):
+        if named := [scheme for scheme in schemes if word[scheme] == verdict]:
+            print(f"{task.replace('characters', 'text'):10} {verdict:11} ", *named)
+    assert word["alibi"] == word["transformer-xl"] == "level" and word["rope"] == word["t5-256"] == "breaks"
 
 # %% [markdown]
 # In text, numbers or inputs that no text has trained break our small models. Only Transformer-XL bears them. A formula
-# that continues is not enough: with `log-1` the loss rises. `t5-64` is level in text, but breaks in copying.
+# that continues is not enough: with `log-1` the loss rises. And `t5-64` is level in text, but breaks in copying.
 #
 # ## Level is not the same as useful
 #
 # Four schemes are level in text. One of them is `window-64`, which cannot see a far key. **Level does not show that a
-# model uses a long text.** Two things can: questions whose answer is far, and *masking*: hide all keys that are 128 or
-# more back, in every layer. If that costs nothing, the model did not need them. A negative cost means that they did
-# harm.
+# model uses a long text.** What can? First, questions whose answer is far. How many are right at 1,024 tokens? (A dash:
+# not learned.)
 
 # %%
-print(f"{'128 → 1,024':14}", *(f"{task:>12}" for task in tasks[1:]), f"{'text, masked':>14}")
+print(f"{'right at 1,024':14}", *(f"{task:>10}" for task in tasks[1:]))
 for scheme in schemes:
     cells = []
     for task in tasks[1:]:
-        right = np.mean([row["accuracy"] for row in runs(task, scheme)], axis=0)
-        learned = study.learned(runs(task, scheme))
-        cells.append(f"{right[0]:.0%} → {right[3]:.0%}" if learned else "not learned")
-    cost = np.mean(study.far_keys_help(runs("characters", scheme)))
-    print(f"{scheme:14}", *(f"{cell:>12}" for cell in cells), f"{cost:+14.2f}")
-    assert cost < 0.05 or scheme == "sinusoidal"  # in text, far keys help no other scheme
+        right = np.mean([row["accuracy"][3] for row in runs(task, scheme)])
+        cells.append(f"{right:.0%}" if study.learned(runs(task, scheme)) else "–")
+    print(f"{scheme:14}", *(f"{cell:>10}" for cell in cells))
 
 # %% [markdown]
 # The control falls to guessing in retrieval (one in eight) and loses answers in flip-flop, so these tasks do need far
-# tokens. `none` and T5 answer nearly every question of retrieval. ALiBi, level in text, loses more than half of them:
-# its flattest head subtracts 4 from a key 1,000 tokens back, and its other heads more. RoPE falls far in all three
-# tasks. Transformer-XL stays near nine answers in ten. And in text, masking the far keys costs the level schemes
-# nothing: they used none there.
+# tokens. Most schemes, even `none`, answer nearly every question of retrieval. Transformer-XL stays near nine in ten or
+# above everywhere.
+#
+# ALiBi, level in text, loses more than half of retrieval: its flattest head subtracts 4 from a key 1,000 tokens back,
+# and its other heads more. RoPE falls far in all three tasks.
+#
+# Second, *masking*: hide all keys that are 128 or more back, in every layer. If the loss does not rise, the model did
+# not need them.
+
+# %%
+for scheme in ("t5-64", "transformer-xl", "alibi", "window-64", "rope"):
+    change = np.mean(study.far_keys_help(runs("characters", scheme)))
+    print(f"{scheme:14} loss in text at 1,024, far keys masked: {change:+.2f}")
+    assert abs(change) < 0.05 or scheme == "rope"
 
 # %% [markdown]
+# The four level schemes lose nothing, so they used no far key in text. RoPE's loss *falls*: its far keys did harm.
+#
 # ## A released model
 #
 # Is a released model like this? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
-# It reads 512 tokens of *Alice in Wonderland* with a pass key of five digits, told near the beginning and asked at
-# the end. Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
-# ([[windows_and_sinks|chapter #]]). Predict both losses: of the second half's words, and of the five digits.
+# It reads 512 tokens of *Alice in Wonderland*. Near the beginning we insert "The pass key is 60494.", and at the end
+# "What is the pass key? The pass key is 60494". Then we give each layer a window of 128 tokens, and keep token 0, which
+# the model needs ([[windows_and_sinks|chapter #]]). Predict both losses: of the second half's words, and of the five
+# digits at the end.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
-from course_study.released import rows as committed
+from course_study.released import rows as released_rows
 from course_study.released.experiments import in_text
 
 model = released.load()
@@ -229,8 +227,8 @@ for name, change in {"all keys": {}, "window of 128": {"window": 128, "sinks": [
         losses = model.losses(tokens)
     found[name] = losses[256:-20].mean(), losses[-5:].mean()  # the words; the digits
     print(f"{name:14} words {found[name][0]:.2f}, digits of the key {found[name][1]:.2f}")
-untold = committed("depths", condition="no key", text="60494")[0]["loss"]
-print(f"{'key not told':14} {'':12} digits of the key {untold:.2f}")
+untold = released_rows("depths", condition="no key", text="60494")[0]["loss"]
+print(f"{'key not told':14} {'':12} digits of the key {untold:.2f} (committed run of another text)")
 assert abs(found["window of 128"][0] - found["all keys"][0]) < 0.1
 assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
 
@@ -238,38 +236,46 @@ assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
 # By the loss on the words, the window does no harm. But the key is lost, as if it had never been told. **A mean loss
 # hides the few tokens that need a far one.**
 #
-# Committed runs read more of *Alice*. What happens past 8,192 tokens, and which change helps?
+# What happens past 8,192 tokens? Committed runs read more of *Alice*: as released, with a window, and with NTK, a
+# repair of RoPE ([[stretching_rope|chapter #]]).
 
 # %%
 print(f"{'mean loss at positions':22} 4,096 to 8,191   8,192 to 16,383")
 for condition in ("as released", "window 1024, kept [0]", "NTK 2"):
-    [row] = committed("by position", condition=condition, n=16384)
+    [row] = released_rows("by position", condition=condition, n=16384)
     print(f"{condition:22} {row['bins'][-2]['loss']:14.2f} {row['bins'][-1]['loss']:17.2f}")
-print("\nfive digits in a text, loss of one key:")
-for condition in ("8000 tokens, depth 0.5", "8000 tokens, depth 0.1"):
-    print(f"  {condition}: {committed('depths', condition=condition)[0]['loss']:.2f}")
-for name in ("as released", "NTK 2"):
-    print(f"  12,000 tokens, {name}: {committed('beyond', condition=f'12,000 tokens, {name}')[0]['loss']:.2f}")
 
 # %% [markdown]
-# Past its training length, this model breaks as our small RoPE models do: its loss rises by 1.3 nats. A window with
-# token 0 keeps it level, and so does NTK, a repair of RoPE ([[stretching_rope|chapter #]]). NTK also reads the key in
-# 12,000 tokens. Within the training length the model uses far tokens, but not all: in 8,000 tokens it misses the key at
-# depth 0.1 (a tenth in), more than 7,000 tokens back.
+# Past its training length, this model breaks as our small RoPE models do: its loss rises by 1.3 nats. The window keeps
+# it level, and so does NTK. Is a pass key still found? We try two.
+
+# %%
+told = {
+    "4,000 back": ("depths", "8000 tokens, depth 0.5"),
+    "7,200 back": ("depths", "8000 tokens, depth 0.1"),
+    "10,800 back": ("beyond", "12,000 tokens, as released"),
+    "10,800 back, NTK": ("beyond", "12,000 tokens, NTK 2"),
+}
+for name, (experiment, condition) in told.items():
+    right = [row["right"] for row in released_rows(experiment, condition=condition)]
+    print(f"told {name:17} {sum(right)} of {len(right)} keys found")
+
+# %% [markdown]
+# Within the training length the model uses far tokens, but not all: it misses the keys 7,200 back. With NTK it finds
+# even those that are farther.
 #
 # ## A test for your model
 #
 # 1. Take the loss of the *same* last tokens with 1, 2 and 4 times the training length before them.
-# 2. Run a control beside it: the same model with a window.
+# 2. Run a control beside it: the same model with a window, as `window-64` was ours.
 # 3. Mask or shuffle the far half. If the loss stays, it was not used.
-# 4. Ask for something told far back, at several depths.
+# 4. Ask for something told far back, such as a pass key, at several depths.
 # 5. Repeat with other texts, and print differences with their error.
 #
 # Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
 # at 32,000 (Hsieh et al. 2024). Many models now end their training with long texts, often with a larger base
 # for RoPE ([[stretching_rope|chapter #]]).
-
-# %% [markdown]
+#
 # ## Remember
 #
 # - Ask of every scheme what a longer text needs that training did not reach: untrained numbers or inputs, saturated
@@ -336,8 +342,7 @@ figures.question(
 # them need the *span* from the first section below.
 #
 # **Next:** [[next]]
-
-# %% [markdown]
+#
 # ## Deeper · How wide does a bias look?
 #
 # Suppose that content does not matter: the weights are the softmax of the bias alone. How many keys does a query look
@@ -346,9 +351,7 @@ figures.question(
 # $$H = -\sum_j w_j \ln w_j, \qquad \text{span} = e^H.$$
 #
 # If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. For any other row, the span says how many
-# equal weights would be as spread out. Here it is for three log decays and a straight line with ALiBi's slope 1/16, as
-# the text grows.
-
+# equal weights would be as spread out.
 
 # %%
 def row_weights(bias):
@@ -363,6 +366,12 @@ def span(w):
     return np.exp(-np.sum(w * np.log(w)))
 
 
+print(f"4 equal weights: span {span(np.full(4, 1 / 4)):.2f}; ½, ¼, ¼ and 0: {span(np.array([0.5, 0.25, 0.25, 0])):.2f}")
+
+# %% [markdown]
+# Here it is for three log decays and a straight line with ALiBi's slope 1/16, as the text grows.
+
+# %%
 sizes = [64, 256, 1024, 4096, 16_384]
 decays = {
     "log, strength 0.3": lambda d: -0.3 * np.log1p(d),
@@ -374,8 +383,6 @@ print(f"{'span for keys':20}", *(f"{m:8,}" for m in sizes))
 spans = {name: [span(row_weights(b(np.arange(m)))) for m in sizes] for name, b in decays.items()}
 for name, found in spans.items():
     print(f"{name:20}", *(f"{s:8.1f}" for s in found))
-above = [np.sum(row_weights(decays["log, strength 1"](np.arange(m))) > 0.01) for m in sizes]
-print(f"{'strength 1, over 1 %':20}", *(f"{count:8}" for count in above))
 assert spans["log, strength 1"][-1] > 10 * spans["log, strength 1"][0]
 assert spans["log, strength 2"][-1] < 6
 
@@ -383,8 +390,6 @@ assert spans["log, strength 2"][-1] < 6
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
 # distances is infinite, and the span grows without limit. (A matching key then needs a larger lead,
 # [[windows_and_sinks|chapter #]].) With $\lambda > 1$, and for a straight line, the sum is finite and the span settles.
-# (A count of the weights above 1 % would mislead: with strength 1 it falls as the text grows, because each weight gets
-# smaller.)
 #
 # ## Deeper · How far back do they go wrong?
 #
@@ -410,7 +415,7 @@ print(f"guessing: {np.log(2):.2f}")
 # 2022).
 
 # %%
-every = rows + study.committed("decays")
+every = study_rows + study.committed("decays")
 print(f"at distance 500: −{2 * np.log1p(500):.0f} by strength 2, −{500 / 16:.0f} by slope 1/16")
 print(f"{'in text':14} at 128    rise of each seed      flip-flop, 128 → 1,024")
 for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi", "linear-learned"):
@@ -524,8 +529,9 @@ assert abs(hidden[3] - hidden[0]) < 0.05
 #
 # ## Deeper · Other choices
 #
-# Does a result depend on our choices? Here are three others: twice the steps, 300 steps, and a T5 table that learns no
-# faster than the rest of the model.
+# In the study, T5's table learns ten times faster than the rest of the model, is shared by both layers, and is added to
+# scaled scores. Does a result depend on such choices? Here are three others: twice the steps, 300 steps, and a T5 table
+# that learns no faster.
 
 # %%
 others = {"4,000 steps": "longer", "300 steps": "quick", "table at ordinary rate": "table-rate-1"}

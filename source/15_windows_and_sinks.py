@@ -221,7 +221,7 @@ figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated,
 # token 0 that enters it, the weight of token 0 on average over heads and queries, and the lengths of keys and values.
 
 # %%
-runs = committed("E7", condition="as released")
+runs = committed("sink by layer", condition="as released")
 names = ("residual 0", "residual", "weight", "key 0", "key", "value 0", "value", "cosine 0", "cosine 50")
 mean = {name: np.mean([row[name] for row in runs], axis=0) for name in names}
 fig, axes = plt.subplots(2, 2, figsize=(7.5, 4.2), sharex=True, layout="constrained")
@@ -292,7 +292,7 @@ def table(*experiments):
 
 windowed = "window 96, "
 cases = ["kept []", "kept [20]", "kept [0]", "another token 0 kept"]
-table(*[("E6", windowed + case) for case in cases], ("E6", "first 1 hidden from later ones"))
+table(*[("windows", windowed + case) for case in cases], ("windows", "first 1 hidden from later ones"))
 
 # %% [markdown]
 # So for this model, a ring should also **keep the first token**, whatever it is: `RingCache(96, keep=1)`. Then the
@@ -422,8 +422,8 @@ figures.question(
 
 # %%
 value = "value of token 0: "
-table(*[("E7 value", value + case) for case in ("of another first token", "0", "mean of the others")],
-      ("E7 value", windowed + "kept [0]"), ("E7 value", windowed + "kept [0], its value 0"))
+table(*[("sink value", value + case) for case in ("of another first token", "0", "mean of the others")],
+      ("sink value", windowed + "kept [0]"), ("sink value", windowed + "kept [0], its value 0"))
 
 # %% [markdown]
 # The value of another first token changes nothing, so it carries nothing about the text. But the model counts on it:

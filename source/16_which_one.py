@@ -25,17 +25,16 @@ np.set_printoptions(precision=4, suppress=True)
 # %% [markdown]
 # ## The schemes beside each other
 #
-# Each cell of this table is computed, and the folds say how. FoX and FIRE are explained below. Each place where a
-# scheme enters has its coloured number from the map of [[start_here|chapter #]].
+# Each cell of this table is computed, and the folds say how. It is long, so read two rows first: where do ALiBi and
+# RoPE enter, what do they keep for a text, and what becomes of them in longer ones? (FoX and FIRE are explained below.)
 
 # %%
 comparison.picture(comparison.table())
 
 # %% [markdown]
-# *Where it enters* divides the schemes into families, and the same kernels serve a family
-# ([[fast_attention|chapter #]]). Only the column *longer texts* rests on trained models, and these are small
-# ([[longer_than_training|chapter #]]). It has two answers: does the loss in text stay level, and how many names are
-# found that were told 128 or more tokens back? Do the two agree?
+# Only the column *longer texts* rests on trained models, and these are small ([[longer_than_training|chapter #]]). It
+# has two answers: does the loss in text stay level, and how many names are found that were told 128 or more tokens
+# back? Do the two agree?
 
 # %%
 print("at 1,024 tokens     loss in text    names found")
@@ -49,27 +48,31 @@ assert found["none"] > found["ALiBi"] and found["none"] > found["sliding window"
 # Not always. The window is level because it sees no farther than in training, so it cannot find a far name. Without
 # positions the loss rises, and yet more names are found than with ALiBi. **A level loss is no reason to choose a scheme
 # for long texts. Ask what the model can use.**
-
-# %% [markdown]
+#
 # ## What no row of offsets can say
 #
-# Why is one row not enough for FIRE? Its bias is a learned function $g$ of the distance *as a share of the query's
-# position* (Li et al. 2023):
-#
-# $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, L))}\right)$$
-#
-# $$\psi(x) = \ln(c\,x + 1)$$
-#
-# Here $g$ is a small network, and $c$ and the threshold $L$ are learned, too. By hand we take $g(x) = -2x$, $c = 1$ and
-# $L = 2$. Which bias does the key just before each query get, and which the first key?
+# Ten tokens back is far in a text of twenty, and near in one of two thousand. FIRE's bias depends on the distance *as a
+# share of the query's position* (Li et al. 2023). Both are taken on a logarithmic scale, $\psi(x) = \ln(c\,x + 1)$. By
+# hand, with $c = 1$, for the query *mat* at position 4:
 
 # %%
-from course_lib.reference.fire import shares
-
-
 def psi(x):
     return np.log(x + 1)
 
+
+for j in (3, 2, 0):
+    print(f"mat → {TOKENS[j]:3}: distance {4 - j}, share {psi(4 - j):.4f} / {psi(4):.4f} = {psi(4 - j) / psi(4):.4f}")
+
+# %% [markdown]
+# A small network $g$ turns the share into the bias. For queries before a threshold $L$, the share is taken of $L$. All
+# three, $g$, $c$ and $L$, are learned.
+#
+# $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, L))}\right)$$
+#
+# Let $g(x) = -2x$ and $L = 2$. Which bias does the key just before each query get?
+
+# %%
+from course_lib.reference.fire import shares
 
 n, L = len(TOKENS), 2
 mask = np.tri(n, dtype=bool)
@@ -77,42 +80,41 @@ fire = np.zeros((n, n))
 for i in range(n):
     for j in range(i + 1):
         fire[i, j] = -2 * psi(i - j) / psi(max(i, L))
-for i in range(1, n):
-    print(f"query {TOKENS[i]}: {fire[i, i - 1]:.4f} one back, {fire[i, 0]:.4f} for the first key")
 assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=L)))
-
-large = comparison.table(n=4096)
-for scheme in ("FIRE", "ALiBi"):
-    print(f"{scheme} for 4,096 tokens: {large[scheme, 'keeps for n tokens'].value[0] / 1e6:.2f} MB")
+figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals are not constant")
 
 # %% [markdown]
-# For one token back, the bias takes three values, and a row of offsets has one number for a whole diagonal
-# ([[diagonals|chapter #]]). So FIRE needs the whole n × n matrix. No share exceeds 1, however long the text is. But
-# beyond the training length, a near key gets smaller shares than any it had in training.
+# For one token back, the bias takes three values. A row of offsets has one number for a whole diagonal
+# ([[diagonals|chapter #]]). So FIRE needs the whole n × n matrix. What does that cost?
+
+# %%
+large = comparison.table(n=4096)
+for scheme in ("FIRE", "ALiBi"):
+    print(f"{scheme:5} for 4,096 tokens: {large[scheme, 'keeps for n tokens'].value[0] / 1e6:6.2f} MB")
 
 # %% [markdown]
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), gets no positions. In each head, every token $l$ has a **gate**
-# $f_l = \sigma(w \cdot x_l + \beta)$ between 0 and 1. It says how much is kept of all tokens before $l$. The logarithms
-# of the gates after key $j$, up to query $i$, add up to a bias:
-#
-# $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
-#
-# Suppose that a head keeps a quarter at *sat*, half at *mat*, and everything at the other tokens. How far from *mat*
-# is each key, as measured by this bias?
+# $f_l = \sigma(w \cdot x_l + \beta)$ between 0 and 1. It says how much is kept of all tokens before $l$. Suppose that
+# a head keeps a quarter at *sat*, half at *mat*, and everything at the other tokens. How much of each key is left when
+# *mat* looks back?
 
 # %%
 from course_lib.reference.fox import fox_bias
 
 gates = np.array([1, 1, 1 / 4, 1, 1 / 2])
-mat = [np.log(gates[j + 1 :]).sum() for j in range(n)]
-c = np.cumsum(np.log(gates))  # running sums: the sum from j + 1 to i is c[i] − c[j]
-fox = np.tril(c[:, None] - c)
-print("bias of mat:", np.array(mat))
-assert np.allclose(fox[-1], mat) and np.allclose(fox, np.tril(fox_bias(gates)))
+kept = [gates[j + 1 :].prod() for j in range(n)]  # the gates of the tokens after key j
+for token, share in zip(TOKENS, kept):
+    print(f"{token:3} kept {share:5.3f}, bias {np.log(share):.4f}")
+fox = np.tril(fox_bias(gates))
+assert np.allclose(fox[-1], np.log(kept))
 
 # %% [markdown]
+# The bias is the logarithm, so the product becomes a sum:
+#
+# $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
+#
 # *The* and *cat* are equally far because *cat* forgets nothing. Distance now depends on the tokens after the key. And
 # if all gates are equal? Then every step adds the same $\ln f$. That is exactly ALiBi with the slope $-\ln f$.
 
@@ -126,25 +128,19 @@ figures.side_by_side(
     figures.heatmap(np.where(mask, fox, -np.inf), limit=2, digits=2, alt="FoX with gates from content"),
 )
 
-# %%
-bits, names = (measured.right("fox", task)[-1] for task in (measured.BITS, measured.NAMES))
-print(f"the study's FoX at 1,024 tokens: {bits:.0%} of the last writes right, {names:.0%} of the names found")
-assert bits > names
-
 # %% [markdown]
-# In the first task, a write can close its gate on all writes before it. In the second, every gate after an old name
-# must stay open.
-
-# %% [markdown]
+# What does forgetting cost? For a name that was told long ago, every gate after it must stay open. The study's FoX
+# found only 30 % of the names (see above).
+#
 # ## A guide
 #
 # The weights you start from make most of the choice. Of these seven models, five have RoPE:
 #
 # | your model has | so do |
 # |---|---|
-# | **Llama 3**: base 500,000; from 3.1 on stretched from 8,192 tokens by 8 (by 32 in 3.2's 1B and 3B) | Load the rule, too. Test a long text ([[stretching_rope|chapter #]]). |
+# | **Llama 3**: base 500,000; from 3.1 on stretched from 8,192 tokens by 8 (by 32 in 3.2's 1B and 3B) | Load the rule. Test a long text ([[stretching_rope|chapter #]]). |
 # | **Qwen 3** (8B): base 1,000,000, 32,768 tokens | Switch YaRN on (a factor up to 4) only for long texts. It may harm short ones. |
-# | **gpt-oss**: base 150,000, YaRN by 32 from 4,096, windows of 128 in every second layer, learned sinks | Read `truncate`. Use rings, and a kernel that returns the lse ([[windows_and_sinks|chapter #]]). |
+# | **gpt-oss**: base 150,000, YaRN by 32 from 4,096, windows of 128 in every second layer, learned sinks | Read `truncate`. Use ring caches, and a kernel that returns the log-sum-exp ([[windows_and_sinks|chapter #]]). |
 # | **Gemma 3** (from 4B on): five layers with windows of 1,024 and base 10,000, then one with base 1,000,000, slowed by 8 | Keep two sets of speeds. |
 # | **DeepSeek-V3**: 64 rotated channels beside 128 others, base 10,000, YaRN by 40 from 4,096 | Cache 512 numbers per token for all heads, and one rotated key ([[rope|chapter #]]). |
 # | **T5**: 32 buckets, one table per stack | Do not scale the scores ([[t5_buckets|chapter #]]). |
@@ -178,14 +174,12 @@ assert left(decoder) == ["stretched RoPE", "hybrid"]
 
 # %% [markdown]
 # Many models today do one or the other. ALiBi and FoX stay level in text, but the guide gives them a caveat.
-
-# %% [markdown]
+#
 # ## A scheme of your own
 #
 # To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
 # it do beyond its training length? Each is one call of `own_scheme`. Our example is a bias that falls linearly, as
 # ALiBi's does, but only up to a distance `stop`, so that far keys are not lost. Move `stop`.
-
 
 # %%
 def ramp(slope=0.25, stop=2, n=5):
@@ -198,8 +192,7 @@ figures.play(ramp, slope=(0.0, 1.0), stop=(1, 16), n=(3, 12))
 # %% [markdown]
 # We take the slope 1/4 and stop at distance 16. A scheme is a class with *hooks*, methods such as `bias`. `agrees`
 # compares ours with plain loops over queries and keys, so it also needs the formula for one offset $r$. This first
-# version has a fault.
-
+# version has a fault. Can you see it?
 
 # %%
 from course_lib.nn.grid import row_offsets
@@ -218,9 +211,7 @@ assert not found.passed and "past" in found.cause
 found
 
 # %% [markdown]
-# Training on whole texts would never have shown this. The model would have failed at the first token generated with a
-# cache. The repaired version:
-
+# Training on whole texts would never have shown this. The repaired version:
 
 # %% tags=["nbval-ignore-output"]
 class Ramp(Position):
@@ -246,13 +237,17 @@ cost
 trained = own_scheme.train(make, "characters", against=("alibi", "log-1", "t5-64"))
 trained
 
+# %% [markdown]
+# Ramp's loss rises by half a nat, though no bias is untrained. Why? At equal scores, how much weight have the keys
+# beyond the stop?
+
 # %%
 near, far = np.exp(-0.25 * np.arange(16)).sum(), 1008 * np.exp(-4)  # for the last of 1,024 tokens
 print(f"weight at equal scores: 16 near keys {near:.1f}, 1,008 far keys {far:.1f}")
 assert far > 4 * near
 
 # %% [markdown]
-# Ramp's loss rises by half a nat, though no bias is untrained. At equal scores, the far keys now outweigh the near ones.
+# The many far keys now outweigh the near ones.
 #
 # At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
 # That needs a **control**: the same line without the stop.
@@ -266,8 +261,7 @@ control
 # %% [markdown]
 # The straight line is as good at 128, and it stays level. So in this run the stop gained nothing and cost half a nat at
 # 1,024. One seed and 300 steps are not a result, and text does not ask what was said far back.
-
-# %% [markdown]
+#
 # ## A repair of your own
 #
 # The second capstone needs no training. You write speeds, a bias or a mask for SmolLM2, and one call measures them
@@ -286,8 +280,7 @@ step
 # %% [markdown]
 # With the gap it loses less than YaRN, and yet it finds one key of four. So a low loss does not show that far words are
 # used. `help(own_repair)` explains the columns and shows how to write a bias or a mask.
-
-# %% [markdown]
+#
 # ## Remember
 #
 # - Ask first where a scheme enters. This decides what it can say and which kernels can run it.
@@ -307,8 +300,7 @@ questions.quiz(title=f"The whole course in {len(questions.QUIZ)} questions")
 # [[tasks]]: from six situations to a published scheme in which each head *learns* how strongly its bias falls.
 #
 # **And then?** Take a sentence about attention that you read this week, and write five lines that decide it.
-
-# %% [markdown]
+#
 # ## Deeper · How close one row can come
 #
 # `to_grid` puts one number on a whole diagonal, so a row gives a Toeplitz grid. How close can such a grid come to
@@ -329,12 +321,14 @@ figures.side_by_side(
 # %% [markdown]
 # ## Deeper · FoX needs no matrix
 #
-# With $c_i = \sum_{l=0}^{i} \ln f_l$, FoX's bias is $c_i - c_j$. In row $i$ all keys share $c_i$, so the softmax
-# removes it ([[alibi|chapter #]]). What remains is $-c_j$, one number per key.
+# With running sums $c_i = \sum_{l=0}^{i} \ln f_l$, FoX's bias is $c_i - c_j$. In row $i$ all keys share $c_i$, so the
+# softmax removes it ([[alibi|chapter #]]). What remains is $-c_j$, one number per key.
 
 # %%
 from course_lib.reference.attention import attention
 
+c = np.cumsum(np.log(gates))
+assert np.allclose(np.tril(c[:, None] - c), fox)
 _, by_matrix = attention(Q, K, V, bias=fox, mask=mask)
 _, by_key = attention(Q, K, V, bias=-c, mask=mask)
 assert np.allclose(by_matrix, by_key)

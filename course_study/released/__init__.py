@@ -13,7 +13,7 @@ FILE = COMMITTED / "released.jsonl"
 
 
 def rows(experiment: str, **wanted: Any) -> list[Row]:
-    """The committed rows of an experiment with these entries: rows("E6", text="alice", condition="as released").
+    """The committed rows of an experiment with these entries: rows("windows", text="alice", condition="as released").
 
     Raises ValueError if there are none, because what was not run is missing.
     """

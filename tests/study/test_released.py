@@ -89,8 +89,8 @@ def which(row):
 
 @torch.no_grad()
 def test_a_committed_row_is_what_the_model_gives(model):
-    run = next(run for run in planned.plan(["E6", "course"]) if run.inputs["condition"] == "window 96, kept [0]")
-    (row,) = released.rows("E6", text="course", condition="window 96, kept [0]")
+    run = next(run for run in planned.plan(["windows", "course"]) if run.inputs["condition"] == "window 96, kept [0]")
+    (row,) = released.rows("windows", text="course", condition="window 96, kept [0]")
     found = run.outcome()
     assert found["loss"] == pytest.approx(row["loss"], abs=0.01) and found["scored"] == row["scored"]
     assert found["difference"] == pytest.approx(row["difference"], abs=0.01)
