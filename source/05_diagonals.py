@@ -180,7 +180,7 @@ figures.side_by_side(*[
 # %% [markdown]
 # An offset is a diagonal, but 18.8 fills a *column*: every query looks at token 0. Such a token is called a **sink**
 # ([[windows_and_sinks|chapter #]]). Each diagonal has one cell in column 0. Far offsets have few other cells, so there
-# the mean is large.
+# the mean is large. The 0.12 of head 16.0 at offset −63 has the same cause.
 #
 # ## A vector for every pair?
 #
@@ -329,8 +329,7 @@ figures.heatmap(memory, alt="The line of memory: the offset at each place")
 # %%
 place = 2 + 4 * np.arange(3)[:, None] + np.arange(3)
 assert np.array_equal(memory[place], offsets(3))
-queries, keys = ["query 0", "query 1", "query 2"], ["key 0", "key 1", "key 2"]
-figures.heatmap(place, rows=queries, columns=keys, alt="The grid: the place of each cell")
+figures.heatmap(place, corner="query ↓ key →", alt="The grid: the place of each cell")
 
 # %% [markdown]
 # From query to query it is 4 places: 5 to the next row, minus 1 because the window slides. From key to key it is 1

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# Transformer-XL (Dai et al. 2019) cuts a long text into segments, reads them in order and keeps the previous one in
-# memory. Absolute positions fail with such a memory. The repair is a score of four terms, and each has a job that you
-# can see in a map of its numbers. You already know three of them.
+# If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
+# reads the segments in order and keeps the previous one in memory. Absolute positions fail with such a memory. The
+# repair is a score of four terms. Each has a job that you can see in a map of its numbers, and you already know three.
 #
 # **You will be able to**
 # - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
@@ -48,8 +48,6 @@ print("cat in segment 2:", segment_2[cat])
 
 # %% tags=["hide-input"]
 # @title Question
-keys = np.vstack([segment_1, segment_2]) @ W_k
-of_sat = keys @ (segment_2[sat] @ W_q)
 figures.question(
     "Query sat of segment 2 looks at ten keys: five in memory, five in its own segment "
     "(there is no mask yet). The word cat is among the keys twice. How do its two scores compare?",
@@ -62,7 +60,7 @@ figures.question(
             "Yes. The word and the position number are the same, so the keys of the cat one word back and of the "
             "cat six words back are equal.",
     },
-    answer="Both get exactly" if np.isclose(of_sat[cat], of_sat[n + cat]) else "The nearer cat",
+    answer="Both get exactly the same score",
 )
 
 # %%
@@ -109,24 +107,21 @@ for name in "abcd":
 #
 # ## Three changes
 #
-# **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past and negative for
-# the future. In (b) and (d), its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so even a key 100,000
-# words back has a vector.
+# **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b)
+# and (d), its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so it has no end.
 #
-# **2. Words and distances get different key weights.** A key made from a word is $k_j = x_j W_k$. A key made from a
-# distance is $R_{i-j} W_r$. (The paper calls the weights $W_{k,E}$ and $W_{k,R}$.) We name it by its offset,
-# $r_{j-i}$, so $r_{-1}$, one word back, is made from $R_1$.
+# **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a word
+# is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so $r_{-1}$, one
+# word back, is made from $R_1$.
 #
 # Our $W_r$ keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows more slowly.
-# `position_keys` returns $r$ for every offset of a grid, in ascending order.
+# `position_keys` returns $r$ for every offset of a grid, in ascending order. Which channels tell past from future?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
 from course_lib.reference.transformer_xl import position_keys
 
 W_r = np.eye(6, D_K)
-print("100,000 words back:", sinusoidal(100_000, 6) @ W_r)
-
 r = position_keys(n, n, W_r)
 assert np.allclose(r, sinusoidal(-row_offsets(n), 6) @ W_r)
 signs = [f"{o:+d}".replace("-", "−") for o in row_offsets(n)]
@@ -137,6 +132,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
+# The sines do: they change sign at offset 0. The cosines are the same on both sides.
+#
 # **3. The query's position is dropped.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks
 # for. If only distance should matter, that influence must be the same at every position. So learned vectors replace
 # $p_i W_q$: $u$ in (c), where it meets words, and $v$ in (d), where it meets distances.
@@ -217,6 +214,8 @@ maps = [
 figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps[2:]))
 
 # %% [markdown]
+# Find the four numbers of *sat* and *cat* in the maps.
+#
 # - **(a)** is attention without positions, blind to distance.
 # - **(b)** is Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from *sat*.
 # - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
@@ -248,7 +247,7 @@ figures.side_by_side(
 # so five products are enough. They are ordered by distance.
 #
 # But the grid needs them ordered by key. The **relative shift** moves each row into place. It is Huang's skew
-# ([[diagonals|chapter #]]), with a memory in front. Point at a number of the picture to find it in every step.
+# ([[diagonals|chapter #]]), with a memory in front.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
@@ -264,8 +263,7 @@ figures.provenance("shift")
 #
 # ## Segments with memory
 #
-# Now we read in segments (section 3.2). `past` is the number of remembered rows. `update_memory` appends a
-# segment to the memory and keeps the last `length` rows. Do two segments of five give the same outputs as one pass?
+# Now we read in segments (section 3.2). This is one layer, which reads a segment after a memory:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -280,6 +278,11 @@ def read(x, memory, w):
     return softmax(s) @ (both @ w["value"])
 
 
+# %% [markdown]
+# `update_memory` appends a segment to the memory and keeps the last `length` rows. Do two segments of five give the same
+# outputs as one pass?
+
+# %%
 ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
 text = np.concatenate([X, X])
 nothing = text[:0]
@@ -296,11 +299,8 @@ assert np.allclose(np.concatenate([first, second]), one_pass)
 r_long = position_keys(5, 10, W_r, past=5)
 relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
 print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
-assert not np.allclose(relative[:, :n], relative[:, n:])
 
 # %% [markdown]
-# With a shorter memory, queries miss keys (see *Deeper*).
-#
 # ## Several layers: how far back?
 #
 # Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
@@ -400,8 +400,7 @@ assert old.grad is None and len(learn) == 7
 #
 # ## Who uses it today?
 #
-# Mostly speech models. The Conformer (Gulati et al. 2020) took over these relative positions, and others followed. In
-# transformers 5.23:
+# Mostly speech models, since the Conformer (Gulati et al. 2020). In transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last
@@ -432,17 +431,16 @@ questions.claims("transformer_xl")
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Why are there two learned vectors, u and v, and not one?",
+    "A trained layer happens to have u = 0 and v = 0. What remains?",
     options={
-        "One for memory, one for the segment":
-            "Both are used for every key, wherever it comes from.",
-        "One meets keys made from words, the other keys made from distances":
-            "Yes: W_k and W_r make different kinds of keys, so a vector that suits words "
-            "need not suit distances.",
-        "One per direction, past and future":
-            "The direction is the sign of the distance inside R.",
+        "Only (a), attention without positions":
+            "(b) has neither u nor v in it.",
+        "(a) and (b)":
+            "Yes. That is Shaw's scheme, with vectors made from sinusoids instead of a table.",
+        "(a) and (c)":
+            "(c) is u · k, so it is 0. (b) is q · r, and it stays.",
     },
-    answer="One meets keys made from words, the other keys made from distances",
+    answer="(a) and (b)",
     title="Question 1",
 )
 
@@ -533,8 +531,9 @@ assert not np.allclose(softmax(without_c), softmax(scores))
 #
 # ## Deeper · Which sign, and how many parameters?
 #
-# The paper writes $R_{i-j}$. The tutorial prints this and computes $R_{j-i}$. Does it matter? Sine is odd and cosine is
-# even, so the other sign negates every second channel. $W_r$ can undo this.
+# The paper writes $R_{i-j}$, and $W_{k,E}$ and $W_{k,R}$ for our $W_k$ and $W_r$. The tutorial prints $R_{i-j}$, too,
+# and computes $R_{j-i}$. Does it matter? Sine is odd and cosine is even, so the other sign negates every second
+# channel. $W_r$ can undo this.
 
 # %%
 R_other = sinusoidal(row_offsets(n), 6)  # j − i instead of i − j
