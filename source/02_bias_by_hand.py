@@ -69,8 +69,8 @@ figures.bias_heatmap(n)
 
 # %% [markdown]
 # All numbers on a diagonal are equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**.
-# There are 9 offsets, from −4 to +4, so a list of 9 numbers holds the whole bias. The function `to_grid` places such a
-# list on the diagonals.
+# There are 9 offsets, from −4 to +4, so a list of 9 numbers holds the whole bias. `to_grid` places such a list on the
+# diagonals.
 #
 # A token has no penalty for itself. What does each further step away cost?
 
@@ -116,8 +116,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Here is the whole calculation as a function, from the queries to the outputs. Click a line to see its result: the
-# shape, the dtype and every number.
+# Here is the whole calculation as a function. Click a line to see its result.
 
 
 # %%
@@ -197,8 +196,8 @@ figures.side_by_side(
 # The factor of *cat* is 0.8123 in both rows. It is above the average of the row *The* (0.7432), but below that of *sat*
 # (0.8270). The two tables are orange in the same cells, as the proof says.
 #
-# The diagonal gains, because a token's own factor is $e^0 = 1$ and all others are below 1. (A *learned* bias may be
-# positive, and then this argument fails.)
+# The diagonal always gains, because a token's own factor is $e^0 = 1$ and the average is below 1. (A *learned* bias may
+# be positive, and then this argument fails.)
 #
 # ## How strong, and which decay?
 #
@@ -228,12 +227,11 @@ assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 
 # %% [markdown]
 # With log decay at λ = 0.3, every near key has more weight than any far key. But there are so many far keys that they
-# have nearly all of the attention at 16,384 tokens: the sum of $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1. For
-# λ > 1 it converges, so near keys keep their share.
+# have nearly all of the attention at 16,384 tokens, because the sum of $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1.
+# For λ > 1 it converges, so near keys keep their share.
 #
-# The linear bias gives the far keys 0.8 % at every length, so with equal scores it acts like a window of fixed width. (A
-# far key with a much higher score can still be seen.) ALiBi uses it with a different slope for each head, so some heads
-# look far ([[alibi|chapter #]]).
+# The linear bias gives the far keys 0.8 % at every length, so with equal scores it acts like a window of fixed width.
+# ALiBi uses it with a different slope for each head, so some heads look far ([[alibi|chapter #]]).
 #
 # ## Before or after?
 #
@@ -269,8 +267,7 @@ torch.set_num_threads(1)  # quicker for small matrices
 q, k, v = (torch.tensor(x).expand(2, 3, n, D_K) for x in (Q, K, V))
 bias = DecayBias(strength=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)
 output, w = torch_attention(q, k, v, Terms(bias=bias))  # Terms holds all that a scheme adds to attention
-for name, tensor in {"output": output, "weights": w, "bias": bias}.items():
-    print(f"{name:8}{tuple(tensor.shape)}")
+print("output", tuple(output.shape), " weights", tuple(w.shape), " bias", tuple(bias.shape))
 assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 
 # %% [markdown]
@@ -284,6 +281,16 @@ assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 new_row = DecayBias([LAMBDA]).double().bias(1, n, past=4)[0]
 print("mat, after four tokens:", new_row.numpy() + 0)  # "+ 0" turns -0 into 0
 assert np.allclose(new_row, B[mat])
+
+# %% [markdown]
+# The course's layer `RelativeAttention` has learned matrices that make queries, keys and values from $x$. A scheme goes
+# in as its `position`:
+
+# %%
+from course_lib.nn.layer import RelativeAttention
+
+layer = RelativeAttention(d_model=12, n_heads=3, position=DecayBias([0.0, 0.3, 1.0]), causal=True)
+print("output for 8 tokens:", tuple(layer(torch.zeros(1, 8, 12)).shape))
 
 # %% [markdown]
 # ## The bias in a released model
@@ -333,8 +340,8 @@ for token in (0, 1, 100):
 assert found[0][0] < found[1][0] - 0.15
 
 # %% [markdown]
-# We had expected that this would remove most of the harm. Token 0 does matter more than the others, but three quarters
-# of the harm remain. So the sink explains only a part of it. (*Deeper* has four other texts.)
+# We had expected that sparing token 0 would remove most of the harm. It does help more than sparing another, but three
+# quarters of the harm remain. So the sink explains only a part of it. (*Deeper* has four other texts.)
 #
 # ## Remember
 #

@@ -340,8 +340,7 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # query knows only its word, so it cannot know which of them it is. Does a second layer help?
 #
 # We trained small models with a learned vector per offset ([[vector_per_distance|chapter #]]), with one layer or two,
-# each with a feed-forward layer. Here is the share of right answers by position, the mean of
-# three seeds:
+# each with a feed-forward layer. Here is the share of right answers by position, the mean of three seeds:
 
 # %%
 runs = study.committed("two_layers")

@@ -21,6 +21,9 @@
 #
 # The input $x$ of a token has six numbers. Five say which word it is, and the sixth is 0 (a position vector needs an
 # even number of channels). The weights give the queries, keys and values of the other chapters.
+#
+# To each input we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
+# at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
 
 # %%
 import numpy as np
@@ -35,16 +38,8 @@ the, cat, sat, on, mat = range(n)
 X = np.eye(n, 6)
 W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))
 assert np.array_equal(X @ W_q, Q) and np.array_equal(X @ W_k, K)
-
-# %% [markdown]
-# To each input we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
-# at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
-
-# %%
 P = sinusoidal(np.arange(n), 6)
 segment_1, segment_2 = X + P, X + P
-print("cat in segment 1:", segment_1[cat])
-print("cat in segment 2:", segment_2[cat])
 
 # %% tags=["hide-input"]
 # @title Question
@@ -102,13 +97,13 @@ for name in "abcd":
     print(f"({name}) largest change: {abs(later[name] - here[name]).max():.2f}")
 
 # %% [markdown]
-# Only (a), which has no position in it. Even (d) depends on where the sentence starts, although the bare product
-# $p_i \cdot p_j$ does not ([[absolute_positions|chapter #]]): $W_q W_k^\top$ comes between the two vectors.
+# Only (a) does, because it has no position in it. The bare product $p_i \cdot p_j$ would stay the same, too
+# ([[absolute_positions|chapter #]]). But in (d), $W_q W_k^\top$ comes between the two vectors.
 #
 # ## Three changes
 #
-# **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b)
-# and (d), its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so it has no end.
+# **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b) and (d),
+# its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so it has no end.
 #
 # **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a word
 # is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so $r_{-1}$, one
@@ -263,7 +258,7 @@ figures.provenance("shift")
 #
 # ## Segments with memory
 #
-# Now we read in segments (section 3.2). This is one layer, which reads a segment after a memory:
+# Now we read in segments (section 3.2). One layer reads a segment after a memory:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -285,9 +280,8 @@ def read(x, memory, w):
 # %%
 ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
 text = np.concatenate([X, X])
-nothing = text[:0]
-one_pass = read(text, nothing, ours)
-first = read(text[:5], nothing, ours)
+one_pass = read(text, text[:0], ours)  # text[:0] is an empty memory
+first = read(text[:5], text[:0], ours)
 second = read(text[5:], update_memory(None, text[:5], length=5), ours)
 print(f"largest difference: {abs(np.concatenate([first, second]) - one_pass).max():.6f}")
 assert np.allclose(np.concatenate([first, second]), one_pass)
@@ -400,7 +394,7 @@ assert old.grad is None and len(learn) == 7
 #
 # ## Who uses it today?
 #
-# Mostly speech models, since the Conformer (Gulati et al. 2020). In transformers 5.23:
+# Mostly speech models, since the Conformer took it over (Gulati et al. 2020). In transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last
@@ -436,7 +430,7 @@ figures.question(
         "Only (a), attention without positions":
             "(b) has neither u nor v in it.",
         "(a) and (b)":
-            "Yes. That is Shaw's scheme, with vectors made from sinusoids instead of a table.",
+            "Yes. That is Shaw's scheme for keys, with vectors made from sinusoids instead of a table.",
         "(a) and (c)":
             "(c) is u · k, so it is 0. (b) is q · r, and it stays.",
     },
