@@ -92,8 +92,8 @@ figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + B_{ij}$$
 #
-# Then comes the softmax, $w'_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. We write $w'$ for the
-# weights with the bias, and $w$ for those without it.
+# Then comes the softmax, $w'_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. We write $w'$ for
+# the weights with the bias, and $w$ for those without it.
 #
 # The tables show the softmax step by step for the queries *The* and *sat*. We first subtract the largest score of the
 # row. This keeps $e^x$ small and changes no weight. Follow one column with a calculator.
@@ -210,8 +210,8 @@ figures.attention_explorer(Q, K, query=the)
 # %% [markdown]
 # At λ = 3 even *cat* loses. Its factor has become small, and *The*, whose factor stays 1, keeps the average above it.
 #
-# With **linear** decay, $B_{ij} = -\lambda d$, where $d = |j - i|$ is the distance, the factor is $e^{-\lambda d}$. With
-# log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. How much does that matter?
+# With **linear** decay, $B_{ij} = -\lambda d$, where $d = |j - i|$ is the distance, the factor is $e^{-\lambda d}$.
+# With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. Does that matter?
 #
 # Take the last token of a text in which all content scores are equal. What share of its attention goes to keys that are
 # 16 or more tokens back?
@@ -227,8 +227,8 @@ assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 
 # %% [markdown]
 # With log decay at λ = 0.3, every near key has more weight than any far key. But there are so many far keys that they
-# have nearly all of the attention at 16,384 tokens, because the sum of $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1.
-# For λ > 1 it converges, so near keys keep their share.
+# have nearly all of the attention at 16,384 tokens, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without
+# limit. For λ > 1 it converges, so near keys keep their share.
 #
 # The linear bias gives the far keys 0.8 % at every length, so with equal scores it acts like a window of fixed width.
 # ALiBi uses it with a different slope for each head, so some heads look far ([[alibi|chapter #]]).
@@ -455,8 +455,8 @@ print("their new weight / old weight:       ", (weights / standard)[sat, [the, m
 # ## Deeper · Mean bias or mean factor?
 #
 # Must we average the *factors*? Perhaps a key gains if its *bias* is above the mean bias of the row. Then its factor is
-# above $e^{\text{mean bias}}$. The proved rule asks for a factor above the mean factor, which is never the smaller of the
-# two limits (Jensen's inequality). The rules disagree about keys whose factor is between the limits. Are there any?
+# above $e^{\text{mean bias}}$. The proved rule asks for a factor above the mean factor, which is never the smaller of
+# the two limits (Jensen's inequality). The rules disagree about keys whose factor is between the limits. Are there any?
 
 # %%
 def above_mean(x):

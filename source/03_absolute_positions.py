@@ -90,7 +90,7 @@ for m, clock in enumerate(clocks):
         clock.plot([0, sine], [0, cosine])
         clock.text(1.15 * sine, 1.15 * cosine, p if m == 0 else "", ha="center", va="center")
 print(f"with 32 channels, the slowest clock turns once in {2 * np.pi / frequencies(32)[-1]:,.0f} positions")
-figures.show(fig, alt="Four clocks with five hands each: one radian apart, a tenth of it, and two with all hands together")
+figures.show(fig, alt="Four clocks with five hands: one radian apart, a tenth of it, and two with all hands together")
 
 # %% [markdown]
 # The first hand turns by one radian per position, and the last hardly moves.
@@ -207,8 +207,8 @@ assert touched.tolist() == [True] * 5 + [False] * 3
 # %% [markdown]
 # ## What a table solves, and where it ends
 #
-# The rows 5 to 7 learn nothing. How bad is that? We train one small layer on a task that needs absolute positions. A text
-# has 16 random letters, in lines of four. At each position the model must name the first letter of the line:
+# The rows 5 to 7 learn nothing. How bad is that? We train one small layer on a task that needs absolute positions. A
+# text has 16 random letters, in lines of four. At each position the model must name the first letter of the line:
 
 # %%
 from torch import nn
@@ -306,15 +306,15 @@ assert abs(rises["+ 50,000"]) < 0.001
 assert rises["× 4"] > rises["no rotation"] + 0.5
 
 # %% [markdown]
-# In this model, moving the text changes nothing. But × 4 does more harm than no rotation, although no offset is new. The
-# model expects the word before at −1, and now it is at −4. (*Deeper* has four other texts.)
+# In this model, moving the text changes nothing. But × 4 does more harm than no rotation, although no offset is new.
+# The model expects the word before at −1, and now it is at −4. (*Deeper* has four other texts.)
 #
 # Models with learned tables, such as OPT, get worse if a text begins at a later position (Sinha et al. 2022).
 #
 # ## What relative positions cannot tell
 #
-# Take "dog man dog man …" with a bias per offset. Each token sees only 3 tokens to each side, its *window*. Can a dog know
-# which one it is?
+# Take "dog man dog man …" with a bias per offset. Each token sees only 3 tokens to each side, its *window*. Can a dog
+# know which one it is?
 
 # %%
 dogs = embed(" ".join(["dog", "man"] * 12))
@@ -336,8 +336,8 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 #
 # ## What a second layer gives back
 #
-# Back to the letters. The third letter of a line must look two back, and the fourth three back. But in the first layer a
-# query knows only its word, so it cannot know which of them it is. Does a second layer help?
+# Back to the letters. The third letter of a line must look two back, and the fourth three back. But in the first layer
+# a query knows only its word, so it cannot know which of them it is. Does a second layer help?
 #
 # We trained small models with a learned vector per offset ([[vector_per_distance|chapter #]]), with one layer or two,
 # each with a feed-forward layer. Here is the share of right answers by position, the mean of three seeds:
@@ -531,15 +531,15 @@ assert apart.min() > 0.001
 # %% [markdown]
 # All twelve outputs differ now, but neighbours differ less with each word.
 #
-# Some models have both kinds of positions. Shaw et al. (2018) added absolute ones and found no further gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened beside the
-# new **mall**", both words have similar neighbours, but only one is the subject.
+# Some models have both kinds of positions. Shaw et al. (2018) added absolute ones and found no further gain. DeBERTa
+# (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened beside the new **mall**",
+# both words have similar neighbours, but only one is the subject.
 #
 # ## Deeper · Longer than the table
 #
-# What if a text is longer than the table? Image models *interpolate*: they treat the table as a picture and
-# resize it. Vision Transformers do so for larger images (Dosovitskiy et al. 2021), and the NaFlex form of SigLIP 2 for
-# each image (`resize_positional_embeddings` in `modeling_siglip2.py`). In one dimension, a table of 4 rows becomes one
-# of 8:
+# What if a text is longer than the table? Image models *interpolate*: they treat the table as a picture and resize it.
+# Vision Transformers do so for larger images (Dosovitskiy et al. 2021), and the NaFlex form of SigLIP 2 for each image
+# (`resize_positional_embeddings` in `modeling_siglip2.py`). In one dimension, a table of 4 rows becomes one of 8:
 
 # %%
 table = torch.tensor([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0], [3.0, 7.0]])  # 4 positions, 2 channels

@@ -86,8 +86,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# There are six, and in general $n_q + n_k - 1$. Only `row_offsets` needs `past`, to tell which offset a column means. The
-# formula of `to_grid` stays the same.
+# There are six, and in general $n_q + n_k - 1$. Only `row_offsets` needs `past`, to tell which offset a column means.
+# The formula of `to_grid` stays the same.
 #
 # ## The way back
 #
@@ -371,7 +371,7 @@ assert np.array_equal(windows, to_grid(row[None], n))
 print("strides:", [s // 8 for s in windows.strides])
 
 # %% [markdown]
-# So all $n^2$ cells of this bias are a view of $2n - 1$ numbers. (In torch, which has no negative strides, see *Deeper*.)
+# So all $n^2$ cells of this bias are a view of $2n - 1$ numbers. (For torch, see *Deeper*.)
 #
 # ## Easy to believe; let us run it
 

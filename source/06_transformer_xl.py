@@ -105,9 +105,9 @@ for name in "abcd":
 # **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b) and (d),
 # its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so it has no end.
 #
-# **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a word
-# is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so $r_{-1}$, one
-# word back, is made from $R_1$.
+# **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a
+# word is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so
+# $r_{-1}$, one word back, is made from $R_1$.
 #
 # Our $W_r$ keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows more slowly.
 # `position_keys` returns $r$ for every offset of a grid, in ascending order. Which channels tell past from future?
@@ -237,9 +237,9 @@ figures.side_by_side(
 # %% [markdown]
 # ## The relative shift
 #
-# (b) and (d) together are $(q_i + v) \cdot r$. Let *sat*, *on* and *mat* follow a memory of two. With five keys there are
-# seven offsets. Do we need all seven products of each query? Not under a causal mask. Only the distances 4 to 0 occur,
-# so five products are enough. They are ordered by distance.
+# (b) and (d) together are $(q_i + v) \cdot r$. Let *sat*, *on* and *mat* follow a memory of two. With five keys there
+# are seven offsets. Do we need all seven products of each query? Not under a causal mask. Only the distances 4 to 0
+# occur, so five products are enough. They are ordered by distance.
 #
 # But the grid needs them ordered by key. The **relative shift** moves each row into place. It is Huang's skew
 # ([[diagonals|chapter #]]), with a memory in front.
@@ -274,8 +274,8 @@ def read(x, memory, w):
 
 
 # %% [markdown]
-# `update_memory` appends a segment to the memory and keeps the last `length` rows. Do two segments of five give the same
-# outputs as one pass?
+# `update_memory` appends a segment to the memory and keeps the last `length` rows. Do two segments of five give the
+# same outputs as one pass?
 
 # %%
 ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
