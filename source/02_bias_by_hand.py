@@ -13,7 +13,7 @@
 #
 # **You need** [[blind_to_distance|chapter #]] (scores, softmax, mask). **Time** [[time]].
 #
-# The picture shows attention from the input $x$ to the output $o_i$. Our bias is added to the score.
+# The picture shows where our bias enters attention.
 
 # %%
 from course_kit import figures
@@ -24,9 +24,10 @@ figures.attention_block("log decay")
 # ## The scores
 #
 # We use the five tokens of [[blind_to_distance|chapter #]] again. Throughout the course $i$ is the query and $j$ the
-# key, both counted from 0. The raw score of a pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$. Why? If
-# the numbers of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance $d_k$. After the
-# division its variance is 1 for every $d_k$ (Vaswani et al. 2017, section 3.2.1).
+# key, both counted from 0. The raw score of a pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$.
+#
+# Why divide? If the numbers of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance
+# $d_k$. After the division its variance is 1 for every $d_k$ (Vaswani et al. 2017, section 3.2.1).
 
 # %%
 import numpy as np
@@ -51,46 +52,51 @@ figures.side_by_side(
 #
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
-# This is called **log decay**. First one pair, then every distance, then all queries and keys. In the picture you can
-# move λ, switch the decay, and point at a cell to see its calculation.
+# This is called **log decay**, and λ is its strength. We compute one pair by hand, then all pairs with a loop. In the
+# picture you can move λ, switch the decay, and point at a cell.
 
 # %%
 from course_lib.reference.bias import decay_bias
 
-distance = abs(cat - sat)
-print(f"sat → cat: distance {distance}, bias {-LAMBDA * np.log(1 + distance):.4f}\n")
-for distance in range(n):  # np.log1p(d) is log(1 + d), and "0 - …" avoids printing -0
-    print(f"distance {distance}: log(1 + d) {np.log1p(distance):.4f}, bias {0 - LAMBDA * np.log1p(distance):.4f}")
+print(f"sat → cat: distance {abs(cat - sat)}, bias {-LAMBDA * np.log(1 + abs(cat - sat)):.4f}")
 
 B = np.zeros((n, n))
 for i in range(n):
     for j in range(n):
-        B[i, j] = 0 - LAMBDA * np.log1p(abs(j - i))
-assert np.array_equal(decay_bias(n, strength=LAMBDA), B)  # in the course's code, λ is called strength
+        B[i, j] = 0 - LAMBDA * np.log(1 + abs(j - i))  # "0 - …" avoids printing -0
+assert np.allclose(decay_bias(n, strength=LAMBDA), B)
 figures.bias_heatmap(n)
 
 # %% [markdown]
-# A token has no penalty for itself, and each further step costs less than the one before. All numbers on a diagonal are
-# equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**. There are 9 offsets, from −4
-# to +4, so a list of 9 numbers holds the whole bias. The function `to_grid` places such a list on the diagonals.
+# All numbers on a diagonal are equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**.
+# There are 9 offsets, from −4 to +4, so a list of 9 numbers holds the whole bias. `to_grid` places such a list on the
+# diagonals.
+#
+# A token has no penalty for itself. What does each further step away cost?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
 
 offset = row_offsets(n)
-row = 0 - LAMBDA * np.log1p(abs(offset))
-assert np.array_equal(to_grid(row[None], n), B)  # row[None]: one list, which all queries share
+row = 0 - LAMBDA * np.log(1 + abs(offset))
+assert np.allclose(to_grid(row[None], n), B)  # row[None]: one list, which all queries share
+print("cost of the steps 1 to 4:", -np.diff(B[the]))
 figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a number per offset")
 
 # %% [markdown]
+# The first step costs 0.2079, and the fourth only 0.0669.
+#
 # ## Add it, and follow two rows
+#
+# We add the bias after the scaling, so its effect does not depend on $d_k$:
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + B_{ij}$$
 #
-# We add the bias after the scaling, so its effect does not depend on $d_k$. Then comes the softmax:
-# $w'_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. (We write $w'$ for the weights with the bias
-# and $w$ for those without it.) To keep $e^x$ small, we first subtract the largest score of the row, which changes no
-# weight. The tables show these steps for the queries *The* and *sat*. Follow one column of each with a calculator.
+# Then comes the softmax, $w'_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. We write $w'$ for
+# the weights with the bias, and $w$ for those without it.
+#
+# The tables show the softmax step by step for the queries *The* and *sat*. We first subtract the largest score of the
+# row. This keeps $e^x$ small and changes no weight. Follow one column with a calculator.
 
 # %%
 biased = scaled + B
@@ -104,15 +110,13 @@ def softmax_steps(scores):
 
 
 steps = ["score", "minus largest", "e^x", "weight"]
-assert np.isclose(softmax_steps(biased[the])[3].sum(), 1)
 figures.side_by_side(
     figures.heatmap(softmax_steps(biased[the]), rows=steps, alt='Softmax, query "The"'),
     figures.heatmap(softmax_steps(biased[sat]), rows=steps, alt='Softmax, query "sat"'),
 )
 
 # %% [markdown]
-# Here is the whole calculation as a function, from the queries to the outputs. Click a line to see its result: the
-# shape, the dtype and every number.
+# Here is the whole calculation as a function. Click a line to see its result.
 
 
 # %%
@@ -133,7 +137,7 @@ figures.trace(attention, Q, K, V, bias=B, tokens=TOKENS)
 # ## What changed
 #
 # Which keys gained weight? In the second table, orange keys gained and blue keys lost. Each row sums to 0, because what
-# one key gains, others must lose.
+# one key gains, others must lose. Look for a rule before you go on.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -148,77 +152,69 @@ figures.side_by_side(
 
 # %% tags=["hide-input"]
 # @title Question
-average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
 figures.question(
     "Which rule tells for all 25 cells whether the key gains?",
     options={
         "Neighbours gain, far keys lose": "In the rows sat and on, both direct neighbours lost.",
         "Only the token itself gains": "Four neighbours gained as well, for example cat in the row The.",
-        "Keys with a high score gain": "The bias does not depend on the score, so a high score alone decides nothing.",
-        "The key's bias is compared with an average over its row": "Yes. Which average? We work it out now.",
+        "Keys with a high score gain": "In the row sat, cat has one of the two highest scores, and it lost.",
+        "None of these three": "Yes, each of them fails somewhere. We look for the right one now.",
     },
-    answer="The key's bias is compared" if np.array_equal(change > 0, np.exp(B) > average) else "Only the token itself",
+    answer="None of these three",
 )
 
 # %% [markdown]
 # ## Why: one line of algebra
 #
-# Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$. So the new weight $w'$ is the old weight $w$
-# times this *factor*, divided by a number that makes the row sum to 1 again:
+# The key *cat* is one step from *The* and from *sat*, so its bias is the same in both rows. Why did it gain in the row
+# *The* and lose in the row *sat*?
+#
+# Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$, the key's **factor**. So the new weight is the
+# old weight times the factor, divided by a number that makes the row sum to 1 again:
 #
 # $$w'_{ij} = \frac{w_{ij}\, e^{B_{ij}}}{\sum_k w_{ik}\, e^{B_{ik}}}$$
 #
-# The denominator is the average factor of the row, in which the factor of each key $k$ counts $w_{ik}$ times. So key
-# $j$ gains exactly when its factor is larger than this average:
+# This number is an average of the row's factors, weighted by the old weights. So a key gains exactly when its factor is
+# larger than this average:
 #
 # $$\boxed{\; w'_{ij} > w_{ij} \iff e^{B_{ij}} > \textstyle\sum_k w_{ik}\, e^{B_{ik}} \;}$$
-#
-# So the diagonal gains: a token's own factor is $e^0 = 1$, all other factors are below 1, and so is the row's average.
-# A *learned* bias may be positive, and then this argument fails.
 
 # %%
-average = (standard * np.exp(B)).sum(axis=1, keepdims=True)
-assert np.allclose(weights, standard * np.exp(B) / average)
-print("average factor of each row:", average.ravel())
-print("factor at distance 0 … 4: ", np.exp(B[0]))
+factor = np.exp(B)
+average = (standard * factor).sum(axis=1, keepdims=True)
+new = standard * factor / average
+assert np.allclose(new, weights)
+print("            old weight · factor / average = new weight")
+for i in (the, sat):
+    print(f"{TOKENS[i]} → cat: {standard[i, cat]:.4f} · {factor[i, cat]:.4f} / {average[i, 0]:.4f} = {new[i, cat]:.4f}")
+figures.side_by_side(
+    figures.heatmap(factor - average, digits=3, alt="Factor − average of its row"),
+    figures.heatmap(change, digits=3, alt="Change of the weight"),
+)
 
 # %% [markdown]
-# A neighbour's factor is 0.8123. This is above the averages of the rows *The*, *cat* and *mat*, where neighbours
-# gained. It is below those of *sat* and *on*, where they lost.
+# The factor of *cat* is 0.8123 in both rows. It is above the average of the row *The* (0.7432), but below that of *sat*
+# (0.8270). The two tables are orange in the same cells, as the proof says.
 #
-# How many of the 25 cells does each rule predict? The proved rule must reach 25. Does any other?
-
-# %%
-distance = abs(np.arange(n) - np.arange(n)[:, None])  # |j − i|: keys go across, queries go down
-rules = {
-    "only the token itself gains": distance == 0,
-    "neighbours gain": distance <= 1,
-    "keys with a high score gain": raw > raw.mean(axis=1, keepdims=True),
-    "nearer than the row's mean distance": distance < distance.mean(axis=1, keepdims=True),
-    "bias above the weighted mean bias": B > (standard * B).sum(axis=1, keepdims=True),
-    "factor above the weighted mean factor": np.exp(B) > average,  # the proved rule
-}
-gained = change > 0
-for name, prediction in rules.items():
-    print(f"{(prediction == gained).sum():2} of 25  {name}")
-assert np.array_equal(rules["factor above the weighted mean factor"], gained)
-
-# %% [markdown]
-# The mean *bias* predicts all 25 cells, too, but not for every λ (see *Deeper*). You can add a rule of your own to the
-# dictionary.
+# The diagonal always gains, because a token's own factor is $e^0 = 1$ and the average is below 1. (A *learned* bias may
+# be positive, and then this argument fails.)
 #
 # ## How strong, and which decay?
 #
-# Choose a query and move λ. In the column e^B each bar begins at the average factor of the row, and a key gains when
-# its bar points to the right.
+# In the column e^B each bar begins at the average factor of the row, and a key gains when its bar points to the right.
+# Choose the query *The*, where *cat* gains. Does it gain at every λ?
 
 # %%
-figures.attention_explorer(Q, K, query=sat)
+figures.attention_explorer(Q, K, query=the)
 
 # %% [markdown]
-# The logarithm makes the factor a power law: $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, where $d$ is the distance.
-# With **linear** decay, $B_{ij} = -\lambda d$, the factor is geometric: $e^{-\lambda d}$. Take the last token of a text
-# in which all content scores are equal. What share of its attention goes to keys that are 16 or more tokens back?
+# At λ = 3 even *cat* loses. Its factor has become small, and *The*, whose factor stays 1, keeps the average above it.
+#
+# With **linear** decay, $B_{ij} = -\lambda d$, where $d = |j - i|$ is the distance, the factor is $e^{-\lambda d}$.
+# With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. Does that matter?
+#
+# Take the last token of a text in which all content scores are equal. What share of its attention goes to keys that are
+# 16 or more tokens back?
 
 # %%
 print("tokens  log, λ = 0.3  log, λ = 2  linear, λ = 0.3")
@@ -230,32 +226,35 @@ for length in (64, 1024, 16384):
 assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 
 # %% [markdown]
-# At λ = 0.3, every near key has more weight than any far key, but there are so many far keys that they have nearly all
-# of the attention at 16,384 tokens. The reason is that the sum of $(1+d)^{-\lambda}$ grows without limit for λ ≤ 1. For
-# λ > 1 it converges, so near keys keep their share.
+# With log decay at λ = 0.3, every near key has more weight than any far key. But there are so many far keys that they
+# have nearly all of the attention at 16,384 tokens, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without
+# limit. For λ > 1 it converges, so near keys keep their share.
 #
-# With equal scores, the linear bias gives the far keys 0.8 % at every length, so it acts like a window of fixed width.
-# (A far key with a much higher score can still be seen.) ALiBi uses it with a different slope for each head, so some
-# heads look far ([[alibi|chapter #]]).
+# The linear bias gives the far keys 0.8 % at every length, so with equal scores it acts like a window of fixed width.
+# ALiBi uses it with a different slope for each head, so some heads look far ([[alibi|chapter #]]).
+#
+# ## Before or after?
 #
 # $B$ is symmetric, so it cannot tell *before* from *after*. A causal mask can: it sets the scores of later keys to −∞,
-# so their weights are exactly 0. A finite bias makes a weight small but, apart from rounding, never 0.
+# so their weights are exactly 0. Could a large distance do the same?
 
 # %%
 from course_lib.reference.attention import causal_mask
 
 far = softmax(decay_bias(1000, strength=LAMBDA)[0])
+print(f"equal scores, distance 999: weight {far[999]:.6f}")
+
 masked = softmax(np.where(causal_mask(n), biased, -np.inf))
-assert far.min() > 0
 figures.heatmap(masked, alt="Biased weights under a causal mask")
 
 # %% [markdown]
+# No. Apart from rounding, a finite bias never makes a weight 0.
+#
 # ## In torch, with heads and a cache
 #
-# A model works on many sequences at once, and each of its layers has several attentions, its **heads**. In the course,
-# as in torch's `scaled_dot_product_attention`, tensors are `(batch, heads, n, d)`, where `d` is the width of a vector.
-# `DecayBias` gives one row of numbers per head, and the attention places them on the diagonals. `Terms` holds all that
-# a scheme adds to attention.
+# A model works on many sequences at once, and each of its layers has several attentions, its **heads**. So tensors are
+# `(batch, heads, n, d)`, where `d` is the width of a vector, as in torch's `scaled_dot_product_attention`. We take 2
+# sequences and 3 heads with a λ each. What shape does the bias need?
 
 # %%
 import torch
@@ -266,36 +265,38 @@ from course_lib.nn.terms import Terms
 
 torch.set_num_threads(1)  # quicker for small matrices
 q, k, v = (torch.tensor(x).expand(2, 3, n, D_K) for x in (Q, K, V))
-bias = DecayBias(strength=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)  # past: tokens before the first query
-output, w = torch_attention(q, k, v, Terms(bias=bias))
-for name, tensor in {"output": output, "weights": w, "bias": bias}.items():
-    print(f"{name:8}{tuple(tensor.shape)}")
+bias = DecayBias(strength=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)
+output, w = torch_attention(q, k, v, Terms(bias=bias))  # Terms holds all that a scheme adds to attention
+print("output", tuple(output.shape), " weights", tuple(w.shape), " bias", tuple(bias.shape))
 assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 
 # %% [markdown]
-# Head 0 is standard attention, because its λ is 0. Head 1 has this chapter's weights. The layer `RelativeAttention`
-# adds learned matrices that turn $x$ into queries, keys and values. If it reads one token at a time and keeps earlier
-# keys and values in a *cache*, it computes the same numbers as for the whole text at once:
+# Each head needs 9 numbers, one per offset, and all sequences share them. The attention places them on the diagonals.
+# Head 0 is standard attention, because its λ is 0. Head 1 has this chapter's weights.
+#
+# A decoder reads one token at a time and keeps earlier keys and values in a **cache**. Which part of $B$ does the new
+# token need? Only its own row. `past` says how many tokens are in the cache:
 
 # %%
-from course_lib.nn.cache import KeyValueCache
+new_row = DecayBias([LAMBDA]).double().bias(1, n, past=4)[0]
+print("mat, after four tokens:", new_row.numpy() + 0)  # "+ 0" turns -0 into 0
+assert np.allclose(new_row, B[mat])
+
+# %% [markdown]
+# The course's layer `RelativeAttention` has learned matrices that make queries, keys and values from $x$. A scheme goes
+# in as its `position`:
+
+# %%
 from course_lib.nn.layer import RelativeAttention
 
-torch.manual_seed(0)
-position = DecayBias([0.0, 0.3, 1.0])
-layer = RelativeAttention(d_model=12, n_heads=3, position=position, causal=True)
-
-x, cache = torch.randn(1, 8, 12), KeyValueCache()
-one_by_one = [layer(x[:, t : t + 1], cache=cache) for t in range(8)]
-assert torch.allclose(torch.cat(one_by_one, dim=1), layer(x), atol=1e-6)
-print("8 tokens one by one = all at once")
+layer = RelativeAttention(d_model=12, n_heads=3, position=DecayBias([0.0, 0.3, 1.0]), causal=True)
+print("output for 8 tokens:", tuple(layer(torch.zeros(1, 8, 12)).shape))
 
 # %% [markdown]
 # ## The bias in a released model
 #
 # SmolLM2 ([[blind_to_distance|chapter #]]) was trained with rotations and without our bias. Now we add the bias to the
-# scores of all its heads. At λ = 0.3 the factor of a key 100 tokens back is 0.25, and at λ = 1 it is 0.01. How much
-# will each of them harm the model?
+# scores of all its heads. How much will it raise the loss, at λ = 0.3 and at λ = 1?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -303,6 +304,7 @@ from course_lib import released
 model = released.load()
 text = model.encode(released.excerpt("alice"))[:256]
 losses = model.losses(text)
+print(f"loss without our bias: {losses.mean():.2f} nats")
 
 
 def rise(bias):
@@ -317,26 +319,29 @@ found = {}
 for strength in (0.3, 1.0):
     found[strength] = rise(decay_bias(len(text), strength=strength))
     factor = (1 + 100) ** -strength
-    print("λ = {}: factor at distance 100 {:.2f}, loss {:+.2f} ± {:.2f}".format(strength, factor, *found[strength]))
+    more, error = found[strength]
+    print(f"λ = {strength}: factor at distance 100 {factor:.2f}, loss {more:+.2f} ± {error:.2f}")
 assert found[1.0][0] > found[0.3][0] + 0.5
 
 # %% [markdown]
-# In this model, λ = 0.3 costs little and λ = 1 much. Why? Many of its heads give most of their weight to token 0, which
-# is called a **sink** ([[windows_and_sinks|chapter #]]). It is the farthest key from every query, so it has the
-# smallest factor and loses weight to nearer keys. Does that explain the harm? We take the bias away from token 0. As a
-# control, we take it away from token 1 or 100 instead.
+# In this model, λ = 0.3 costs little and λ = 1 much (± is the standard error). Why?
+#
+# Many of its heads give most of their weight to token 0, which is called a **sink** ([[windows_and_sinks|chapter #]]).
+# It is the farthest key from every query, so it has the smallest factor and loses weight to nearer keys. Does that
+# explain the harm? We take the bias away from token 0, and as a control from token 1 or 100 instead.
 
 # %% tags=["nbval-ignore-output"]
 for token in (0, 1, 100):
     bias = decay_bias(len(text), strength=1.0)
     bias[:, token] = 0
     found[token] = rise(bias)
-    print("λ = 1, but not for token {}: loss {:+.2f} ± {:.2f}".format(token, *found[token]))
+    more, error = found[token]
+    print(f"λ = 1, but not for token {token}: loss {more:+.2f} ± {error:.2f}")
 assert found[0][0] < found[1][0] - 0.15
 
 # %% [markdown]
-# We had expected that this would remove most of the harm. Token 0 does matter more than the others, but three quarters
-# of the harm remain. So the sink explains only a part of it. (*Deeper* has four other texts.)
+# We had expected that sparing token 0 would remove most of the harm. It does help more than sparing another, but three
+# quarters of the harm remain. So the sink explains only a part of it. (*Deeper* has four other texts.)
 #
 # ## Remember
 #
@@ -429,8 +434,6 @@ for strength in ("0.3", "1.0"):
 place_only = softmax(B) - 1 / n
 print("own gain with equal content:", place_only.diagonal())
 print("own gain in our sentence:   ", change.diagonal())
-print("change of The and mat in the row sat:", change[sat, [the, mat]])
-print("their new weight / old weight:       ", (weights / standard)[sat, [the, mat]])
 assert place_only.diagonal().argmin() == sat
 
 # %% [markdown]
@@ -440,15 +443,20 @@ assert place_only.diagonal().argmin() == sat
 # *The* is at an edge too, and in our sentence it gains less than the centre. The reason is its content: its score for
 # itself is 0, so it begins with a small weight.
 #
-# **"*The* and *mat*, both two steps from *sat*, lost equally."** No, they lost 0.0198 and 0.0254. But both weights were
-# multiplied by the same number.
+# **"*The* and *mat*, both two steps from *sat*, lost equally."** Did they?
+
+# %%
+print("change of The and mat in the row sat:", change[sat, [the, mat]])
+print("their new weight / old weight:       ", (weights / standard)[sat, [the, mat]])
+
+# %% [markdown]
+# No, they lost 0.0198 and 0.0254. But both weights were multiplied by the same number.
 #
 # ## Deeper · Mean bias or mean factor?
 #
-# Two rules predicted all 25 cells. By the first, a key gains if its bias is above the mean *bias* of the row, that is,
-# if its factor is above $e^{\text{mean bias}}$. By the proved one, the factor must be above the mean *factor*, which is
-# never smaller (Jensen's inequality). The two rules disagree about keys whose factor is between these numbers. With a
-# stronger bias there are such keys:
+# Must we average the *factors*? Perhaps a key gains if its *bias* is above the mean bias of the row. Then its factor is
+# above $e^{\text{mean bias}}$. The proved rule asks for a factor above the mean factor, which is never the smaller of
+# the two limits (Jensen's inequality). The rules disagree about keys whose factor is between the limits. Are there any?
 
 # %%
 def above_mean(x):
@@ -465,6 +473,8 @@ for strength in (0.3, 1.0, 2.0, 3.0):
     assert by_factor == 25
 
 # %% [markdown]
+# From λ = 2 on there are such keys, and the mean bias is wrong about them.
+#
 # ## Deeper · Your own decay
 #
 # Change the last line of `bias_matrix`, for example to `return 0 - strength * (distance > 2)`, and run the cell. The
@@ -507,16 +517,14 @@ print("answers:", "".join("ABCDEFGH"[a] if a >= 0 else "·" for a in answers[0])
 # bias the model sees which capitals came before, but not which one is nearest. So we expect that the worst seed of λ =
 # 3 beats the best seed of λ = 0 by at least 0.2. (On your machine, the last digits may differ.)
 
-
 # %% tags=["nbval-ignore-output"]
 import course_study as study
 
-
-def with_strength(strength):
-    return lambda: study.OneLayer(DecayBias(strength), vocabulary=16, answers=8, causal=True)
-
-
-found = study.fit({f"λ = {strength}": with_strength(strength) for strength in (0.0, 0.3, 3.0)}, draw, steps=100)
+models = {
+    f"λ = {strength}": lambda strength=strength: study.OneLayer(DecayBias(strength), 16, 8, causal=True)
+    for strength in (0.0, 0.3, 3.0)
+}
+found = study.fit(models, draw, steps=100)
 print("accuracy  seed 0  seed 1  seed 2")
 for name, accuracies in found.items():
     print(f"{name}  ", "  ".join(f"{a:6.2f}" for a in accuracies))

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# Transformer-XL (Dai et al. 2019) cuts a long text into segments, reads them in order and keeps the previous one in
-# memory. Absolute positions fail with such a memory. The repair is a score of four terms, each with a job that you can
-# see in a map of its numbers. You already know three of them.
+# If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
+# reads the segments in order and keeps the previous one in memory. Absolute positions fail with such a memory. The
+# repair is a score of four terms. Each has a job that you can see in a map of its numbers, and you already know three.
 #
 # **You will be able to**
 # - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
@@ -13,51 +13,36 @@
 # **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]] and [[diagonals|#]]: the offset $j - i$, a vector
 # per offset, `to_grid`. **Time** [[time]].
 
-# %%
-import numpy as np
-
-from course_kit import figures
-
-np.set_printoptions(precision=4, suppress=True)
-figures.attention_block("Transformer-XL")
-
-# %% [markdown]
-# Each of our five tokens has an input $x$ of six numbers. Five say which word it is. The sixth is 0, because a position
-# vector needs an even number of channels. The weights give the queries and keys of the other chapters.
-
-# %%
-from course_lib.example import D_K, TOKENS, K, Q, V
-from course_lib.reference.absolute import sinusoidal
-
-n = len(TOKENS)
-X = np.eye(n, 6)
-W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))
-assert np.array_equal(X @ W_q, Q) and np.array_equal(X @ W_k, K)
-figures.side_by_side(
-    figures.heatmap(X, columns=list("012345"), title="X", alt="Inputs X: one 1 per token"),
-    figures.heatmap(W_q, columns=list("0123"), title="W_q", alt="W_q: the five queries, then zeros"),
-)
-
 # %% [markdown]
 # ## A text that comes in segments
 #
 # Take ten tokens, our sentence twice, and read them in two segments of five. While the model reads the second, it keeps
 # the inputs of the first as a **memory**. Queries come from the new segment; keys and values come from both.
 #
+# The input $x$ of a token has six numbers. Five say which word it is, and the sixth is 0 (a position vector needs an
+# even number of channels). The weights give the queries, keys and values of the other chapters.
+#
 # To each input we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
-# at 0 in each segment. How do the inputs of the two segments differ?
+# at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
 
 # %%
+import numpy as np
+
+from course_kit import figures
+from course_lib.example import D_K, TOKENS, K, Q, V
+from course_lib.reference.absolute import sinusoidal
+
+np.set_printoptions(precision=4, suppress=True)
+n = len(TOKENS)
+the, cat, sat, on, mat = range(n)
+X = np.eye(n, 6)
+W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))
+assert np.array_equal(X @ W_q, Q) and np.array_equal(X @ W_k, K)
 P = sinusoidal(np.arange(n), 6)
 segment_1, segment_2 = X + P, X + P
-print("segment 1, token 0:", segment_1[0])
-print("segment 2, token 0:", segment_2[0])
 
 # %% tags=["hide-input"]
 # @title Question
-cat, sat = TOKENS.index("cat"), TOKENS.index("sat")
-keys = np.vstack([segment_1, segment_2]) @ W_k
-of_sat = keys @ (segment_2[sat] @ W_q)
 figures.question(
     "Query sat of segment 2 looks at ten keys: five in memory, five in its own segment "
     "(there is no mask yet). The word cat is among the keys twice. How do its two scores compare?",
@@ -70,7 +55,7 @@ figures.question(
             "Yes. The word and the position number are the same, so the keys of the cat one word back and of the "
             "cat six words back are equal.",
     },
-    answer="Both get exactly" if np.isclose(of_sat[cat], of_sat[n + cat]) else "The nearer cat",
+    answer="Both get exactly the same score",
 )
 
 # %%
@@ -87,8 +72,7 @@ figures.heatmap(
 # The left half of the table equals the right half. No query can tell which segment a key came from, because token $t$
 # of every segment has the position vector $p_t$ (section 3.3 of the paper).
 #
-# If positions did not restart, they would soon exceed all positions seen in training. A query only needs to know how
-# far back a key is, so the score should depend on that.
+# A query only needs to know how far back a key is. So the score should depend on that.
 #
 # ## The absolute score, taken apart
 #
@@ -98,42 +82,41 @@ figures.heatmap(
 # \underbrace{x_i W_q W_k^\top x_j^\top}_{(a)} + \underbrace{x_i W_q W_k^\top p_j^\top}_{(b)} +
 # \underbrace{p_i W_q W_k^\top x_j^\top}_{(c)} + \underbrace{p_i W_q W_k^\top p_j^\top}_{(d)}$$
 #
-# What happens to the four if the sentence starts three places later? No distance changes, so a relative score should
-# stay the same.
+# Now the sentence starts three places later. No distance changes, so a relative score would stay the same. Which of the
+# four terms do?
 
 # %%
-P_later = sinusoidal(3 + np.arange(n), 6)
-for name, left, left_later, right, right_later in (
-    ("a", X, X, X, X), ("b", X, X, P, P_later), ("c", P, P_later, X, X), ("d", P, P_later, P, P_later),
-):
-    before, after = (left @ W_q) @ (right @ W_k).T, (left_later @ W_q) @ (right_later @ W_k).T
-    print(f"({name}) largest change: {abs(after - before).max():.2f}")
-assert np.allclose(P @ P.T, P_later @ P_later.T)
+def terms(P):
+    """The four terms of the absolute scores, each a grid."""
+    pairs = {"a": (X, X), "b": (X, P), "c": (P, X), "d": (P, P)}
+    return {name: (left @ W_q) @ (right @ W_k).T for name, (left, right) in pairs.items()}
+
+
+here, later = terms(P), terms(sinusoidal(3 + np.arange(n), 6))
+for name in "abcd":
+    print(f"({name}) largest change: {abs(later[name] - here[name]).max():.2f}")
 
 # %% [markdown]
-# Every term with a position changes. The bare product $p_i \cdot p_j$ depends on distance alone (the assert). In the
-# score, however, $W_q W_k^\top$ comes between the two vectors, so even (d) depends on where the sentence starts.
+# Only (a) does, because it has no position in it. The bare product $p_i \cdot p_j$ would stay the same, too
+# ([[absolute_positions|chapter #]]). But in (d), $W_q W_k^\top$ comes between the two vectors.
 #
 # ## Three changes
 #
-# **1. The key's position becomes a distance.** In (b) and (d), $R_{i-j}$ takes the place of $p_j$. $R$ is the same
-# sinusoidal formula, but of the distance $i - j$, which is positive for the past and negative for the future. It needs
-# no table, so even a key 100,000 words back has a vector.
+# **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b) and (d),
+# its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so it has no end.
 #
-# **2. Words and distances get different key weights.** A key made from a word is $k_j = x_j W_k$. A key made from a
-# distance is $r_{j-i} = R_{i-j} W_r$. (The paper calls the weights $W_{k,E}$ and $W_{k,R}$.) We name $r$ by its offset,
-# so $r_{-1}$, one word back, is made from $R_1$.
+# **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a
+# word is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so
+# $r_{-1}$, one word back, is made from $R_1$.
 #
-# Our $W_r$ keeps the first four channels of $R$: sine and cosine of the distance δ, and of an angle that grows more
-# slowly. `position_keys` returns $r$ for every offset of a grid, in ascending order.
+# Our $W_r$ keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows more slowly.
+# `position_keys` returns $r$ for every offset of a grid, in ascending order. Which channels tell past from future?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
 from course_lib.reference.transformer_xl import position_keys
 
 W_r = np.eye(6, D_K)
-print("100,000 words back:", sinusoidal(100_000, 6) @ W_r)
-
 r = position_keys(n, n, W_r)
 assert np.allclose(r, sinusoidal(-row_offsets(n), 6) @ W_r)
 signs = [f"{o:+d}".replace("-", "−") for o in row_offsets(n)]
@@ -144,6 +127,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
+# The sines do: they change sign at offset 0. The cosines are the same on both sides.
+#
 # **3. The query's position is dropped.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks
 # for. If only distance should matter, that influence must be the same at every position. So learned vectors replace
 # $p_i W_q$: $u$ in (c), where it meets words, and $v$ in (d), where it meets distances.
@@ -155,16 +140,19 @@ figures.heatmap(
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
 #
-# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. (The drawing at the top
-# shows $r$ and $v \cdot r$ as the vector and the bias of an offset.)
-#
-# ## One pair by hand
-#
-# *sat* looks at *cat*, one word back. Our $u$ favours keys with large numbers in channels 1 and 3. Our $v$ takes half
-# of the sine of δ, which favours the near past, and the cosine, which favours nearby keys.
+# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. In the drawing, $r$ is the
+# blue vector of an offset, and $v \cdot r$ is the green bias.
 
 # %%
-the, cat, sat, on, mat = range(n)
+figures.attention_block("Transformer-XL")
+
+# %% [markdown]
+# ## One pair by hand
+#
+# *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand. $u$ adds up channels 1 and 3 of a word's key. $v$
+# takes half of $\sin\delta$, which is positive for the near past, and $\cos\delta$, which is largest for δ = 0.
+
+# %%
 u = np.array([0.0, 1.0, 0.0, 1.0])
 v = np.array([0.5, 1.0, 0.0, 0.0])
 
@@ -208,11 +196,8 @@ for i in range(n):
         by_loop["d"][i, j] = v @ r_ij
 
 # %%
-toeplitz = [name for name, t in by_loop.items() if np.allclose(t[1:, 1:], t[:-1, :-1])]
-columns = [name for name, t in by_loop.items() if np.allclose(t, t[:1])]
-print("constant along diagonals:", toeplitz, "| down columns:", columns)
-assert toeplitz == ["d"] and columns == ["c"]
-
+assert np.allclose(by_loop["d"][1:, 1:], by_loop["d"][:-1, :-1])
+assert np.allclose(by_loop["c"], u @ K.T)
 jobs = {
     "a": "content ↔ content", "b": "content ↔ distance",
     "c": "key always interesting", "d": "distance always interesting",
@@ -224,6 +209,8 @@ maps = [
 figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps[2:]))
 
 # %% [markdown]
+# Find the four numbers of *sat* and *cat* in the maps.
+#
 # - **(a)** is attention without positions, blind to distance.
 # - **(b)** is Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from *sat*.
 # - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
@@ -250,27 +237,28 @@ figures.side_by_side(
 # %% [markdown]
 # ## The relative shift
 #
-# Now three queries follow a memory of two, so there are five keys. Under a causal mask only the distances 4 to 0 are
-# needed. Multiply every query, plus $v$, by the $r$ of each distance. Then shift each row, to align products with keys.
-# This is Huang's skew ([[diagonals|chapter #]]) with a memory in front. Below, 14 is query 0 at distance 4, and 24 is
-# query 1. Point at a number of the picture to find it in every step.
+# (b) and (d) together are $(q_i + v) \cdot r$. Let *sat*, *on* and *mat* follow a memory of two. With five keys there
+# are seven offsets. Do we need all seven products of each query? Not under a causal mask. Only the distances 4 to 0
+# occur, so five products are enough. They are ordered by distance.
+#
+# But the grid needs them ordered by key. The **relative shift** moves each row into place. It is Huang's skew
+# ([[diagonals|chapter #]]), with a memory in front.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
 
-rows = 10 * np.arange(3)[:, None] + 10 + np.arange(4, -1, -1)  # 10, 20, 30 for the query, plus the distance
-print(rows, "\n\nshifted:")
-print(relative_shift(rows))
+products = (Q[sat:] + v) @ r[:n].T  # three queries, distances 4 to 0
+visible = causal_mask(3, past=2)
+assert np.allclose(relative_shift(products)[visible], (by_loop["b"] + by_loop["d"])[sat:][visible])
 figures.provenance("shift")
 
 # %% [markdown]
-# Query 0 is at position 2, after the two tokens in memory. Its keys 0, 1, 2 are 2, 1 and 0 back, and its row begins
-# with 12, 11, 10. Then come a zero and a number of the next query. They are junk, and the mask must hide them.
+# In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query. They
+# are junk, and the mask must hide them.
 #
 # ## Segments with memory
 #
-# Now we read in segments (section 3.2). `past` is the number of remembered rows. `update_memory` appends a
-# segment to the memory and keeps the last `length` rows. Do two segments of five give the same outputs as one pass?
+# Now we read in segments (section 3.2). One layer reads a segment after a memory:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -285,12 +273,17 @@ def read(x, memory, w):
     return softmax(s) @ (both @ w["value"])
 
 
+# %% [markdown]
+# `update_memory` appends a segment to the memory and keeps the last `length` rows. Do two segments of five give the
+# same outputs as one pass?
+
+# %%
 ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
 text = np.concatenate([X, X])
-nothing = text[:0]
-one_pass = read(text, nothing, ours)
-first = read(text[:5], nothing, ours)
+one_pass = read(text, text[:0], ours)  # text[:0] is an empty memory
+first = read(text[:5], text[:0], ours)
 second = read(text[5:], update_memory(None, text[:5], length=5), ours)
+print(f"largest difference: {abs(np.concatenate([first, second]) - one_pass).max():.6f}")
 assert np.allclose(np.concatenate([first, second]), one_pass)
 
 # %% [markdown]
@@ -300,11 +293,8 @@ assert np.allclose(np.concatenate([first, second]), one_pass)
 r_long = position_keys(5, 10, W_r, past=5)
 relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
 print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
-assert not np.allclose(relative[:, :n], relative[:, n:])
 
 # %% [markdown]
-# With a shorter memory, queries miss keys (see *Deeper*).
-#
 # ## Several layers: how far back?
 #
 # Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
@@ -355,9 +345,10 @@ def change(layers):
 
 
 how_much = np.array([change(stack[:1]), change(stack[:2]), change(stack)])
-last = [int(np.flatnonzero(row > 1e-9)[-1]) for row in how_much]
-print("last token that changes, with 1, 2, 3 layers:", last)
-assert last == [7, 11, 15]
+differs = (how_much > 1e-9).astype(int)
+assert [row.nonzero()[0].max() for row in differs] == [7, 11, 15]
+depths = ["1 layer", "2 layers", "3 layers"]
+figures.heatmap(differs, depths, range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0")
 
 # %% [markdown]
 # Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
@@ -393,9 +384,8 @@ layer(new, cache=memory, mask=only_memory).square().sum().backward()
 
 print("segment 1:", old.grad)
 print("segment 2:", tuple(new.grad.shape))
-names_of = {name.removesuffix(".weight"): p for name, p in layer.named_parameters()}
-learn = [name for name, p in names_of.items() if p.grad.abs().max() > 0]
-print("weights that learn:", ", ".join(learn))
+learn = [name for name, p in layer.named_parameters() if p.grad.abs().max() > 0]
+print("weights that learn:", *learn)
 assert old.grad is None and len(learn) == 7
 
 # %% [markdown]
@@ -404,8 +394,7 @@ assert old.grad is None and len(learn) == 7
 #
 # ## Who uses it today?
 #
-# Mostly speech models. The Conformer (Gulati et al. 2020) took over these relative positions, and others followed. In
-# transformers 5.23:
+# Mostly speech models, since the Conformer took it over (Gulati et al. 2020). In transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last
@@ -436,17 +425,16 @@ questions.claims("transformer_xl")
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Why are there two learned vectors, u and v, and not one?",
+    "A trained layer happens to have u = 0 and v = 0. What remains?",
     options={
-        "One for memory, one for the segment":
-            "Both are used for every key, wherever it comes from.",
-        "One meets keys made from words, the other keys made from distances":
-            "Yes: W_k and W_r make different kinds of keys, so a vector that suits words "
-            "need not suit distances.",
-        "One per direction, past and future":
-            "The direction is the sign of the distance inside R.",
+        "Only (a), attention without positions":
+            "(b) has neither u nor v in it.",
+        "(a) and (b)":
+            "Yes. That is Shaw's scheme for keys, with vectors made from sinusoids instead of a table.",
+        "(a) and (c)":
+            "(c) is u · k, so it is 0. (b) is q · r, and it stays.",
     },
-    answer="One meets keys made from words, the other keys made from distances",
+    answer="(a) and (b)",
     title="Question 1",
 )
 
@@ -537,8 +525,9 @@ assert not np.allclose(softmax(without_c), softmax(scores))
 #
 # ## Deeper · Which sign, and how many parameters?
 #
-# The paper writes $R_{i-j}$. The tutorial prints this and computes $R_{j-i}$. Does it matter? Sine is odd and cosine is
-# even, so the other sign negates every second channel. $W_r$ can undo this.
+# The paper writes $R_{i-j}$, and $W_{k,E}$ and $W_{k,R}$ for our $W_k$ and $W_r$. The tutorial prints $R_{i-j}$, too,
+# and computes $R_{j-i}$. Does it matter? Sine is odd and cosine is even, so the other sign negates every second
+# channel. $W_r$ can undo this.
 
 # %%
 R_other = sinusoidal(row_offsets(n), 6)  # j − i instead of i − j
