@@ -13,11 +13,10 @@ python -m course_study --help            the same from a terminal, on several co
 """
 
 from .data import TASKS
-from .driver import Run, sweep
 from .model import Model
 from .one_layer import OneLayer, fit
 from .presets import PRESETS, plan
-from .results import committed, key, pick, read
+from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, run, train
 from .schemes import Scheme, find, groups
 from .settings import Settings

@@ -7,8 +7,8 @@ from itertools import product
 
 from . import schemes
 from .data import TASKS
-from .driver import Run
-from .run import check_asked, inputs, run
+from .results import Run
+from .run import check_length, inputs, run
 from .settings import Settings
 
 LONG = Settings(steps=2000, far_masked=True)
@@ -51,7 +51,7 @@ def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: 
         except ValueError as error:
             raise ValueError(f"scheme={scheme!r}, length={settings.length}: {error}") from error
     for task in tasks:
-        check_asked(settings, task)
+        check_length(settings, task)
     runs = product(range(seeds), dict.fromkeys(tasks), dict.fromkeys(every))
     return [
         Run(inputs(settings, task, scheme, seed), partial(run, settings, task, scheme, seed))

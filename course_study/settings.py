@@ -50,9 +50,6 @@ class Settings:
         if self.d_model % (2 * self.n_heads):
             sizes = f"d_model={self.d_model}, n_heads={self.n_heads}"
             raise ValueError(f"{sizes}: expected an even number of channels a head")
-        for name in ("learning_rate", "table_rate", "embedding_std"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
         object.__setattr__(self, "measured", self.measured or min(self.length, 64))
         object.__setattr__(self, "tests", tests)
 
