@@ -105,7 +105,6 @@ REFUSED = {
     "rope: expected names of tasks, first": lambda: two_layers.plan(["rope"]),
     "rows: none": lambda: study.verdict([]),
     "preset='tpu'": lambda: study.committed("tpu"),
-    "seeds=0": lambda: study.fit({"one": None}, None, seeds=0),
     "schemes: 0 of them": lambda: study.watch([]),
     "schemes: 7 of them": lambda: study.watch(["none", "alibi", "rope", "t5-32", "log-1", "log-0.3", "shaw-4"]),
 }
