@@ -20,10 +20,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import presets, repairs, two_layers
+from . import repairs, two_layers
 from .data import TASKS
-from .presets import PRESETS
 from .results import WORLD, Run, sweep
+from .run import plan
+from .settings import PRESETS
 from .summary import table
 
 OPTIONS = {"length": "in training; tests are 1, 2, 4 and 8 times as long", "steps": "", "seeds": "how many, from 0 on"}
@@ -59,8 +60,8 @@ def planned(given: argparse.Namespace) -> list[Run]:
         options |= {"tests": (), "measured": 0}  # the defaults of that length
     tasks = [name for name in given.names if name in TASKS] or preset.tasks
     names = [name for name in given.names if name not in TASKS] or preset.schemes
-    plan = repairs.plan if given.preset == "repairs" else presets.plan
-    return plan(replace(preset.settings, **options), tasks, names, seeds)
+    asked = replace(preset.settings, **options), tasks, names, seeds
+    return repairs.plan(*asked) if given.preset == "repairs" else plan(*asked)
 
 
 def share(processes: int, argv: Sequence[str]) -> None:

@@ -1,8 +1,10 @@
-"""One run: a model of one scheme is trained on one task from one seed, and tested at every length."""
+"""One run: a model of one scheme is trained on one task from one seed, and tested at every length. And a plan of runs."""
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import torch
@@ -16,8 +18,8 @@ from course_lib.nn.threads import one_thread
 
 from .data import Batch, find_task, text_hash
 from .model import Model
-from .results import Row
-from .schemes import Scheme, find
+from .results import Row, Run
+from .schemes import Scheme, find, groups
 from .settings import Settings
 
 TEST_SEED = 123
@@ -38,6 +40,29 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
         of_one_query = position.bias(1, settings.longest, settings.longest - 1).flip(-1)
         row["added"] = rounded(of_one_query[:, distances(settings.longest)])
     return row
+
+
+def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int = 3) -> list[Run]:
+    """Every run there is to do, seed by seed, so that a sweep that is stopped has something of everything.
+
+    names: schemes, and groups of them. Raises ValueError, before the first run, for a task or scheme that there is not,
+    or not in these settings.
+    """
+    named = groups(settings.length)
+    every = [scheme for name in names for scheme in named.get(name, [name])]
+    for scheme in every:
+        try:
+            for make in find(scheme).layers:
+                make(settings)
+        except ValueError as error:
+            raise ValueError(f"scheme={scheme!r}, length={settings.length}: {error}") from error
+    for task in tasks:
+        check_length(settings, task)
+    runs = product(range(seeds), dict.fromkeys(tasks), dict.fromkeys(every))
+    return [
+        Run(inputs(settings, task, scheme, seed), partial(run, settings, task, scheme, seed))
+        for seed, task, scheme in runs
+    ]
 
 
 def distances(longest: int) -> list[int]:

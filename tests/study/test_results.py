@@ -11,7 +11,7 @@ from course_study.__main__ import main
 from .common import SMALL, numbers, result, small
 
 A, B, C = result("rope"), result("none"), result("alibi", 1)
-PRESET = study.presets.Preset(SMALL, ("copy-back", "flip-flop"), ("none", "rope"), 2)
+PRESET = study.settings.Preset(SMALL, ("copy-back", "flip-flop"), ("none", "rope"), 2)
 RUNS = study.plan(PRESET.settings, PRESET.tasks, PRESET.schemes, PRESET.seeds)
 
 
