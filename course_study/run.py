@@ -1,4 +1,4 @@
-"""One run: a model of one scheme is trained on one task from one seed, and tested at every length. And a plan of runs."""
+"""A run trains a model of one scheme on one task from one seed, and tests it at every length; a plan has many runs."""
 
 import contextlib
 import re
