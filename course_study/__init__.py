@@ -13,13 +13,11 @@ python -m course_study --help            the same from a terminal, on several co
 """
 
 from .data import TASKS
-from .driver import Run, sweep
 from .model import Model
 from .one_layer import OneLayer, fit
-from .presets import PRESETS, plan
-from .results import committed, key, pick, read
-from .run import evaluate, run, train
+from .results import Run, committed, key, pick, read, sweep
+from .run import evaluate, plan, run, train
 from .schemes import Scheme, find, groups
-from .settings import Settings
+from .settings import PRESETS, Settings
 from .summary import BREAKS, LEARNED, LEVEL, Spread, curves, far_keys_help, learned, rises, table, verdict
 from .watch import watch

@@ -34,7 +34,7 @@ class Task:
 
     `batch(n, size, generator, test)`: tokens, the right answer at each place, and how many places back the token is
     that the answer depends on, 0 where nothing is asked; (size, n) each. (In text, 1: nobody knows.) `shortest`: the
-    smallest n.
+    smallest n that asks enough.
     """
 
     vocabulary: Callable[[], int]
@@ -138,8 +138,8 @@ def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
 
 TASKS: dict[str, Task] = {
     "characters": Task(lambda: _characters()[2], _next_character),
-    "copy-back": Task(lambda: SYMBOLS, _copy_back),
-    "flip-flop": Task(lambda: IGNORE + 1, _flip_flop),
+    "copy-back": Task(lambda: SYMBOLS, _copy_back, shortest=BACK + 1),
+    "flip-flop": Task(lambda: IGNORE + 1, _flip_flop, shortest=8),
     "induction": Task(lambda: 4 * SYMBOLS, _induction, shortest=2 * STRING),
     "retrieval": Task(lambda: (KEYS + 2) * KEYS, _retrieval, shortest=2 * KEYS),
 }

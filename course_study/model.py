@@ -1,6 +1,7 @@
 """A small causal transformer that differs from scheme to scheme in position alone."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 from torch import Tensor, nn
 
@@ -39,11 +40,9 @@ class Model(nn.Module):
         blocks = [Block(d_model, settings.n_heads) for _ in range(settings.n_layers)]
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocabulary)
         self.input = nn.Identity() if scheme.input is None else scheme.input(settings)
-        positions = [make(settings) for make in scheme.layers]
-        for number, block in enumerate(blocks):
-            again = number >= len(positions) and not scheme.shared
-            make = scheme.layers[number % len(positions)]
-            block.attention.position = make(settings) if again else positions[number % len(positions)]
+        for block, make in zip(blocks, cycle(scheme.layers)):
+            again = scheme.shared and block is not blocks[0]
+            block.attention.position = blocks[0].attention.position if again else make(settings)
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:

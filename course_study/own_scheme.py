@@ -48,7 +48,6 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position, Vectors
 from course_lib.nn.terms import Terms
 from course_lib.nn.threads import one_thread
-from course_lib.reference.grid import check_whole
 
 from .run import inputs
 
@@ -267,10 +266,10 @@ class Speed(Report):
 def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
     """The time of causal attention with the scheme make(n_heads, d_head) over that without, on this machine's CPU.
 
-    The hooks are asked in every call, as a layer does; a few seconds. Raises ValueError for an n or rounds that are not
-    whole numbers from 1 on, and for a `make` that makes no scheme.
+    The hooks are asked in every call, as a layer does; a few seconds. Raises ValueError for a `make` that makes no
+    scheme.
     """
-    n, rounds, (heads, d) = check_whole("n", n), check_whole("rounds", rounds), (8, 64)
+    heads, d = 8, 64
     name = type(position := made(make, heads, d)).__name__
     if says_nothing(position, heads * d):
         return Speed(*not_attempted(name))
@@ -346,8 +345,7 @@ def train(
     name = type(position := made(make, *sizes)).__name__
     if says_nothing(position, settings.d_model):
         return Training(*not_attempted(name))
-    others = study.plan(settings, [task], list(against), seeds=check_whole("seed", seed, 0) + 1)
-    others = [run for run in others if run.inputs["seed"] == seed]
+    others = [run for run in study.plan(settings, [task], against, seed + 1) if run.inputs["seed"] == seed]
     model = study.train(settings, task, study.Scheme((lambda _: make(*sizes),)), seed)
     rows = [{**inputs(settings, task, name, seed), **study.evaluate(model, settings, task)}]
     for other in others:

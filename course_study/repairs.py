@@ -21,9 +21,8 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.speeds import by_parts, dynamic_ntk, interpolated, llama3, ntk, yarn, yarn_factor
 
 from .data import TASKS
-from .driver import Run
 from .model import Model
-from .results import Row
+from .results import Row, Run
 from .run import evaluate, inputs, reproducible, texts, train, training
 from .settings import Settings
 

@@ -1,8 +1,10 @@
-"""One run: a model of one scheme is trained on one task from one seed, and tested at every length."""
+"""A run trains a model of one scheme on one task from one seed, and tests it at every length; a plan has many runs."""
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import torch
@@ -16,8 +18,8 @@ from course_lib.nn.threads import one_thread
 
 from .data import Batch, find_task, text_hash
 from .model import Model
-from .results import Row
-from .schemes import Scheme, find
+from .results import Row, Run
+from .schemes import Scheme, find, groups
 from .settings import Settings
 
 TEST_SEED = 123
@@ -28,16 +30,39 @@ TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by it
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """Train and test; what comes back is one line of a results file.
 
-    Raises ValueError for an unknown task or scheme, or texts that ask nothing. The same arguments give the same numbers
-    on one machine, whatever else runs there: a run has one thread.
+    Raises ValueError for an unknown task or scheme, or texts too short for the task. The same arguments give the same
+    numbers on one machine, whatever else runs there: a run has one thread.
     """
-    check_asked(settings, task)
+    check_length(settings, task)
     model = train(settings, task, scheme, seed)
     row = {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
     if isinstance(position := model.blocks[0].attention.position, T5Bias):  # what it has learned, near and far
         of_one_query = position.bias(1, settings.longest, settings.longest - 1).flip(-1)
         row["added"] = rounded(of_one_query[:, distances(settings.longest)])
     return row
+
+
+def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int = 3) -> list[Run]:
+    """Every run there is to do, seed by seed, so that a sweep that is stopped has something of everything.
+
+    names: schemes, and groups of them. Raises ValueError, before the first run, for a task or scheme that there is not,
+    or not in these settings.
+    """
+    named = groups(settings.length)
+    every = [scheme for name in names for scheme in named.get(name, [name])]
+    for scheme in every:
+        try:
+            for make in find(scheme).layers:
+                make(settings)
+        except ValueError as error:
+            raise ValueError(f"scheme={scheme!r}, length={settings.length}: {error}") from error
+    for task in tasks:
+        check_length(settings, task)
+    runs = product(range(seeds), dict.fromkeys(tasks), dict.fromkeys(every))
+    return [
+        Run(inputs(settings, task, scheme, seed), partial(run, settings, task, scheme, seed))
+        for seed, task, scheme in runs
+    ]
 
 
 def distances(longest: int) -> list[int]:
@@ -128,14 +153,10 @@ def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
     return torch.cat([model(part, *mask) for part in tokens.split(max(1, AT_ONCE // tokens.shape[1]))])
 
 
-def check_asked(settings: Settings, task: str) -> None:
-    """A ValueError when texts so short or so few ask nothing: a mean over nothing is no result."""
+def check_length(settings: Settings, task: str) -> None:
+    """A ValueError when texts so short ask nothing: a mean over nothing is no result."""
     if settings.length < (shortest := find_task(task).shortest):
         raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
-    for n in (settings.length, *settings.tests):
-        if not _test_texts(settings, task, n)[2][:, -settings.measured :].any():
-            asks = f"no {task} text of {n} tokens asks anything at its end; expected longer texts, or more"
-            raise ValueError(f"length={settings.length}, test_texts={settings.test_texts}: {asks}")
 
 
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:

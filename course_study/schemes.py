@@ -21,7 +21,6 @@ from course_lib.reference.alibi import slopes
 from course_lib.reference.speeds import p_rope
 from course_lib.schemes import Sizes
 
-from .data import LONGEST
 from .settings import Settings
 
 
@@ -36,9 +35,7 @@ class Scheme:
 
 def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
     """A scheme of the registry in a decoder; `number` is the size that the name of a run gives."""
-    size: dict[str, Any] = {}
-    if number is not None:
-        size[scheme.size] = number if scheme.size == "strength" else whole(number)
+    size: dict[str, Any] = {} if number is None else {scheme.size: number}
 
     def make(settings: Settings) -> Any:
         # `longest`, because learned positions need a row for each; no text trains the rows past `length`.
@@ -97,16 +94,9 @@ def find(name: str) -> Scheme:
     if name in PLAIN:
         return PLAIN[name]
     if family in NUMBERED and re.fullmatch(r"\d+(\.\d+)?", number):
-        return NUMBERED[family](float(number))
+        return NUMBERED[family](float(number) if "." in number else int(number))
     numbered = ", ".join(f"{family}-NUMBER" for family in NUMBERED)
     raise ValueError(f"scheme={name!r}: expected one of {', '.join(PLAIN)}, {numbered}")
-
-
-def whole(number: float) -> int:
-    """The number as an int, or a ValueError: also for one so large that only its table would be."""
-    if number > 2 * LONGEST or number != int(number):
-        raise ValueError(f"number {number:g}: expected a whole number up to {2 * LONGEST}")
-    return int(number)
 
 
 def groups(length: int) -> dict[str, list[str]]:

@@ -1,11 +1,11 @@
-"""What the result of a run depends on, besides its task, scheme and seed."""
+"""What the result of a run depends on, besides its task, scheme and seed; and the plans that have a name."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from course_lib.reference.grid import check_whole
 
-from .data import LONGEST
+from .data import LONGEST, TASKS
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Settings:
     """
 
     length: int = 128
-    tests: tuple[int, ...] = field(default=())
+    tests: tuple[int, ...] = ()
     d_model: int = 64
     n_heads: int = 4
     n_layers: int = 2
@@ -50,9 +50,6 @@ class Settings:
         if self.d_model % (2 * self.n_heads):
             sizes = f"d_model={self.d_model}, n_heads={self.n_heads}"
             raise ValueError(f"{sizes}: expected an even number of channels a head")
-        for name in ("learning_rate", "table_rate", "embedding_std"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
         object.__setattr__(self, "measured", self.measured or min(self.length, 64))
         object.__setattr__(self, "tests", tests)
 
@@ -69,3 +66,28 @@ class Settings:
     def as_json(self) -> dict[str, Any]:
         """What is written beside every result. All of them were trained on a CPU."""
         return {**asdict(self), "tests": list(self.tests), "device": "cpu"}
+
+
+LONG = Settings(steps=2000, far_masked=True)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The plan of committed results, or of a longer study. schemes: names of the study, and of its `groups`."""
+
+    settings: Settings
+    tasks: tuple[str, ...] = ("characters", "copy-back")
+    schemes: tuple[str, ...] = ("compared",)
+    seeds: int = 3
+
+
+PRESETS = {
+    "quick": Preset(Settings()),
+    "long": Preset(LONG, tuple(TASKS), ("compared", "later")),
+    "controls": Preset(LONG, schemes=("controls",)),
+    "decays": Preset(LONG, ("characters", "flip-flop"), ("decays",)),
+    "longer": Preset(replace(LONG, steps=4000), ("characters",), ("compared", "later", "controls")),
+    "p-rope": Preset(LONG, schemes=("p-rope-0.5", "p-rope-0.25")),
+    "table-rate-1": Preset(replace(LONG, table_rate=1.0), ("characters",), ("t5-256", "t5-64")),
+    "repairs": Preset(LONG, schemes=()),
+}

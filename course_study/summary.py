@@ -55,11 +55,11 @@ def far_keys_help(rows: Sequence[Row]) -> list[float]:
     return [row["far_masked"][-1] - row["loss"][-1] for row in rows]
 
 
-def curves(rows: Sequence[Row], what: str = "loss") -> dict[str, dict[str, list[Spread]]]:
-    """For every task and scheme in the rows: "loss" or "accuracy" at each test length, over the seeds."""
+def curves(rows: Sequence[Row]) -> dict[str, dict[str, list[Spread]]]:
+    """For every task and scheme in the rows: the loss at each test length, over the seeds."""
     found: dict[str, dict[str, list[Spread]]] = {}
     for task, scheme in dict.fromkeys((row["task"], row["scheme"]) for row in rows):
-        per_seed = [row[what] for row in pick(rows, task=task, scheme=scheme)]
+        per_seed = [row["loss"] for row in pick(rows, task=task, scheme=scheme)]
         found.setdefault(task, {})[scheme] = [
             Spread(statistics.fmean(values), min(values), max(values)) for values in zip(*per_seed, strict=True)
         ]

@@ -20,9 +20,8 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
 from course_lib.nn.shaw import ShawVectors
 
-from .driver import Run
 from .one_layer import NOT_ASKED, TESTED, Draw, tested, train
-from .results import Row
+from .results import Row, Run
 from .run import reproducible, rounded
 
 LINE, WORDS, D_MODEL = 4, 12, 32

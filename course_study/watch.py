@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from course_kit.display.colours import LINES
@@ -14,7 +14,6 @@ from course_lib.nn.threads import one_thread
 
 from .model import Model
 from .run import begin
-from .schemes import Scheme, find
 from .settings import Settings
 
 EVERY = 0.2  # seconds between two drawings
@@ -31,28 +30,22 @@ class Watched:
 
 @one_thread()
 def watch(
-    schemes: Sequence[str] | Mapping[str, Scheme],
-    task: str = "characters",
-    *,
-    settings: Settings | None = None,
-    seed: int = 0,
+    schemes: Sequence[str], task: str = "characters", *, settings: Settings | None = None, seed: int = 0
 ) -> Watched:
     """Train a model for each scheme, step by step side by side, and draw their losses meanwhile.
 
-    schemes: names of the study, or your own as {"mine": study.Scheme(…)}, six at most. Interrupting the kernel (■ in
-    Jupyter) ends the training early, and what there is stays. With the same arguments the models are those of
-    `study.train`.
+    schemes: names of the study, six at most. Interrupting the kernel (■ in Jupyter) ends the training early, and what
+    there is stays. With the same arguments the models are those of `study.train`.
     Raises ValueError as `study.train` does, and for more schemes than there are colours.
     """
     from ipywidgets import HTML
 
-    made = dict(schemes) if isinstance(schemes, Mapping) else {name: find(name) for name in schemes}
-    if not 1 <= len(made) <= len(LINES):
-        raise ValueError(f"schemes: {len(made)} of them, expected 1 to {len(LINES)}")
-    settings = Settings() if settings is None else settings
-    runs = {name: begin(settings, task, scheme, seed) for name, scheme in made.items()}
-    losses: dict[str, list[float]] = {name: [] for name in made}
-    box, said, drawn = HTML(), f"{', '.join(made)}: {settings.steps} steps of {task}", time.monotonic()
+    if not 1 <= len(schemes) <= len(LINES):
+        raise ValueError(f"schemes: {len(schemes)} of them, expected 1 to {len(LINES)}")
+    settings = settings or Settings()
+    runs = {name: begin(settings, task, name, seed) for name in schemes}
+    losses: dict[str, list[float]] = {name: [] for name in schemes}
+    box, said, drawn = HTML(), f"{', '.join(schemes)}: {settings.steps} steps of {task}", time.monotonic()
     show(said, f"<p>{escape(said)}.</p>", box)
     with contextlib.suppress(KeyboardInterrupt):
         for _ in range(settings.steps):

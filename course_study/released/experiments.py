@@ -67,18 +67,13 @@ Trials = Iterator[Trial]
 # --- texts --------------------------------------------------------------------------------------------------------
 
 
-@functools.cache
-def encoded(model: Released, name: str) -> Tensor:
-    return model.encode(excerpt(name))
-
-
 def short_texts(model: Released) -> list[Text]:
-    return [Text(name, encoded(model, name)[:384]) for name in SHORT]
+    return [Text(name, model.encode(excerpt(name))[:384]) for name in SHORT]
 
 
 def long_texts(model: Released) -> list[Text]:
     """The first half of a text, and all of it; bins are powers of two."""
-    tokens = encoded(model, "alice")
+    tokens = model.encode(excerpt("alice"))
     return [Text("alice", tokens[:n], bins=tuple(b for b in BINS if b <= n)) for n in (TRAINED, 2 * TRAINED)]
 
 
@@ -334,7 +329,7 @@ def asked(model: Released, key: str, before: int, after: int, size: int = 0, par
 def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
     """A prompt of n tokens with the key at this depth of a real text: 0 at its beginning, 1 at its end."""
     pre, told, question = (model.encode(part) for part in (PRE, TOLD.format(key), f"{QUESTION} {key}"))
-    around = encoded(model, "alice")[: n - len(pre) - len(told) - len(question)]
+    around = model.encode(excerpt("alice"))[: n - len(pre) - len(told) - len(question)]
     cut = round(depth * len(around))
     return torch.cat([pre, around[:cut], told, around[cut:], question])
 

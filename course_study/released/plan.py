@@ -11,8 +11,7 @@ from torch import Tensor
 from course_lib.nn.threads import one_thread
 from course_lib.released import Released, load
 
-from ..driver import Run
-from ..results import Row
+from ..results import Row, Run
 from .experiments import EXPERIMENTS, Text, Trial
 
 

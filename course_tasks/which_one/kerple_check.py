@@ -28,6 +28,7 @@ STOPS = "The gradient is 0 there, so the number stays. `clamp`, `relu` and `abs`
 OWN = "Each head has its own a and its own c. Is there one parameter for several, or do you read a wrong row?"
 SHAPE = "A hook returns a row for each head, with a number for each *offset*. The layer puts them on the diagonals."
 DETACHED = "`.detach()`, `.data`, `.item()`, `no_grad`, `math` and `torch.tensor(…)` of a tensor all stop the gradient."
+KEEP = "Keep what is learned as an `nn.Parameter(…)`, and compute in the property what follows from it."
 GROWS = "It keeps tensors for every length it has seen, and never frees them."
 DTYPE = "The bias must have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
 DEVICE = "A tensor is made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device, and parameters have one."
@@ -127,16 +128,12 @@ def hook(cls: Any, wrong: str) -> Iterator[Demand]:
 
 def not_learned(module: nn.Module) -> str:
     """Why an optimizer sees no number: what the module keeps in place of an `nn.Parameter`."""
-    kept = {name: value for name, value in vars(module).items() if name not in vars(nn.Module())}
-    kept = {name: value for name, value in kept.items() if any(True for _ in tensors(value))}
-    kinds = {name: describe_type(value) for name, value in {**kept, **dict(module.named_buffers())}.items()}
-    kinds |= {name: "frozen" for name, p in module.named_parameters() if not p.requires_grad}
-    for name, kind in kinds.items():
-        return (
-            f"`self.{name}` is {kind}, so no optimizer changes it. Keep what is learned as an `nn.Parameter(…)`, and "
-            "compute in the property what follows from it."
-        )
-    return DETACHED if any(True for _ in module.parameters()) else "The module has no `nn.Parameter(…)`."
+    frozen = {name: p for name, p in module.named_parameters() if not p.requires_grad}
+    for name, value in {**vars(module), **dict(module.named_buffers()), **frozen}.items():
+        if name not in vars(nn.Module()) and list(tensors(value)):
+            kind = "frozen" if name in frozen else describe_type(value)
+            return f"`self.{name}` is {kind}, so no optimizer changes it. {KEEP}"
+    return DETACHED if list(module.parameters()) else "The module has no `nn.Parameter(…)`."
 
 
 def drawn(cls: type, heads: int = HEADS) -> Any:

@@ -9,9 +9,6 @@ SIZES = {"length": 8, "steps": 2, "d_model": 8, "n_heads": 2, "n_layers": 2, "ba
 SMALL = study.Settings(**SIZES)
 WIDER = study.Settings(**{**SIZES, "length": 34}, tests=(34, 68))  # here all schemes have a place
 EVERY = study.groups(WIDER.length)["compared"][:-1]
-RUNS = study.plan(SMALL, ["copy-back", "flip-flop"], ["none", "rope"], 2)
-COMMAND = ["copy-back", "flip-flop", "none", "rope", "--seeds", "2"]
-COMMAND += [word for name, value in SIZES.items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
 def small(**changed):

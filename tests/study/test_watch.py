@@ -23,7 +23,7 @@ def test_the_models_are_those_of_train_and_the_picture_tells_their_losses():
     assert drawing.count("<polyline") == 2
 
 
-def test_an_interrupt_keeps_what_there_is():
+def test_an_interrupt_keeps_what_there_is(monkeypatch):
     class Interrupted(Position):
         calls = 0
 
@@ -32,5 +32,6 @@ def test_an_interrupt_keeps_what_there_is():
             if self.calls > 3:
                 raise KeyboardInterrupt
 
-    found = study.watch({"mine": study.Scheme((lambda settings: Interrupted(),))}, settings=SETTINGS)
+    monkeypatch.setitem(study.schemes.PLAIN, "mine", study.Scheme((lambda settings: Interrupted(),)))
+    found = study.watch(["mine"], settings=SETTINGS)
     assert len(found.losses["mine"]) == 3 and "after 3 of 12 steps" in found.picture.alt
