@@ -24,7 +24,6 @@ LIMIT = 400  # steps that are kept; the function itself always runs to its end
 SHOWN = 12  # rows and columns of an array
 TEXT = 200  # characters of anything else
 ITEMS = 6  # members of a tuple, list or dict that holds arrays
-WHOLE = 1_000_000  # numbers; of a larger array only the shown part is watched for changes
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,7 @@ def as_array(value: Any) -> NDArray | None:
 def _state(value: Any) -> Any:
     """What differs as soon as the value does: of an array all numbers, also those that are not shown."""
     array = as_array(value)
-    if array is None or array.size > WHOLE:
+    if array is None:
         return pack(value)
     return array.shape, str(value.dtype), (array + 0).tobytes()  # −0.0 is not a change
 

@@ -19,7 +19,7 @@ from course_kit.figures.frames import Frame, live
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention, scores
 
-from .pictures import BIAS, OPTIONS, PICTURES, WEIGHTS, make_pictures
+from .pictures import BIAS, PICTURES, WEIGHTS, make_pictures
 
 every_picture = pytest.mark.parametrize("name", PICTURES)
 
@@ -89,7 +89,7 @@ def test_the_static_body_says_everything_without_script_and_style_and_can_be_rea
     opened, closed = (Counter(re.findall(rf"<{slash}(\w+)", html)) for slash in ("", "/"))
     assert {tag for tag in opened if opened[tag] != closed[tag]} <= {"br", "img"}
     assert not {"svg", "canvas", "script", "style", "button", "input"} & set(opened)
-    assert opened["table"] == opened["caption"]
+    assert opened["table"] == opened["caption"] and "−0.0000" not in html
     assert elements(html)[0]["aria-label"] == PICTURES[name].alt
     for e in elements(html):
         assert not e.has_attr("id")  # two equal pictures on a page would share it
@@ -97,15 +97,6 @@ def test_the_static_body_says_everything_without_script_and_style_and_can_be_rea
         assert e.name != "img" or e["alt"]
         if "".join(e.find_all(string=True, recursive=False)).strip():
             assert contrast(ground(e, "color"), ground(e, "background-color")) >= 4.5, e  # whatever the theme
-
-
-def test_the_static_bodies_hold_the_numbers():
-    for value in np.abs(WEIGHTS).ravel():
-        assert f"{value:.4f}" in static(PICTURES["weights"])
-    assert "−∞" in static(PICTURES["masked"]) and "−0.0000" not in "".join(map(static, PICTURES.values()))
-    assert all(reason in static(PICTURES["question"]) for reason in OPTIONS.values())
-    for scheme in ("T5 buckets", "ALiBi", "Swin", "Shaw, keys", "Shaw, values", "Music Transformer", "RoPE"):
-        assert scheme in static(PICTURES["map"]) and scheme in PICTURES["map"].alt
 
 
 def test_the_style_sheet_touches_nothing_outside_its_pictures():
@@ -180,7 +171,6 @@ REFUSED = [
     (figures.provenance, ("roll",), {}, "how='roll': expected one of 'skew', 'general', 'shift'"),
     (figures.length_curves, ((64,), MANY), {"trained": 64}, "panels: 13 schemes, expected at most 12"),
     (EMPTY, (9,), {}, "n=9: expected one of the stops [2, 3]"),
-    (live, ("alt",), {"n": []}, "n: 0 frames, expected 1 to 2000"),
     (live, ("alt",), {"a": range(50), "b": range(41)}, "a × b: 2050 frames, expected 1 to 2000"),
     (figures.map_of_heads, ({"a": [[1], [np.nan]]}, TWO), {}, "scores['a'] (2, 1): expected"),
     (figures.map_of_heads, ({"a": [[1]]}, TWO), {}, "scores['a'] (1, 1): expected (2, 1)"),
@@ -381,14 +371,3 @@ def test_methods_partials_and_decorated_functions_are_opened():
     assert record(Scaled().apply, 2).steps[-1].changes["returns"].text == "6"
     assert record(functools.partial(fill, 2), 1.0).source.name == "partial"
     assert len(steps_at(record(wrapped, 2, 1.0), "out[i, j]")) == 4
-
-
-def test_functions_defined_in_a_cell_are_found():
-    from IPython.core.interactiveshell import InteractiveShell
-
-    shell = InteractiveShell()
-    cell = "def added(x):\n    y = x + 1\n    return y\nfrom course_kit import figures\np = figures.trace(added, 41)"
-    assert shell.run_cell(cell).success
-    text = static(shell.user_ns["p"])
-    assert "y&nbsp;=&nbsp;x" in text or "y = x + 1" in text
-    assert ">42<" in text
