@@ -5,7 +5,7 @@ from typing import Any
 
 from ..display.formatting import CODE, escape
 from ..display.picture import SUPPRESS, Picture
-from .frames import Pool, Table, still_table
+from .frames import Table, pool, still_table
 from .statements import Source
 from .tracer_record import LIMIT, Recording, Step, Value, record
 
@@ -24,14 +24,12 @@ def trace(function: Callable[..., Any], /, *args: Any, tokens: Sequence[str] = (
     words = [str(token) for token in tokens]
     name = recording.source.name
     heading, note = f"{name}, line by line", _note(recording)
-    pool = Pool()
-    pool.put([_step(step, words) for step in recording.steps])
     data = {
         "title": heading,
         "note": note,
         "chunks": _chunks(recording.source),
         "calls": recording.calls,
-        "pool": pool.data,
+        "pool": pool([_step(step, words) for step in recording.steps]),
     }
     body = f"<p><b>{escape(heading)}.</b> {escape(note)} Open a line to see what it did.</p>{_folds(recording, words)}"
     alt = f"The function {name}, run once and shown line by line with the values of its variables: {note}"
