@@ -3,7 +3,6 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -74,27 +73,23 @@ def split(lines: list[str]) -> list[Chunk]:
         return [Chunk(n, n) for n in range(len(lines))]
     doc = _first(function.body[0]) if ast.get_docstring(function) is not None else None
     heads: dict[int, Any] = {}
-    for node in (function, *_inside(function)):
-        heads.setdefault(_first(node), node)  # `if x: y` on one line: the head has it already
-    starts, chunks = sorted(heads), []
-    for start, after in zip(starts, [*starts[1:], len(lines)]):
-        node = heads[start]
-        last = min(getattr(node, "end_lineno", after), after) - 1
+    for node in ast.walk(function):  # from the outside in: of `if x: y` on one line, the head comes first
+        if isinstance(node, PARTS):
+            heads.setdefault(_first(node), node)
+    chunks: list[Chunk] = []
+    while (start := chunks[-1].last + 1 if chunks else 0) < len(lines):
+        head = heads.get(start)
+        inside = [] if isinstance(head, INNER) and head is not function else _body(head)
+        last = max(start, _first(inside[0]) - 1 if inside else getattr(head, "end_lineno", start + 1) - 1)
         while last > start and lines[last].strip()[:1] in ("", "#"):  # comments and blank lines at the end of a head
             last -= 1
-        one_step = node is function or isinstance(node, INNER) or not any(_inside(node))
-        chunks.append(Chunk(start, last, start == doc, one_step))
-        chunks += [Chunk(n, n) for n in range(last + 1, after)]
+        chunks.append(Chunk(start, last, start == doc, one_step=head is function or not inside))
     return chunks
 
 
-def _inside(node: Any) -> Iterator[Any]:
-    """The statements, handlers and cases in a node, but not those of an inner definition."""
-    for part in ast.iter_child_nodes(node):
-        if isinstance(part, PARTS):
-            yield part
-            if not isinstance(part, INNER):
-                yield from _inside(part)
+def _body(node: Any) -> list[Any]:
+    """The statements in a compound one, the handlers or the cases."""
+    return getattr(node, "body", []) or getattr(node, "cases", [])
 
 
 def _first(node: Any) -> int:
