@@ -20,7 +20,7 @@ def trace(function: Callable[..., Any], /, *args: Any, tokens: Sequence[str] = (
     Arrays are cut to 12×12, the first 400 steps are kept; the picture says so. An exception is shown at its line. An
     argument called tokens reaches the function by functools.partial. Raises ValueError for what has no Python source.
     """
-    recording = record(function, args, kwargs)
+    recording = record(function, *args, **kwargs)
     words = [str(token) for token in tokens]
     name = recording.source.name
     heading, note = f"{name}, line by line", _note(recording)

@@ -7,7 +7,7 @@ ends). Every call of the function has its own `_Call`, so recursion stays apart.
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -62,7 +62,7 @@ class Recording:
     error: str | None = None
 
 
-def record(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Recording:
+def record(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Recording:
     """Call function(*args, **kwargs) under a trace, and put back whatever trace was there before."""
     recording = Recording(Source.of(function))
 

@@ -14,8 +14,8 @@ from bs4 import BeautifulSoup  # nbconvert brings it
 
 from course_kit import figures
 from course_kit.display import colours
-from course_kit.figures import tracer_record as recorder
 from course_kit.figures.frames import Frame, live
+from course_kit.figures.tracer_record import LIMIT, Value, record
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention, scores
 
@@ -226,10 +226,6 @@ def fill(n, strength):
     )
 
 
-def record(function, *args, **kwargs):
-    return recorder.record(function, args, kwargs)
-
-
 def steps_at(recording, text):
     """The steps at the line which contains this text."""
     wanted = {n for n, chunk in enumerate(recording.source.chunks) if text in recording.source.text(chunk)}
@@ -324,10 +320,10 @@ def test_the_steps_are_capped_and_the_run_is_not():
         return total
 
     recording = record(long, 1000)
-    assert len(recording.steps) <= recorder.LIMIT + 1 < recording.total and reached == [499500]
-    assert recording.steps[-1].changes["returns"] == recorder.Value("int", "499500")
+    assert len(recording.steps) <= LIMIT + 1 < recording.total and reached == [499500]
+    assert recording.steps[-1].changes["returns"] == Value("int", "499500")
     picture = figures.trace(long, 1000)
-    assert f"keeps {recorder.LIMIT + 1} of the steps (at most {recorder.LIMIT})" in static(picture)
+    assert f"keeps {LIMIT + 1} of the steps (at most {LIMIT})" in static(picture)
     assert len(picture._repr_html_()) < 60_000
 
 
