@@ -1,4 +1,4 @@
-"""A drawing as an image: an untrusted notebook drops <svg> and keeps <img>."""
+"""Images with alt text. A drawing is one, too: an untrusted notebook drops <svg> and keeps <img>."""
 
 import base64
 
@@ -14,7 +14,12 @@ def svg_start(width: int, height: int) -> str:
 
 
 def svg_image(drawing: str, *, width: int, height: int, alt: str) -> str:
-    """The elements of an SVG drawing as an <img> with alt text, no wider than the page."""
-    encoded = base64.b64encode(f"{svg_start(width, height)}{drawing}</svg>".encode()).decode("ascii")
+    """The elements of an SVG drawing as an <img>."""
+    return image("svg+xml", f"{svg_start(width, height)}{drawing}</svg>".encode(), width=width, alt=alt)
+
+
+def image(kind: str, data: bytes, *, width: int, alt: str) -> str:
+    """The bytes of an image as an <img> with alt text, no wider than the page."""
+    encoded = base64.b64encode(data).decode("ascii")
     size = f'width="{width}" style="max-width:100%;height:auto"'
-    return f'<img alt="{escape(alt)}" {size} src="data:image/svg+xml;base64,{encoded}">'
+    return f'<img alt="{escape(alt)}" {size} src="data:image/{kind};base64,{encoded}">'

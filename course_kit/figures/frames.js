@@ -1,12 +1,12 @@
 // Every picture of frames.py: sliders, choices and cells set a stop each, and the frame of these stops is shown.
 // Nothing is computed here: what a frame shows, Python has written down.
 
-function start({ title, sliders, first, pool }) {
+function start({ title, sliders, first, counts, pool }) {
   const frames = unpooled(pool), state = [...first], grids = [];
   let told = null; // the cell that was read out last: one that rests under the pointer is not read out again
   const body = el("div", { class: "rp-tables" });
   const reading = el("p", { class: "rp-reading", "aria-live": "polite" });
-  const frame = () => state.reduce((branch, stop) => branch[stop], frames);
+  const frame = () => frames[state.reduce((at, stop, slider) => at * counts[slider] + stop, 0)];
   const sum = () => { reading.textContent = frame()[1].join(" "); };
   const set = (slider, stop) => { state[slider] = stop; draw(); };
   const controls = sliders.map(([name, kind, labels], k) => CONTROLS[kind](name, labels, (stop) => set(k, stop)));

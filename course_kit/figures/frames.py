@@ -14,6 +14,7 @@ import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -120,7 +121,8 @@ def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Cal
                     raise ValueError(f"{name}={start[name]!r}: expected one of the stops {values}")
             controls = [_control(name, values) for name, values in stops.items()]
             first = [values.index(start[name]) for name, values in stops.items()]
-            data = {"title": title or "", "sliders": controls, "first": first, "pool": pooled(draw, stops)}
+            counts, frames = [len(values) for values in stops.values()], pool(every_frame(draw, stops))
+            data = {"title": title or "", "sliders": controls, "first": first, "counts": counts, "pool": frames}
             shown = draw(**start)
             at = ", ".join(f"{name} {labels[k]}" for (name, _, labels), k in zip(controls, first) if labels)
             said = " ".join([alt, f"At {at}:", *shown.says])
@@ -146,50 +148,35 @@ def _control(name: str, values: list[Any]) -> list[Any]:
 # --- frames, small enough to travel ---------------------------------------------------------------------------------
 
 
-class Pool:
-    """A list in which every text, cell, row and table occurs once, however often it is put there.
+def pool(item: Any) -> list[Any]:
+    """Nested lists as one list, in which every text, cell, row and table occurs once. The last entry is the whole."""
+    places: dict[Any, int] = {}
+    walked: dict[int, int] = {}  # a table that many frames share is walked once
 
-    A list becomes a tuple, which says how many places before it each of its items is.
-    (Compression would be smaller, but it differs between machines, and built notebooks are compared as text.)
-    """
+    def keep(item: Any) -> int:
+        if not isinstance(item, list):
+            return places.setdefault(item, len(places))
+        if id(item) not in walked:
+            walked[id(item)] = places.setdefault(tuple(map(keep, item)), len(places))
+        return walked[id(item)]
 
-    def __init__(self) -> None:
-        self.places: dict[Hashable, int] = {}
-
-    def keep(self, item: Hashable) -> int:
-        return self.places.setdefault(item, len(self.places))
-
-    def put(self, value: Any) -> int:
-        return self.keep(tuple(map(self.put, value)) if isinstance(value, list) else value)
-
-    @property
-    def data(self) -> list[Any]:
-        """The list; its last entry is what was put there last."""
-        items = self.places.items()
-        return [tuple(place - item for item in kept) if isinstance(kept, tuple) else kept for kept, place in items]
+    keep(item)
+    return [tuple(place - k for k in kept) if isinstance(kept, tuple) else kept for kept, place in places.items()]
 
 
-def pooled(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
-    """All frames in a pool. It ends with their tree: a branch for each stop of the first slider, and so on."""
-    pool = Pool()
-    tables: dict[Table, int] = {}  # a table that a function returns again is not packed again
+def every_frame(draw: Callable[..., Frame], stops: dict[str, list]) -> list[Any]:
+    """The tables, drawings and words of each frame; the stops of the last slider follow one another."""
+    tables: dict[Table, list[Any]] = {}  # a table that a function returns again is not packed again
 
-    def put_table(table: Table | Drawing) -> int:
+    def shown(table: Table | Drawing) -> list[Any]:
         if isinstance(table, Drawing):
-            return pool.put([[svg_start(table.width, table.height), *table.parts, "</svg>"], table.says])
+            return [[svg_start(table.width, table.height), *table.parts, "</svg>"], table.says]
         if table not in tables:
-            tables[table] = pool.put(packed(table, stops))
+            tables[table] = packed(table, stops)
         return tables[table]
 
-    def branch(at: dict[str, Any]) -> int:
-        if len(at) == len(stops):
-            frame = draw(**at)
-            return pool.keep((pool.keep(tuple(map(put_table, frame.tables))), pool.put(list(frame.says))))
-        name = list(stops)[len(at)]
-        return pool.keep(tuple(branch({**at, name: stop}) for stop in stops[name]))
-
-    branch({})
-    return pool.data
+    frames = (draw(**dict(zip(stops, at))) for at in product(*stops.values()))
+    return [[list(map(shown, frame.tables)), list(frame.says)] for frame in frames]
 
 
 def packed(table: Table, stops: Mapping[str, list]) -> list[Any]:

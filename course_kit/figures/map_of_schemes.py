@@ -1,5 +1,6 @@
 """The map of the course: where position may enter attention, and which scheme enters where."""
 
+import re
 from dataclasses import dataclass
 
 from course_lib.schemes import SCHEMES
@@ -36,7 +37,6 @@ ROTATION = Place(5, "rotate", "#a32a4e", "multiplied in", "(R_i q_i) · (R_j k_j
 PER_KEY = Place(6, "key_bias", "#5a5a00", "added to the score, from what was read", "f_j", "a number per key")
 SINK = Place(7, "sink", "#44546a", "beside the keys in the softmax", "a_h", "a score per head, without a value")
 PLACES = (INPUT, SHARED, THROUGH_QUERY, VALUE, ROTATION, PER_KEY, SINK)
-COUNTED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven")[len(PLACES)]
 LEFT = 'style="text-align:left"'
 MONO = "font-family:monospace"
 GREY = "color:#57606a"
@@ -49,7 +49,7 @@ def map_of_schemes() -> Picture:
     body = (
         '<p style="margin:0 0 10px">Two questions: '
         "<b>what may a head see of the offset j − i, and where does it enter?</b></p>"
-        f"{_formula()}<table {TABLE}><caption {LEFT}>{COUNTED} places, and who uses them</caption>"
+        f"{_formula()}<table {TABLE}><caption {LEFT}>Seven places, and who uses them</caption>"
         f'<thead><tr style="background-color:#ffffff">{heads}</tr></thead>'
         f"<tbody>{''.join(map(_row, PLACES))}</tbody></table>"
     )
@@ -103,7 +103,5 @@ def _row(place: Place) -> str:
 
 
 def _subscripts(line: str) -> str:
-    """x_i as x with a small i below; only the letters of this page occur, so no parser is needed."""
-    for letters in ("ij", "i", "j", "v", "h"):
-        line = line.replace(f"_{letters}", f"<sub>{letters}</sub>")
-    return line
+    """x_i as x with a small i below."""
+    return re.sub(r"_(ij|[ijvh])", r"<sub>\1</sub>", line)

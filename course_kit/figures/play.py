@@ -36,8 +36,7 @@ def play(function: Callable[..., Any], *, attend: bool = True, **ranges: Any) ->
     the function, if there is one. The function returns a matrix (n, n), a row (2n − 1,) with a number per offset, or
     a Picture. What it raises appears below the controls, with the line that raised it. attend: also show what the
     result does, as a bias, to the attention of the five tokens.
-    Raises ValueError for a range without a parameter, a parameter without a range or default, and a range that
-    ipywidgets does not know.
+    Raises ValueError for a range that ipywidgets does not know.
     """
     return Play(function, attend, ranges)
 
@@ -50,13 +49,10 @@ class Play:
 
         self.function, self.attend = function, attend
         self.name = getattr(function, "__name__", type(function).__name__)
-        parameters = inspect.signature(function).parameters
-        for name in ranges.keys() - parameters.keys():
-            raise ValueError(f"{name}: expected a parameter of {self.name}, which has {', '.join(parameters)}")
-        for name, parameter in parameters.items():
-            if name not in ranges and parameter.default is parameter.empty:
-                raise ValueError(f"{self.name} needs {name}: expected a range for it, as in {name}=(1, 8)")
-        self.controls = {name: control(name, choices, parameters[name].default) for name, choices in ranges.items()}
+        default = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+        self.controls = {
+            name: control(name, choices, default.get(name, inspect.Parameter.empty)) for name, choices in ranges.items()
+        }
         self.shown = HTML(self.html())
         row = HBox(list(self.controls.values()), layout=Layout(flex_flow="row wrap"))
         self.box = VBox([row, self.shown])

@@ -1,11 +1,10 @@
 """A matplotlib figure as a picture: a PNG on white with its alt text."""
 
-import base64
 import io
 from typing import Any
 
-from ..display.formatting import escape
 from ..display.picture import Picture
+from ..display.svg import image
 
 WIDTH = 700  # CSS pixels: what fits beside the sidebar of JupyterLab
 DPI = 110
@@ -25,8 +24,6 @@ def png_image(fig: Any, alt: str) -> str:
     drawn, png = io.BytesIO(), io.BytesIO()
     fig.savefig(drawn, format="png", dpi=DPI, facecolor="#ffffff", bbox_inches="tight")
     plt.close(fig)
-    image = Image.open(drawn).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-    image.save(png, "PNG", optimize=True)
-    encoded = base64.b64encode(png.getvalue()).decode("ascii")
-    size = f'width="{min(WIDTH, image.width)}" style="max-width:100%;height:auto"'
-    return f'<img alt="{escape(alt)}" {size} src="data:image/png;base64,{encoded}">'
+    small = Image.open(drawn).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small.save(png, "PNG", optimize=True)
+    return image("png", png.getvalue(), width=min(WIDTH, small.width), alt=alt)

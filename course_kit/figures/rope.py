@@ -1,7 +1,7 @@
 """RoPE: a query and a key as arrows, turned pair by pair by their positions, and the pairs as clocks."""
 
 import math
-from cmath import phase
+from cmath import phase, rect
 from collections.abc import Iterable, Sequence
 
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from .frames import Cell, Drawing, Frame, Table, live
 
 SAT, MAT = Q[2], K[4]
 SIZE, RADIUS, SECTOR = 150, 66, 30  # pixels: a drawing, its circle, and the shaded angle
+MIDDLE = f'<g transform="translate({SIZE // 2} {SIZE // 2})" stroke-width="2.5">'
 FACE, RIM = "#f0f2f4", "#57606a"
 PURPLE, ORANGE, SHADE = "#5b1f8a", "#b35a00", "#d9c6ea"
 CLOCKS = "RoPE's pairs of channels as clocks"
@@ -92,30 +93,29 @@ def row(before: tuple[complex, complex], after: tuple[complex, complex], theta: 
 
 def circle(m: int, before: tuple[complex, complex], after: tuple[complex, complex]) -> Drawing:
     """The two arrows of a pair before and after their turns, and the angle from query to key."""
-    angle = phase(meeting(*after))
-    x, y = SECTOR * math.cos(angle), -SECTOR * math.sin(angle)
-    sector = f'<path d="M0 0h{SECTOR}A{SECTOR} {SECTOR} 0 0 {int(angle < 0)} {x:.1f} {y:.1f}z" fill="{SHADE}"/>'
-    still = "".join(turned(arrow) + shape(arrow, colour) for arrow, colour in zip(before, (PURPLE, ORANGE)))
+    angle, scale = phase(meeting(*after)), RADIUS / math.sqrt(2)  # √2 is the length of the longest
+    pale, clear = ([arrow(scale * tip, ink) for tip, ink in zip(pair, (PURPLE, ORANGE))] for pair in (before, after))
     face = (
-        f'<text x="2" y="12" font-size="12">pair {m}</text><g transform="translate({SIZE // 2} {SIZE // 2})">'
-        f'<circle r="{RADIUS}" fill="none" stroke="#8c959f"/><g opacity="0.3">{still}</g>'
+        f'<text x="2" y="12" font-size="12">pair {m}</text>{MIDDLE}'
+        f'<circle r="{RADIUS}" fill="none" stroke="#8c959f" stroke-width="1"/><g opacity="0.3">{"".join(pale)}</g>'
     )
-    q, k = after
-    parts = [face, turned(q), sector, shape(before[0], PURPLE), turned(k), shape(before[1], ORANGE)]
-    says = f"Pair {m}: the arrows of query and key before and after their turns"
-    return Drawing([*parts, "</g>"], says, SIZE, SIZE)
+    turned = f'<g transform="rotate({-math.degrees(phase(after[0])):.1f})" stroke="none">'  # SVG turns to the right
+    arc = f"M0 0h{SECTOR}A{SECTOR} {SECTOR} 0 0 {int(angle < 0)} {at(rect(SECTOR, angle))}z"
+    parts = [face, turned, f'<path d="{arc}" fill="{SHADE}"/></g>', *clear, "</g>"]
+    return Drawing(parts, f"Pair {m}: the arrows of query and key before and after their turns", SIZE, SIZE)
 
 
-def turned(arrow: complex) -> str:
-    """What comes next points where the arrow does. In SVG a positive angle turns to the right."""
-    return f'<g transform="rotate({-math.degrees(phase(arrow)):.1f})">'
+def arrow(tip: complex, colour: str) -> str:
+    """An arrow from the middle to its tip, in pixels to the right and up."""
+    back = tip * (1 - 9 / abs(tip))
+    side = (tip - back) * 0.5j
+    head = f"M{at(tip)}L{at(back + side)}L{at(back - side)}z"
+    return f'<path d="M0 0L{at(back)}{head}" fill="{colour}" stroke="{colour}"/>'
 
 
-def shape(arrow: complex, colour: str) -> str:
-    """An arrow of this length to the right."""
-    length = abs(arrow) * RADIUS / math.sqrt(2)  # √2 is the length of the longest
-    path = f"M0 0H{length - 9:.1f}m0 -4.5l9 4.5l-9 4.5z"
-    return f'<path d="{path}" fill="{colour}" stroke="{colour}" stroke-width="2.5"/></g>'
+def at(point: complex) -> str:
+    """A place as SVG writes it: there y grows downwards."""
+    return f"{point.real:.1f} {-point.imag:.1f}"
 
 
 def rope_clocks(
@@ -145,10 +145,10 @@ def rope_clocks(
 
 
 def _clock(m: int, speed: float, positions: Sequence[int]) -> str:
-    hands = [_hand(k, p * speed, (k + 1) / len(positions)) for k, p in enumerate(positions)]
+    lengths = [(RADIUS - 2) * (0.45 + 0.55 * k / len(positions)) for k in range(1, len(positions) + 1)]
+    hands = [arrow(rect(length, p * speed), ink) for length, p, ink in zip(lengths, positions, LINES)]
     drawn = (
-        f'<g transform="translate({SIZE // 2} {SIZE // 2})" stroke-width="3" stroke-linecap="round">'
-        f'<circle r="{RADIUS}" fill="{FACE}" stroke="{RIM}" stroke-width="1"/>'
+        f'{MIDDLE}<circle r="{RADIUS}" fill="{FACE}" stroke="{RIM}" stroke-width="1"/>'
         f'<path d="M{RADIUS - 6} 0h12" stroke="{RIM}" stroke-width="2"/>'
         f"{''.join(reversed(hands))}</g>"  # short hands lie on long ones
     )
@@ -156,16 +156,6 @@ def _clock(m: int, speed: float, positions: Sequence[int]) -> str:
     return (
         f'<div style="display:inline-block;text-align:center;margin:0 6px 6px 0">{image}'
         f"<br><b>pair {m}</b><br>θ = {_short(speed)}<br>one turn: {_short(math.tau / speed)} steps</div>"
-    )
-
-
-def _hand(k: int, angle: float, share: float) -> str:
-    """The k-th hand, from the middle to a dot; the longest ends inside the rim."""
-    length = (RADIUS - 6) * (0.45 + 0.55 * share)
-    x, y = length * math.cos(angle), -length * math.sin(angle)
-    return (
-        f'<path d="M0 0L{x:.2f} {y:.2f}" stroke="{LINES[k]}"/>'
-        f'<circle cx="{x:.2f}" cy="{y:.2f}" r="5" fill="{LINES[k]}"/>'
     )
 
 

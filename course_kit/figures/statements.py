@@ -3,7 +3,6 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -14,11 +13,11 @@ INNER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef  # what is in it r
 
 @dataclass
 class Chunk:
-    """Lines first … last (counted from 0); `kind` is run, doc, or idle (blank, comment, `else:`)."""
+    """Lines first … last (counted from 0): a statement, the head of one, or what is no statement (comment, `else:`)."""
 
     first: int
     last: int
-    kind: str
+    doc: bool = False
     one_step: bool = False  # no loop inside: what wakes the trace twice in a row is still the same run
 
 
@@ -54,7 +53,7 @@ class Source:
     def can_run(self, chunk: Chunk) -> bool:
         """Whether any instruction belongs to it: `global x` or a comment has none."""
         lines = {line - self.first_line for _, _, line in self.code.co_lines() if line is not None}
-        return chunk.kind == "run" and any(n in lines for n in range(chunk.first, chunk.last + 1))
+        return any(n in lines for n in range(chunk.first, chunk.last + 1))
 
 
 def unwrap(function: Any) -> Any:
@@ -66,37 +65,31 @@ def unwrap(function: Any) -> Any:
 
 
 def split(lines: list[str]) -> list[Chunk]:
-    """Statements become chunks, each line between them an idle one. An inner definition is one thing."""
+    """Statements become chunks, and so does each line between them. An inner definition is one thing."""
     try:
         tree = ast.parse("\n".join(lines))
         function = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     except (SyntaxError, StopIteration):  # a lambda, perhaps in the middle of a call: every line for itself
-        return [Chunk(n, n, "run" if line.strip() else "idle") for n, line in enumerate(lines)]
+        return [Chunk(n, n) for n in range(len(lines))]
     doc = _first(function.body[0]) if ast.get_docstring(function) is not None else None
     heads: dict[int, Any] = {}
-    for node in (function, *_inside(function)):
-        heads.setdefault(_first(node), node)  # `if x: y` on one line: the head has it already
-    starts, chunks = sorted(heads), []
-    for start, after in zip(starts, [*starts[1:], len(lines)]):
-        node = heads[start]
-        last = min(getattr(node, "end_lineno", after), after) - 1
+    for node in ast.walk(function):  # from the outside in: of `if x: y` on one line, the head comes first
+        if isinstance(node, PARTS):
+            heads.setdefault(_first(node), node)
+    chunks: list[Chunk] = []
+    while (start := chunks[-1].last + 1 if chunks else 0) < len(lines):
+        head = heads.get(start)
+        inside = [] if isinstance(head, INNER) and head is not function else _body(head)
+        last = max(start, _first(inside[0]) - 1 if inside else getattr(head, "end_lineno", start + 1) - 1)
         while last > start and lines[last].strip()[:1] in ("", "#"):  # comments and blank lines at the end of a head
             last -= 1
-        several = any(isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp) for part in ast.walk(node))
-        simple = isinstance(node, INNER) or not any(_inside(node))
-        one_step = node is function or (simple and (last > start or several))
-        chunks.append(Chunk(start, last, "doc" if start == doc else "run", one_step))
-        chunks += [Chunk(n, n, "idle") for n in range(last + 1, after)]
+        chunks.append(Chunk(start, last, start == doc, one_step=head is function or not inside))
     return chunks
 
 
-def _inside(node: Any) -> Iterator[Any]:
-    """The statements, handlers and cases in a node, but not those of an inner definition."""
-    for part in ast.iter_child_nodes(node):
-        if isinstance(part, PARTS):
-            yield part
-            if not isinstance(part, INNER):
-                yield from _inside(part)
+def _body(node: Any) -> list[Any]:
+    """The statements in a compound one, the handlers or the cases."""
+    return getattr(node, "body", []) or getattr(node, "cases", [])
 
 
 def _first(node: Any) -> int:

@@ -31,43 +31,35 @@ function start({ title, note, chunks, calls, pool }) {
 
   // --- the values -------------------------------------------------------------------------------------------------
 
-  function shown(name, [type, kind, content], old) {
-    const look = { class: "rp-value-of", "data-name": name };
-    const head = [el("b", {}, name), " ", el("span", { class: "rp-note" }, type)];
-    if (kind === "text") return el("p", look, ...head, " ", el("code", {}, content));
-    if (kind === "items") {
-      return el("div", look, el("p", {}, ...head), el("div", { class: "rp-items" }, ...content.map(all)));
+  // A value, and in its tables what is new against the value before; more decimals are not another number.
+  function shown([name, rows], old) {
+    const node = el("div", { class: "rp-value-of", "data-name": name });
+    node.innerHTML = rows.map((pieces) => pieces.join(">")).join("<tr");
+    if (old) {
+      const [was, is] = [shown([name, old]), node].map((value) => [...value.querySelectorAll("td")]);
+      if (was.length === is.length) is.forEach((cell, k) => cell.classList.toggle("rp-new", differ(was[k], cell)));
     }
-    const [, , form, cells] = content, [, columns, names] = form;
-    const [, , oldForm, oldCells] = old?.[1] === kind ? old[2] : [], same = String(oldForm) === String(form);
-    const cell = ([text, , style = ""], r, c) =>
-      el("td", { class: same && differ(oldCells[r][c][0], text) ? "rp-new" : null, style }, text);
-    const rows = cells.map((line, r) => el("tr", {},
-      ...(names.length ? [el("th", { scope: "row" }, names[r])] : []), ...line.map((x, c) => cell(x, r, c))));
-    const heads = columns.map((column) => el("th", { scope: "col" }, column));
-    const top = el("thead", {}, el("tr", {}, ...(names.length ? [el("td")] : []), ...heads));
-    return el("div", look, el("table", {}, el("caption", {}, ...head), top, el("tbody", {}, ...rows)));
+    return node;
   }
-  const all = ([name, value]) => shown(name, value);
-  // More decimals are not another number.
-  const number = (text) => Number(text.replace("−", "-"));
-  const differ = (old, text) => old !== text && number(old) !== number(text);
+  const number = (cell) => Number(cell.textContent.replace("−", "-"));
+  const differ = (old, cell) => old.textContent !== cell.textContent && number(old) !== number(cell);
 
-  // The values of one step; a table wider than the page scrolls with them.
-  const panel = el("div", { class: "rp-values", role: "group", "aria-label": "values at this step", tabindex: "0" });
+  const panel = el("div", { class: "rp-values", role: "group", "aria-label": "values at this step", tabindex: "-1" });
 
   function fill(s) {
-    const [, , changes, returned, error] = steps[s], known = before(s);
-    const parts = changes.map(([name, value]) => shown(name, value, known[name]));
-    if (returned) parts.push(shown("returns", returned));
+    const [, , changes, error] = steps[s], known = before(s);
+    const parts = changes.map((change) => shown(change, known[change[0]]));
     if (error) parts.push(el("p", { class: "rp-error" }, `✗ raised ${error}`));
     if (!parts.length) parts.push(el("p", { class: "rp-note" }, "No variable changed here."));
-    const others = Object.entries(known).filter(([name]) => !changes.some(([changed]) => changed === name));
-    if (others.length) {
-      const summary = el("summary", {}, `unchanged here: ${others.map(([name]) => name).join(", ")}`);
-      parts.push(el("details", { class: "rp-known" }, summary, el("div", { class: "rp-items" }, ...others.map(all))));
+    for (const [name] of changes) delete known[name];
+    if (Object.keys(known).length) {
+      const summary = el("summary", {}, `unchanged here: ${Object.keys(known).join(", ")}`);
+      const values = Object.entries(known).map((value) => shown(value));
+      parts.push(el("details", { class: "rp-known" }, summary, el("div", { class: "rp-items" }, ...values)));
     }
+    const held = panel.contains(document.activeElement);
     panel.replaceChildren(...parts);
+    if (held) panel.focus(); // so that n and p go on
   }
 
   // --- stepping ---------------------------------------------------------------------------------------------------

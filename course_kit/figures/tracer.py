@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..display.colours import NO_NUMBER, painter
-from ..display.formatting import CODE, escape, number
+from ..display.formatting import CODE, escape
 from ..display.picture import SUPPRESS, Picture
-from .frames import Cell, Pool, Table, packed, still_table
+from .frames import Table, pool, still_table
 from .statements import Source
-from .tracer_record import LIMIT, Packed, Recording, Step, record
+from .tracer_record import LIMIT, Recording, Step, Value, record
 
 PLAIN = 'style="background-color:#ffffff;color:#1b1f24"'
 
@@ -21,18 +20,16 @@ def trace(function: Callable[..., Any], /, *args: Any, tokens: Sequence[str] = (
     Arrays are cut to 12×12, the first 400 steps are kept; the picture says so. An exception is shown at its line. An
     argument called tokens reaches the function by functools.partial. Raises ValueError for what has no Python source.
     """
-    recording = record(function, args, kwargs)
+    recording = record(function, *args, **kwargs)
     words = [str(token) for token in tokens]
     name = recording.source.name
     heading, note = f"{name}, line by line", _note(recording)
-    pool = Pool()
-    pool.put([_step(step, words) for step in recording.steps])
     data = {
         "title": heading,
         "note": note,
         "chunks": _chunks(recording.source),
         "calls": recording.calls,
-        "pool": pool.data,
+        "pool": pool([_step(step, words) for step in recording.steps]),
     }
     body = f"<p><b>{escape(heading)}.</b> {escape(note)} Open a line to see what it did.</p>{_folds(recording, words)}"
     alt = f"The function {name}, run once and shown line by line with the values of its variables: {note}"
@@ -49,24 +46,18 @@ def _note(recording: Recording) -> str:
 
 
 def _step(step: Step, tokens: list[str]) -> list[Any]:
-    """A step for the script: the number of its call, its chunk, what changed, and what was returned or raised."""
-    changes = [[name, _data(name, value, tokens)] for name, value in step.changes.items()]
-    returned = _data("returns", step.returned, tokens) if step.returned else None
-    return [step.call, step.chunk, changes, returned, step.error]
+    """A step for the script: the number of its call, its chunk, what changed, and what was raised.
 
-
-def _data(name: str, value: Packed, tokens: list[str]) -> list[Any]:
-    """A value for the script: what it is, and a text, a table or some values."""
-    if "items" in value:
-        return [value["t"], "items", [[name + key, _data(name + key, item, tokens)] for key, item in value["items"]]]
-    if "x" in value:
-        return [value["t"], "text", value["x"]]
-    return [value["t"], "table", packed(_table(name, value, tokens), {})]
+    A value is HTML in rows of pieces, because the pool holds equal rows and equal pieces once.
+    """
+    rows = {name: _value(name, value, tokens).split("<tr") for name, value in step.changes.items()}
+    changes = [[name, [row.split(">") for row in value]] for name, value in rows.items()]
+    return [step.call, step.chunk, changes, step.error]
 
 
 def _chunks(source: Source) -> list[list[Any]]:
     """Line number, text and kind of every chunk for the script; "missed" stays so where no step ran."""
-    kinds = ["missed" if source.can_run(c) else "doc" if c.kind == "doc" else "idle" for c in source.chunks]
+    kinds = ["missed" if source.can_run(c) else "doc" if c.doc else "idle" for c in source.chunks]
     return [[c.first + 1, source.text(c), kind] for c, kind in zip(source.chunks, kinds, strict=True)]
 
 
@@ -79,7 +70,7 @@ def _folds(recording: Recording, tokens: list[str]) -> str:
     lines = []
     for position, chunk in enumerate(source.chunks):
         text = source.text(chunk)
-        if chunk.kind == "doc":
+        if chunk.doc:
             text = text.split("\n")[0]
         # Hard spaces keep the indentation: an untrusted notebook may drop the style that would.
         shown = escape(text.replace("\n", "\n    ")).replace("  ", "&nbsp; ").replace("\n", "<br>")
@@ -95,33 +86,27 @@ def _folds(recording: Recording, tokens: list[str]) -> str:
 
 
 def _values(step: Step, tokens: list[str]) -> str:
-    found = step.changes | ({"returns": step.returned} if step.returned else {})
     raised = f"<p><b>raised {escape(step.error)}</b></p>" if step.error else ""
-    shown = "".join(_value(name, value, tokens) for name, value in found.items())
+    shown = "".join(_value(name, value, tokens) for name, value in step.changes.items())
     return shown + raised or "<p>No variable changed here.</p>"
 
 
-def _value(name: str, value: Packed, tokens: list[str]) -> str:
+def _value(name: str, value: Value, tokens: list[str]) -> str:
     """A variable as a table, several tables or a line of text."""
-    head = f"<b>{escape(name)}</b> <span>{escape(value['t'])}</span>"
-    if "items" in value:
-        return f"<p>{head}</p>" + "".join(_value(name + key, item, tokens) for key, item in value["items"])
-    if "x" in value:
-        return f"<p>{head} <code {CODE}>{escape(value['x'])}</code></p>"
-    return still_table(_table(name, value, tokens))
+    head = f'<b>{escape(name)}</b> <span class="rp-note">{escape(value.about)}</span>'
+    if value.members:
+        return f"<p>{head}</p>" + "".join(_value(name + key, item, tokens) for key, item in value.members)
+    if value.shape:
+        return still_table(_table(name, value, tokens))
+    return f"<p>{head} <code {CODE}>{escape(value.text)}</code></p>"
 
 
-def _table(name: str, array: Packed, tokens: list[str]) -> Table:
+def _table(name: str, array: Value, tokens: list[str]) -> Table:
     """The shown part of an array, with tokens for the axes of their length."""
-    rows, shape = array["r"], array["s"]
-    scale = painter(float(x) for row in rows for x in row if not isinstance(x, str))
 
     def labels(length: int, shown: int) -> list[str]:
         return tokens[:shown] if length == len(tokens) else [str(n) for n in range(shown)]
 
-    def cell(x: float | str) -> Cell:  # "∞" and "nan" come as text
-        return Cell(x, colour=NO_NUMBER) if isinstance(x, str) else Cell(number(x, array["d"]), colour=scale(x))
-
-    names = labels(shape[-2], len(rows)) if len(shape) > 1 else []
-    columns = labels(shape[-1], len(rows[0]) if rows else 0)
-    return Table(name, names, columns, [list(map(cell, row)) for row in rows], note=array["t"])
+    names = labels(array.shape[-2], len(array.cells)) if len(array.shape) > 1 else []
+    columns = labels(array.shape[-1], len(array.cells[0]) if array.cells else 0)
+    return Table(name, names, columns, array.cells, note=array.about)

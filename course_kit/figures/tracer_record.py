@@ -1,4 +1,4 @@
-"""Run a function once and write down, line by line, what each line changed, as JSON that can be shown.
+"""Run a function once and write down, line by line, what each line changed, in a form that can be shown.
 
 Python calls a trace function before every line, so what a line did is known when the next one begins (or the function
 ends). Every call of the function has its own `_Call`, so recursion stays apart.
@@ -7,7 +7,7 @@ ends). Every call of the function has its own `_Call`, so recursion stays apart.
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -15,26 +15,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..display.formatting import decimals
+from ..display.colours import painter
+from ..display.formatting import decimals, number
+from .frames import Cell
 from .statements import Source
 
 LIMIT = 400  # steps that are kept; the function itself always runs to its end
 SHOWN = 12  # rows and columns of an array
 TEXT = 200  # characters of anything else
 ITEMS = 6  # members of a tuple, list or dict that holds arrays
-WHOLE = 1_000_000  # numbers; of a larger array only the shown part is watched for changes
 
-Packed = dict[str, Any]
+
+@dataclass(frozen=True)
+class Value:
+    """A value at its moment: `about` says what it is, and it has members, cells or a text.
+
+    An array has a shape and the cells shown (12 × 12 at most, of the first page). A tuple, list or dict that holds
+    arrays has members by their keys. Anything else has a text.
+    """
+
+    about: str
+    text: str = ""
+    shape: tuple[int, ...] = ()
+    cells: tuple[tuple[Cell, ...], ...] = ()
+    members: tuple[tuple[str, "Value"], ...] = ()
 
 
 @dataclass
 class Step:
-    """One line, run once: the variables it changed, what it returned or raised."""
+    """One line, run once: the variables it changed, and as "returns" what it returned; what it raised."""
 
     call: int
     chunk: int
-    changes: dict[str, Packed] = field(default_factory=dict)
-    returned: Packed | None = None
+    changes: dict[str, Value] = field(default_factory=dict)
     error: str | None = None
 
 
@@ -49,7 +62,7 @@ class Recording:
     error: str | None = None
 
 
-def record(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Recording:
+def record(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Recording:
     """Call function(*args, **kwargs) under a trace, and put back whatever trace was there before."""
     recording = Recording(Source.of(function))
 
@@ -91,18 +104,18 @@ class _Call:
             self.chunk = chunk
         elif event == "return":
             # An exception right before the end means that it leaves the function, which then returns nothing.
-            self.close_step(frame, returned=pack(arg) if self.error is None else None)
+            self.close_step(frame, {"returns": pack(arg)} if self.error is None else {})
         return self.on_event
 
-    def close_step(self, frame: FrameType, returned: Packed | None = None) -> None:
+    def close_step(self, frame: FrameType, returned: dict[str, Value] | None = None) -> None:
         self.recording.total += 1
         # The end of the outermost call is kept even beyond the limit: it holds the result.
-        if len(self.recording.steps) < LIMIT or (self.number == 0 and (returned or self.error)):
-            step = Step(self.number, self.chunk, self.changes(frame), returned, self.error)
-            self.recording.steps.append(step)
+        if len(self.recording.steps) < LIMIT or (self.number == 0 and returned is not None):
+            changes = self.changes(frame) | (returned or {})
+            self.recording.steps.append(Step(self.number, self.chunk, changes, self.error))
         self.error = None
 
-    def changes(self, frame: FrameType) -> dict[str, Packed]:
+    def changes(self, frame: FrameType) -> dict[str, Value]:
         """The function's own variables (not those of a function around it) that are new or different now."""
         values, changed = dict(frame.f_locals), {}
         for name in dict.fromkeys((*frame.f_code.co_varnames, *frame.f_code.co_cellvars)):
@@ -111,15 +124,11 @@ class _Call:
         return changed
 
 
-# --- any value as a small piece of JSON -----------------------------------------------------------------------------
+# --- any value, small enough to show --------------------------------------------------------------------------------
 
 
-def pack(value: Any) -> Packed:
-    """A value as JSON: t what it is, and one of r, x, items.
-
-    An array has s its shape, r the rows shown (12 × 12 at most, of the first page) and d their decimals. A tuple, list
-    or dict that holds arrays has items, pairs of key and packed member. Anything else has x, a text.
-    """
+def pack(value: Any) -> Value:
+    """What is shown of a value."""
     array = as_array(value)
     if array is None and isinstance(value, tuple | list | dict):
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
@@ -127,21 +136,23 @@ def pack(value: Any) -> Packed:
         arrays = (as_array(member) for _, member in members)
         if any(found is not None and found.ndim for found in arrays):
             cut = f", the first {ITEMS} of {len(members)} shown" if len(members) > ITEMS else ""
-            items = [[key, pack(member)] for key, member in members[:ITEMS]]
-            return {"t": f"{type(value).__name__} of {len(members)}{cut}", "items": items}
+            packed = tuple((key, pack(member)) for key, member in members[:ITEMS])
+            return Value(f"{type(value).__name__} of {len(members)}{cut}", members=packed)
     if array is None:
-        return {"t": type(value).__name__, "x": _plain(value)}
+        return Value(type(value).__name__, _plain(value))
     kind = "array" if isinstance(value, np.ndarray) else "number" if isinstance(value, np.generic) else "tensor"
     if array.ndim == 0:
-        return {"t": f"{kind}, {value.dtype}", "x": _plain(array.item())}
+        return Value(f"{kind}, {value.dtype}", _plain(array.item()))
     page = array[(0,) * (array.ndim - 2)]
     shown = page[tuple(slice(SHOWN) for _ in page.shape)]
     about = [f"{kind} {array.shape}", str(value.dtype)]
     about += [f"page [{', '.join('0' * (array.ndim - 2))}] shown"] if array.ndim > 2 else []
     about += [f"cut to {'×'.join(map(str, shown.shape))}"] if shown.shape != page.shape else []
     places = decimals(shown.ravel().tolist()) if shown.dtype.kind == "f" else 0
-    rows = [[_round(x, places) for x in row] for row in np.atleast_2d(shown).tolist()]
-    return {"t": ", ".join(about), "s": list(array.shape), "r": rows, "d": places}
+    rows = np.atleast_2d(shown.astype(float).round(places) if shown.dtype.kind == "f" else shown)
+    paint = painter(rows.ravel())
+    cells = tuple(tuple(Cell(number(x, places), colour=paint(x)) for x in row) for row in rows.tolist())
+    return Value(", ".join(about), shape=array.shape, cells=cells)
 
 
 def as_array(value: Any) -> NDArray | None:
@@ -163,7 +174,7 @@ def as_array(value: Any) -> NDArray | None:
 def _state(value: Any) -> Any:
     """What differs as soon as the value does: of an array all numbers, also those that are not shown."""
     array = as_array(value)
-    if array is None or array.size > WHOLE:
+    if array is None:
         return pack(value)
     return array.shape, str(value.dtype), (array + 0).tobytes()  # −0.0 is not a change
 
@@ -181,11 +192,3 @@ def _plain(value: Any) -> str:
         return "(cannot be shown)"
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
     return text if len(text) <= TEXT else text[:TEXT] + " …"
-
-
-def _round(x: Any, places: int) -> Any:
-    if not isinstance(x, float):
-        return x
-    if not math.isfinite(x):
-        return "nan" if math.isnan(x) else "∞" if x > 0 else "−∞"
-    return round(x, places) + 0.0 if places else round(x)

@@ -14,10 +14,8 @@ WIDTH, HEIGHT = 520, 200  # pixels of the plot
 def training_curves(losses: Mapping[str, Sequence[float]], steps: int, task: str) -> Picture:
     """The loss of each model by step, as far as all of them have come of `steps`; each point is a mean over some steps.
 
-    Raises ValueError for more models than there are colours.
+    `watch` passes no more models than there are colours.
     """
-    if len(losses) > len(LINES):
-        raise ValueError(f"losses: {len(losses)} models, expected at most {len(LINES)}")
     taken = min(map(len, losses.values()))
     curves = {name: smoothed(found[:taken], size=-(-steps // POINTS)) for name, found in losses.items()}
     low, high = (f(map(f, curves.values())) for f in (min, max)) if taken else (0.0, 1.0)

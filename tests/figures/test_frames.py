@@ -20,13 +20,8 @@ FRAMES = {name: picture for name, picture in PICTURES.items() if picture.kind ==
 
 def frames(picture):
     """The frames as the script reads them: {place of each slider's stop: (tables and drawings, words)}."""
-
-    def walk(at, branch):
-        if len(at) == len(picture._data["first"]):
-            return {at: (branch[0], " ".join(branch[1]))}
-        return {stop: frame for place, below in enumerate(branch) for stop, frame in walk((*at, place), below).items()}
-
-    return walk((), unpooled(picture))
+    stops = itertools.product(*map(range, picture._data["counts"]))
+    return {at: (shown, " ".join(words)) for at, (shown, words) in zip(stops, unpooled(picture), strict=True)}
 
 
 def tables(shown):

@@ -14,6 +14,7 @@ from course_kit.display.colours import signed_colour
 from course_kit.figures.alibi_slopes import DISTANCES, plain_slopes
 from course_kit.figures.decoding_step import SAYS
 from course_kit.figures.map_of_schemes import PLACES
+from course_kit.figures.provenance import GENERAL
 from course_lib.example import TOKENS, K, Q
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
@@ -23,10 +24,12 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import decay_bias
-from course_lib.reference.grid import offsets
+from course_lib.reference.grid import offsets, row_offsets
+from course_lib.reference.music_transformer import skew, skew_causal, slice_table
 from course_lib.reference.rope import rotate
 from course_lib.reference.shaw import clip_index
 from course_lib.reference.t5 import bucket, bucket_starts
+from course_lib.reference.transformer_xl import relative_shift
 from course_lib.reference.window import partition, shift_mask, window_index
 from course_lib.schemes import SCHEMES
 
@@ -141,8 +144,9 @@ def test_the_arrows_their_products_and_the_score():
         assert np.allclose(np.cos(column(table, 5)) * lengths, column(table, 6), atol=5e-4)
         assert np.allclose(column(table, 1), (i + both) * frequencies(len(q), base), atol=5.01e-5)
         for (parts, _), (a, b, c, d) in zip(drawings, tips, strict=True):
-            right = np.exp(1j * np.arctan2([b, d], [a, c]))
-            assert np.allclose([np.exp(-1j * np.deg2rad(found(parts[at])[-1])) for at in (2, 5)], right, atol=2e-3)
+            shown = [complex(found(part)[4], -found(part)[5]) * math.sqrt(2) / 66 for part in parts[4:6]]
+            assert np.allclose(shown, [a + b * 1j, c + d * 1j], atol=2e-3)
+            assert np.isclose(np.exp(-1j * np.deg2rad(found(parts[2])[0])), np.exp(1j * np.arctan2(b, a)), atol=2e-3)
         angles = [line[5:] for line in texts(table)]
         assert seen.setdefault((j - i, base), angles) == angles  # whatever moves both
 
@@ -154,10 +158,10 @@ def test_each_hand_of_a_clock_points_where_rotate_takes_the_arrow():
     faces = [b64decode(face).decode() for face in re.findall('base64,([^"]*)', html)]
     assert "θ = 1<br>one turn: 6.28 steps" in html and len(faces) == 3
     for m, face in zip((3, 0, 1), faces):
-        tips = np.array(re.findall(r'cx="([\d.-]+)" cy="([\d.-]+)" r="5"', face), float)[::-1]
+        tips = np.array(re.findall(r"M([\d.-]+) ([\d.-]+)L", face), float)[1::2][::-1]
         for p, (right, down) in zip(positions, tips, strict=True):
             turned = rotate(start[None], past=p)[0]
-            np.testing.assert_allclose([right, -down], np.hypot(right, down) * turned[[m, m + d // 2]], atol=0.02)
+            np.testing.assert_allclose([right, -down], np.hypot(right, down) * turned[[m, m + d // 2]], atol=0.08)
 
 
 def test_the_new_row_is_the_one_the_modules_give():
@@ -234,6 +238,52 @@ def test_a_curve_s_table_holds_every_mean_and_both_ends_coloured_by_the_rise():
                 rise = (mean - points[0][0]) / top
                 expected[f"{mean:.3f} ({low:.3f} to {high:.3f})".replace("-", "−")] = signed_colour(rise)
     assert shown == expected
+
+
+@pytest.mark.parametrize("how", ["skew", "general", "shift"])
+def test_every_cell_says_what_the_reference_says(how):
+    for (step, *stops), tables, words in at_every_stop(figures.provenance(how)):
+        if step != "grid" or "Too short" in words:
+            continue
+        sizes = [int(size) for stop in stops for size in re.findall(r"\d+", stop)]
+        n, past = (*sizes, 0)[:2]
+        n_q, n_k, past = sizes[:3] if how == "general" else (n, n + past, past)
+        width = n_q + n_k - 1 if how == "general" else n_k
+        columns = row_offsets(n_q, n_k, past)[:width]  # without the offsets after the query in the causal forms
+        names = dict(enumerate(TOKENS))
+        query = [f"q{i}" if how == "general" else names.get(past + i, f"x{past + i}") for i in range(n_q)]
+        shown = [str(-o) if how == "shift" else f"{o:+d}".replace("-", "−").replace("+0", "0") for o in columns]
+        label = np.array(["0"] + [f"{q}\n{o}" for q in query for o in shown], dtype=object)
+        places, zeros = 1 + np.arange(n_q * width).reshape(n_q, width), np.zeros((n_q, 1), int)
+        padded = np.hstack([places, zeros] if how == "general" else [zeros, places])
+        grid = skew(places, n_q) if how == "general" else {"skew": skew_causal, "shift": relative_shift}[how](places)
+        junk = (grid - 1) // width != np.arange(n_q)[:, None]
+        product, with_zeros, recut, last = map(texts, tables[-4:])
+        assert product == label[places].tolist() and with_zeros == label[padded].tolist()
+        assert [text for line in recut for text in line if text] == label[padded.ravel()].tolist()
+        assert last == np.where(junk, "✗ " + label[grid], label[grid]).tolist()
+        assert [[cell[3].endswith("belongs: junk.") for cell in line] for line in tables[-1][3]] == junk.tolist()
+        assert f"Junk: {junk.sum()} of {n_q * n_k} cells." in words
+        assert junk.sum() == (0 if how == "general" else n_q * (n_q - 1) // 2)
+        assert (junk | (columns[(grid - 1) % width] == offsets(n_q, n_k, past))).all()
+        grouped = [cell for table in tables[-4:] for line in table[3] for cell in line if len(cell) > 4]
+        groups = {cell[4]: cell[0].removeprefix("✗ ") for cell in grouped}
+        assert groups == {str(place): text for place, text in enumerate(label[padded.ravel()])}
+
+
+def test_the_table_shows_what_slice_table_takes_or_its_refusal():
+    for cuts, (tables, words) in zip(GENERAL.values(), list(frames(figures.provenance("general")).values())[-5:]):
+        shown = np.array([int(name.replace("−", "-")) for name in tables[0][2][1]])
+        rows, taken = np.array(texts(tables[0]))
+        every, sizes = np.arange(1 - cuts.longest, cuts.longest), (cuts.n_q, cuts.n_k, cuts.past)
+        assert rows[np.isin(shown, every)].tolist() == [str(row) for row in range(len(every))]
+        if cuts.longest < 5:
+            with pytest.raises(ValueError, match=re.escape(words.split(": ", 1)[1].removesuffix("."))):
+                slice_table(every[:, None], *sizes[:2], past=cuts.past)
+            assert shown[taken == "✗"].tolist() == np.setdiff1d(row_offsets(*sizes), every).tolist() != []
+        else:
+            found = slice_table(every[:, None], *sizes[:2], past=cuts.past)[:, 0]
+            assert shown[taken == "✓"].tolist() == found.tolist() and "✗" not in taken and len(tables) == 5
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -76,7 +76,6 @@ OPTIONS = {"−3 to 3": "Yes, {rows} rows.", "3": "No."}
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        (dict(text=" "), "text=' ': expected a question"),
         (dict(options={"Yes": "b", "No": ""}), r"options\['No'\]='': expected what"),
         (dict(decide=lambda: "4"), "answer='4': expected one of '−3 to 3', '3', or how it begins"),
     ],
