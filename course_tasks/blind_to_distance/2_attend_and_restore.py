@@ -40,17 +40,17 @@ def expected(q, k, v, order):
     return np.array([rows[list(order).index(place)] for place in range(len(order))])
 
 
-def case(order, label):
-    order = np.array(order)
-    return Case(Q[order], K[order], V[order], order, label=label, axes=(Axis("place", TOKENS), NUMBER))
-
-
 def draw(rng):
     n, d = int(rng.integers(3, 8)), int(rng.integers(1, 5))
     order = rng.permutation(n)
     while np.array_equal(order[order], np.arange(n)):  # its own inverse: undoing and doing again would look alike
         order = rng.permutation(n)
     return normal(rng, n, d), normal(rng, n, d), normal(rng, n, int(rng.integers(1, 5))), order
+
+
+def case(order, label):
+    order = np.array(order)
+    return Case(Q[order], K[order], V[order], order, label=label, axes=(Axis("place", TOKENS), NUMBER))
 
 
 AXES = (Axis("place"), NUMBER)

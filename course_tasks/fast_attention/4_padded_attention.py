@@ -32,11 +32,13 @@ def padded_attention(q, k, v, bias, padding):
     return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k and v, and the mask as `attn_mask`.
 
 
-BUG = "mask = bias + hidden"
-
-
 def expected(q, k, v, bias, padding):
     return attention(q, k, v, bias=bias, mask=~padding[:, None, None, :])[0]
+
+
+def draw(rng):
+    seed, lengths = int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4)))
+    return texts(seed, lengths, int(rng.integers(1, 4)), 6, 4, left=bool(rng.integers(2)))
 
 
 def texts(seed, lengths, heads, n, d, left=False, loud=1.0):
@@ -51,11 +53,13 @@ def texts(seed, lengths, heads, n, d, left=False, loud=1.0):
     return q, k, v, rng.normal(size=(heads, n, n)), padding
 
 
-def draw(rng):
-    seed, lengths = int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4)))
-    return texts(seed, lengths, int(rng.integers(1, 4)), 6, 4, left=bool(rng.integers(2)))
+def blind_to_padding(result, q, k, v, bias, padding):
+    """Whether the output contains nothing of a number that only the padding's values have."""
+    marked = not np.where(padding[:, None], 0, v[..., -1]).any()
+    return not marked or np.allclose(np.asarray(result)[..., -1], 0, atol=1e-6)
 
 
+BUG = "mask = bias + hidden"
 TENSORS = True
 AXES = ("batch", "head", "query", "number")
 MAT = np.arange(5)[None] == 4
@@ -71,14 +75,6 @@ CASES = [
     Case(*texts(3, [2, 4], 2, 5, 4, left=True), label="padding on the left"),
     Case(*texts(4, [3, 4], 2, 5, 4, loud=1e5), label="padding with huge keys"),
 ]  # fmt: skip
-
-
-def blind_to_padding(result, q, k, v, bias, padding):
-    """Whether the output contains nothing of a number that only the padding's values have."""
-    marked = not np.where(padding[:, None], 0, v[..., -1]).any()
-    return not marked or np.allclose(np.asarray(result)[..., -1], 0, atol=1e-6)
-
-
 LEAK = (
     "The values of the padding reach the output. Do you hide the right padding, in each text, and with −∞? With a "
     "finite number the padding keeps weight where the scores are large."

@@ -35,22 +35,10 @@ def decode_step(q, k, v, strength):
     return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k, v and the mask, as in the given code.
 
 
-BUG = """
-n_q, n_k = q.shape[1], k.shape[1]
-i = torch.arange(n_q)[:, None]
-visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))
-"""
-
-
 def expected(q, k, v, strength):
     n_q, n_k = q.shape[1], k.shape[1]
     bias, mask = decay_bias(n_q, n_k, strength=strength, past=n_k - n_q), causal_mask(n_q, n_k, n_k - n_q)
     return attention(q, k, v, bias=bias, mask=mask)[0]
-
-
-def random(rng, heads, n_q, n_k):
-    """Queries, keys and values of four numbers."""
-    return normal(rng, heads, n_q, 4), normal(rng, heads, n_k, 4), normal(rng, heads, n_k, 4)
 
 
 def draw(rng):
@@ -58,11 +46,21 @@ def draw(rng):
     return *random(rng, int(rng.integers(1, 4)), n_q, n_q + int(rng.integers(5))), float(rng.uniform(0.3, 2))
 
 
+def random(rng, heads, n_q, n_k):
+    """Queries, keys and values of four numbers."""
+    return normal(rng, heads, n_q, 4), normal(rng, heads, n_k, 4), normal(rng, heads, n_k, 4)
+
+
 def sentence(first, label, query):
     """The queries of the sentence from `first` on, with all keys."""
     return Case(Q[None, first:], K[None], V[None], LAMBDA, label=label, axes=("head", query, NUMBER))
 
 
+BUG = """
+n_q, n_k = q.shape[1], k.shape[1]
+i = torch.arange(n_q)[:, None]
+visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))
+"""
 TENSORS = True
 AXES = ("head", "query", "number")
 CASES = [

@@ -41,6 +41,10 @@ def expected(length, num_buckets, max_distance):
     return np.array([int((rows[causal_mask(length)] == b).sum()) for b in range(num_buckets)])
 
 
+def draw(rng):
+    return (int(rng.integers(2, 30)), *SIZES[rng.integers(len(SIZES))])
+
+
 AXES = ("bucket",)
 SIZES = ((32, 128), (32, 32), (16, 64), (8, 20))
 CASES = [
@@ -51,12 +55,6 @@ CASES = [
     Case(30, 8, 20, label="8 buckets"),
     Case(60, 16, 64, label="a length that reaches every bucket"),
 ]
-
-
-def draw(rng):
-    return (int(rng.integers(2, 30)), *SIZES[rng.integers(len(SIZES))])
-
-
 NEGATIVE = "A count cannot be negative. At distance d there are `length` − d pairs, and d ends at `length` − 1."
 ALWAYS = [holds(NEGATIVE, lambda counts, *_: (np.asarray(counts) >= 0).all())]
 WRONG = """

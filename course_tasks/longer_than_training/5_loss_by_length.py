@@ -54,15 +54,21 @@ def expected(model, text, lengths, train):
     return np.array(curve)
 
 
+def draw(rng):
+    size, lengths = int(rng.integers(70, 90)), tuple(int(n) for n in rng.integers(9, 70, size=3))
+    return case(copier, rng, size, lengths, 8, "a random case")
+
+
 def case(model, rng, size, lengths, train, label):
     """A text of `size` random tokens. The entries of the result are called by their lengths."""
     axes = [Axis("length", [str(n) for n in lengths])]
     return Case(model, rng.integers(VOCABULARY, size=size), lengths, train, label=label, axes=axes)
 
 
-def draw(rng):
-    size, lengths = int(rng.integers(70, 90)), tuple(int(n) for n in rng.integers(9, 70, size=3))
-    return case(copier, rng, size, lengths, 8, "a random case")
+def in_blocks(model, tokens, size, on=0):
+    """The losses of tokens that are read in blocks, as in the given code; with on=1 the positions continue."""
+    blocks = ((tokens[start : start + size], on * start) for start in range(0, len(tokens), size))
+    return np.concatenate([model(block, first + np.arange(len(block))) for block, first in blocks])
 
 
 RNG = np.random.default_rng(0)
@@ -72,14 +78,6 @@ CASES = [
     case(copier, RNG, 20, (8,), 8, "the training length alone"),
     case(copier_of_six, RNG, 40, (6, 12, 24, 36), 6, "a model that was trained on six"),
 ]
-
-
-def in_blocks(model, tokens, size, on=0):
-    """The losses of tokens that are read in blocks, as in the given code; with on=1 the positions continue."""
-    blocks = ((tokens[start : start + size], on * start) for start in range(0, len(tokens), size))
-    return np.concatenate([model(block, first + np.arange(len(block))) for block, first in blocks])
-
-
 WRONG = """
 positions = np.arange(n) % train  # Your positions begin again at 0 every `train` tokens, so none is new to the model.
 positions = np.minimum(np.arange(n), train - 1)  # Your positions stop at the last trained one, so none is new.

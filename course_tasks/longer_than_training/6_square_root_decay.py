@@ -62,25 +62,15 @@ def expected(self, n_q, n_k, past):
     return [[-strength * math.sqrt(abs(r)) for r in offsets] for strength in self.numbers]
 
 
-def case(strengths, n_q, n_k, past, label):
-    """One call, the columns of whose answer are called by their offsets."""
-    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
-    return Case(Decay(*strengths), n_q, n_k, past, label=label, axes=["head", Axis("offset", offsets)])
-
-
 def draw(rng):
     strengths, n_q = rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist(), int(rng.integers(1, 7))
     return case(strengths, n_q, n_q + int(rng.integers(0, 4)), int(rng.integers(0, 4)), "a random case")
 
 
-CASES = [
-    case([1.0], 5, 5, 0, "the five tokens"),
-    case([0.5, 2.0], 5, 5, 0, "two heads"),
-    case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
-    case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
-    case([1.0], 1, 1, 0, "one token alone"),
-    case([2.0**-h for h in range(1, 13)], 3, 3, 0, "12 heads"),
-]
+def case(strengths, n_q, n_k, past, label):
+    """One call, the columns of whose answer are called by their offsets."""
+    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
+    return Case(Decay(*strengths), n_q, n_k, past, label=label, axes=["head", Axis("offset", offsets)])
 
 
 def afterwards(given):
@@ -97,6 +87,14 @@ def afterwards(given):
     return None
 
 
+CASES = [
+    case([1.0], 5, 5, 0, "the five tokens"),
+    case([0.5, 2.0], 5, 5, 0, "two heads"),
+    case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
+    case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
+    case([1.0], 1, 1, 0, "one token alone"),
+    case([2.0**-h for h in range(1, 13)], 3, 3, 0, "12 heads"),
+]
 ON_PASS = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "
     "at 1,024 tokens was 1.720 and 1.787 with log-1, 1.689 and 1.690 with ALiBi, and 1.709 and 1.715 with your scheme. "

@@ -29,13 +29,15 @@ def gguf_rows(w_q, w_k, n_heads, n_kv_heads):
     return q, k  # The result is both matrices, that of the queries first.
 
 
-BUG = "k_heads = n_heads // n_kv_heads"
-
-
 def expected(w_q, w_k, n_heads, n_kv_heads):
     order = to_interleaved(len(w_q) // n_heads)
     by_head = [np.split(w, len(w) // len(order)) for w in (w_q, w_k)]
     return tuple(np.concatenate([rows[order] for rows in heads]) for heads in by_head)
+
+
+def draw(rng):
+    kv, group, d = (int(n) for n in (*rng.permutation((2, 3, 4))[:2], 2 * rng.integers(3, 6)))
+    return normal(rng, kv * group * d, 3), normal(rng, kv * d, 3), kv * group, kv
 
 
 def case(n_heads, n_kv_heads, d, label):
@@ -45,11 +47,7 @@ def case(n_heads, n_kv_heads, d, label):
     return Case(w, w[: n_kv_heads * d].copy(), n_heads, n_kv_heads, label=label)
 
 
-def draw(rng):
-    kv, group, d = (int(n) for n in (*rng.permutation((2, 3, 4))[:2], 2 * rng.integers(3, 6)))
-    return normal(rng, kv * group * d, 3), normal(rng, kv * d, 3), kv * group, kv
-
-
+BUG = "k_heads = n_heads // n_kv_heads"
 RETURNS = ("q", "k")
 AXES = dict.fromkeys(RETURNS, (Axis("row"), Axis("column")))
 CASES = [

@@ -32,13 +32,6 @@ def tempered_scores(q, k, turning, s):
     return f**2 * scores(query, key)  # Every score is multiplied by f², whether its channels turn or not.
 
 
-BUG = """
-query = rotate(q, speeds=theta, factor=f)
-key = rotate(k, speeds=theta, factor=f)
-return scores(query, key)
-"""
-
-
 def expected(q, k, turning, s):
     """q_i · R_{j−i} k_j on the turning channels, plus the plain product of the others."""
     half, theta = turning // 2, 10_000.0 ** (-2 * np.arange(turning // 2) / turning)
@@ -56,6 +49,11 @@ def draw(rng):
     return normal(rng, n, d), normal(rng, n, d), 2 * int(rng.integers(1, d // 2)), float(rng.uniform(2, 40))
 
 
+BUG = """
+query = rotate(q, speeds=theta, factor=f)
+key = rotate(k, speeds=theta, factor=f)
+return scores(query, key)
+"""
 RNG = np.random.default_rng(3)
 SOME = normal(RNG, 2, 6, 8).round(2)
 CASES = [

@@ -33,11 +33,13 @@ def biases_while_learning(tables, n):
     return biases  # Every step has its own bias, and all of them are in the result.
 
 
-BUG = "kept[n] = np.moveaxis(table[bucket(offsets(n), num_buckets=len(table))], -1, 0); bias = kept[n]"
-
-
 def expected(tables, n):
     return np.stack([t5_bias(n, table=table) for table in tables])
+
+
+def draw(rng):
+    size = int(rng.integers(2, 5)), (8, 32)[rng.integers(2)], int(rng.integers(1, 4))
+    return rng.normal(size=size).view(InTraining), int(rng.integers(2, 9))
 
 
 def steps(seed, count, heads):
@@ -45,6 +47,7 @@ def steps(seed, count, heads):
     return np.random.default_rng(seed).normal(size=(count, 32, heads)).view(InTraining)
 
 
+BUG = "kept[n] = np.moveaxis(table[bucket(offsets(n), num_buckets=len(table))], -1, 0); bias = kept[n]"
 SAME_FIRST = steps(4, 3, 2)
 SAME_FIRST[:, 0] = SAME_FIRST[0, 0]  # bucket 0 has not changed, so one number is no key for a cache
 SAME_SUM = np.round(4 * steps(6, 3, 2)) / 4  # quarters, so that a sum has no rounding
@@ -59,13 +62,6 @@ CASES = [
     Case(SAME_SUM, 6, label="steps that only exchange numbers"),
     Case(steps(5, 2, 1), 30, label="30 tokens"),
 ]
-
-
-def draw(rng):
-    size = int(rng.integers(2, 5)), (8, 32)[rng.integers(2)], int(rng.integers(1, 4))
-    return rng.normal(size=size).view(InTraining), int(rng.integers(2, 9))
-
-
 WRONG = """
 bias = np.moveaxis(tables[0][kept[n]], -1, 0)
 # Every step still gets the bias of the first table. The array and its `id` stay, but its numbers change.

@@ -38,6 +38,11 @@ def expected(weights, table, past):
     return reference_value_term(weights, table, past=past)
 
 
+def draw(rng):
+    (n_q, n_k, clip, past), d = sizes(rng), int(rng.integers(1, 6))
+    return softmax(normal(rng, n_q, n_k)), normal(rng, 2 * clip + 1, d), past
+
+
 WEIGHTS = softmax(SCORES)
 LOOK_BACK = np.eye(5)[[0, 0, 1, 2, 3]]  # every token gives all its weight to the token before, the first to itself
 CASES = [
@@ -48,13 +53,6 @@ CASES = [
     Case(WEIGHTS[:2], TABLE, 0, label="two queries, five keys", axes=(Axis("query"), NUMBER)),
     Case(WEIGHTS, TABLE[2:3], 0, label="clip 0: the same vector for all", axes=(QUERY, NUMBER)),
 ]
-
-
-def draw(rng):
-    (n_q, n_k, clip, past), d = sizes(rng), int(rng.integers(1, 6))
-    return softmax(normal(rng, n_q, n_k)), normal(rng, 2 * clip + 1, d), past
-
-
 WRONG = """
 offset = j - np.arange(n_q)[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
 offset = j - np.arange(n_q)[:, None] + past  # You move the queries back by `past`, or the keys on. Move the queries on.

@@ -28,13 +28,16 @@ def seen_keys(n_q, n_k, w):
     return (j <= i) & (j > i - w)  # A query sees its own key and none after it. The last w keys are i − w + 1 … i.
 
 
-BUG = "return (j <= i) & (j >= i - w)"
-
-
 def expected(n_q, n_k, w):
     return window_mask(n_q, n_k, w=w, past=n_k - n_q)
 
 
+def draw(rng):
+    n_q = int(rng.integers(1, 6))
+    return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
+
+
+BUG = "return (j <= i) & (j >= i - w)"
 AXES = ("query", "key")
 CASES = [
     Case(5, 5, 2, label="the five tokens, a window of two", axes=(QUERY, KEY)),
@@ -44,13 +47,6 @@ CASES = [
     Case(4, 4, 1, label="a window of one: each token sees itself"),
     Case(3, 3, 9, label="a window longer than the text"),
 ]
-
-
-def draw(rng):
-    n_q = int(rng.integers(1, 6))
-    return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
-
-
 WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w

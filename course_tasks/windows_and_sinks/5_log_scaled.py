@@ -34,6 +34,10 @@ def expected(q, past, length):
     return scaled(q, log_scale(past + np.arange(len(q)), length=length))
 
 
+def draw(rng):
+    return normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40))
+
+
 AXES = ("query", "number")
 CASES = [
     Case(Q, 0, 5, label="the five tokens, trained on five", axes=(QUERY, NUMBER)),
@@ -42,12 +46,6 @@ CASES = [
     Case(np.ones((2, 1)), 0, 2, label="trained on two"),
     Case(Q[3:], 3, 10, label='"on" and "mat" after three tokens'),
 ]
-
-
-def draw(rng):
-    return normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40))
-
-
 WRONG = """
 p = np.full(len(q), past)  # All your queries get the factor of the first. They are at past, past + 1, …
 p = np.full(len(q), past + len(q) - 1)  # All queries get the factor of the last. Each has that of its own position.

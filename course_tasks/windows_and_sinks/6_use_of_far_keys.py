@@ -44,6 +44,11 @@ def expected(model, tokens, near):
     return sum(masked[n - near :] - full[n - near :]) / near
 
 
+def draw(rng):
+    model = (counter, near_counter, crowded)[rng.integers(3)]
+    return model, rng.integers(VOCABULARY, size=int(rng.integers(12, 40))), int(rng.integers(4, 9))
+
+
 def text(seed, n):
     """A text that begins with many zeros and, after other words, ends with zeros."""
     other = np.random.default_rng(seed).integers(1, VOCABULARY, n // 4)
@@ -57,13 +62,6 @@ CASES = [
     Case(counter, text(1, 8), 8, label="a text without far keys"),
     Case(counter, text(2, 60), 5, label="a longer text"),
 ]
-
-
-def draw(rng):
-    model = (counter, near_counter, crowded)[rng.integers(3)]
-    return model, rng.integers(VOCABULARY, size=int(rng.integers(12, 40))), int(rng.integers(4, 9))
-
-
 WRONG = """
 causal = np.ones((n, n), bool)  # Your first mask shows later keys as well. A query sees only keys up to its own.
 causal = j <= n  # Your mask has one row only. Each query needs a row, so the queries are a column.
