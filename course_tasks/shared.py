@@ -1,5 +1,7 @@
 """What tasks of several topics share: names for axes, helpers for random cases, the scores of the five tokens."""
 
+import numpy as np
+
 from course_kit.checking import Axis
 from course_lib.example import TOKENS, K, Q
 from course_lib.reference.attention import scores
@@ -12,6 +14,12 @@ SCORES = scores(Q, K)  # of the five tokens, scaled
 def normal(rng, *shape):
     """Random numbers of a shape."""
     return rng.normal(size=shape)
+
+
+def numbered(heads, d, columns):
+    """The rows of the heads of a matrix: row r of head h begins with 100 h + r, and grows by a tenth a column."""
+    head, row = np.divmod(np.arange(heads * d), d)
+    return (100.0 * head + row)[:, None] + np.arange(columns) / 10
 
 
 def one_of_two(one, other, answer, why):

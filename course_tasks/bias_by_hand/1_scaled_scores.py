@@ -20,14 +20,11 @@ def scaled_scores(q, k):
     return products / np.sqrt(d_k)  # The products are divided by √d_k, which is 2 for the five tokens.
 
 
-def expected(q, k):
-    return scores(q, k)
-
-
 def draw(rng):
     return normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)
 
 
+expected = scores
 CASES = [
     Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
     Case(Q[:2], K, label="two queries, five keys", axes=(Axis("query"), KEY)),

@@ -33,15 +33,9 @@ import math
 from course_kit.checking import Axis, Case
 from course_kit.checking.arrays import describe_type
 from course_kit.checking.runner import run
+from course_lib.nn.grid import row_offsets
 
 from .given import Decay
-
-
-def row_offsets(*sizes):
-    """The library's, by the name it has in the first cell; torch is imported when a check needs it."""
-    from course_lib.nn.grid import row_offsets
-
-    return row_offsets(*sizes)
 
 
 def square_root_decay(self, n_q, n_k, past):

@@ -18,7 +18,7 @@ import numpy as np
 from course_kit.checking import Axis, Case
 from course_lib.reference.rope import to_half_split, to_interleaved
 
-from ..shared import normal
+from ..shared import normal, numbered
 
 
 def unpermute(w, n_heads, inverse):
@@ -40,12 +40,6 @@ def expected(w, n_heads, inverse):
 def draw(rng):
     heads, d = int(rng.integers(2, 5)), 2 * int(rng.integers(3, 6))
     return normal(rng, heads * d, int(rng.integers(2, 6))), heads, bool(rng.integers(2))
-
-
-def numbered(heads, d, columns):
-    """Row r of head h is 100 h + r, with a tenth more in each column."""
-    head, row = np.divmod(np.arange(heads * d), d)
-    return (100.0 * head + row)[:, None] + np.arange(columns) / 10
 
 
 AXES = (Axis("row"), Axis("column"))

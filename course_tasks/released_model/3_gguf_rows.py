@@ -15,7 +15,7 @@ import numpy as np
 from course_kit.checking import Axis, Case, holds
 from course_lib.reference.rope import to_interleaved
 
-from ..shared import normal
+from ..shared import normal, numbered
 
 
 def gguf_rows(w_q, w_k, n_heads, n_kv_heads):
@@ -42,8 +42,7 @@ def draw(rng):
 
 def case(n_heads, n_kv_heads, d, label):
     """Matrices of three columns with numbered rows."""
-    head, row = np.divmod(np.arange(n_heads * d), d)
-    w = (100.0 * head + row)[:, None] + np.arange(3) / 10
+    w = numbered(n_heads, d, 3)
     return Case(w, w[: n_kv_heads * d].copy(), n_heads, n_kv_heads, label=label)
 
 
