@@ -14,7 +14,7 @@ import numpy as np
 from course_kit.checking import Case, holds
 from course_lib.reference.absolute import sinusoidal
 
-from ..shared import CHANNEL, POSITION
+from ..shared import POSITION
 from .common import FOUR_CHANNELS
 
 
@@ -46,7 +46,6 @@ def as_exact_far_as_near(table, n, d, base=10000.0):
     return n < 100 or not gap[:8].max() < 0.01 < gap.max()
 
 
-AXES = (POSITION, CHANNEL)
 CASES = [
     Case(4, 4, label="four positions, d = 4", axes=(POSITION, FOUR_CHANNELS)),
     Case(6, 8, label="six positions, d = 8"),

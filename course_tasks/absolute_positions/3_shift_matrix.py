@@ -45,7 +45,6 @@ def moves_far_as_near(R, s, d, base=10000.0):
 
 
 LABELS = FOUR_CHANNELS.labels
-AXES = ("row", "column")
 CASES = [
     Case(1, 2, label="one pair, one place on", axes=(Axis("row", LABELS[:2]), Axis("column", LABELS[:2]))),
     Case(2, 4, label="two pairs, two places on", axes=(Axis("row", LABELS), Axis("column", LABELS))),

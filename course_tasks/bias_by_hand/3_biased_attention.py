@@ -40,7 +40,6 @@ RETURNS = ("output", "weights")
 AXES = {"output": (QUERY, NUMBER), "weights": (QUERY, KEY)}
 CASES = [
     Case(Q, K, V, decay_bias(5, strength=LAMBDA), label="the five tokens"),
-    Case(Q, K, V, np.zeros((5, 5)), label="no bias"),
     Case(Q[3:], K, V, decay_bias(2, 5, past=3), label="two queries after three read tokens"),
     Case(Q[:1], K[:1], V[:1], np.zeros((1, 1)), label="one token alone"),
     Case(1000 * Q, K, V, decay_bias(5), label="very large scores"),

@@ -47,7 +47,6 @@ def case(positions, first, rest, label, axes=()):
     return Case(outputs(600, first, rest)[positions], first, rest, label=label, axes=axes)
 
 
-AXES = (Axis("token"),)
 CASES = [
     case([0, 1, 2, 3, 4], 1.0, 0.0, "the five tokens, values 1, 0, 0, 0, 0", (Axis("token", TOKENS),)),
     case([3, 0, 4, 1, 2], 1.0, 0.0, "the five tokens in another order"),

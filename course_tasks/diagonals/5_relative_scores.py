@@ -51,9 +51,7 @@ CASES = [
     Case(Q, long(10), 5, 0, label="the five tokens, a table for ten", axes=(QUERY, KEY)),
     Case(Q[3:], long(10), 5, 3, label='"on" and "mat" after three tokens', axes=(Axis("query", TOKENS[3:]), KEY)),
     Case(Q[4:], long(10), 5, 4, label='decoding "mat"', axes=(Axis("query", TOKENS[4:]), KEY)),
-    Case(Q, long(12), 5, 0, label="the five tokens, a table for twelve", axes=(QUERY, KEY)),
     Case(Q, long(8), 3, 0, label="five queries, three keys", axes=(QUERY, "key")),
-    Case(Q[:2], long(8), 6, 0, label="two queries, six keys", axes=("query", "key")),
     Case(Q[:1], long(2), 1, 0, label="one token alone", axes=("query", "key")),
 ]
 WRONG = """

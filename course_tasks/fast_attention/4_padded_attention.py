@@ -61,7 +61,6 @@ def blind_to_padding(result, q, k, v, bias, padding):
 
 BUG = "mask = bias + hidden"
 TENSORS = True
-AXES = ("batch", "head", "query", "number")
 MAT = np.arange(5)[None] == 4
 LOUD = "two texts of 3 and 5 tokens; the last number of a value is 10,000 in the padding and 0 elsewhere"
 CASES = [
@@ -91,8 +90,7 @@ mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which 
 mask = bias - hidden.to(bias.dtype)
 mask = bias.masked_fill(hidden, -1.0)
 mask = bias.masked_fill(hidden, -10.0)
-mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, with which it gets less weight, or none
-# only while the scores are small. −∞ hides a key for sure.
+mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, which hides only low scores. Use −∞.
 hidden = padding[:, None, :, None]
 hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.

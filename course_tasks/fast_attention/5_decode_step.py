@@ -62,12 +62,10 @@ i = torch.arange(n_q)[:, None]
 visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))
 """
 TENSORS = True
-AXES = ("head", "query", "number")
 CASES = [
     sentence(4, 'the newest token, "mat", after four', Axis("query", ("mat",))),
     sentence(0, "the whole sentence at once", QUERY),
     sentence(3, 'the last two tokens, "on" and "mat"', Axis("query", ("on", "mat"))),
-    Case(*random(np.random.default_rng(0), 2, 3, 9), 1.0, label="three tokens after six, two heads"),
     Case(*random(np.random.default_rng(1), 1, 1, 1), 0.5, label="the very first token"),
 ]
 WRONG = """
@@ -78,8 +76,7 @@ visible = j < n_k  # Nothing is hidden. This is right for one new token, but of 
 visible = j < n_k if n_k > n_q else j <= i  # With a cache you hide nothing. New tokens must not see later ones.
 i = n_q + torch.arange(n_q)[:, None]; visible = j <= i  # You begin at the number of new tokens. How many came before?
 i = n_k - 1 + torch.arange(n_q)[:, None]; visible = j <= i  # Right for one new token. Of several, how many came before?
-i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The first new token is not at n_k, because the cache has the
-# new tokens already. How many came before them?
+i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The cache has the new tokens already. How many came before?
 i = torch.full((n_q, 1), n_k - 1)  # All your new tokens have the bias of the last one. Each has its own position.
 bias = -strength * torch.log(abs(j - i))  # You take log d, and a token is at distance 0 from itself. `log1p` was right.
 bias = 0.0 * (j - i)  # Your bias is none, or the same for all pairs, which cancels in the softmax.

@@ -40,6 +40,10 @@ def field(*pair):
     return " or ".join(sorted(pair))
 
 
+def words_of(pair):
+    return pair.split(" or ")
+
+
 ANSWER = {field(*pair): max(pair, key=rise) for pair in PAIRS}
 WRONG = [
     (
@@ -48,12 +52,6 @@ WRONG = [
     ),
     *(({field(winner, loser): loser}, message) for (winner, loser), message in PAIRS.items()),
 ]
-
-
-def words_of(pair):
-    return pair.split(" or ")
-
-
 MEASURED = (", ".join(f"{name} {number(rise(name), 2)}" for name in sorted(pair)) for pair in PAIRS)
 ON_PASS = f"Measured, in nats: {'; '.join(MEASURED)}."
 HINTS = [

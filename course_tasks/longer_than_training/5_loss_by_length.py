@@ -81,8 +81,7 @@ CASES = [
 WRONG = """
 positions = np.arange(n) % train  # Your positions begin again at 0 every `train` tokens, so none is new to the model.
 positions = np.minimum(np.arange(n), train - 1)  # Your positions stop at the last trained one, so none is new.
-positions = np.arange(n) * train / n  # You squeeze the positions into the training range. That can help a model,
-# but here we measure it as it is. The positions are 0 … n − 1.
+positions = np.arange(n) * train / n  # You squeeze the positions into the trained range. They are 0 … n − 1.
 positions = np.arange(len(text))[-n:]  # You use positions in the whole text. The first of n tokens is at position 0.
 positions = np.arange(n)[::-1]  # Your positions are in reverse order. The first token is at position 0.
 positions = n  # You pass the number of tokens as positions. Pass a position for each of them, `np.arange(n)`.
@@ -99,8 +98,7 @@ tokens = text[-n:-1]; positions = np.arange(n - 1)  # You leave out the last tok
 losses = model(positions, tokens)  # You exchanged tokens and positions. `model` takes the tokens first.
 tokens = text[-train:]; positions = np.arange(n - train, n)  # The last `train` tokens are read alone, at late
 # positions, so the model still sees only `train` tokens. Pass it the last n tokens, at the positions 0 … n − 1.
-losses = in_blocks(model, tokens, train)  # The same tokens are asked at every length now. But each block is still read
-# alone, at the positions 0 … `train` − 1, so no position is new to the model. Pass it all n tokens at once.
+losses = in_blocks(model, tokens, train)  # Each block is still read alone, so no position is new. Pass all n at once.
 losses = np.concatenate([model(tokens[a:a + train], np.arange(a, a + train)) for a in range(0, n, train)])
 losses = in_blocks(model, tokens, train, on=1)
 losses = in_blocks(model, text[:n], train, on=1)  # Your positions continue now, but each block is still read alone, so

@@ -46,7 +46,6 @@ FILE = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")  # beg
 CASES = [
     Case(np.frombuffer(FILE, "u1").copy(), label="the first block of W_q in layer 0"),
     Case(of(1, 0, range(16), [0] * 16), label="c is 0, 1, …, 15, then sixteen zeros; s = 1, b = 0"),
-    Case(of(0.5, -3, range(15, -1, -1), range(16)), label="c falls from 15 to 0, then rises"),
     Case(of(0, 0.25, [7] * 16, [9] * 16), label="32 equal numbers, s = 0"),
 ]
 WRONG = """

@@ -15,7 +15,7 @@ The rows of the first cases are numbered: row `r` of head `h` of `w` begins with
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
+from course_kit.checking import Case
 from course_lib.reference.rope import to_half_split, to_interleaved
 
 from ..shared import normal, numbered
@@ -42,7 +42,6 @@ def draw(rng):
     return normal(rng, heads * d, int(rng.integers(2, 6))), heads, bool(rng.integers(2))
 
 
-AXES = (Axis("row"), Axis("column"))
 CASES = [
     Case(numbered(1, 8, 3), 1, False, label="one head of 8 rows"),
     Case(numbered(2, 6, 3), 2, False, label="two heads of 6 rows"),

@@ -54,7 +54,6 @@ CASES = [
     Case(Q, 0, 10000.0, label="the queries of the five tokens", axes=(QUERY, CHANNEL)),
     Case(K, 7, 10000.0, label="the keys, after seven tokens", axes=("key", CHANNEL)),
     Case(np.ones((4, 8)), 0, 100.0, label="eight channels, base 100", axes=(ROW, CHANNEL)),
-    Case(np.array([[1.0, 0.0]]), 3, 10000.0, label="one pair, one token", axes=(ROW, CHANNEL)),
     Case(normal(RNG, 2, 3, 5, 6), 0, 10000.0, label="two texts, three heads", axes=("text", "head", ROW, CHANNEL)),
     Case(normal(RNG, 3, 1, 4), 500, 1000.0, label="three heads, one new token", axes=("head", ROW, CHANNEL)),
 ]

@@ -46,10 +46,8 @@ def draw(rng):
 BUG = "rows = bucket(i - j, bidirectional=False, num_buckets=len(table))"
 CONTENT, RNG = (Q @ K.T)[None], np.random.default_rng(0)
 LAST_TWO = ("head", Axis("query", ("on", "mat")), KEY)
-AXES = ("head", "query", "key")
 CASES = [
     Case(CONTENT, normal(RNG, 32, 1), 0, label="the five tokens", axes=("head", QUERY, KEY)),
-    Case(CONTENT.repeat(2, 0), normal(RNG, 32, 2), 0, label="two heads", axes=("head", QUERY, KEY)),
     Case(CONTENT[:, 3:], normal(RNG, 32, 1), 3, label='the last two, "on" and "mat", after three', axes=LAST_TWO),
     Case(np.zeros((1, 1, 1)), normal(RNG, 32, 1), 0, label="one token alone"),
     Case(np.zeros((1, 12, 12)), normal(RNG, 8, 1), 0, label="a table of 8 buckets"),

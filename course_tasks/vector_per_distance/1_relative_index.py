@@ -33,7 +33,6 @@ CASES = [
     Case(5, 5, 2, 0, label="the five tokens", axes=(QUERY, KEY)),
     Case(2, 5, 2, 3, label="the last two of the five, the first three are past", axes=(LAST_TWO, KEY)),
     Case(2, 4, 1, 1, label="the example above"),
-    Case(1, 10, 4, 5, label="one query at position 5"),
     Case(6, 3, 2, 0, label="more queries than keys"),
     Case(3, 3, 8, 0, label="a clip that nothing reaches"),
     Case(3, 3, 0, 0, label="clip 0, one row for everything"),
@@ -52,8 +51,7 @@ offset = i + np.arange(n_k)  # You add the two positions. The offset is key minu
 offset = abs(np.arange(n_k) - i)  # You use the distance |j − i|. The table has different rows for before and after.
 offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
 clip = min(clip, n_k - 1)
-return clipped - clipped.min()  # If no key is `clip` away, your rows begin too low. Row 0 is that of offset −clip, even
-# if no pair reads it.
+return clipped - clipped.min()  # Your rows begin too low if no key is `clip` away. Row 0 is that of offset −clip.
 clipped = np.clip(offset, clip, -clip)  # You exchanged the two ends of the clipping. The lower end is −clip.
 clipped = np.clip(offset, 0, clip)  # You clip every offset before the query to 0. The lower end is −clip, not 0.
 clipped = max(-clip, min(clip, offset))  # `min` and `max` compare two numbers. For a whole array, use `np.clip`.

@@ -51,7 +51,6 @@ def draw(rng):
 CASES = [
     Case(Q, K, TABLE, 0, label="the five tokens", axes=(QUERY, KEY)),
     Case(Q[3:], K, TABLE, 3, label="the last two of the five, the first three are past", axes=(LAST_TWO, KEY)),
-    Case(Q, np.zeros_like(K), TABLE, 0, label="keys of zeros: the position alone", axes=(QUERY, KEY)),
     Case(Q, K, np.zeros((3, 4)), 0, label="a table of zeros: the content alone", axes=(QUERY, KEY)),
     Case(Q[:2], K, TABLE[1:4], 0, label="two queries, clip 1", axes=(Axis("query"), KEY)),
     Case(Q[:, :3], K[:, :3], TABLE[2:3, :3], 0, label="clip 0, three numbers", axes=(QUERY, KEY)),

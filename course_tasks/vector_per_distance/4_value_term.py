@@ -12,7 +12,7 @@ vector for every pair, or first collect the weight of each offset and then compu
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
+from course_kit.checking import Case
 from course_lib.reference.attention import softmax
 from course_lib.reference.shaw import value_term as reference_value_term
 
@@ -50,7 +50,6 @@ CASES = [
     Case(LOOK_BACK, TABLE, 0, label="all weight on the token before", axes=(QUERY, NUMBER)),
     Case(WEIGHTS[3:], TABLE, 3, label="the last two of the five, three are past", axes=(LAST_TWO, NUMBER)),
     Case(WEIGHTS, TABLE[1:4, :2], 0, label="clip 1, vectors of two numbers", axes=(QUERY, NUMBER)),
-    Case(WEIGHTS[:2], TABLE, 0, label="two queries, five keys", axes=(Axis("query"), NUMBER)),
     Case(WEIGHTS, TABLE[2:3], 0, label="clip 0: the same vector for all", axes=(QUERY, NUMBER)),
 ]
 WRONG = """

@@ -55,9 +55,6 @@ def remaining(name):
     return one
 
 
-ANSWER = {name: remaining(name) for name in SITUATIONS}
-
-
 def reasons(name, scheme, verdict):
     """What the guide says about a scheme in a situation, answer by answer, where it gives this verdict."""
     return " And by ".join(
@@ -81,6 +78,7 @@ def words_of(name):
     return *SITUATIONS[name][1], NOTHING
 
 
+ANSWER = {name: remaining(name) for name in SITUATIONS}
 WRONG = {
     name: {scheme: message(name, scheme) for scheme in words_of(name) if scheme != ANSWER[name]} for name in SITUATIONS
 }

@@ -66,7 +66,6 @@ AXES = ("prompt", "place")
 CASES = [
     padded("...xx", "..xxx", "xxxxx", label="left padding"),
     padded("xx...", "xxx..", "xxxxx", label="right padding"),
-    padded("xxxx", "xxxx", label="no padding"),
     padded("xx..xx", "x....x", ".x.xx.", label="padding in the middle"),
     padded("....", "..xx", label="a row of padding only"),
     padded("x", label="one token"),
@@ -121,8 +120,7 @@ before = 0  # Every entry is 0. The second token of a prompt gets 1. Does your c
 before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first. You need the rank of each.
 return mask  # You return 1 for each token and 0 for padding, like the mask. Count the tokens that come before.
 return before.astype(bool)
-return np.where(mask, before, 0).astype(bool)  # You return truth values. The mask and its copies hold nothing else;
-# `np.zeros(mask.shape, dtype=int)` holds numbers.
+return np.where(mask, before, 0).astype(bool)  # You return truth values, as the mask has. `dtype=int` makes numbers.
 return np.concatenate([np.arange(row.sum()) for row in mask])
 return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
 return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.

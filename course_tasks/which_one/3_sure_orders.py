@@ -58,18 +58,15 @@ def tables(rules):
 
 
 BUG = "return [[np.mean(a) < np.mean(b) for b in runs] for a in runs]"
-AXES = ("better scheme", "worse scheme")
 CASES = [
     case({"alibi": [1.7, 1.8, 1.75], "rope": [2.8, 2.4, 1.6], "none": [3.0, 3.1, 3.2]}, "three schemes"),
     case(study("characters"), "the study: characters, 1,024 tokens"),
     case(study("flip-flop"), "the study: flip-flop, 1,024 tokens"),
-    case({"a": [1.0, 4.0, 5.0], "b": [2.0, 3.0, 6.0], "c": [7.0, 8.0, 6.5]}, "two that overlap"),
     case({"a": [1.0, 2.0], "b": [2.0, 3.0], "c": [2.5, 3.5]}, "one loss in common"),
     case({"a": [1.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 1.5]}, "equal losses"),
     case({"a": [1.501], "b": [1.2], "c": [1.502]}, "one seed each"),
     case({"a": [1.0, 1.4, 1.6, 1.2], "b": [1.5], "c": [1.7, 1.9]}, "different numbers of seeds"),
     case({"z": [3.0, 3.2], "y": [1.0, 1.2], "x": [2.0, 2.9]}, "the best is not the first"),
-    case({"a": [1.0, 1.1, 1.0, 9.0], "b": [2.0, 2.1, 2.2, 2.0]}, "one run that went wrong"),
     case({"a": [1.0] * 9 + [2.05], "b": [2.0] + [3.0] * 9}, "a hundred pairs of runs, and one of them lost"),
 ]
 ALWAYS = [

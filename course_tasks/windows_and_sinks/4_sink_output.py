@@ -53,7 +53,6 @@ AXES = ("query", "number")
 CASES = [
     Case(LOGS[:1], np.eye(3), float(np.log(4)), label="scores ln 1, ln 2, ln 3; the output is the weights"),
     Case(LOGS, np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), float(np.log(2)), label="two queries, a sink of ln 2"),
-    Case(SCORES, V, 1.0, label="the five tokens", axes=(QUERY, NUMBER)),
     Case(np.where(np.tri(5) > 0, SCORES, -np.inf), V, 0.5, label="the five tokens, causal", axes=(QUERY, NUMBER)),
     Case(np.array([[2.0]]), np.array([[3.0]]), -1.0, label="one token alone"),
     Case(np.array([[1000.0, 999.0]]), np.eye(2), 998.0, label="large scores"),

@@ -26,6 +26,10 @@ def said(change):
     return "same" if abs(change) < SAME else "rises" if change > 0 else "falls"
 
 
+def words_of(field):
+    return "rises", "falls", "same"
+
+
 ANSWER = {scheme: said(changes(scheme).mean()) for scheme in SCHEMES}
 NOT_USED = "A rise would mean that it had used the far keys. But the next character depends mostly on the last few."
 SEES_64 = "Each layer sees 64 keys. Are any of the masked ones among them?"
@@ -61,12 +65,6 @@ HINTS = [
     "For the others, far keys have weight. Would a far character help to predict the next one?",
     "In the lesson “Longer than training”, compare the last two columns under “Level is not the same as useful”.",
 ]
-
-
-def words_of(field):
-    return "rises", "falls", "same"
-
-
 ON_PASS = (
     "No model misses the far keys. A level loss came from models that do not look there, and a rising one from "
     "models that do. To learn to use far keys, a model has to be trained on texts in which they help."
