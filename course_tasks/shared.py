@@ -1,4 +1,4 @@
-"""What tasks of several topics share: names for axes, helpers for random cases, the scores of the five tokens."""
+"""What tasks share: names for axes, the scores of the five tokens, and helpers for cases."""
 
 import numpy as np
 
@@ -8,12 +8,18 @@ from course_lib.reference.attention import scores
 
 QUERY, KEY, NUMBER = Axis("query", TOKENS), Axis("key", TOKENS), Axis("number")
 POSITION, CHANNEL = Axis("position"), Axis("channel")
+FOUR_CHANNELS = Axis("channel", ("sin 0", "cos 0", "sin 1", "cos 1"))  # of two pairs
 SCORES = scores(Q, K)  # of the five tokens, scaled
 
 
 def normal(rng, *shape):
     """Random numbers of a shape."""
     return rng.normal(size=shape)
+
+
+def labels(n_q, width):
+    """A number that tells its place: ten times the query, counted from 1, plus the column, all divided by ten."""
+    return (10.0 * (1 + np.arange(n_q))[:, None] + np.arange(width)) / 10
 
 
 def numbered(heads, d, columns):
