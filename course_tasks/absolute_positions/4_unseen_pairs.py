@@ -54,6 +54,7 @@ CASES = [
     Case(8, 5, label="a shorter text"),
     Case(3, 8, 2, label="clipped at 2, which training saw"),
     Case(3, 8, 3, label="clipped at 3, which training did not see"),
+    Case(3, 8, 5, label="clipped at 5, beyond what training saw"),
     Case(4, 6, 0, label="clipped at 0"),
 ]
 WRONG = """

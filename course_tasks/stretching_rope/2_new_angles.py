@@ -40,6 +40,7 @@ CASES = [
     Case(THETA, THETA.copy(), 128, 1024, label="the study's head, as it is"),
     Case(THETA, ntk(THETA, 8), 128, 1024, label="the study's head with NTK for 8"),
     Case(THETA, interpolated(THETA, 4), 128, 1024, label="interpolated for 4, read at 8"),
+    Case(np.array([0.06, 0.04, 0.02]), np.array([0.06, 0.04, 0.02]), 128, 300, label="1.2, 0.8 and 0.4 turns"),
     Case(np.array([0.03, 0.01, 0.008]), np.array([0.01, 0.03, 0.012]), 128, 256, label="two faster pairs"),
     Case(np.array([0.049, 0.03, 0.01]), np.array([0.049, 0.015, 0.00501]), 128, 256, label="three borderline pairs"),
     Case(np.pi / np.array([32, 64, 128]), np.pi / np.array([32, 64, 128]), 128, 256, label="2, 1 and half a turn"),

@@ -59,6 +59,7 @@ CASES = [
     Case(TEXT, 5, 5, attend, label="ten tokens, two segments, all remembered"),
     Case(TEXT, 4, 4, attend, label="segments of 4, the last one shorter"),
     Case(TEXT, 2, 6, attend, label="a memory of three segments"),
+    Case(TEXT, 4, 2, attend, label="a memory shorter than a segment"),
     Case(TEXT, 3, 0, attend, label="no memory at all"),
     Case(TEXT[:3], 5, 5, attend, label="a text shorter than a segment"),
     Case(TEXT[:1], 1, 1, attend, label="one token alone"),

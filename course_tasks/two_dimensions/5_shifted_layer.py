@@ -61,6 +61,7 @@ CASES = [
     Case(*random(RNG, 6, 6, 3, 1), label="windows of 3 × 3, shift 1"),
     Case(*random(RNG, 6, 6, 3, 2), label="windows of 3 × 3, shift 2"),
     Case(*random(RNG, 4, 4, 2, 0), label="no shift"),
+    Case(*random(RNG, 4, 8, 4, 3), label="windows of 4 × 4, shift 3"),
 ]
 WRONG = """
 return made  # The picture still comes back `shift` patches above and to the left of where it was. Roll it back.
