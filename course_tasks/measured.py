@@ -39,11 +39,6 @@ def committed(file: str = "") -> Sequence[dict[str, Any]]:
     return tuple(json.loads(line) for text in texts for line in text.splitlines() if line.strip())
 
 
-def study_rows() -> list[dict[str, Any]]:
-    """The runs of the compared schemes in the tasks."""
-    return [row for row in committed() if row["task"] in TASKS and row["scheme"] in COMPARED]
-
-
 def settings(file: str = "") -> dict[str, Any]:
     """How the models were trained and tested: "steps", "length" of the training texts, "tests" and more."""
     return committed(file)[0]["settings"]

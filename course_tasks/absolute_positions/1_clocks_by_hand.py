@@ -16,7 +16,7 @@ length 1 after this? Three decimals are enough.
 
 import numpy as np
 
-from .common import FOUR_CHANNELS
+from ..shared import FOUR_CHANNELS
 
 SPEEDS = np.array([np.pi / 2, np.pi / 6])  # a quarter turn and a twelfth
 
@@ -35,7 +35,6 @@ ANSWER = {
     "length of P[p] with 512 channels": np.sqrt(512 / 2),
     "length of a word, times √512": np.sqrt(512),
 }
-DIGITS = 3
 AXES = {"P[1]": (FOUR_CHANNELS,)}
 WRONG = {
     "P[1]": {

@@ -14,8 +14,7 @@ import numpy as np
 from course_kit.checking import Case, holds
 from course_lib.reference.absolute import sinusoidal
 
-from ..shared import CHANNEL, POSITION
-from .common import FOUR_CHANNELS
+from ..shared import FOUR_CHANNELS, POSITION
 
 
 def sinusoidal_table(n, d, base=10000.0):
@@ -36,17 +35,6 @@ def expected(n, d, base=10000.0):
     return sinusoidal(np.arange(n), d, base=base).astype(np.float32 if n > 40 else float)
 
 
-AXES = (POSITION, CHANNEL)
-CASES = [
-    Case(4, 4, label="four positions, d = 4", axes=(POSITION, FOUR_CHANNELS)),
-    Case(6, 8, label="six positions, d = 8"),
-    Case(5, 6, 100.0, label="base 100"),
-    Case(3, 2, label="a single pair"),
-    Case(1, 4, label="one position"),
-    Case(512, 64, label="512 positions, d = 64"),
-]
-
-
 def draw(rng):
     return int(rng.integers(2, 40)), 2 * int(rng.integers(2, 9)), float(rng.uniform(5, 20000))
 
@@ -57,6 +45,14 @@ def as_exact_far_as_near(table, n, d, base=10000.0):
     return n < 100 or not gap[:8].max() < 0.01 < gap.max()
 
 
+CASES = [
+    Case(4, 4, label="four positions, d = 4", axes=(POSITION, FOUR_CHANNELS)),
+    Case(6, 8, label="six positions, d = 8"),
+    Case(5, 6, 100.0, label="base 100"),
+    Case(3, 2, label="a single pair"),
+    Case(1, 4, label="one position"),
+    Case(512, 64, label="512 positions, d = 64"),
+]
 ALWAYS = [
     holds("Your table is right near position 0 only. Are the angles in float16? Use float64.", as_exact_far_as_near)
 ]

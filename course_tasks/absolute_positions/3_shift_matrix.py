@@ -12,7 +12,7 @@ import numpy as np
 from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies, sinusoidal
 
-from .common import FOUR_CHANNELS
+from ..shared import FOUR_CHANNELS
 
 
 def shift_matrix(s, d, base=10000.0):
@@ -33,17 +33,6 @@ def expected(s, d, base=10000.0):
     return np.kron(np.diag(np.cos(angle)), np.eye(2)) + np.kron(np.diag(np.sin(angle)), [[0, 1], [-1, 0]])
 
 
-LABELS = FOUR_CHANNELS.labels
-AXES = ("row", "column")
-CASES = [
-    Case(1, 2, label="one pair, one place on", axes=(Axis("row", LABELS[:2]), Axis("column", LABELS[:2]))),
-    Case(2, 4, label="two pairs, two places on", axes=(Axis("row", LABELS), Axis("column", LABELS))),
-    Case(-3, 4, label="three places back", axes=(Axis("row", LABELS), Axis("column", LABELS))),
-    Case(0, 4, label="no shift at all"),
-    Case(5, 8, 100.0, label="four pairs, base 100"),
-]
-
-
 def draw(rng):
     return int(rng.integers(1, 60)), 2 * int(rng.integers(2, 7)), float(rng.uniform(5, 20000))
 
@@ -55,6 +44,14 @@ def moves_far_as_near(R, s, d, base=10000.0):
     return right.all() or not right[:2].all()
 
 
+LABELS = FOUR_CHANNELS.labels
+CASES = [
+    Case(1, 2, label="one pair, one place on", axes=(Axis("row", LABELS[:2]), Axis("column", LABELS[:2]))),
+    Case(2, 4, label="two pairs, two places on", axes=(Axis("row", LABELS), Axis("column", LABELS))),
+    Case(-3, 4, label="three places back", axes=(Axis("row", LABELS), Axis("column", LABELS))),
+    Case(0, 4, label="no shift at all"),
+    Case(5, 8, 100.0, label="four pairs, base 100"),
+]
 ALWAYS = [
     holds(
         "Your R moves the first positions by s, but not all of them. If it is a fit, write down the blocks instead.",

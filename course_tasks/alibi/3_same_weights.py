@@ -19,7 +19,7 @@ import numpy as np
 
 from course_lib.reference.attention import causal_mask, softmax
 
-from ..shared import SCORES
+from ..shared import SCORES, one_of_two
 
 m, n = 0.5, len(SCORES)
 i, j = np.indices((n, n))
@@ -51,7 +51,7 @@ WHY = [  # what a wrong answer overlooks, in the same order
     "The softmax takes away m·i with any mask. Both forms give the same weights, but they favour the end of the text.",
     "Without a mask, keys after the query count too. −m·(i − j) rewards them, and −m·|i − j| does not.",
 ]
-WRONG = {name: {not right: words} for (name, right), words in zip(ANSWER.items(), WHY)}
+WRONG = one_of_two(True, False, ANSWER, WHY)
 
 HINTS = [
     "The softmax divides out whatever is the same for all keys of one query.",

@@ -38,6 +38,11 @@ def expected(content, slopes):
     return softmax(content - np.multiply.outer(slopes, distance))
 
 
+def draw(rng):
+    heads, n = rng.integers((1, 3), (6, 8))
+    return rng.normal(size=(heads, n, n)), rng.uniform(0.05, 1, size=heads)
+
+
 def axes(heads, query=QUERY, key=KEY):
     """The axes of a result, with the heads counted from 1 as in the paper."""
     return Axis("head", [str(h + 1) for h in range(heads)]), query, key
@@ -49,16 +54,8 @@ CASES = [
     Case(np.stack([SCORES] * 4), slopes(4), label="the five tokens, four heads", axes=axes(4)),
     Case(np.zeros((1, 5, 5)), np.array([1.0]), label="the five tokens with equal content, m = 1", axes=axes(1)),
     Case(np.zeros((2, 1, 1)), slopes(2), label="one token alone", axes=axes(2, "query", "key")),
-    Case(TWELVE, slopes(12), label="twelve heads, 6 tokens", axes=axes(12, "query", "key")),
     Case(np.tile(TWELVE, (2, 2)), slopes(12), label="twelve heads, 12 tokens", axes=axes(12, "query", "key")),
 ]
-
-
-def draw(rng):
-    heads, n = rng.integers((1, 3), (6, 8))
-    return rng.normal(size=(heads, n, n)), rng.uniform(0.05, 1, size=heads)
-
-
 WRONG = """
 distance = -offset  # These are still the weights of m · j: without a mask a later key gets a reward. Take the distance.
 distance = offset  # Now every token looks at the beginning of the text. Take the distance, without a sign.
@@ -84,7 +81,6 @@ return softmax(content) - penalty  # You subtract the penalty after the softmax.
 return softmax(content + m * position - penalty)  # The old bias is still there beside the new one. Replace it.
 return softmax(content.swapaxes(-1, -2) - penalty)  # You transposed the content. Its rows belong to the queries.
 """
-
 HINTS = [
     "Print the weights for equal content, `encoder_weights(np.zeros((1, 5, 5)), np.array([0.5]))`. What is odd "
     "about the rows?",

@@ -20,22 +20,17 @@ def scaled_scores(q, k):
     return products / np.sqrt(d_k)  # The products are divided by √d_k, which is 2 for the five tokens.
 
 
-def expected(q, k):
-    return scores(q, k)
+def draw(rng):
+    return normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)
 
 
+expected = scores
 CASES = [
     Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
     Case(Q[:2], K, label="two queries, five keys", axes=(Axis("query"), KEY)),
     Case(Q[:, :3], K[:, :3], label="three numbers per token", axes=(QUERY, KEY)),
     Case(Q[:1], K[:1], label="one token alone", axes=("query", "key")),
 ]
-
-
-def draw(rng):
-    return normal(rng, rng.integers(1, 6), d := rng.integers(2, 9)), normal(rng, rng.integers(1, 6), d)
-
-
 WRONG = """
 return products / d_k  # You divide by d_k. Divide by its square root, which keeps the spread of the scores constant.
 return products / 2  # You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.

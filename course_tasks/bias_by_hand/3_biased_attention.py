@@ -6,7 +6,7 @@ The weights must be right for very large scores, too.
 
 import numpy as np
 
-from course_kit.checking import Case, holds
+from course_kit.checking import Case
 from course_lib.example import LAMBDA, K, Q, V
 from course_lib.reference.attention import attention, softmax  # noqa: F401 (a wrong line uses softmax)
 from course_lib.reference.bias import decay_bias
@@ -31,23 +31,19 @@ def expected(q, k, v, bias):
     return attention(q, k, v, bias=bias)
 
 
-RETURNS = ("output", "weights")
-AXES = {"output": (QUERY, NUMBER), "weights": (QUERY, KEY)}
-CASES = [
-    Case(Q, K, V, decay_bias(5, strength=LAMBDA), label="the five tokens"),
-    Case(Q, K, V, np.zeros((5, 5)), label="no bias"),
-    Case(Q[3:], K, V, decay_bias(2, 5, past=3), label="two queries after three read tokens"),
-    Case(Q[:1], K[:1], V[:1], np.zeros((1, 1)), label="one token alone"),
-    Case(1000 * Q, K, V, decay_bias(5), label="very large scores"),
-]
-
-
 def draw(rng):
     n_q, n_k, d = rng.integers(1, 6), rng.integers(1, 6), rng.integers(2, 9)
     return normal(rng, n_q, d), normal(rng, n_k, d), normal(rng, n_k, 3), normal(rng, n_q, n_k)
 
 
-ALWAYS = [holds("The weights of one query sum to 1 over the keys.", lambda both, *_: np.allclose(both[1].sum(-1), 1))]
+RETURNS = ("output", "weights")
+AXES = {"output": (QUERY, NUMBER), "weights": (QUERY, KEY)}
+CASES = [
+    Case(Q, K, V, decay_bias(5, strength=LAMBDA), label="the five tokens"),
+    Case(Q[3:], K, V, decay_bias(2, 5, past=3), label="two queries after three read tokens"),
+    Case(Q[:1], K[:1], V[:1], np.zeros((1, 1)), label="one token alone"),
+    Case(1000 * Q, K, V, decay_bias(5), label="very large scores"),
+]
 WRONG = """
 s = (q @ k.T + bias) / np.sqrt(q.shape[-1])  # You divide the bias by √d_k, too. Divide the products, then add the bias.
 s = q @ k.T / q.shape[-1] + bias  # You divide by d_k. Divide by its square root.

@@ -34,7 +34,6 @@ def majority(i):
 
 LARGEST, MAJORITY = max(overtakes(THE, j) for j in (CAT, SAT, ON, MAT)), majority(THE)
 ANSWER = {"largest": LARGEST, "more than half": MAJORITY}
-DIGITS = 3
 WRONG = {
     ("largest", "more than half"): {
         (MAJORITY, LARGEST): "You swapped the two. First the own weight is the largest, and later more than half.",

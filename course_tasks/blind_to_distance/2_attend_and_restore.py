@@ -40,11 +40,6 @@ def expected(q, k, v, order):
     return np.array([rows[list(order).index(place)] for place in range(len(order))])
 
 
-def case(order, label):
-    order = np.array(order)
-    return Case(Q[order], K[order], V[order], order, label=label, axes=(Axis("place", TOKENS), NUMBER))
-
-
 def draw(rng):
     n, d = int(rng.integers(3, 8)), int(rng.integers(1, 5))
     order = rng.permutation(n)
@@ -53,11 +48,13 @@ def draw(rng):
     return normal(rng, n, d), normal(rng, n, d), normal(rng, n, int(rng.integers(1, 5))), order
 
 
-AXES = (Axis("place"), NUMBER)
+def case(order, label):
+    order = np.array(order)
+    return Case(Q[order], K[order], V[order], order, label=label, axes=(Axis("place", TOKENS), NUMBER))
+
+
 CASES = [
     case([3, 0, 4, 1, 2], "the five tokens, shuffled"),
-    case([1, 2, 3, 4, 0], "the five tokens, moved round by one"),
-    case([0, 1, 2, 3, 4], "the five tokens in their own order"),
     Case(Q[:1], K[:1], V[:1], np.array([0]), label="one token alone"),
     Case(Q[[1, 2, 0]], K[[1, 2, 0]], V[[1, 2, 0], :2], np.array([1, 2, 0]), label="values of two numbers"),
 ]
@@ -67,12 +64,10 @@ return rows[order]  # You permute once more instead of back. Row a of the result
 return rows  # The rows are right but still in the permuted order. Send row a to place order[a].
 return rows[::-1]  # You reverse the rows. That undoes only an order that reversed them.
 return rows[:, BACK(order)]  # You index the columns with `order`. It names tokens, which are the rows.
-rows = weights @ v[BACK(order)]  # You put the values back before the average, but the columns of the weights are still
-# in the permuted order. So each value gets the weight of another token.
+rows = weights @ v[BACK(order)]
 return weights @ v[BACK(order)]  # You put back only the values, so each of them gets the weight of another token.
 return weights[BACK(order)][:, BACK(order)] @ v
-s = q[BACK(order)] @ k[BACK(order)].T / np.sqrt(d)  # You put back the queries and keys, but not the values. So column j
-# of the weights and row j of `v` belong to different tokens.
+s = q[BACK(order)] @ k[BACK(order)].T / np.sqrt(d)  # You put back q and k, but not v. So they no longer fit together.
 output[order] = np.where(np.arange(len(rows))[:, None], 0, rows)  # Only one row is filled. Is the `return` in the loop?
 return attention(*(x[BACK(order)] for x in (q, k, v)))[0][BACK(order)]  # You put the tokens back twice. Once is enough.
 return attention(q, k, v)[BACK(order)]  # `attention` returns the output and the weights. Take the first, `[0]`.

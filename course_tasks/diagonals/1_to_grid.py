@@ -13,8 +13,7 @@ from course_kit.checking import Axis, Case
 from course_lib.reference.grid import row_offsets
 from course_lib.reference.grid import to_grid as placed
 
-from ..shared import KEY, QUERY, normal
-from .common import labels
+from ..shared import KEY, QUERY, labels, normal
 
 
 def to_grid(rows, n_q):
@@ -29,6 +28,11 @@ def to_grid(rows, n_q):
     return grid
 
 
+def draw(rng):
+    n_q, n_k = (int(x) for x in rng.integers(1, 6, size=2))
+    return normal(rng, n_q if rng.random() < 0.6 else 1, n_q + n_k - 1), n_q
+
+
 expected = placed
 CASES = [
     Case(row_offsets(5)[None] / 2, 5, label="the five tokens, one row for all", axes=(QUERY, KEY)),
@@ -38,13 +42,6 @@ CASES = [
     Case(labels(4, 5), 4, label="four queries, two keys", axes=("query", "key")),
     Case(labels(1, 1), 1, label="one token alone", axes=("query", "key")),
 ]
-
-
-def draw(rng):
-    n_q, n_k = (int(x) for x in rng.integers(1, 6, size=2))
-    return normal(rng, n_q if rng.random() < 0.6 else 1, n_q + n_k - 1), n_q
-
-
 WRONG = """
 n_k = rows.shape[1]  # You take the width for the number of keys. The width counts offsets, n_q + n_k − 1 of them.
 n_k = n_q  # You take as many keys as queries. The number of keys follows from the width, which is n_q + n_k − 1.
@@ -68,7 +65,6 @@ column = n_k - 1 - j + i  # You read the rows backwards. Their columns ascend fr
 return np.lib.stride_tricks.sliding_window_view(rows[0], n_k)  # Query 0 needs the *last* window of its row.
 return np.tile(grid.ravel(), (n_q, 1))  # Every row holds the numbers of all queries. Begin a new list for each query.
 """
-
 HINTS = [
     "Begin with the shape. The width is n_q + n_k − 1, so how many keys are there?",
     "Take one row and write two loops. Which column does the last query read for key 0? And query 0 for key 0?",

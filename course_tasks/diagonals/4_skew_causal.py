@@ -13,8 +13,7 @@ from course_kit.checking import Case, holds
 from course_lib.reference.grid import to_grid
 from course_lib.reference.music_transformer import skew  # noqa: F401 (a wrong line uses it)
 
-from ..shared import KEY, QUERY, normal
-from .common import labels
+from ..shared import KEY, QUERY, labels, normal
 
 
 def skew_causal(rows):
@@ -30,17 +29,15 @@ def expected(rows):
     return np.tril(to_grid(np.pad(rows, ((0, 0), (0, len(rows) - 1))), len(rows)))
 
 
+def draw(rng):
+    return (normal(rng, n := int(rng.integers(3, 8)), n),)
+
+
 CASES = [
     Case(labels(5, 5), label="the five tokens, labelled by query and column", axes=(QUERY, KEY)),
     Case(labels(2, 2), label="two tokens", axes=("query", "key")),
     Case(labels(1, 1), label="one token alone", axes=("query", "key")),
 ]
-
-
-def draw(rng):
-    return (normal(rng, n := int(rng.integers(3, 8)), n),)
-
-
 ALWAYS = [
     holds(
         "Above the diagonal your result is not 0, but no offset after the query was computed. Clear it with `np.tril`.",
@@ -72,7 +69,6 @@ return np.triu(moved)  # You keep the junk and clear what is right. The past is 
 return np.where(np.tri(n, dtype=bool), moved, -1e9)  # You mask what is above the diagonal. Here it should be 0.
 return np.tril([np.roll(rows[k], k) for k in range(n)])  # Your column is j − i. Offset 0 is the last one: add n − 1.
 """
-
 HINTS = [
     "Draw the padded rows for n = 3 on paper, write all their numbers in one line, and cut it every 3 numbers.",
     "`np.pad(rows, ((0, 0), (1, 0)))` puts a column of zeros in front, and `.reshape(n + 1, n)` cuts again.",

@@ -51,22 +51,6 @@ def expected(s, values, size):
     return largest, total, np.array([softmax(s[:end]) @ values[:end] for end in ends])
 
 
-RNG = np.random.default_rng(0)
-BIASED = scores(Q, K) + decay_bias(5)
-RETURNS = ("largest", "total", "output")
-AXES = {"largest": ["tile"], "total": ["tile"], "output": ["tile", "number"]}
-CASES = [
-    Case(BIASED[2], V, 3, label='the query "sat", tiles of three keys'),
-    Case(np.sort(BIASED[4]), V, 2, label="scores that rise from tile to tile"),
-    Case(np.array([-3.0, -1.0, -2.0, -0.5]), normal(RNG, 4, 2), 1, label="negative scores, one key a tile"),
-    Case(np.array([2.0, 1.0, 0.5, 1.5]), normal(RNG, 4, 3), 4, label="a single tile"),
-    Case(np.array([1.0, 2.0, -np.inf, 0.0]), normal(RNG, 4, 2), 2, label="a hidden key"),
-    Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(RNG, 5, 2), 2, label="a tile of hidden keys"),
-    Case(np.array([800.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="large scores"),
-    Case(np.array([-900.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="scores far apart"),
-]
-
-
 def draw(rng):
     n = int(rng.integers(3, 9))
     return rng.normal(scale=2, size=n), rng.normal(size=(n, 3)), int(rng.integers(1, 4))
@@ -85,6 +69,19 @@ def afterwards(given):
     return ("property broken", fact, cause) if longest > size else None
 
 
+RNG = np.random.default_rng(0)
+BIASED = scores(Q, K) + decay_bias(5)
+RETURNS = ("largest", "total", "output")
+AXES = {"largest": ["tile"], "total": ["tile"], "output": ["tile", "number"]}
+CASES = [
+    Case(BIASED[2], V, 3, label='the query "sat", tiles of three keys'),
+    Case(np.sort(BIASED[4]), V, 2, label="scores that rise from tile to tile"),
+    Case(np.array([-3.0, -1.0, -2.0, -0.5]), normal(RNG, 4, 2), 1, label="negative scores, one key a tile"),
+    Case(np.array([2.0, 1.0, 0.5, 1.5]), normal(RNG, 4, 3), 4, label="a single tile"),
+    Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(RNG, 5, 2), 2, label="a tile of hidden keys"),
+    Case(np.array([800.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="large scores"),
+    Case(np.array([-900.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="scores far apart"),
+]
 WRONG = """
 shrink = 1.0  # You shrink nothing when a larger score arrives, but the old sum was measured from the old largest score.
 shrink = np.exp(new - largest)  # What you kept grows when a larger score arrives. It shrinks, by e^{old − new}.
@@ -107,8 +104,7 @@ total = shrink * total + len(e)  # You count the keys of a tile. Add their expon
 total = shrink * total + e.max()  # You add the largest exponential of a tile. Add all of them.
 mixed = mixed + softmax(tile) @ v; output = mixed  # You add the softmax of each tile. Divide once, by the whole sum.
 mixed = shrink * mixed + e @ v / total; output = mixed
-mixed = (shrink * mixed + e @ v) / total; output = mixed  # What you carry on is divided already. Carry
-# on the mixture, or multiply the old output by the old sum first.
+mixed = (shrink * mixed + e @ v) / total; output = mixed  # What you carry on is divided already. Carry on the mixture.
 old, total = total, shrink * total + e.sum(); mixed = (old * mixed + e @ v) / (old + e.sum()); output = mixed
 # You multiply the old output by the old sum as it was. That sum shrinks when the largest score grows.
 output = mixed / e.sum()  # You divide by the sum of the last tile. Divide by the sum of all tiles.

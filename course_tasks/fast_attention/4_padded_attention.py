@@ -32,11 +32,13 @@ def padded_attention(q, k, v, bias, padding):
     return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k and v, and the mask as `attn_mask`.
 
 
-BUG = "mask = bias + hidden"
-
-
 def expected(q, k, v, bias, padding):
     return attention(q, k, v, bias=bias, mask=~padding[:, None, None, :])[0]
+
+
+def draw(rng):
+    seed, lengths = int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4)))
+    return texts(seed, lengths, int(rng.integers(1, 4)), 6, 4, left=bool(rng.integers(2)))
 
 
 def texts(seed, lengths, heads, n, d, left=False, loud=1.0):
@@ -51,13 +53,14 @@ def texts(seed, lengths, heads, n, d, left=False, loud=1.0):
     return q, k, v, rng.normal(size=(heads, n, n)), padding
 
 
-def draw(rng):
-    seed, lengths = int(rng.integers(1000)), rng.integers(1, 6, size=int(rng.integers(1, 4)))
-    return texts(seed, lengths, int(rng.integers(1, 4)), 6, 4, left=bool(rng.integers(2)))
+def blind_to_padding(result, q, k, v, bias, padding):
+    """Whether the output contains nothing of a number that only the padding's values have."""
+    marked = not np.where(padding[:, None], 0, v[..., -1]).any()
+    return not marked or np.allclose(np.asarray(result)[..., -1], 0, atol=1e-6)
 
 
+BUG = "mask = bias + hidden"
 TENSORS = True
-AXES = ("batch", "head", "query", "number")
 MAT = np.arange(5)[None] == 4
 LOUD = "two texts of 3 and 5 tokens; the last number of a value is 10,000 in the padding and 0 elsewhere"
 CASES = [
@@ -71,14 +74,6 @@ CASES = [
     Case(*texts(3, [2, 4], 2, 5, 4, left=True), label="padding on the left"),
     Case(*texts(4, [3, 4], 2, 5, 4, loud=1e5), label="padding with huge keys"),
 ]  # fmt: skip
-
-
-def blind_to_padding(result, q, k, v, bias, padding):
-    """Whether the output contains nothing of a number that only the padding's values have."""
-    marked = not np.where(padding[:, None], 0, v[..., -1]).any()
-    return not marked or np.allclose(np.asarray(result)[..., -1], 0, atol=1e-6)
-
-
 LEAK = (
     "The values of the padding reach the output. Do you hide the right padding, in each text, and with −∞? With a "
     "finite number the padding keeps weight where the scores are large."
@@ -95,8 +90,7 @@ mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which 
 mask = bias - hidden.to(bias.dtype)
 mask = bias.masked_fill(hidden, -1.0)
 mask = bias.masked_fill(hidden, -10.0)
-mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, with which it gets less weight, or none
-# only while the scores are small. −∞ hides a key for sure.
+mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, which hides only low scores. Use −∞.
 hidden = padding[:, None, :, None]
 hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.

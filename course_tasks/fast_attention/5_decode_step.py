@@ -35,22 +35,10 @@ def decode_step(q, k, v, strength):
     return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k, v and the mask, as in the given code.
 
 
-BUG = """
-n_q, n_k = q.shape[1], k.shape[1]
-i = torch.arange(n_q)[:, None]
-visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))
-"""
-
-
 def expected(q, k, v, strength):
     n_q, n_k = q.shape[1], k.shape[1]
     bias, mask = decay_bias(n_q, n_k, strength=strength, past=n_k - n_q), causal_mask(n_q, n_k, n_k - n_q)
     return attention(q, k, v, bias=bias, mask=mask)[0]
-
-
-def random(rng, heads, n_q, n_k):
-    """Queries, keys and values of four numbers."""
-    return normal(rng, heads, n_q, 4), normal(rng, heads, n_k, 4), normal(rng, heads, n_k, 4)
 
 
 def draw(rng):
@@ -58,18 +46,26 @@ def draw(rng):
     return *random(rng, int(rng.integers(1, 4)), n_q, n_q + int(rng.integers(5))), float(rng.uniform(0.3, 2))
 
 
+def random(rng, heads, n_q, n_k):
+    """Queries, keys and values of four numbers."""
+    return normal(rng, heads, n_q, 4), normal(rng, heads, n_k, 4), normal(rng, heads, n_k, 4)
+
+
 def sentence(first, label, query):
     """The queries of the sentence from `first` on, with all keys."""
     return Case(Q[None, first:], K[None], V[None], LAMBDA, label=label, axes=("head", query, NUMBER))
 
 
+BUG = """
+n_q, n_k = q.shape[1], k.shape[1]
+i = torch.arange(n_q)[:, None]
+visible = torch.tril(torch.ones(n_q, n_k, dtype=torch.bool))
+"""
 TENSORS = True
-AXES = ("head", "query", "number")
 CASES = [
     sentence(4, 'the newest token, "mat", after four', Axis("query", ("mat",))),
     sentence(0, "the whole sentence at once", QUERY),
     sentence(3, 'the last two tokens, "on" and "mat"', Axis("query", ("on", "mat"))),
-    Case(*random(np.random.default_rng(0), 2, 3, 9), 1.0, label="three tokens after six, two heads"),
     Case(*random(np.random.default_rng(1), 1, 1, 1), 0.5, label="the very first token"),
 ]
 WRONG = """
@@ -80,8 +76,7 @@ visible = j < n_k  # Nothing is hidden. This is right for one new token, but of 
 visible = j < n_k if n_k > n_q else j <= i  # With a cache you hide nothing. New tokens must not see later ones.
 i = n_q + torch.arange(n_q)[:, None]; visible = j <= i  # You begin at the number of new tokens. How many came before?
 i = n_k - 1 + torch.arange(n_q)[:, None]; visible = j <= i  # Right for one new token. Of several, how many came before?
-i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The first new token is not at n_k, because the cache has the
-# new tokens already. How many came before them?
+i = n_k + torch.arange(n_q)[:, None]; visible = j <= i  # The cache has the new tokens already. How many came before?
 i = torch.full((n_q, 1), n_k - 1)  # All your new tokens have the bias of the last one. Each has its own position.
 bias = -strength * torch.log(abs(j - i))  # You take log d, and a token is at distance 0 from itself. `log1p` was right.
 bias = 0.0 * (j - i)  # Your bias is none, or the same for all pairs, which cancels in the softmax.

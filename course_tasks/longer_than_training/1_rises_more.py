@@ -10,11 +10,9 @@ looking back at the lesson.
 compares your prediction with the losses measured on the help texts, averaged over all seeds.
 """
 
-from statistics import mean
-
 from course_kit.checking.difference import number
 
-from ..measured import study_rows
+from ..measured import rise
 
 PAIRS = {
     ("rope", "alibi"): "ALiBi's penalty never stops growing, so most of the weight stays with near keys, however "
@@ -37,24 +35,16 @@ PAIRS = {
 }  # the first of each pair rises more; what is said to the second
 
 
-def rise(rows, scheme):
-    """Loss at the longest test less that at the training length, in nats: the mean over all seeds."""
-    losses = [row["loss"] for row in rows if (row["task"], row["scheme"]) == ("characters", scheme)]
-    return mean(loss[-1] - loss[0] for loss in losses)
-
-
-def more(rows, *pair):
-    """The one of two schemes whose loss rises more."""
-    return max(pair, key=lambda scheme: rise(rows, scheme))
-
-
 def field(*pair):
     """The names in alphabetical order, which does not give the right one away."""
     return " or ".join(sorted(pair))
 
 
-ROWS = study_rows()
-ANSWER = {field(*pair): more(ROWS, *pair) for pair in PAIRS}
+def words_of(pair):
+    return pair.split(" or ")
+
+
+ANSWER = {field(*pair): max(pair, key=rise) for pair in PAIRS}
 WRONG = [
     (
         {field(winner, loser): loser for winner, loser in PAIRS},
@@ -62,13 +52,7 @@ WRONG = [
     ),
     *(({field(winner, loser): loser}, message) for (winner, loser), message in PAIRS.items()),
 ]
-
-
-def words_of(pair):
-    return pair.split(" or ")
-
-
-MEASURED = (", ".join(f"{name} {number(rise(ROWS, name), 2)}" for name in sorted(pair)) for pair in PAIRS)
+MEASURED = (", ".join(f"{name} {number(rise(name), 2)}" for name in sorted(pair)) for pair in PAIRS)
 ON_PASS = f"Measured, in nats: {'; '.join(MEASURED)}."
 HINTS = [
     "Ask of each scheme: what does the last query of a long text read that no query of a training text has read?",

@@ -20,6 +20,8 @@ from course_lib.reference.attention import softmax
 from course_lib.reference.bias import decay_row
 from course_lib.reference.t5 import bucket
 
+from ..shared import one_of_two
+
 BIASES = {
     "no bias": lambda d: 0.0 * d,
     "log, 0.3": lambda d: decay_row(d, strength=0.3),
@@ -40,30 +42,20 @@ def span(bias, n):
 
 
 ANSWER = {name: "grows" if span(bias, 2**17) > 1.01 * span(bias, 2**13) else "bounded" for name, bias in BIASES.items()}
-WRONG = {
-    "no bias": {"bounded": "Without a bias every key has the weight 1/n, so the span is n itself."},
-    "log, 0.3": {"bounded": "e to the power of the bias is 1/(1 + d)^0.3. Its sum over all d grows without end."},
-    "log, 1": {
-        "bounded": "e to the power of the bias is 1/(1 + d), so the sum is 1 + 1/2 + 1/3 + …. It grows like ln n, "
-        "which is slow but without end.",
-    },
-    "log, 2": {
-        "grows": "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. A log decay is "
-        "bounded when λ > 1.",
-    },
-    "T5, far row −5": {
-        "bounded": "All distances from 113 on share one row. With −5 each of these keys is small, e^−5 = 0.0067, but "
-        "none is smaller than the one before, so enough of them outweigh all near keys.",
-    },
-    "ALiBi, 1/256": {
-        "grows": "1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and such a sum "
-        "converges. The span of this head is about 700 keys at most.",
-    },
-    "square root, 1": {
-        "grows": "e^(−√d) falls more slowly than with ALiBi, but faster than any power of d, so the sum converges.",
-    },
-    "window of 64": {"grows": "64 keys remain in the window, however long the text is."},
-}
+WHY = [  # what a wrong answer overlooks, in the same order
+    "Without a bias every key has the weight 1/n, so the span is n itself.",
+    "e to the power of the bias is 1/(1 + d)^0.3. Its sum over all d grows without end.",
+    "e to the power of the bias is 1/(1 + d), so the sum is 1 + 1/2 + 1/3 + …. It grows like ln n, which is slow but "
+    "without end.",
+    "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. A log decay is bounded when λ > 1.",
+    "All distances from 113 on share one row. With −5 each of these keys is small, e^−5 = 0.0067, but none is smaller "
+    "than the one before, so enough of them outweigh all near keys.",
+    "1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and such a sum converges. The span "
+    "of this head is about 700 keys at most.",
+    "e^(−√d) falls more slowly than with ALiBi, but faster than any power of d, so the sum converges.",
+    "64 keys remain in the window, however long the text is.",
+]
+WRONG = one_of_two("grows", "bounded", ANSWER, WHY)
 HINTS = [
     "A row of weights is e^bias divided by its sum. If that sum keeps growing with n, each near key's share goes to 0.",
     "e^(−λ ln(1 + d)) = (1 + d)^−λ, and the sum of these converges only for λ > 1.",

@@ -54,15 +54,21 @@ def expected(model, text, lengths, train):
     return np.array(curve)
 
 
+def draw(rng):
+    size, lengths = int(rng.integers(70, 90)), tuple(int(n) for n in rng.integers(9, 70, size=3))
+    return case(copier, rng, size, lengths, 8, "a random case")
+
+
 def case(model, rng, size, lengths, train, label):
     """A text of `size` random tokens. The entries of the result are called by their lengths."""
     axes = [Axis("length", [str(n) for n in lengths])]
     return Case(model, rng.integers(VOCABULARY, size=size), lengths, train, label=label, axes=axes)
 
 
-def draw(rng):
-    size, lengths = int(rng.integers(70, 90)), tuple(int(n) for n in rng.integers(9, 70, size=3))
-    return case(copier, rng, size, lengths, 8, "a random case")
+def in_blocks(model, tokens, size, on=0):
+    """The losses of tokens that are read in blocks, as in the given code; with on=1 the positions continue."""
+    blocks = ((tokens[start : start + size], on * start) for start in range(0, len(tokens), size))
+    return np.concatenate([model(block, first + np.arange(len(block))) for block, first in blocks])
 
 
 RNG = np.random.default_rng(0)
@@ -72,19 +78,10 @@ CASES = [
     case(copier, RNG, 20, (8,), 8, "the training length alone"),
     case(copier_of_six, RNG, 40, (6, 12, 24, 36), 6, "a model that was trained on six"),
 ]
-
-
-def in_blocks(model, tokens, size, on=0):
-    """The losses of tokens that are read in blocks, as in the given code; with on=1 the positions continue."""
-    blocks = ((tokens[start : start + size], on * start) for start in range(0, len(tokens), size))
-    return np.concatenate([model(block, first + np.arange(len(block))) for block, first in blocks])
-
-
 WRONG = """
 positions = np.arange(n) % train  # Your positions begin again at 0 every `train` tokens, so none is new to the model.
 positions = np.minimum(np.arange(n), train - 1)  # Your positions stop at the last trained one, so none is new.
-positions = np.arange(n) * train / n  # You squeeze the positions into the training range. That can help a model,
-# but here we measure it as it is. The positions are 0 … n − 1.
+positions = np.arange(n) * train / n  # You squeeze the positions into the trained range. They are 0 … n − 1.
 positions = np.arange(len(text))[-n:]  # You use positions in the whole text. The first of n tokens is at position 0.
 positions = np.arange(n)[::-1]  # Your positions are in reverse order. The first token is at position 0.
 positions = n  # You pass the number of tokens as positions. Pass a position for each of them, `np.arange(n)`.
@@ -101,8 +98,7 @@ tokens = text[-n:-1]; positions = np.arange(n - 1)  # You leave out the last tok
 losses = model(positions, tokens)  # You exchanged tokens and positions. `model` takes the tokens first.
 tokens = text[-train:]; positions = np.arange(n - train, n)  # The last `train` tokens are read alone, at late
 # positions, so the model still sees only `train` tokens. Pass it the last n tokens, at the positions 0 … n − 1.
-losses = in_blocks(model, tokens, train)  # The same tokens are asked at every length now. But each block is still read
-# alone, at the positions 0 … `train` − 1, so no position is new to the model. Pass it all n tokens at once.
+losses = in_blocks(model, tokens, train)  # Each block is still read alone, so no position is new. Pass all n at once.
 losses = np.concatenate([model(tokens[a:a + train], np.arange(a, a + train)) for a in range(0, n, train)])
 losses = in_blocks(model, tokens, train, on=1)
 losses = in_blocks(model, text[:n], train, on=1)  # Your positions continue now, but each block is still read alone, so

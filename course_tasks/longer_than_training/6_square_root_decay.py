@@ -33,15 +33,9 @@ import math
 from course_kit.checking import Axis, Case
 from course_kit.checking.arrays import describe_type
 from course_kit.checking.runner import run
+from course_lib.nn.grid import row_offsets
 
 from .given import Decay
-
-
-def row_offsets(*sizes):
-    """The library's, by the name it has in the first cell; torch is imported when a check needs it."""
-    from course_lib.nn.grid import row_offsets
-
-    return row_offsets(*sizes)
 
 
 def square_root_decay(self, n_q, n_k, past):
@@ -62,25 +56,15 @@ def expected(self, n_q, n_k, past):
     return [[-strength * math.sqrt(abs(r)) for r in offsets] for strength in self.numbers]
 
 
-def case(strengths, n_q, n_k, past, label):
-    """One call, the columns of whose answer are called by their offsets."""
-    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
-    return Case(Decay(*strengths), n_q, n_k, past, label=label, axes=["head", Axis("offset", offsets)])
-
-
 def draw(rng):
     strengths, n_q = rng.uniform(0.1, 2, size=int(rng.integers(1, 4))).round(3).tolist(), int(rng.integers(1, 7))
     return case(strengths, n_q, n_q + int(rng.integers(0, 4)), int(rng.integers(0, 4)), "a random case")
 
 
-CASES = [
-    case([1.0], 5, 5, 0, "the five tokens"),
-    case([0.5, 2.0], 5, 5, 0, "two heads"),
-    case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
-    case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
-    case([1.0], 1, 1, 0, "one token alone"),
-    case([2.0**-h for h in range(1, 13)], 3, 3, 0, "12 heads"),
-]
+def case(strengths, n_q, n_k, past, label):
+    """One call, the columns of whose answer are called by their offsets."""
+    offsets = [f"{r}".replace("-", "−") for r in range(-(past + n_q - 1), n_k - past)]
+    return Case(Decay(*strengths), n_q, n_k, past, label=label, axes=["head", Axis("offset", offsets)])
 
 
 def afterwards(given):
@@ -97,6 +81,13 @@ def afterwards(given):
     return None
 
 
+CASES = [
+    case([1.0], 5, 5, 0, "the five tokens"),
+    case([0.5, 2.0], 5, 5, 0, "two heads"),
+    case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
+    case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
+    case([1.0], 1, 1, 0, "one token alone"),
+]
 ON_PASS = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "
     "at 1,024 tokens was 1.720 and 1.787 with log-1, 1.689 and 1.690 with ALiBi, and 1.709 and 1.715 with your scheme. "
@@ -106,12 +97,9 @@ WRONG = """
 r = row_offsets(n_q, None, past)  # Without n_k, `row_offsets` takes past + n_q keys. There can be more or fewer.
 r = row_offsets(n_q, n_k, 0)  # Your result is right without a cache. The first query is at `past`, so pass `past` on.
 r = row_offsets(n_k, n_q, past)  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
-r = row_offsets(n_k, n_k, 0)  # Your result is right when queries and keys are the same tokens. The n_q queries begin at
-# `past`.
-r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. The offsets go from the farthest past to the
-# farthest future, as in `row_offsets`.
-r = row_offsets(1, n_q + n_k - 1, n_q + n_k - 2)  # Your last offset is 0, as for the newest token alone. Keys after a
-# query have offsets above 0.
+r = row_offsets(n_k, n_k, 0)  # Right when queries and keys are the same tokens. The n_q queries begin at `past`.
+r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. Offsets begin with the farthest past.
+r = row_offsets(1, n_q + n_k - 1, n_q + n_k - 2)  # Your last offset is 0. Keys after a query have offsets above 0.
 r = row_offsets(n_q, n_k, past).flip(0)  # Your offsets are in reverse order. They ascend, so the past comes first.
 distance = r.clamp(min=0)  # Keys before the query get 0, because their offsets are negative. The distance is |r|.
 distance = r.clamp(max=0).abs()  # You give 0 to the keys after the query. The decay is the same both ways, by |r|.
@@ -132,8 +120,7 @@ bias = -strength * distance.sqrt().sqrt()  # You take the square root twice. Tak
 bias = -(strength * distance).sqrt()  # You take the root of the strength as well. It multiplies the root.
 return bias.masked_fill(r > 0, -float("inf"))  # You give −∞ to the keys after the query. Hiding keys is the mask's job.
 return bias.exp()  # You return e to the power of the bias. Return the bias itself, which is added to the scores.
-return bias.unfold(1, n_k, 1).flip(1)  # You return a matrix with n_q rows and n_k columns. A hook gives one number per
-# head and *offset*, and the layer puts them on the diagonals.
+return bias.unfold(1, n_k, 1).flip(1)  # You return a matrix (n_q, n_k). A hook gives one number per head and offset.
 """
 HINTS = [
     "`row_offsets(n_q, n_k, past)` holds the offsets in the right order. The distance is the absolute value of each.",

@@ -1,9 +1,9 @@
 """What the checks of this topic hand to a learner's function. Hand-ins may read this file, so it holds no answer."""
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
+import torch
 
 from course_lib.reference.attention import causal_mask, softmax
 
@@ -35,13 +35,7 @@ class Decay:
     """Stands for the module that a hook belongs to. Its `strengths` are a tensor with a number for each head."""
 
     def __init__(self, *numbers: float) -> None:
-        self.numbers = numbers
-
-    @cached_property
-    def strengths(self) -> Any:
-        import torch  # when a check asks for a tensor: the other tasks do without it
-
-        return torch.tensor(self.numbers, dtype=torch.double)
+        self.numbers, self.strengths = numbers, torch.tensor(numbers, dtype=torch.double)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"the module has `strengths`, no `{name}`")

@@ -13,6 +13,8 @@ from course_lib.reference.alibi import alibi_bias, slopes
 from course_lib.reference.attention import attention, causal_mask, softmax
 from course_lib.reference.rope import rotate
 
+from ..shared import one_of_two
+
 
 def bfloat16(x):
     """Rounded to 8 significant bits."""
@@ -49,34 +51,21 @@ def answer():
 
 
 ANSWER = answer()
-WRONG = {
-    "weights, ALiBi": {
-        "changes": "Both i and j grow by 1000, so i − j stays the same, and ALiBi uses nothing else.",
-    },
-    "weights, m · j without a mask": {
-        "changes": "Every score of a row grows by m · 1000, and the softmax removes what all scores of a row share. "
-        "(A result that stays the same when the text moves does not prove that the scheme sees distances.)",
-    },
-    "weights, RoPE": {
-        "changes": "Query and key turn by the same additional angle, so the angle between them stays the same.",
-    },
-    "a turned key in the cache": {
-        "same": "A key is rotated by its position, so at a position 1,000 later it points in another direction. Only "
-        "its products with queries stay the same.",
-    },
-    "output, values turned as well": {
-        "same": "A value is multiplied with no other vector that turns along with it. So the average of the values "
-        "turns when the text moves.",
-    },
-    "weights, interleaved weights in half-split code": {
-        "changes": "The wrong channels turn together, but each pair still turns by p · θ. So the weights depend on "
-        "distances alone, even though they are wrong.",
-    },
-    "weights, RoPE with positions in bfloat16": {
-        "same": "From 256 on, bfloat16 has no odd numbers, and near 1000 only every fourth number. So neighbours "
-        "share a position there, but not near 0.",
-    },
-}
+WHY = [  # what a wrong answer overlooks, in the same order
+    "Both i and j grow by 1000, so i − j stays the same, and ALiBi uses nothing else.",
+    "Every score of a row grows by m · 1000, and the softmax removes what all scores of a row share. "
+    "(A result that stays the same when the text moves does not prove that the scheme sees distances.)",
+    "Query and key turn by the same additional angle, so the angle between them stays the same.",
+    "A key is rotated by its position, so at a position 1,000 later it points in another direction. Only its products "
+    "with queries stay the same.",
+    "A value is multiplied with no other vector that turns along with it. So the average of the values turns when the "
+    "text moves.",
+    "The wrong channels turn together, but each pair still turns by p · θ. So the weights depend on distances alone, even "
+    "though they are wrong.",
+    "From 256 on, bfloat16 has no odd numbers, and near 1000 only every fourth number. So neighbours share a position "
+    "there, but not near 0.",
+]
+WRONG = one_of_two("same", "changes", ANSWER, WHY)
 HINTS = [
     "For each: does the position enter alone, or only as a difference of two?",
     "The softmax removes what is added to all scores of a row.",

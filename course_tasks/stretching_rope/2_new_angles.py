@@ -9,7 +9,7 @@ import numpy as np
 
 from course_kit.checking import Axis, Case
 from course_lib.reference.absolute import frequencies
-from course_lib.reference.speeds import interpolated, ntk, p_rope, turns
+from course_lib.reference.speeds import interpolated, ntk, turns
 
 
 def new_angles(before, after, trained, n):
@@ -39,16 +39,12 @@ AXES = (Axis("pair"),)
 CASES = [
     Case(THETA, THETA.copy(), 128, 1024, label="the study's head, as it is"),
     Case(THETA, ntk(THETA, 8), 128, 1024, label="the study's head with NTK for 8"),
-    Case(THETA, interpolated(THETA, 8), 128, 1024, label="the study's head, interpolated for 8"),
     Case(THETA, interpolated(THETA, 4), 128, 1024, label="interpolated for 4, read at 8"),
-    Case(THETA, p_rope(THETA, 0.5), 128, 1024, label="half of the pairs stopped"),
     Case(np.array([0.06, 0.04, 0.02]), np.array([0.06, 0.04, 0.02]), 128, 300, label="1.2, 0.8 and 0.4 turns"),
     Case(np.array([0.03, 0.01, 0.008]), np.array([0.01, 0.03, 0.012]), 128, 256, label="two faster pairs"),
     Case(np.array([0.049, 0.03, 0.01]), np.array([0.049, 0.015, 0.00501]), 128, 256, label="three borderline pairs"),
     Case(np.pi / np.array([32, 64, 128]), np.pi / np.array([32, 64, 128]), 128, 256, label="2, 1 and half a turn"),
-    Case(np.array([0.4, 0.01]), np.array([0.4, 0.01]), 20, 100, label="a short training text"),
     Case(frequencies(8), frequencies(8), 64, 64, label="a text as long as in training"),
-    Case(frequencies(8, 30.0), frequencies(8, 30.0), 128, 4096, label="base 30: all pairs are closed"),
 ]
 WRONG = """
 is_open = n * before < 2 * np.pi
@@ -63,11 +59,9 @@ farther = n > trained  # Your second test does not depend on the new speeds, `af
 farther = new >= old  # A pair that turns exactly as far as in training meets no new angle. You count it.
 farther = new % (2 * np.pi) > old  # You take the angle modulo 2π. On its way past a whole turn a pair meets new angles.
 farther = new > 2 * np.pi
-farther = new >= 2 * np.pi  # You ask for a whole turn in the long text. An open pair meets new angles as soon as it
-# turns farther than in training.
+farther = new >= 2 * np.pi  # You ask for a whole turn in the long text. Turning farther than in training is enough.
 farther = new / (2 * np.pi) > old  # You compare turns in the long text with radians in training. Use one unit.
-old = (trained - 1) * before; new = (n - 1) * after
-# You count one step fewer than there are tokens. Here n tokens count as n steps.
+old = (trained - 1) * before; new = (n - 1) * after  # You count one step too few. Here n tokens count as n steps.
 old = n * before; new = trained * after  # `trained` and `n` have changed places. The old speeds belong to `trained`.
 old = trained * after; new = n * before  # `before` and `after` have changed places. The old speeds belong to `trained`.
 return is_open & ~is_open  # You return False for every pair. Print `trained * before` and `n * after`.

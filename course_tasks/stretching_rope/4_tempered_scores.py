@@ -16,6 +16,7 @@ from course_lib.example import K, Q
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
+from course_lib.reference.speeds import yarn_factor
 
 from ..shared import KEY, QUERY, normal
 
@@ -32,23 +33,10 @@ def tempered_scores(q, k, turning, s):
     return f**2 * scores(query, key)  # Every score is multiplied by f², whether its channels turn or not.
 
 
-BUG = """
-query = rotate(q, speeds=theta, factor=f)
-key = rotate(k, speeds=theta, factor=f)
-return scores(query, key)
-"""
-
-
 def expected(q, k, turning, s):
-    """q_i · R_{j−i} k_j on the turning channels, plus the plain product of the others."""
-    half, theta = turning // 2, 10_000.0 ** (-2 * np.arange(turning // 2) / turning)
-    zq, zk = (x[:, :half] + 1j * x[:, half:turning] for x in (np.asarray(q), np.asarray(k)))
-    found = np.zeros((len(q), len(k)))
-    for i in range(len(q)):
-        for j in range(len(k)):
-            turned = (np.conj(zq[i]) * zk[j] * np.exp(1j * (j - i) * theta)).real.sum()
-            found[i, j] = turned + np.dot(q[i][turning:], k[j][turning:])
-    return (1 + np.log(s) / 10) ** 2 * found / np.sqrt(np.shape(q)[-1])
+    """The product of the turning channels by themselves, plus the plain product of the others."""
+    turned = rotate(q[:, :turning]) @ rotate(k[:, :turning]).T
+    return yarn_factor(s) ** 2 * (turned + q[:, turning:] @ k[:, turning:].T) / np.sqrt(q.shape[-1])
 
 
 def draw(rng):
@@ -56,6 +44,11 @@ def draw(rng):
     return normal(rng, n, d), normal(rng, n, d), 2 * int(rng.integers(1, d // 2)), float(rng.uniform(2, 40))
 
 
+BUG = """
+query = rotate(q, speeds=theta, factor=f)
+key = rotate(k, speeds=theta, factor=f)
+return scores(query, key)
+"""
 RNG = np.random.default_rng(3)
 SOME = normal(RNG, 2, 6, 8).round(2)
 CASES = [
@@ -96,8 +89,7 @@ f = 0.1 * np.log2(s) + 1  # Your logarithm has another base. It is the natural o
 f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is multiplied by 0.1.
 f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outside.
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
-theta = frequencies(q.shape[-1])[:turning // 2]  # Your speeds are the fastest of all d channels. The small RoPE has its
-# own, `frequencies(turning)`.
+theta = frequencies(q.shape[-1])[:turning // 2]  # These speeds are those of all d channels. Use `frequencies(turning)`.
 theta = np.append(frequencies(turning), np.zeros((q.shape[-1] - turning) // 2))  # With speeds of 0 you pair other
 # channels, m with m + d/2. Give only the speeds of the channels that turn.
 """

@@ -18,6 +18,8 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 
+from ..shared import one_of_two
+
 LENGTH, S = 128, 8
 THETA = frequencies(4)
 
@@ -42,29 +44,16 @@ ANSWER = {
     "LongRoPE, short factors all 1, one word back": tell(-1, SHORT, rules.longrope_factor(S, LENGTH)),
     "factors 1 and 1, no other factor, one word back": tell(-1, rules.by_factors(THETA, [1, 1])),
 }
-WRONG = {
-    "interpolation, one word back": {
-        "same": "Every pair rotates more slowly, so one step back turns the key by an eighth of the angle.",
-    },
-    "interpolation, a token and itself": {
-        "changes": "Query and key are rotated by the same angle, at any speed, so the angle between them stays as it was.",
-    },
-    "NTK, one word back": {
-        "same": "NTK keeps pair 0 only. Pair 1 is the last one here and is divided by 8. The change is small.",
-    },
-    "dynamic NTK, one word back": {
-        "changes": "It reads the length. Five tokens are fewer than 128, so nothing is changed.",
-    },
-    "by parts with YaRN's factor, a token and itself": {
-        "same": "The angle is 0, but the factor multiplies query and key, so even this score grows by its square.",
-    },
-    "LongRoPE, short factors all 1, one word back": {
-        "same": "The speeds stay. But the factor on cos and sin is above 1 at every length, so the scores grow.",
-    },
-    "factors 1 and 1, no other factor, one word back": {
-        "changes": "Divided by 1, the speeds are what they were, and nothing else is changed.",
-    },
-}
+WHY = [  # what a wrong answer overlooks, in the same order
+    "Every pair rotates more slowly, so one step back turns the key by an eighth of the angle.",
+    "Query and key are rotated by the same angle, at any speed, so the angle between them stays as it was.",
+    "NTK keeps pair 0 only. Pair 1 is the last one here and is divided by 8. The change is small.",
+    "It reads the length. Five tokens are fewer than 128, so nothing is changed.",
+    "The angle is 0, but the factor multiplies query and key, so even this score grows by its square.",
+    "The speeds stay. But the factor on cos and sin is above 1 at every length, so the scores grow.",
+    "Divided by 1, the speeds are what they were, and nothing else is changed.",
+]
+WRONG = one_of_two("same", "changes", ANSWER, WHY)
 HINTS = [
     "A score depends on the angle between query and key, and on their lengths.",
     "At offset 0 the angle is 0 at any speed. Only a factor can change that score.",

@@ -42,8 +42,19 @@ def expected(offsets, bidirectional, num_buckets, max_distance):
     return bucket(offsets, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
 
 
+def draw(rng):
+    sizes = [(32, 128), (64, 256), (16, 64), (8, 32)][rng.integers(4)]
+    return np.sort(rng.integers(-150, 151, size=12)), bool(rng.integers(2)), *sizes
+
+
 def case(label, offsets, *sizes):
     return Case(offsets, *sizes, label=label, axes=(Axis("offset", [f"{r:+d}" for r in offsets]),))
+
+
+def near_is_right(result, offsets, bidirectional, num_buckets, max_distance):
+    distance = abs(offsets) if bidirectional else np.maximum(-offsets, 0)
+    near = distance < num_buckets // (4 if bidirectional else 2)
+    return np.array_equal(result[near], expected(offsets, bidirectional, num_buckets, max_distance)[near])
 
 
 INDEX = True
@@ -59,19 +70,6 @@ CASES = [
     case("an encoder with 8 buckets", np.arange(-40, 41), True, 8, 32),
     Case(offset_grid(5), True, 32, 128, label="the grid of the five tokens", axes=(QUERY, KEY)),
 ]
-
-
-def draw(rng):
-    sizes = [(32, 128), (64, 256), (16, 64), (8, 32)][rng.integers(4)]
-    return np.sort(rng.integers(-150, 151, size=12)), bool(rng.integers(2)), *sizes
-
-
-def near_is_right(result, offsets, bidirectional, num_buckets, max_distance):
-    distance = abs(offsets) if bidirectional else np.maximum(-offsets, 0)
-    near = distance < num_buckets // (4 if bidirectional else 2)
-    return np.array_equal(result[near], expected(offsets, bidirectional, num_buckets, max_distance)[near])
-
-
 ALWAYS = [
     holds(
         "Near offsets are already wrong. Below E a distance is its own bucket, plus N for an encoder's later keys.",

@@ -38,7 +38,6 @@ ANSWER = {
     READ_BOTH: int(bucket(-30)),
     READ_CAUSAL: int(bucket(-30, bidirectional=False)),
 }
-DIGITS = 3
 OTHERWISE = {WEIGHT: "The mask comes after the bias and sets those scores to −∞, whatever the bias is."}
 WRONG = {
     (READ_BOTH, READ_CAUSAL): {

@@ -33,32 +33,8 @@ def biases_while_learning(tables, n):
     return biases  # Every step has its own bias, and all of them are in the result.
 
 
-BUG = "kept[n] = np.moveaxis(table[bucket(offsets(n), num_buckets=len(table))], -1, 0); bias = kept[n]"
-
-
 def expected(tables, n):
     return np.stack([t5_bias(n, table=table) for table in tables])
-
-
-def steps(seed, count, heads):
-    """The tables of `count` training steps, with 32 buckets."""
-    return np.random.default_rng(seed).normal(size=(count, 32, heads)).view(InTraining)
-
-
-SAME_FIRST = steps(4, 3, 2)
-SAME_FIRST[:, 0] = SAME_FIRST[0, 0]  # bucket 0 has not changed, so one number is no key for a cache
-SAME_SUM = np.round(4 * steps(6, 3, 2)) / 4  # quarters, so that a sum has no rounding
-SAME_SUM[1], SAME_SUM[2] = SAME_SUM[0, ::-1], np.roll(SAME_SUM[0], 5, axis=0)
-AXES = ("step", "head", "query", "key")
-CASES = [
-    Case(steps(0, 2, 1), 5, label="two steps, the five tokens", axes=("step", "head", QUERY, KEY)),
-    Case(steps(1, 3, 2), 5, label="three steps, two heads", axes=("step", "head", QUERY, KEY)),
-    Case(steps(2, 1, 2), 5, label="one step", axes=("step", "head", QUERY, KEY)),
-    Case(steps(3, 2, 3), 1, label="one token alone"),
-    Case(SAME_FIRST, 6, label="steps that change some buckets only"),
-    Case(SAME_SUM, 6, label="steps that only exchange numbers"),
-    Case(steps(5, 2, 1), 30, label="30 tokens"),
-]
 
 
 def draw(rng):
@@ -66,11 +42,26 @@ def draw(rng):
     return rng.normal(size=size).view(InTraining), int(rng.integers(2, 9))
 
 
+def steps(seed, count, heads):
+    """The tables of `count` training steps, with 32 buckets."""
+    return np.random.default_rng(seed).normal(size=(count, 32, heads)).view(InTraining)
+
+
+BUG = "kept[n] = np.moveaxis(table[bucket(offsets(n), num_buckets=len(table))], -1, 0); bias = kept[n]"
+SAME_FIRST = steps(4, 3, 2)
+SAME_FIRST[:, 0] = SAME_FIRST[0, 0]  # bucket 0 has not changed, so one number is no key for a cache
+SAME_SUM = np.round(4 * steps(6, 3, 2)) / 4  # quarters, so that a sum has no rounding
+SAME_SUM[1], SAME_SUM[2] = SAME_SUM[0, ::-1], np.roll(SAME_SUM[0], 5, axis=0)
+CASES = [
+    Case(steps(0, 2, 1), 5, label="two steps, the five tokens", axes=("step", "head", QUERY, KEY)),
+    Case(steps(3, 2, 3), 1, label="one token alone"),
+    Case(SAME_FIRST, 6, label="steps that change some buckets only"),
+    Case(SAME_SUM, 6, label="steps that only exchange numbers"),
+]
 WRONG = """
 bias = np.moveaxis(tables[0][kept[n]], -1, 0)
 # Every step still gets the bias of the first table. The array and its `id` stay, but its numbers change.
-bias = np.moveaxis(tables[-1][kept[n]], -1, 0)
-# Every step gets the bias of the last table. Look each one up inside the loop, and append a new array each time.
+bias = np.moveaxis(tables[-1][kept[n]], -1, 0)  # All steps get the last table's bias. Look each one up inside the loop.
 bias = np.moveaxis(tables[max(len(biases) - 1, 0)][kept[n]], -1, 0)
 # The bias is one step late: step 1 gets the table of step 0, and so on.
 bias = np.moveaxis(np.mean(tables, axis=0)[kept[n]], -1, 0)  # Every step gets the mean of all tables. Each has its own.

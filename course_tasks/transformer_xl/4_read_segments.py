@@ -42,6 +42,17 @@ def expected(x, size, length, attend):
     return seen(x, x, causal_mask(len(x)) & (j >= i // size * size - length))
 
 
+def draw(rng):
+    return normal(rng, int(rng.integers(5, 13)), 4), int(rng.integers(2, 5)), int(rng.integers(1, 8)), attend
+
+
+def split(x, count, length, attend):
+    """The text in `count` segments of about the same length."""
+    parts = np.array_split(x, count)
+    starts = np.cumsum([0, *map(len, parts)])
+    return np.concatenate([attend(part, x[max(0, s - length) : s]) for part, s in zip(parts, starts)])
+
+
 TEXT = np.random.default_rng(2).normal(size=(10, 4))
 AXES = ("token", "number")
 CASES = [
@@ -53,12 +64,6 @@ CASES = [
     Case(TEXT[:3], 5, 5, attend, label="a text shorter than a segment"),
     Case(TEXT[:1], 1, 1, attend, label="one token alone"),
 ]
-
-
-def draw(rng):
-    return normal(rng, int(rng.integers(5, 13)), 4), int(rng.integers(2, 5)), int(rng.integers(1, 8)), attend
-
-
 WRONG = """
 memory, outputs = np.zeros((length, 4)), []  # Rows of zeros take weight, too. Begin with an empty memory, `x[:0]`.
 starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])  # The last segment is missing.
@@ -92,16 +97,8 @@ return np.concatenate(outputs, axis=1)  # You put the segments side by side. Tok
 return outputs[-1]  # You return only the last segment. Collect the outputs of all of them.
 return outputs[0]  # You return only the first segment. If you loop, does the `return` end it too early?
 """
-
 HINTS = [
     "Loop over `range(0, len(x), size)`. In each round, attend first, then remember.",
     "Concatenate memory and segment, and keep the last `length` rows of that.",
     "Careful with `length` 0, because `a[-0:]` is all of a. `a[max(0, len(a) - length):]` is right for every length.",
 ]
-
-
-def split(x, count, length, attend):
-    """The text in `count` segments of about the same length."""
-    parts = np.array_split(x, count)
-    starts = np.cumsum([0, *map(len, parts)])
-    return np.concatenate([attend(part, x[max(0, s - length) : s]) for part, s in zip(parts, starts)])

@@ -43,21 +43,18 @@ def expected(q, k, table, past):
     return oracle.scores_through_query(q, k, vector, scale=1 / math.sqrt(q.shape[-1]), past=past)
 
 
-CASES = [
-    Case(Q, K, TABLE, 0, label="the five tokens", axes=(QUERY, KEY)),
-    Case(Q[3:], K, TABLE, 3, label="the last two of the five, the first three are past", axes=(LAST_TWO, KEY)),
-    Case(Q, np.zeros_like(K), TABLE, 0, label="keys of zeros: the position alone", axes=(QUERY, KEY)),
-    Case(Q, K, np.zeros((3, 4)), 0, label="a table of zeros: the content alone", axes=(QUERY, KEY)),
-    Case(Q[:2], K, TABLE[1:4], 0, label="two queries, clip 1", axes=(Axis("query"), KEY)),
-    Case(Q[:, :3], K[:, :3], TABLE[2:3, :3], 0, label="clip 0, three numbers", axes=(QUERY, KEY)),
-]
-
-
 def draw(rng):
     (n_q, n_k, clip, past), d = sizes(rng), int(rng.integers(2, 7))
     return normal(rng, n_q, d), normal(rng, n_k, d), normal(rng, 2 * clip + 1, d), past
 
 
+CASES = [
+    Case(Q, K, TABLE, 0, label="the five tokens", axes=(QUERY, KEY)),
+    Case(Q[3:], K, TABLE, 3, label="the last two of the five, the first three are past", axes=(LAST_TWO, KEY)),
+    Case(Q, K, np.zeros((3, 4)), 0, label="a table of zeros: the content alone", axes=(QUERY, KEY)),
+    Case(Q[:2], K, TABLE[1:4], 0, label="two queries, clip 1", axes=(Axis("query"), KEY)),
+    Case(Q[:, :3], K[:, :3], TABLE[2:3, :3], 0, label="clip 0, three numbers", axes=(QUERY, KEY)),
+]
 WRONG = """
 return q @ k.T + position / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Put the sum in parentheses.
 return (q @ k.T + position / np.sqrt(q.shape[-1])) / np.sqrt(q.shape[-1])  # You divide the position part by √d twice.

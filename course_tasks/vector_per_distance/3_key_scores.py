@@ -33,20 +33,8 @@ def key_scores(q, k, table):
     return products / np.sqrt(q.shape[-1])  # The products are divided by √d, where d is the last axis of q.
 
 
-BUG = 'products = np.einsum("ijd,jd->ij", q[:, None] + vectors, k)'
-
-
 def expected(q, k, table):
     return scores(q, k) + key_term(q, table) / math.sqrt(q.shape[-1])
-
-
-CASES = [
-    Case(Q, K, TABLE, label="the five tokens", axes=(QUERY, KEY)),
-    Case(Q, np.zeros_like(K), TABLE, label="keys of zeros: the position alone", axes=(QUERY, KEY)),
-    Case(np.zeros_like(Q), K, TABLE, label="queries of zeros: nothing is read", axes=(QUERY, KEY)),
-    Case(Q[:, :3], K[:, :3], TABLE[1:4, :3], label="clip 1, three numbers", axes=(QUERY, KEY)),
-    Case(Q[:1], K[:1], TABLE, label="one token alone"),
-]
 
 
 def draw(rng):
@@ -54,6 +42,13 @@ def draw(rng):
     return normal(rng, n, d), normal(rng, n, d), normal(rng, 2 * clip + 1, d)
 
 
+BUG = 'products = np.einsum("ijd,jd->ij", q[:, None] + vectors, k)'
+CASES = [
+    Case(Q, K, TABLE, label="the five tokens", axes=(QUERY, KEY)),
+    Case(Q, np.zeros_like(K), TABLE, label="keys of zeros: the position alone", axes=(QUERY, KEY)),
+    Case(np.zeros_like(Q), K, TABLE, label="queries of zeros: nothing is read", axes=(QUERY, KEY)),
+    Case(Q[:1], K[:1], TABLE, label="one token alone"),
+]
 WRONG = """
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q)  # You exchanged query and key, so row i is of key i now.
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j. A `.T` at the end

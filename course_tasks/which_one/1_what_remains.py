@@ -38,7 +38,10 @@ SITUATIONS = {  # name: (answers to the questions of the guide, candidates)
         {ATTENDED: "text, left to right", **LONGER, **THREE_BACK},
         ("learned", "Music Transformer", "T5 buckets", "ALiBi"),
     ),
-    "Llama": ({WEIGHTS: "Llama 3, Mistral 7B v0.3, SmolLM2", **LONGER}, ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE")),
+    "Llama": (
+        {WEIGHTS: "Llama 3, Mistral 7B v0.3, SmolLM2", **LONGER},
+        ("Transformer-XL", "T5 buckets", "ALiBi", "RoPE"),
+    ),
     "T5": ({WEIGHTS: "T5", **FLASH}, ("learned", "T5 buckets", "ALiBi", "RoPE")),
 }
 NOTHING = "no scheme"
@@ -50,9 +53,6 @@ def remaining(name):
     found = decide(answers)
     (one,) = [scheme for scheme in candidates if found[scheme].verdict != OUT] or [NOTHING]
     return one
-
-
-ANSWER = {name: remaining(name) for name in SITUATIONS}
 
 
 def reasons(name, scheme, verdict):
@@ -68,7 +68,9 @@ def reasons(name, scheme, verdict):
 def message(name, scheme):
     """What is wrong with a candidate, or with the answer that there is none: the guide's reason."""
     if scheme == NOTHING:
-        return f"{name}: one is left. A scheme is not ruled out because others are better, or because it must learn more."
+        return (
+            f"{name}: one is left. A scheme is not ruled out because others are better, or because it must learn more."
+        )
     return f"{name}: `{scheme}` is ruled out by {reasons(name, scheme, OUT)}"
 
 
@@ -76,6 +78,7 @@ def words_of(name):
     return *SITUATIONS[name][1], NOTHING
 
 
+ANSWER = {name: remaining(name) for name in SITUATIONS}
 WRONG = {
     name: {scheme: message(name, scheme) for scheme in words_of(name) if scheme != ANSWER[name]} for name in SITUATIONS
 }

@@ -42,26 +42,14 @@ def expected(mask):
     return [[sum(map(int, row[:k])) if real else 0 for k, real in enumerate(row)] for row in mask]
 
 
-def padded(*rows, label):
-    """A case from rows of text in which a dot is padding."""
-    return Case(np.array([[token != "." for token in row] for row in rows]), label=label)
-
-
-AXES = ("prompt", "place")
-CASES = [
-    padded("...xx", "..xxx", "xxxxx", label="left padding"),
-    padded("xx...", "xxx..", "xxxxx", label="right padding"),
-    padded("xxxx", "xxxx", label="no padding"),
-    padded("xx..xx", "x....x", ".x.xx.", label="padding in the middle"),
-    padded("....", "..xx", label="a row of padding only"),
-    padded("x", label="one token"),
-    padded(".....xxx", label="three tokens after five of padding"),
-]
-
-
 def draw(rng):
     batch, n = rng.integers(1, 5), rng.integers(2, 9)
     return (rng.random((batch, n)) < rng.choice([0.3, 0.7]),)
+
+
+def padded(*rows, label):
+    """A case from rows of text in which a dot is padding."""
+    return Case(np.array([[token != "." for token in row] for row in rows]), label=label)
 
 
 def counts_up(found, mask):
@@ -69,20 +57,23 @@ def counts_up(found, mask):
     return all(np.array_equal(row[real], np.arange(real.sum())) for row, real in zip(np.asarray(found), mask))
 
 
-ALWAYS = [
-    holds("A prompt gets the same positions with and without padding, 0, 1, 2, … for its own tokens.", counts_up),
-    holds(
-        "The positions of all tokens are right, but padding should get 0.",
-        lambda found, mask: (np.asarray(found)[~mask] == 0).all(),
-    ),
-]
-
-
 def places(mask):
     """The numbers of the places in a row, padding included."""
     return np.arange(mask.shape[-1])
 
 
+AXES = ("prompt", "place")
+CASES = [
+    padded("...xx", "..xxx", "xxxxx", label="left padding"),
+    padded("xx...", "xxx..", "xxxxx", label="right padding"),
+    padded("xx..xx", "x....x", ".x.xx.", label="padding in the middle"),
+    padded("....", "..xx", label="a row of padding only"),
+    padded("x", label="one token"),
+    padded(".....xxx", label="three tokens after five of padding"),
+]
+ALWAYS = [
+    holds("A prompt gets the same positions with and without padding, 0, 1, 2, … for its own tokens.", counts_up),
+]
 WRONG = """
 before = places(mask)  # You give padding 0, but still count it for the tokens. Count tokens of the prompt, not places.
 before = places(mask) - np.argmax(mask, axis=-1)[:, None]
@@ -129,8 +120,7 @@ before = 0  # Every entry is 0. The second token of a prompt gets 1. Does your c
 before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first. You need the rank of each.
 return mask  # You return 1 for each token and 0 for padding, like the mask. Count the tokens that come before.
 return before.astype(bool)
-return np.where(mask, before, 0).astype(bool)  # You return truth values. The mask and its copies hold nothing else;
-# `np.zeros(mask.shape, dtype=int)` holds numbers.
+return np.where(mask, before, 0).astype(bool)  # You return truth values, as the mask has. `dtype=int` makes numbers.
 return np.concatenate([np.arange(row.sum()) for row in mask])
 return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
 return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.

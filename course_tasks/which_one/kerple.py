@@ -238,7 +238,9 @@ class Capstone(Exercise):
             return Result("wrong type", self.title, (text,))
         found: list[tuple[str, str]] = []
         ask: Any = partial(look, given, found)
-        ask.__globals__ = next((f.__globals__ for f in methods_of(given).values()), {})  # an error is shown with its line
+        ask.__globals__ = next(
+            (f.__globals__ for f in methods_of(given).values()), {}
+        )  # an error is shown with its line
         done = run(ask, [Case()], lambda nothing: {"": np.zeros(1)}, self.seconds)
         notes = (done.printed(),) if done.printed() else ()
         if done.stopped:

@@ -28,7 +28,6 @@ ANSWER = {
     "reach of three layers": reach(3, 4),
     "share of the memory": (6 * 10_000 + 18 * 1_000) / (24 * 10_000),
 }
-DIGITS = 3
 AXES = (Axis("slot", ["0", "1", "2", "3"]),)
 OTHERWISE = {
     "pairs": "Write the eight numbers of keys side by side and add them. The first query sees one key.",

@@ -28,22 +28,8 @@ def seen_keys(n_q, n_k, w):
     return (j <= i) & (j > i - w)  # A query sees its own key and none after it. The last w keys are i − w + 1 … i.
 
 
-BUG = "return (j <= i) & (j >= i - w)"
-
-
 def expected(n_q, n_k, w):
     return window_mask(n_q, n_k, w=w, past=n_k - n_q)
-
-
-AXES = ("query", "key")
-CASES = [
-    Case(5, 5, 2, label="the five tokens, a window of two", axes=(QUERY, KEY)),
-    Case(6, 6, 3, label="six tokens, a window of three"),
-    Case(1, 6, 3, label="one new query after five", axes=(Axis("query", ("5",)), "key")),
-    Case(2, 7, 4, label="two new queries after five"),
-    Case(4, 4, 1, label="a window of one: each token sees itself"),
-    Case(3, 3, 9, label="a window longer than the text"),
-]
 
 
 def draw(rng):
@@ -51,6 +37,14 @@ def draw(rng):
     return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
 
 
+BUG = "return (j <= i) & (j >= i - w)"
+CASES = [
+    Case(5, 5, 2, label="the five tokens, a window of two", axes=(QUERY, KEY)),
+    Case(6, 6, 3, label="six tokens, a window of three"),
+    Case(1, 6, 3, label="one new query after five", axes=(Axis("query", ("5",)), "key")),
+    Case(4, 4, 1, label="a window of one: each token sees itself"),
+    Case(3, 3, 9, label="a window longer than the text"),
+]
 WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w

@@ -34,9 +34,6 @@ def ring_step(ring, read, new):
     return seen, after  # The keys come first, then the new ring.
 
 
-BUG = "seen = np.concatenate([after[old % w], new])"
-
-
 def expected(ring, read, new):
     """From the definition: which token is in which place."""
     w, n = len(ring), len(new)
@@ -44,6 +41,11 @@ def expected(ring, read, new):
     latest = [max((p for p in key if p % w == slot), default=None) for slot in range(w)]
     seen = [key[p] for p in range(max(0, read - w + 1), read + n)]
     return np.array(seen), np.array([ring[s] if p is None else key[p] for s, p in enumerate(latest)])
+
+
+def draw(rng):
+    w, read, n = (int(x) for x in rng.integers([1, 0, 1], [6, 12, 7]))
+    return normal(rng, w, 2), read, normal(rng, n, 2)
 
 
 def case(w, read, n, label):
@@ -54,11 +56,7 @@ def case(w, read, n, label):
     return Case(ring, read, 100.0 + read + np.arange(n)[:, None], label=label)
 
 
-def draw(rng):
-    w, read, n = (int(x) for x in rng.integers([1, 0, 1], [6, 12, 7]))
-    return normal(rng, w, 2), read, normal(rng, n, 2)
-
-
+BUG = "seen = np.concatenate([after[old % w], new])"
 RETURNS = ("seen", "ring")
 AXES = {"seen": ("place", "channel"), "ring": ("slot", "channel")}
 CASES = [

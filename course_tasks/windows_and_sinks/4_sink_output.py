@@ -32,23 +32,8 @@ def sink_output(scores, values, sink):
     return kept @ values  # The output is the sum of the values with the weights of the keys.
 
 
-BUG = "kept = weights[:, :-1] / weights[:, :-1].sum(axis=1, keepdims=True)"
-
-
 def expected(scores, values, sink):
     return kept_share(scores, sink)[:, None] * (softmax(np.asarray(scores)) @ values)
-
-
-LOGS = np.log([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]])
-AXES = ("query", "number")
-CASES = [
-    Case(LOGS[:1], np.eye(3), float(np.log(4)), label="scores ln 1, ln 2, ln 3; the output is the weights"),
-    Case(LOGS, np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), float(np.log(2)), label="two queries, a sink of ln 2"),
-    Case(SCORES, V, 1.0, label="the five tokens", axes=(QUERY, NUMBER)),
-    Case(np.where(np.tri(5) > 0, SCORES, -np.inf), V, 0.5, label="the five tokens, causal", axes=(QUERY, NUMBER)),
-    Case(np.array([[2.0]]), np.array([[3.0]]), -1.0, label="one token alone"),
-    Case(np.array([[1000.0, 999.0]]), np.eye(2), 998.0, label="large scores"),
-]
 
 
 def draw(rng):
@@ -62,6 +47,16 @@ def beside(scores, more):
     return e / (e.sum(axis=1, keepdims=True) + more(top))
 
 
+BUG = "kept = weights[:, :-1] / weights[:, :-1].sum(axis=1, keepdims=True)"
+LOGS = np.log([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]])
+AXES = ("query", "number")
+CASES = [
+    Case(LOGS[:1], np.eye(3), float(np.log(4)), label="scores ln 1, ln 2, ln 3; the output is the weights"),
+    Case(LOGS, np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), float(np.log(2)), label="two queries, a sink of ln 2"),
+    Case(np.where(np.tri(5) > 0, SCORES, -np.inf), V, 0.5, label="the five tokens, causal", axes=(QUERY, NUMBER)),
+    Case(np.array([[2.0]]), np.array([[3.0]]), -1.0, label="one token alone"),
+    Case(np.array([[1000.0, 999.0]]), np.eye(2), 998.0, label="large scores"),
+]
 WRONG = """
 return beside(scores, lambda top: sink) @ values
 return beside(scores, lambda top: sink * np.exp(-top)) @ values  # You add `sink` itself to the denominator. Add e^sink.

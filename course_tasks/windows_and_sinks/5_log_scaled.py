@@ -34,20 +34,16 @@ def expected(q, past, length):
     return scaled(q, log_scale(past + np.arange(len(q)), length=length))
 
 
-AXES = ("query", "number")
+def draw(rng):
+    return normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40))
+
+
 CASES = [
     Case(Q, 0, 5, label="the five tokens, trained on five", axes=(QUERY, NUMBER)),
     Case(Q[:1], 511, 64, label="one query at position 511, trained on 64"),
     Case(np.ones((3, 2)), 62, 64, label="three queries of ones around the training length"),
     Case(np.ones((2, 1)), 0, 2, label="trained on two"),
-    Case(Q[3:], 3, 10, label='"on" and "mat" after three tokens'),
 ]
-
-
-def draw(rng):
-    return normal(rng, int(rng.integers(1, 5)), 3), int(rng.integers(0, 50)), int(rng.integers(3, 40))
-
-
 WRONG = """
 p = np.full(len(q), past)  # All your queries get the factor of the first. They are at past, past + 1, …
 p = np.full(len(q), past + len(q) - 1)  # All queries get the factor of the last. Each has that of its own position.

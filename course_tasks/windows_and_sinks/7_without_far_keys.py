@@ -10,9 +10,7 @@ and then of what the model could have learned from texts of 128 characters.
 factor that depends on the token.
 """
 
-from statistics import fmean
-
-from course_study.results import committed, pick
+from ..measured import TEXT, losses
 
 SCHEMES = ("none", "log-1", "t5-256", "alibi", "rope", "window-64", "fox")
 SAME = 0.02  # nats: a smaller change counts as none
@@ -20,8 +18,7 @@ SAME = 0.02  # nats: a smaller change counts as none
 
 def changes(scheme):
     """What masking the far keys changes in the loss at 1,024, in nats, for each seed."""
-    rows = pick(committed("long"), task="characters", scheme=scheme)
-    return [row["far_masked"][-1] - row["loss"][-1] for row in rows]
+    return losses(scheme, TEXT, "long", "far_masked")[:, -1] - losses(scheme, TEXT, "long")[:, -1]
 
 
 def said(change):
@@ -29,7 +26,11 @@ def said(change):
     return "same" if abs(change) < SAME else "rises" if change > 0 else "falls"
 
 
-ANSWER = {scheme: said(fmean(changes(scheme))) for scheme in SCHEMES}
+def words_of(field):
+    return "rises", "falls", "same"
+
+
+ANSWER = {scheme: said(changes(scheme).mean()) for scheme in SCHEMES}
 NOT_USED = "A rise would mean that it had used the far keys. But the next character depends mostly on the last few."
 SEES_64 = "Each layer sees 64 keys. Are any of the masked ones among them?"
 WRONG = {
@@ -64,12 +65,6 @@ HINTS = [
     "For the others, far keys have weight. Would a far character help to predict the next one?",
     "In the lesson “Longer than training”, compare the last two columns under “Level is not the same as useful”.",
 ]
-
-
-def words_of(field):
-    return "rises", "falls", "same"
-
-
 ON_PASS = (
     "No model misses the far keys. A level loss came from models that do not look there, and a rising one from "
     "models that do. To learn to use far keys, a model has to be trained on texts in which they help."

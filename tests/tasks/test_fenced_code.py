@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from course_tasks import tasks_of, topics
 from tools.build import from_percent
 
 from .notebook import defined, prepared
+from .transcript import exercises
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
-TASKS = {f"{topic}/{name}": task for topic in topics() for name, task in tasks_of(topic).items()}
+TASKS = exercises()
 
 
 @pytest.mark.parametrize("key", [key for key, task in TASKS.items() if "```python" in task.words])
