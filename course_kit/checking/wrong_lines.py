@@ -17,6 +17,7 @@ from .spec import Attempt, attempt
 # These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
 # meant. The last is another name in its place.
 OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too ", "is True", "is False", "is `")
+REARRANGING = {"pad", "ravel", "reshape", "roll"}  # what is true of these is not true of another way to the result
 MANY = 30  # rules that may explain one attempt
 KINDS = {
     "Sub": "a difference", "Add": "a sum", "Mult": "a product", "Div": "a quotient", "FloorDiv": "a quotient",
@@ -74,21 +75,38 @@ class WrongPrograms:
         numbers = range(statement.lineno, (statement.end_lineno or 0) + 1)
         return " ".join(self.facts[number] for number in numbers if number in self.facts)
 
-    def by_rule(self, tried: Attempt, raised: bool) -> str:
-        """What one changed line of the solution explains, or "". An error alone says too little for a rule."""
+    def line(self, tried: Attempt) -> str:
+        """The learner's own line, if another one in its place makes everything right, or ""."""
         for statement in statements(self.tree):
             if (fact := self.fact(statement)) and (line := mistaken_line(tried, statement, self.source)):
                 return f"The mistake is in your line `{line}`. {fact}"
-        arrays = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
-        if raised or not any(array.dtype.kind == "U" or np.nan_to_num(array).any() for array in arrays):
-            return ""  # an array that was never filled, or has only nan, may come from anything
+        return ""
+
+    def numbers(self, tried: Attempt) -> str:
+        """What is different in the numbers, if it is what one changed line of the solution does, or ""."""
+        if all_alike(tried):
+            return ""
         causes = [cause.partition(". ") for cause in matching(tried, self.made_by_rules, most=MANY)]
-        if len({fact for _, _, fact in causes}) != 1:
+        theirs = REARRANGING - called(ast.parse(source_of(tried.function)))  # ways to go that are the solution's alone
+        foreign = {self.fact(statement) for statement in statements(self.tree) if called(statement) & theirs}
+        if len(facts := {fact for _, _, fact in causes}) != 1 or facts & foreign:
             return ""
         known = tried.spec.signature.parameters.keys()
         said = (done for done, _, _ in causes if set(re.findall("`(.*?)`", done)) <= known)
         done = next(said, "one step is different")
         return f"Your result is what you get when {done}. {causes[0][2]}".strip()
+
+
+def all_alike(tried: Attempt) -> bool:
+    """Whether all wrong numbers are the same one: never filled, hidden or nan, they may come from anything."""
+    pairs = [found.pair for found in tried.differences if found and found.part == tried.difference.part and found.pair]
+    return len({number for pair in pairs for number in np.nan_to_num(pair.yours).ravel().tolist()}) < 2
+
+
+def called(tree: ast.AST) -> set[str]:
+    """The names of all functions and methods that are called."""
+    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {getattr(function, "attr", getattr(function, "id", "")) for function in functions}
 
 
 def expressions(statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.expr]]:
