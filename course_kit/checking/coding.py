@@ -18,8 +18,8 @@ NUMBERS = (
     "numbers: it turns 1 into −2. A comparison gives True and False, and so does `.astype(bool)`."
 )
 FLOATS = (
-    "The values are right, but they are floats. They say which entry of an array is meant, and an index must be a whole "
-    "number: `table[2.0]` is an error. `int(…)` and `.astype(int)` make whole numbers, and so does `//` in place of `/`."
+    "The values are right, but they are floats. They say which entry of an array is meant, and that takes a whole "
+    "number: `table[2.0]` is an error. `.astype(int)` makes whole numbers, and so does `//` in place of `/`."
 )
 NO_TENSOR = (
     "The values are right, but what you return is no torch tensor, so nothing in front of it in a model can learn. "

@@ -74,8 +74,9 @@ def finish(attempt: Attempt) -> str:
 
 
 def unfilled(attempt: Attempt, said: str) -> str:
-    """That a part of the result is 0, and what may be the reason in the learner's own code, if that is so."""
-    loops = [node for node in ast.walk(ast.parse(source_of(attempt.function))) if isinstance(node, (ast.For, ast.While))]
+    """That a part of the result is 0, and a question that fits the learner's own code; or "" if nothing is said."""
+    nodes = list(ast.walk(ast.parse(source_of(attempt.function))))
+    loops = [node for node in nodes if isinstance(node, (ast.For, ast.While))]
     if any(isinstance(node, ast.Return) for loop in loops for node in ast.walk(loop)):
         why = "Is the `return` indented too far?"
     else:

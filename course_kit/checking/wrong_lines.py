@@ -1,7 +1,6 @@
 """The wrong programs that a task knows: those of its page, and those that rules make of the solution's lines."""
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -10,22 +9,15 @@ import numpy as np
 
 from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
-from .rules import changed, is_target
+from .rules import UNLIKE, changed, is_target
 from .solution_source import SolutionSource, compiled, source_of
 from .spec import Attempt, attempt
 
 # These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
-# meant. The last is another name in its place.
-OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too ", "is True", "is False", "is `")
+# meant. The last two are another name in its place.
+OF_A_VALUE = ("a value has the wrong sign", "a value is transposed", "a value is one too ", "a value is `", UNLIKE)
 REARRANGING = {"pad", "ravel", "reshape", "roll"}  # what is true of these is not true of another way to the result
 MANY = 30  # rules that may explain one attempt
-KINDS = {
-    "Sub": "a difference", "Add": "a sum", "Mult": "a product", "Div": "a quotient", "FloorDiv": "a quotient",
-    "Mod": "a remainder", "Pow": "a power", "MatMult": "a matrix product", "Call": "a function call", "Name": "a value",
-    "Compare": "a comparison", "Constant": "a number", "Subscript": "an indexed array", "IfExp": "a choice",
-}  # fmt: skip
-
-
 STILL = "Your function does exactly what the given one does: the bug is still there."
 
 
@@ -65,10 +57,8 @@ class WrongPrograms:
         for statement in statements(self.tree):
             for parent, node in expressions(statement):
                 for done, text in changed(self.tree, parent, node):
-                    of_a_value = done.startswith(OF_A_VALUE)
-                    kind = "a value" if of_a_value else KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
-                    name = node.id if isinstance(node, ast.Name) and of_a_value else ""
-                    yield f"{kind} {done}. {self.fact(made.get(name, statement))}", text
+                    name = node.id if isinstance(node, ast.Name) and done.startswith(OF_A_VALUE) else ""
+                    yield f"{done}. {self.fact(made.get(name, statement))}", text
 
     def fact(self, statement: ast.stmt) -> str:
         """What the comments of a statement say."""
@@ -91,10 +81,9 @@ class WrongPrograms:
         foreign = {self.fact(statement) for statement in statements(self.tree) if called(statement) & theirs}
         if len(facts := {fact for _, _, fact in causes}) != 1 or facts & foreign:
             return ""
-        known = tried.spec.signature.parameters.keys()
-        said = (done for done, _, _ in causes if set(re.findall("`(.*?)`", done)) <= known)
-        done = next(said, "one step is different")
-        return f"Your result is what you get when {done}. {causes[0][2]}".strip()
+        (fact,) = facts
+        done = next((done for done, _, _ in causes if done != UNLIKE), UNLIKE)
+        return f"Your result is what you get when {done}. {fact}" if fact else ""
 
 
 def all_alike(tried: Attempt) -> bool:

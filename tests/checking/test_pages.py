@@ -150,7 +150,7 @@ def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_abov
 
 def test_a_rule_speaks_of_the_numbers_and_quotes_nothing_of_the_solution(slope):
     result = slope.check(lambda n, strength: abs(np.subtract.outer(np.arange(n), np.arange(n))) - strength)
-    said = "Your result is what you get when a term is added instead of multiplied."
+    said = "Your result is what you get when a value is added instead of multiplied."
     assert result.cause == f"{said} A far key costs more, so the slope is negative." and result.known
     assert "`" not in slope.check(lambda n, strength: -strength * np.subtract.outer(np.arange(n), np.arange(n)).T).cause
 
