@@ -1,7 +1,6 @@
 """An answer to commit to: numbers worked out by hand and predictions in words, by name."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -192,24 +191,16 @@ class Prediction(Exercise):
         counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
         return f"{', '.join(filter(None, (key, where)))}: {shown} is not right{counted}"
 
-    def _holds(self, fields: Outputs, yours: Outputs) -> bool:
-        """Whether an answer has these values."""
-        return all(
-            key in yours and yours[key].size == value.size and self._near(yours[key], value).all()
-            for key, value in fields.items()
-        )
-
     def _cause(self, yours: Outputs, right: Outputs, bad: list[str]) -> tuple[str, bool, Iterable[str]]:
-        """The message of a known mistake, else that it is close; whether it is known; and the fields it means.
-
-        A number may come from several mistakes. The one that explains the most of yours goes first.
-        """
-        told = [(self._fields(values), message) for values, message in self.wrong_answers]
-        known = [(fields, message) for fields, message in told if self._holds(fields, yours)]
-        if known:
-            often = Counter(message for _, message in known)
-            fields, message = max(known, key=lambda one: often[one[1]])  # the first of equals
-            return message, True, fields
+        """The message of a known mistake, else that it is close; whether it is known; and the fields it means."""
+        for values, message in self.wrong_answers:
+            told = self._fields(values)
+            same = (
+                key in yours and yours[key].size == v.size and self._near(yours[key], v).all()
+                for key, v in told.items()
+            )
+            if all(same):
+                return message, True, told
         if all(right[key].dtype.kind == "f" and _close(yours[key], right[key]) for key in bad):
             decimals = f"{self.digits} decimal{'s' * (self.digits != 1)}"
             return f"Close, but not right to {decimals}. Is something rounded on the way?", False, bad

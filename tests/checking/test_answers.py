@@ -80,13 +80,6 @@ def test_whole_numbers_words_and_truth_values_are_told_what_they_are(changes, wo
     assert words or not result.cause
 
 
-def test_of_several_mistakes_the_one_that_explains_most_is_named():
-    wrong = {"a": {4: "Halved."}, "b": {3: "Squared."}, "c": {9: "Squared."}}
-    task = Prediction("powers", "Powers", expected=lambda: {"a": 5, "b": 7, "c": 8}, wrong=wrong, **BASICS)
-    assert task.check({"a": 4, "b": 3, "c": 9}).cause == "Squared."
-    assert task.check({"a": 4, "b": 3, "c": 8}).cause == "Halved."
-
-
 @pytest.mark.parametrize("how", ["raises", "endless"])
 def test_hostile_answers_do_no_harm(how):
     for given in (Hostile(how), {"near": Hostile(how), "word": "up"}):
