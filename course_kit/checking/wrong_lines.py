@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-import numpy as np
-
 from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
 from .rules import UNLIKE, changed, is_target
@@ -87,9 +85,10 @@ class WrongPrograms:
 
 
 def all_alike(tried: Attempt) -> bool:
-    """Whether all wrong numbers are the same one: never filled, hidden or nan, they may come from anything."""
+    """Whether the wrong results have but one number, or nan: as what was never filled, it may come from anything."""
     pairs = [found.pair for found in tried.differences if found and found.part == tried.difference.part and found.pair]
-    return len({number for pair in pairs for number in np.nan_to_num(pair.yours).ravel().tolist()}) < 2
+    numbers = {number for pair in pairs for number in pair.yours.ravel().tolist()}
+    return len([number for number in numbers if number == number]) < 2
 
 
 def called(tree: ast.AST) -> set[str]:
