@@ -18,8 +18,12 @@ NUMBERS = (
     "numbers: it turns 1 into −2. A comparison gives True and False, and so does `.astype(bool)`."
 )
 FLOATS = (
-    "The values are right, but they are floats. They number the rows of a table, and an index must be a whole number: "
-    "`table[2.0]` is an error. `.astype(int)` makes whole numbers, and so does `//` in place of `/`."
+    "The values are right, but they are floats. They say which entry of an array is meant, and that takes a whole "
+    "number: `table[2.0]` is an error. `.astype(int)` makes whole numbers, and so does `//` in place of `/`."
+)
+NO_TENSOR = (
+    "The values are right, but what you return is no torch tensor, so nothing in front of it in a model can learn. "
+    "Compute with torch from end to end, without `.numpy()` or `.tolist()`."
 )
 
 
@@ -120,6 +124,8 @@ class CodingTask(Exercise):
         outputs = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
         if self.spec.index and any(array.dtype.kind == "f" for array in outputs):
             return Result("wrong type", self.title, (FLOATS,), notes=notes)
+        if self.spec.tensors and not all(outcome.tensor for outcome in tried.run.outcomes):
+            return Result("wrong type", self.title, (NO_TENSOR,), notes=notes)
         if self.afterwards and (broken := self.afterwards(tried.function)):
             status, fact, cause = broken
             return Result(status, self.title, (fact,) if fact else (), cause, notes=notes, known=bool(cause))

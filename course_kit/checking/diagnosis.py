@@ -1,5 +1,6 @@
 """Why an attempt is wrong: a wrong program that does the same, or else what narrows it down."""
 
+import ast
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
 from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, zeros
-from .solution_source import unused_parameters
+from .solution_source import source_of, unused_parameters
 from .spec import Attempt
 from .wrong_lines import WrongPrograms
 
@@ -34,10 +35,11 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
         return Diagnosis(first.status, " Or: ".join(causes), named=True)
     if causes := matching(attempt, wrong.starter):
         return Diagnosis(first.status, causes[0], named=True)
-    if cause := unused(attempt) or finish(attempt):
+    if cause := unused(attempt):  # a line says more, and there are arguments that a right answer need not read
+        return Diagnosis(first.status, wrong.line(attempt) or cause, named=True)
+    if cause := finish(attempt):
         return Diagnosis(first.status, cause, named=True)
-    raised = first.status == "raised"
-    if said := wrong.by_rule(attempt, raised):
+    if said := wrong.line(attempt) or wrong.numbers(attempt):
         return Diagnosis(first.status, one_change(attempt, said), named=True)
     return narrowed(attempt)
 
@@ -65,9 +67,21 @@ def finish(attempt: Attempt) -> str:
     for part in (first.part, *(other for other in attempt.spec.returns if other != first.part)):
         pairs = pairs_of(attempt, part, "wrong values")
         usable = [pair for pair in pairs if not not_finite(pair)]
-        if said := common((zeros, *FINISHES), usable if len(usable) > len(pairs) / 2 else pairs):
+        pairs = usable if len(usable) > len(pairs) / 2 else pairs
+        if said := unfilled(attempt, common((zeros,), pairs)) or common(FINISHES, pairs):
             return said if part == first.part else f"{part}: {said}"
     return ""
+
+
+def unfilled(attempt: Attempt, said: str) -> str:
+    """That a part of the result is 0, and a question that fits the learner's own code; or "" if nothing is said."""
+    nodes = list(ast.walk(ast.parse(source_of(attempt.function))))
+    loops = [node for node in nodes if isinstance(node, (ast.For, ast.While))]
+    if any(isinstance(node, ast.Return) for loop in loops for node in ast.walk(loop)):
+        why = "Is the `return` indented too far?"
+    else:
+        why = "Does a loop end one too early?" if loops and "last" in said else "Is this ever filled?"
+    return f"{said}. {why}" if said else ""
 
 
 def narrowed(attempt: Attempt) -> Diagnosis:

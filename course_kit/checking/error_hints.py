@@ -38,10 +38,11 @@ math domain error|expected a (positive|nonnegative) input  # A logarithm needs a
 # the index, and the `.shape` of what you take it from.
 ^IndexError: (arrays used as indices|only integers)  # An index must be a whole number, like the numbers that `range`
 # gives. Print the index that you use.
-can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list'  # You calculate with a list, which
-# has no such arithmetic. Make an array of it first, with `np.array(…)`.
-^NameError: name '(np|Q|K|V|LAMBDA|TOKENS|softmax|task)' is not defined  # The first cell of the notebook defines this
-# name. Run that cell again.
+can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list'  # A list or a tuple has no such
+# arithmetic. Make an array of it first, with `np.array(…)`.
+^NameError: name '(np|task)' is not defined  # The first cell of the notebook defines this name. Run that cell again.
+^NameError: name '(Q|K|V|LAMBDA|TOKENS|softmax)' is not defined  # If the first cell of the notebook imports this name,
+# run that cell again. If it does not, use what your function is given, or compute it.
 ^NameError: name 'math' is not defined  # `math` is not imported. Use the function of `np` with that name,
 # or write `import math` first.
 ^NameError: name '(d_k|lambda_|lam|λ)' is not defined  # Your function knows only its arguments and the names that it
@@ -55,13 +56,13 @@ zero-size array to reduction|max\(\) (arg|iterable argument) is  # There is noth
 # because what you selected is empty here. Print it.
 slice indices must be integers|'float' object cannot be interpreted as an integer  # Indices and lengths must be whole
 # numbers. If you divide, use `//`.
-'int' object is not iterable  # You loop over a single number. To count up to n, loop over `range(n)`.
+'int' object is not iterable  # A single number is where several are needed. To count up to n, loop over `range(n)`.
 only integer scalar arrays can be converted to a scalar index  # You gave an array where a single number is needed.
 # Check whether a `len(…)` is missing. If the array picks entries of a list, make an array of the list first, with
 # `np.array(…)`.
-^OverflowError: Python integer .* out of bounds  # The number is too large for the dtype of this array. A plain Python
-# `int` can hold it.
-^RecursionError  # Your function calls itself without end. Check where it should stop.
+^OverflowError: Python integer .* out of bounds  # The dtype of this array cannot hold the number. A plain Python `int`
+# can.
+^RecursionError  # A function calls itself without end. Check where it should stop.
 """
 
 

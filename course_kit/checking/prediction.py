@@ -203,6 +203,6 @@ class Prediction(Exercise):
                 return message, True, told
         if all(right[key].dtype.kind == "f" and _close(yours[key], right[key]) for key in bad):
             decimals = f"{self.digits} decimal{'s' * (self.digits != 1)}"
-            return f"Close: give {decimals}, and round only at the end.", False, bad
+            return f"Close, but not right to {decimals}. Is something rounded on the way?", False, bad
         field = next((key for key in bad if key in self.otherwise), None)
         return ("", False, bad) if field is None else (self.otherwise[field], True, [field])

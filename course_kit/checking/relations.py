@@ -18,6 +18,7 @@ CONSTANTS = {
     "1/ln 2": (1 / math.log(2), " Check whether you took a logarithm to base 2."),
     "1/ln 10": (1 / math.log(10), " Check whether you took a logarithm to base 10."),
 }
+REVERSED = "Your result is the right one, but in reverse order along the"
 POWERS = {"{}": 1, "1/{}": -1, "{}²": 2, "1/{}²": -2}
 
 
@@ -64,9 +65,10 @@ def undoings(p: Pair) -> Iterator[tuple[str, Array]]:
     for name, size in {"1": 1.0, "2": 2.0, **numbers}.items():
         yield f"{p.all} is too large by {name}.", y - size
         yield f"{p.all} is too small by {name}.", y + size
+    if y.ndim > 1 and same(np.flip(y, -1), np.flip(y, -2)):
+        yield f"{REVERSED} {p.axis(-2)} axis or the {p.axis(-1)} axis. Here both are alike.", np.flip(y, -1)
     for axis in range(-e.ndim, 0):
-        name = p.axis(axis)
-        yield f"Your result is the right one, but in reverse order along the {name} axis.", np.flip(y, axis)
+        yield f"{REVERSED} {p.axis(axis)} axis.", np.flip(y, axis)
 
 
 def flat(p: Pair) -> Iterator[str]:
@@ -170,17 +172,16 @@ def not_finite(p: Pair) -> str:
 
 
 def zeros(p: Pair) -> Iterator[str]:
-    """A part of a matrix that was never filled: all 0 there, and right elsewhere."""
+    """A part of a matrix that is 0 and should not be, where the rest is right."""
     if p.expected.ndim < 2 or min(p.expected.shape[-2:]) < 2:
         return
     rows, columns = (np.arange(n) for n in p.expected.shape[-2:])
     last = (rows[:, None] == rows[-1]) | (columns == columns[-1])
-    early = "is the `return` indented too far?"
     parts = {
-        "The last row and the last column are untouched (0): does a loop end one too early?": last,
-        f"All rows after the first are 0: {early}": np.broadcast_to(rows[:, None] > 0, last.shape),
-        f"All but the first entry is 0: {early}": (rows[:, None] + columns) > 0,
-        f"All of yours is 0: is it filled before it is returned? If it is, {early}": np.ones_like(last),
+        "All of your result is 0": np.ones_like(last),
+        "The last row and the last column are 0": last,
+        "All rows after the first are 0": np.broadcast_to(rows[:, None] > 0, last.shape),
+        "All but the first entry is 0": (rows[:, None] + columns) > 0,
     }
     wrong, empty = ~close(p.yours, p.expected), p.yours == 0
     for text, inside in parts.items():

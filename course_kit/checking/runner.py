@@ -52,6 +52,7 @@ class Outcome:
     line: str = ""  # "line 3: return scores / 0"
     unusable: str = ""
     blank: bool = False
+    tensor: bool = False  # the value is torch's, or one like it that can have a gradient
     changed: tuple[int, ...] = ()  # places of the arguments the call wrote into
 
 
@@ -146,7 +147,8 @@ def run_once(function: Callable, case: Case, read: Callable[[Any], Outputs]) -> 
     """One call on a copy of the case, and what came of it. All code of the learner's objects runs in here too."""
     args, kwargs = copy.deepcopy((case.args, case.kwargs))
     try:
-        value = read(function(*args, **kwargs))
+        returned = function(*args, **kwargs)
+        value = read(returned)
     except Blank:
         return Outcome(blank=True)
     except Unusable as what:
@@ -156,7 +158,8 @@ def run_once(function: Callable, case: Case, read: Callable[[Any], Outputs]) -> 
         return Outcome(error=text, line=line_of(error, function))
     given, now = (*case.args, *case.kwargs.values()), (*args, *kwargs.values())
     changed = [number for number, (a, b) in enumerate(zip(given, now)) if _changed(a, b)]
-    return Outcome({name: array.copy() for name, array in value.items()}, changed=tuple(changed))
+    outputs = {name: array.copy() for name, array in value.items()}
+    return Outcome(outputs, tensor=hasattr(type(returned), "requires_grad"), changed=tuple(changed))
 
 
 def message_of(error: BaseException) -> str:

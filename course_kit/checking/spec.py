@@ -32,9 +32,9 @@ class Spec:
     `expected(*arguments)` gives the right result, from the reference and never from the solution. `draw(rng)` gives a
     random case: a tuple of arguments, or a Case. `properties` are what every right result has. `returns` names the
     parts of a tuple. `axes` names the axes of all cases that do not name their own; without it, those of the first case
-    do. With `tensors` the function gets the arrays of a case as torch tensors, and torch is imported then. With `index`
-    the result is used to index a table, so right values as floats are refused. `seconds` of processor time are allowed
-    for all cases together.
+    do. With `tensors` the function gets the arrays of a case as torch tensors and has to return one; torch is imported
+    then. With `index` the result says which entries of an array are meant, so right values as floats are refused.
+    `seconds` of processor time are allowed for all cases together.
     """
 
     name: str

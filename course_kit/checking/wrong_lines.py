@@ -1,30 +1,21 @@
 """The wrong programs that a task knows: those of its page, and those that rules make of the solution's lines."""
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-import numpy as np
-
 from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
-from .rules import changed, is_target
+from .rules import UNLIKE, changed, is_target
 from .solution_source import SolutionSource, compiled, source_of
 from .spec import Attempt, attempt
 
 # These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
-# meant. The last is another name in its place.
-OF_A_VALUE = ("has the wrong sign", "is transposed", "is one too ", "is True", "is False", "is `")
+# meant. The last two are another name in its place.
+OF_A_VALUE = ("a value has the wrong sign", "a value is transposed", "a value is one too ", "a value is `", UNLIKE)
+REARRANGING = {"pad", "ravel", "reshape", "roll"}  # what is true of these is not true of another way to the result
 MANY = 30  # rules that may explain one attempt
-KINDS = {
-    "Sub": "a difference", "Add": "a sum", "Mult": "a product", "Div": "a quotient", "FloorDiv": "a quotient",
-    "Mod": "a remainder", "Pow": "a power", "MatMult": "a matrix product", "Call": "a function call", "Name": "a value",
-    "Compare": "a comparison", "Constant": "a number", "Subscript": "an indexed array", "IfExp": "a choice",
-}  # fmt: skip
-
-
 STILL = "Your function does exactly what the given one does: the bug is still there."
 
 
@@ -64,31 +55,46 @@ class WrongPrograms:
         for statement in statements(self.tree):
             for parent, node in expressions(statement):
                 for done, text in changed(self.tree, parent, node):
-                    of_a_value = done.startswith(OF_A_VALUE)
-                    kind = "a value" if of_a_value else KINDS.get(type(getattr(node, "op", node)).__name__, "a term")
-                    name = node.id if isinstance(node, ast.Name) and of_a_value else ""
-                    yield f"{kind} {done}. {self.fact(made.get(name, statement))}", text
+                    name = node.id if isinstance(node, ast.Name) and done.startswith(OF_A_VALUE) else ""
+                    yield f"{done}. {self.fact(made.get(name, statement))}", text
 
     def fact(self, statement: ast.stmt) -> str:
         """What the comments of a statement say."""
         numbers = range(statement.lineno, (statement.end_lineno or 0) + 1)
         return " ".join(self.facts[number] for number in numbers if number in self.facts)
 
-    def by_rule(self, tried: Attempt, raised: bool) -> str:
-        """What one changed line of the solution explains, or "". An error alone says too little for a rule."""
+    def line(self, tried: Attempt) -> str:
+        """The learner's own line, if another one in its place makes everything right, or ""."""
         for statement in statements(self.tree):
             if (fact := self.fact(statement)) and (line := mistaken_line(tried, statement, self.source)):
                 return f"The mistake is in your line `{line}`. {fact}"
-        arrays = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
-        if raised or not any(array.dtype.kind == "U" or np.nan_to_num(array).any() for array in arrays):
-            return ""  # an array that was never filled, or has only nan, may come from anything
-        causes = [cause.partition(". ") for cause in matching(tried, self.made_by_rules, most=MANY)]
-        if len({fact for _, _, fact in causes}) != 1:
+        return ""
+
+    def numbers(self, tried: Attempt) -> str:
+        """What is different in the numbers, if it is what one changed line of the solution does, or ""."""
+        if all_alike(tried):
             return ""
-        known = tried.spec.signature.parameters.keys()
-        said = (done for done, _, _ in causes if set(re.findall("`(.*?)`", done)) <= known)
-        done = next(said, "one step is different")
-        return f"Your result is what you get when {done}. {causes[0][2]}".strip()
+        causes = [cause.partition(". ") for cause in matching(tried, self.made_by_rules, most=MANY)]
+        theirs = REARRANGING - called(ast.parse(source_of(tried.function)))  # ways to go that are the solution's alone
+        foreign = {self.fact(statement) for statement in statements(self.tree) if called(statement) & theirs}
+        if len(facts := {fact for _, _, fact in causes}) != 1 or facts & foreign:
+            return ""
+        (fact,) = facts
+        done = next((done for done, _, _ in causes if done != UNLIKE), UNLIKE)
+        return f"Your result is what you get when {done}. {fact}" if fact else ""
+
+
+def all_alike(tried: Attempt) -> bool:
+    """Whether the wrong results have but one number, or nan: as what was never filled, it may come from anything."""
+    pairs = [found.pair for found in tried.differences if found and found.part == tried.difference.part and found.pair]
+    numbers = {number for pair in pairs for number in pair.yours.ravel().tolist()}
+    return len([number for number in numbers if number == number]) < 2
+
+
+def called(tree: ast.AST) -> set[str]:
+    """The names of all functions and methods that are called."""
+    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {getattr(function, "attr", getattr(function, "id", "")) for function in functions}
 
 
 def expressions(statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.expr]]:

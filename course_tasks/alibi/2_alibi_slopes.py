@@ -87,6 +87,8 @@ more = higher[1::2][: n_heads - lower]  # You take the second, fourth, … slope
 more = higher[::-2][: n_heads - lower]  # You take every other slope from the end. Begin with the first.
 more = higher[::2][2 * lower - n_heads :]  # You take the flattest of the additional slopes. Begin with the steepest.
 more = higher[: n_heads - lower][::2]  # You cut first and then take every other one, so there are too few. Cut last.
+more = higher[: n_heads - lower]  # You take the next slopes one after another. Take every other one of them.
+more = higher[::2]
 more = higher[::2] * (n_heads > lower)  # You take too many additional slopes. Stop as soon as each head has one.
 more = [higher[::2][: n_heads - lower]]
 more = [higher[::2][: n_heads - lower]] * (n_heads > lower)  # A list is inside your list. Join the two with `+=`.

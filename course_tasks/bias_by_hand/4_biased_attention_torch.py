@@ -17,7 +17,7 @@ from ..shared import NUMBER, QUERY, normal
 def biased_attention_torch(q, k, v, bias):
     """Biased attention for a batch: q, k, v are torch tensors (batch, heads, n, d), bias is (heads, n, n).
 
-    Returns the output, (batch, heads, n, d).
+    Returns the output, a tensor (batch, heads, n, d).
     """
     products = q @ k.transpose(-2, -1)  # With the last two axes of k swapped, each query meets each key of its head.
     s = products / q.shape[-1] ** 0.5 + bias  # The products are divided by √d, and then each head adds its own bias.

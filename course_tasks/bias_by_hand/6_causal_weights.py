@@ -61,6 +61,10 @@ s = np.where(np.tri(n, k=-1), scores + bias, -np.inf)  # You hide the diagonal a
 s = np.where(np.tri(n).T, scores + bias, -np.inf)  # You hide the past and keep the future. Hide keys with j > i.
 s = np.where(np.tril(scores + bias) != 0, scores + bias, -np.inf)  # You hide every score that is 0, as that of
 # *The* for itself. A score of 0 is a number like any other, so choose by position: hide where j > i.
+s = np.where(np.tri(n), scores / 2 + bias, -np.inf)
+s = np.where(np.tri(n), scores / n**0.5 + bias, -np.inf)
+s = np.where(np.tri(n), (scores + bias) / 2, -np.inf)
+s = np.where(np.tri(n), (scores + bias) / n**0.5, -np.inf)  # You divide the scores once more. They are scaled already.
 s = scores + np.tril(bias)  # You removed the bias of the keys ahead, but they keep their scores. Set these to −∞.
 s = scores + bias + (1 - np.tri(n)) * -np.inf  # Everything is nan. Do you multiply a mask by ∞?
 # 0 · ∞ is nan, so choose with `np.where`.

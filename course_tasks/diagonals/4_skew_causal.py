@@ -63,7 +63,8 @@ moved = rows  # Your rows did not move, so column 0 is still the offset −(n �
 return moved  # Up to the diagonal your result is right. Above it there is still junk, so clear it with `np.tril`.
 return skew(rows, n)  # This is the general skew, here with a single key. The causal one pads in front, cuts every n.
 return np.tril([[rows[i, j - i + n - 1] for j in range(n)] for i in range(n)])
-# Above the diagonal there is no column j − i + n − 1. Clip it, even where `np.where` drops the result.
+# Your column runs past the last one. It is j − i + n − 1; above the diagonal, where there is none, clip it, even if
+# `np.where` drops the result.
 return np.tril(rows[:, ::-1])  # You put the score of distance j under key j. From query i back to key j it is i − j.
 return np.triu(moved)  # You keep the junk and clear what is right. The past is below the diagonal: `np.tril`.
 return np.where(np.tri(n, dtype=bool), moved, -1e9)  # You mask what is above the diagonal. Here it should be 0.

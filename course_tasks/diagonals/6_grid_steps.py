@@ -47,6 +47,7 @@ def expected(n_q, n_k, shared):
     return [grid[0, 0], grid[1, 0] - grid[0, 0], grid[0, 1] - grid[0, 0]]
 
 
+INDEX = True
 RETURNS = ("start", "per_query", "per_key")
 CASES = [
     Case(5, 5, False, label="the five tokens, a row per query"),
@@ -79,7 +80,9 @@ start = 0  # You start at place 0. Cell (0, 0) has offset 0, which is column n_q
 return (start, per_query, -1)  # Your step per key has the wrong sign. The next key is one offset later.
 return (per_query, 1, start)
 return (start, 1, per_query)  # Your numbers are in another order. It is start, step per query, step per key.
-return (8 * start, 8 * per_query, 8)  # These are bytes. Count in numbers; NumPy's strides are 8 times as large.
+return (start, 8 * per_query, 8)
+return (4 * start, 4 * per_query, 4)
+return (8 * start, 8 * per_query, 8)  # These are bytes, as NumPy's strides are. Count in numbers.
 """
 
 HINTS = [

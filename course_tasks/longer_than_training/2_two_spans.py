@@ -31,7 +31,8 @@ MIXED = "This is e to the power of the entropy in bits. Take 2 to the power of t
 SQUARES = "This is 1 / Σw², another measure of span. The effective span is e to the power of the entropy."
 ALL_OR_NONE = "All keys have the same weight, so either each of them is above 1/100, or none is."
 ROOT = "This is √1800. Is the ½ ln 2 of the first key missing, or have the others ln 900 in place of ln 1800?"
-MEAN = "This is a mean of counts. H is the mean of the logarithms, ½ ln 2 + ½ ln 1800."
+FOUR = "The entropy is about 4 here, and so is 1 / Σw². The span is e to the power of the entropy."
+COUNTS = "These are counted keys. H is the mean of the logarithms, ½ ln 2 + ½ ln 1800."
 WHOLE = "k is below 6.64, and keys are whole. How many such k are there?"
 E_SQUARED = "This is e². The entropy is 2 ln 2, so the ln 2 is missing."
 WRONG = {
@@ -40,12 +41,12 @@ WRONG = {
         1: "Count the keys. Each of them has 1/64.",
     },
     "64 alike, span": {
-        **{math.log(64): ENTROPY, 4.2: ENTROPY, 6: BITS, 403: MIXED, math.exp(6): MIXED},
+        **{math.log(64): ENTROPY, 4.2: ENTROPY, 4: ENTROPY, 6: BITS, 403: MIXED, math.exp(6): MIXED},
         1: "Each weight is 1/64, and all of them are in the sum.",
     },
     "128 alike, above 1 %": {128: "Is 1/128 more than 1/100?", 64: ALL_OR_NONE, 100: ALL_OR_NONE, 1: ALL_OR_NONE},
     "128 alike, span": {
-        **{math.log(128): ENTROPY, 4.9: ENTROPY, 7: BITS, 1097: MIXED, math.exp(7): MIXED},
+        **{math.log(128): ENTROPY, 4.9: ENTROPY, 5: ENTROPY, 7: BITS, 1097: MIXED, math.exp(7): MIXED},
         64: "There are twice as many keys as before, with the same weight each.",
         0: "The entropy has no threshold. Small weights are in the sum too.",
     },
@@ -55,7 +56,8 @@ WRONG = {
         0: "One key has half of all the weight.",
     },
     "half on one, span": {
-        **{math.log(3600) / 2: ENTROPY, math.sqrt(1800): ROOT, 42: ROOT, 450: MEAN, 450.5: MEAN, 3.989: SQUARES},
+        **{math.log(3600) / 2: ENTROPY, math.sqrt(1800): ROOT, 42: ROOT, 3.989: SQUARES, 450: COUNTS},
+        **{450.5: COUNTS, 451: COUNTS, 4: FOUR, math.log2(60): BITS, 6: BITS, 368: MIXED, 367.6: MIXED},
         901: "All keys count, but not equally. Write H as ½ ln 2 + ½ ln 1800.",
         900: "The 900 have only half of the weight. Write H as ½ ln 2 + ½ ln 1800.",
         1800: "1800 equal keys have this span. Here one key has half, so H is ½ ln 2 + ½ ln 1800.",
@@ -74,6 +76,7 @@ WRONG = {
         **{3: SQUARES, 2 * math.log(2): ENTROPY, 1.4: ENTROPY, math.exp(2): E_SQUARED, 7: E_SQUARED, 7.4: E_SQUARED},
         1: "A span of 1 is one key with all of the weight. Here the first key has half of it.",
         2: "H = 2 ln 2, and e to the power of that is 2².",
+        6: "This is how many keys have more than 1 %. The span is e to the power of H, and H is 2 ln 2.",
         math.sqrt(2): "√2 is e^(½ ln 2), from the first key only. H is the sum of all k · ln 2 / 2^k.",
         math.e: "e itself would be the span of an entropy of 1. The entropy is ln 2 · Σ k/2^k.",
         math.inf: "There is no last key, but the weights fall so fast that the sum is finite.",

@@ -71,7 +71,7 @@ pairs = length - distance + (distance == 0) * length * (length - 1) // 2  # Your
 # query. The causal mask hides them, so count only the pairs with j ≤ i.
 rows = bucket(offsets(length), num_buckets=num_buckets, max_distance=max_distance).ravel(); pairs = None
 # You count all pairs in an encoder's buckets. The model is causal: take a decoder's buckets, and only keys with j ≤ i.
-pairs = length * (distance == 0)  # You count distance 0 only. If you have a loop, look at where its `return` is.
+pairs = length * (distance == 0)  # You count one pair per query, in row 0. If you have a loop, look at where its `return` is.
 pairs = 1 * (distance == 0)  # You count one pair only. If you have a loop, look at where its `return` is.
 rows = bucket(-distance, bidirectional=False, max_distance=max_distance)  # `bucket` needs `num_buckets` as well.
 distance = np.arange(1, length)  # Distance 0 is missing. Each token looks at itself as well, and that is bucket 0.

@@ -73,11 +73,14 @@ WRONG = {
         6: "The key is not turned, but the query is, by one quarter.",
         -6: "This is the product for half a turn between the arrows. It is a quarter.",
         9: "Check the sign of the first summand, (−1) · 1.",
+        -9: "Check the sign of the second summand, 2 · 4.",
     },
     "product, q at 1 and k at 5": {
         -7: "The key is turned four quarters more than the query, which is a whole turn. Which angle is left?",
         -6: "This is the product for half a turn between the arrows. From 1 to 5 there are four quarters.",
         7: "This is the product for three quarters between the arrows. From 1 to 5 there are four, a whole turn.",
+        9: "Check the minus signs. After a whole turn the product is that of q and k as they are given.",
+        2: "Check the sign of the second summand, 2 · 1.",
         0: "The key is not lost. After a whole turn it points where it pointed before.",
     },
 }

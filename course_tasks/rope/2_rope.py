@@ -77,6 +77,7 @@ position = np.full(x.shape[-2], past)  # All your rows are at the same position.
 position = past + np.arange(x.shape[0])
 return np.moveaxis(rotate(np.moveaxis(x, 0, -2), past=past, base=base), -2, 0)
 # You count the positions along the first axis. The rows are the axis before the last, `x.shape[-2]` of them.
+position = past + np.arange(x.shape[-2])[::-1]  # Your positions run backwards. Row 0 is at `past`, the last at past + n − 1.
 position = past + 1 + np.arange(x.shape[-2])  # Your positions are one too far. Row 0 is at position `past`.
 position = np.arange(past, x.shape[-2])
 return rotate(x, base=base) * (np.arange(x.shape[-2]) >= past)[:, None]
@@ -84,6 +85,9 @@ return rotate(x, base=base) * (np.arange(x.shape[-2]) >= past)[:, None]
 theta = base ** (-np.arange(half) / x.shape[-1])  # Your speeds fall too slowly. −2m/d is −m/(d/2).
 theta = base ** (-2 * np.arange(half) / half)  # Your speeds fall too fast, as with the exponent −4m/d. It is −2m/d.
 theta = base ** (np.arange(half) / half)  # Your speeds rise from pair to pair. The exponent has a minus sign.
+theta = (np.arange(half) == 0) + 0.0 * base
+cos, sin = np.cos(angle) * (theta == 1), np.sin(angle) * (theta == 1)  # You rotate pair 0 only. Each of the d/2 pairs
+# turns, at its own speed.
 theta = np.ones(half)  # All your pairs have speed 1. It is base^(−2m/d). Does a whole-number division make 2m/d 0?
 theta = base ** (-np.linspace(0, 1, half))  # Your exponents end at −1, as `np.linspace(0, 1, …)` does. 2m/d is below 1.
 theta = 10000 ** (-np.arange(half) / half)  # You wrote 10000 into the formula, so it is right for that base only.

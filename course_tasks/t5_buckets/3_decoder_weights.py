@@ -26,7 +26,7 @@ def decoder_weights(content, table, past):
     i = past + np.arange(content.shape[1])[:, None]  # Queries are axis 1 of content, and query 0 is at position past.
     j = np.arange(content.shape[2])  # Keys are axis 2 of content, and key 0 is at position 0.
     rows = bucket(j - i, bidirectional=False, num_buckets=len(table))  # An offset is key minus query: −1 is one back.
-    bias = np.moveaxis(table[rows], -1, 0)  # `table[rows]` is (query, key, head), and the heads should come first.
+    bias = np.moveaxis(table[rows], -1, 0)  # The bias of a pair is its row of the table, and the heads come first.
     scores = content + bias  # T5 adds the bias to the bare q·k.
     seen = np.where(j <= i, scores, -np.inf)  # A query sees the keys up to its own position, and no others.
     return softmax(seen)
@@ -60,8 +60,8 @@ ALWAYS = [
     ),
 ]
 WRONG = """
-rows = bucket(i - j, bidirectional=False, num_buckets=len(table))  # These are the weights without any bias, because all
-# visible keys still share a bucket. Print `rows` and look at the lower triangle.
+rows = bucket(i - j, bidirectional=False, num_buckets=len(table))  # These are the weights without any bias. If you add one,
+# all visible keys still share a bucket: print `rows` and look at the lower triangle.
 rows = bucket(j - i - past, bidirectional=False, num_buckets=len(table))  # Your offsets subtract `past` twice.
 rows = bucket(j - i + past, bidirectional=False, num_buckets=len(table))  # Your offsets leave out `past`.
 # Query 0 is at position `past`, so the keys are farther back than you count.

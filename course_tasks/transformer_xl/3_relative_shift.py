@@ -76,6 +76,7 @@ shifted = rows[i, (j + n_q - i) % n_k]  # You move every row one place too far l
 shifted = rows[i, (j + n_k - 1 - i) % n_k]  # With a memory your rows move too far. Row i moves left by n_q − 1 − i.
 shifted = rows[i, (j - n_q + 1 + i) % n_k]
 return np.where(j >= n_q - 1 - i, rows[i, j - n_q + 1 + i], 0)  # Your row i moves right. It moves left.
+shifted = rows[i, (j - i + n_q - 2) * (j <= past + i)]  # Your column is off by one. Cell (i, j) holds column j − i + n_q − 1 of row i.
 shifted = rows[i, past + i - j]  # You use the distance as the column. Column 0 holds the largest distance, n_k − 1.
 shifted = rows[i, -1 - j]  # You put distance j under key j. From query i back to key j it is n_k − n_q + i − j.
 shifted = rows[i, i - j + n_q - 1]

@@ -150,13 +150,28 @@ def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_abov
 
 def test_a_rule_speaks_of_the_numbers_and_quotes_nothing_of_the_solution(slope):
     result = slope.check(lambda n, strength: abs(np.subtract.outer(np.arange(n), np.arange(n))) - strength)
-    said = "Your result is what you get when a term is added instead of multiplied."
+    said = "Your result is what you get when a value is added instead of multiplied."
     assert result.cause == f"{said} A far key costs more, so the slope is negative." and result.known
     assert "`" not in slope.check(lambda n, strength: -strength * np.subtract.outer(np.arange(n), np.arange(n)).T).cause
 
 
-def test_several_lines_that_may_be_wrong_are_no_cause(slope):
-    assert not slope.check(lambda n, strength: np.zeros((n, n))).cause.startswith("Your result is what you get")
+@pytest.mark.parametrize("number", [0.0, -1.0])
+def test_one_number_everywhere_says_nothing_of_a_line(slope, number):
+    assert not slope.check(lambda n, strength: number * np.ones((n, n))).cause.startswith("Your result is what you get")
+
+
+def test_a_wrong_line_says_more_than_an_argument_that_is_never_read(slope):
+    body = "i, j = np.arange(n)[:, None], np.arange(n)\ndistance = abs(j - i)\nreturn -0.5 * distance"
+    assert "in your line `return -0.5 * distance`" in slope.check(attempt(body)).cause
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [("    return b", "0. Is the `return` indented too far?"), ("return 0 * b", "0. Is this ever filled?")],
+)
+def test_what_is_asked_of_an_empty_result_fits_the_learners_code(slope, end, words):
+    body = f"b = np.zeros((n, n))\nfor i in range(n):\n    b[i, 0] = -strength * i\n{end}"
+    assert words in slope.check(attempt(body)).cause
 
 
 def test_two_statements_on_a_line_are_read_as_two():
