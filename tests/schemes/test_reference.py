@@ -338,6 +338,8 @@ def test_window_index_by_its_definition(w):
         rows, columns = j // w - i // w, j % w - i % w
         assert steps[i, j].tolist() == [rows, columns]
         assert index[i, j] == (rows + w - 1) * (2 * w - 1) + columns + w - 1
+    table = draw(0, (2 * w - 1) ** 2, 3)
+    assert (window.window_bias(table, w) == table[index].transpose(2, 0, 1)).all()
 
 
 @pytest.mark.parametrize(("w", "shift", "height", "width"), [(2, 0, 4, 4), (2, 1, 4, 6), (3, 1, 6, 6), (3, 2, 3, 6)])
