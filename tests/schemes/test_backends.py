@@ -1,4 +1,4 @@
-"""Every backend gives the numbers of the definition, for any shape, and the fast one never builds an n × n bias."""
+"""Every backend gives the numbers of eager attention, for any shape, and the fast one never builds an n × n bias."""
 
 import math
 import shutil
@@ -21,42 +21,6 @@ from course_lib.nn.position import Vectors
 from course_lib.nn.terms import Terms
 
 F64 = torch.float64
-
-
-def definition(q, k, v, terms):
-    """The formula with every index written out: offsets, gathered vectors (n_q, n_k, d), softmax, in one go."""
-    n_q, n_k = q.shape[-2], k.shape[-2]
-    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
-    i, j = torch.arange(n_q, device=q.device)[:, None], torch.arange(n_k, device=q.device)
-    column = j - i + n_q - 1
-    s = torch.einsum("bhid,bhjd->bhij", q, k)
-    if terms.key_vectors is not None:
-        s = s + torch.einsum("bhid,hijd->bhij", q, gathered(terms.key_vectors, column, q.shape[1]))
-    s = terms.scale * s
-    if terms.bias is not None:
-        s = s + (terms.bias if terms.bias.dim() == 3 else terms.bias.expand(q.shape[1], -1)[:, column])
-    if terms.key_bias is not None:
-        s = s + terms.key_bias[..., None, :]
-    visible = torch.ones_like(s, dtype=torch.bool) if terms.mask is None else terms.mask.expand_as(s)
-    if terms.causal:
-        visible = visible & (j - i - terms.past <= 0)
-    if terms.reach is not None:
-        visible = visible & ((j - i - terms.past).abs() < terms.reach)
-    s = s.masked_fill(~visible, -math.inf)
-    if terms.sink is not None:
-        s = torch.cat([s, terms.sink[:, None, None].expand(*s.shape[:-1], 1)], -1)
-    weights = s.softmax(-1)[..., :n_k].masked_fill(~visible, 0.0)
-    output = weights @ v
-    if terms.value_vectors is not None:
-        output = output + torch.einsum("bhij,hijd->bhid", weights, gathered(terms.value_vectors, column, q.shape[1]))
-    return output
-
-
-def gathered(vectors, column, heads):
-    row = column if vectors.first is None else (column + vectors.first).clamp(0, vectors.table.shape[1] - 1)
-    return vectors.table.expand(heads, -1, -1)[:, row]
-
-
 KINDS = st.sampled_from(["none", "per offset", "clipped", "any first row"])
 PROBLEMS = st.fixed_dictionaries(  # shapes and options as plain data; `build` makes the tensors
     {
@@ -128,21 +92,21 @@ def build(p, device):
     return (q, k, v), terms, learned
 
 
-def test_every_backend_and_the_gradients_equal_the_definition(device, monkeypatch):
+def test_every_backend_and_its_gradients_equal_eager_attention(device, monkeypatch):
+    """For every combination of terms; eager attention itself is tested with every scheme against the definition."""
+
     @settings(deadline=None, max_examples=200, derandomize=True)
     @given(PROBLEMS)
     def check(p):
         monkeypatch.setattr(fast, "CPU_BLOCK", p["block"])
         monkeypatch.setattr(fast, "GPU_BLOCK", p["block"])
         (q, k, v), terms, learned = build(p, device)
-        expected = definition(q, k, v, terms)
+        expected, got = attention(q, k, v, terms)[0], fast_attention(q, k, v, terms)
+        torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         with torch.no_grad():
             torch.testing.assert_close(fast_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
-            torch.testing.assert_close(attention(q, k, v, terms)[0], expected, rtol=0, atol=1e-10)
             if terms.value_vectors is None and device == "cpu":
                 torch.testing.assert_close(flex_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
-        got = fast_attention(q, k, v, terms)
-        torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         grad = torch.randn_like(expected)
         grads = (torch.autograd.grad(output, learned, grad, retain_graph=True) for output in (got, expected))
         for a, b in zip(*grads):
