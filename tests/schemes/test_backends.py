@@ -204,13 +204,6 @@ def test_flex_leaves_out_the_blocks_that_no_query_may_see():
     assert band.to_dense()[0, 0].tolist() == [[int(j in (i - 1, i)) for j in range(8)] for i in range(8)]
 
 
-def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
-    x, terms = torch.randn(1, 2, 3, 4, requires_grad=True), Terms(bias=torch.randn(2, 5, requires_grad=True))
-    with torch.no_grad():
-        got, expected = (backends.attend(backend, x, x, x, terms) for backend in ("flex", "eager"))
-    torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
-
-
 def test_auto_is_eager_only_for_small_grids(monkeypatch):
     called = []
     monkeypatch.setattr(backends, "fast_attention", lambda q, *args: called.append(len(q)) or q)

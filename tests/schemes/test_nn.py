@@ -129,19 +129,6 @@ def test_gradients(name):
     assert torch.autograd.gradcheck(run, (x, *weights))
 
 
-@every_scheme
-@pytest.mark.parametrize("dtype", [F16, BF16])
-def test_gradients_in_less_precision(name, device, dtype):
-    """Of the same kind as the weights, finite, and near those of float64."""
-    exact = make(name, device=device, causal=True)
-    layer, x = copy.deepcopy(exact).to(dtype), draw_text(1, 5, exact, device)
-    exact(x).square().mean().backward()
-    layer(x.to(dtype)).square().mean().backward()
-    for weight, expected in zip(layer.parameters(), exact.parameters(), strict=True):
-        assert weight.grad.dtype == dtype
-        torch.testing.assert_close(weight.grad.double(), expected.grad, rtol=0, atol=0.05)
-
-
 # --- memory ------------------------------------------------------------------------------------------------------
 
 

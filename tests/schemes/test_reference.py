@@ -85,10 +85,11 @@ def xl_scores(m, q, k, past):
     return xl.xl_scores(q, k, r, numbers(m.u), numbers(m.v))
 
 
-def fire_options(m):
+def fire_scores(m, q, k, past):
     w_in, *others = (numbers(part) for part in m.network.parameters())
     limit = abs(m.multiplier.item()) * m.threshold
-    return {"network": lambda x: fire.mlp(x, np.ravel(w_in), *others), "c": abs(m.c.item()), "threshold": limit}
+    shares = fire.shares(q.shape[-2], k.shape[-2], c=abs(m.c.item()), threshold=limit, past=past)
+    return attention.scores(q, k) + fire.fire_bias(shares, np.ravel(w_in), *others)
 
 
 def log_scaled(m, q, k, past):
@@ -121,7 +122,7 @@ REFERENCE = {
     "axial RoPE": on_axes(axial_rope.grid_positions(9, 3), lambda d: axial_rope.axial(d, base=100.0)),
     "M-RoPE": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1))),
     "M-RoPE, interleaved": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1), interleaved=True)),
-    "FIRE": added(fire.fire_bias, of=fire_options),
+    "FIRE": fire_scores,
 }
 
 
