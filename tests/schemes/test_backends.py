@@ -21,86 +21,62 @@ from course_lib.nn.position import Vectors
 from course_lib.nn.terms import Terms
 
 F64 = torch.float64
-KINDS = st.sampled_from(["none", "per offset", "clipped", "any first row"])
-PROBLEMS = st.fixed_dictionaries(  # shapes and options as plain data; `build` makes the tensors
-    {
-        "batch": st.integers(1, 3),
-        "heads": st.sampled_from(
-            [(1, 1, 1), (2, 2, 2), (2, 1, 1), (12, 3, 3), (12, 12, 3), (6, 2, 6)]
-        ),  # of q, k and v
-        "n_q": st.integers(1, 24),
-        "n_k": st.integers(1, 24),
-        "past": st.integers(0, 9),
-        "causal": st.booleans(),
-        "d": st.sampled_from([1, 4]),
-        "d_v": st.sampled_from([4, 4, 3]),
-        "bias": st.sampled_from(["none", "fixed", "learned", "cells"]),
-        "reach": st.none() | st.integers(1, 12),
-        "key_bias": st.booleans(),
-        "sink": st.booleans(),
-        "key_vectors": KINDS,
-        "value_vectors": KINDS,
-        "shared": st.booleans(),
-        "mask": st.sampled_from(["none", "none", "keys", "padding", "grid"]),
-        "seed": st.integers(0, 99),
-        "block": st.sampled_from([(256, 2**19), (5, 40), (3, 700)]),  # as it is, and so that many are needed
-    }
-)
 
 
-def build(p, device):
+@st.composite
+def problems(draw, device):
     """q, k, v, the terms of attention, and the list of all that learns. Nothing lies in the order of its axes."""
-    torch.manual_seed(p["seed"])
-    heads, n_q, n_k = p["heads"][0], p["n_q"], p["n_k"]
-    width, table_heads = n_q + n_k - 1, 1 if p["shared"] else heads
+    n_q, n_k, past = draw(st.integers(1, 24)), draw(st.integers(1, 24)), draw(st.integers(0, 9))
+    batch, d, d_v = draw(st.integers(1, 3)), draw(st.sampled_from([1, 4])), draw(st.sampled_from([4, 4, 3]))
+    of_q_k_v = [(1, 1, 1), (2, 2, 2), (2, 1, 1), (12, 3, 3), (12, 12, 3), (6, 2, 6)]
+    heads, k_heads, v_heads = draw(st.sampled_from(of_q_k_v))
+    width, table_heads = n_q + n_k - 1, draw(st.sampled_from([1, heads]))
+    torch.manual_seed(draw(st.integers(0, 99)))
 
     def numbers(*shape, learns=True):
         t = torch.randn(*shape[:-2], shape[-1], shape[-2], dtype=F64).to(device).mT
         return t.requires_grad_(learns)
 
-    def vectors(kind, d):
+    def vectors(d):
+        kind = draw(st.sampled_from(["none", "per offset", "clipped", "any first row"]))
         if kind == "none":
             return None
         if kind == "per offset":
             return Vectors(numbers(table_heads, width, d))
-        first = 2 - (p["past"] + n_q - 1) if kind == "clipped" else int(torch.randint(-2 * width, 9, ()))
-        return Vectors(numbers(table_heads, 5, d), first)
+        return Vectors(numbers(table_heads, 5, d), 3 - past - n_q if kind == "clipped" else draw(st.integers(-99, 9)))
 
-    sizes = ((n_q, p["d"]), (n_k, p["d"]), (n_k, p["d_v"]))
-    q, k, v = (numbers(p["batch"], h, *size) for h, size in zip(p["heads"], sizes, strict=True))
-    bias = None if p["bias"] == "none" else numbers(table_heads, width, learns=p["bias"] == "learned")
-    bias = numbers(table_heads, n_q, n_k) if p["bias"] == "cells" else bias
-    reach = None if p["bias"] == "cells" else p["reach"]
-    far = reach is not None and row_offsets(n_q, n_k, p["past"], device).abs() >= reach
-    key_bias = numbers(p["batch"], heads, n_k) if p["key_bias"] else None
-    sink = numbers(heads, 1)[:, 0].detach().requires_grad_() if p["sink"] else None
-    shape = {"keys": (n_k,), "padding": (p["batch"], 1, 1, n_k), "grid": (p["batch"], heads, n_q, n_k)}.get(p["mask"])
-    terms = Terms(
-        bias=bias if reach is None else (q.new_zeros(1, width) if bias is None else bias).masked_fill(far, -math.inf),
-        key_bias=key_bias,
-        sink=sink,
-        reach=reach,
-        key_vectors=vectors(p["key_vectors"], p["d"]),
-        value_vectors=vectors(p["value_vectors"], p["d_v"]),
-        scale=0.7,
-        mask=None if shape is None else (torch.rand(shape) > 0.4).to(device),
-        causal=p["causal"],
-        past=p["past"],
-    )
-    tables = [vectors.table for vectors in (terms.key_vectors, terms.value_vectors) if vectors is not None]
-    learned = [t for t in (q, k, v, bias, key_bias, sink, *tables) if t is not None and t.requires_grad]
-    return (q, k, v), terms, learned
+    q, k, v = numbers(batch, heads, n_q, d), numbers(batch, k_heads, n_k, d), numbers(batch, v_heads, n_k, d_v)
+    kind, reach = draw(st.sampled_from(["none", "fixed", "learned", "cells"])), draw(st.none() | st.integers(1, 12))
+    row = numbers(table_heads, width, learns=kind == "learned")
+    bias = {"none": None, "cells": numbers(table_heads, n_q, n_k)}.get(kind, row)
+    key_bias = numbers(batch, heads, n_k) if draw(st.booleans()) else None
+    sink = torch.randn(heads, dtype=F64, device=device, requires_grad=True) if draw(st.booleans()) else None
+    learned = [t for t in (q, k, v, bias, key_bias, sink) if t is not None and t.requires_grad]
+    if kind == "cells":
+        reach = None
+    elif reach is not None:
+        far = row_offsets(n_q, n_k, past, device).abs() >= reach
+        bias = (q.new_zeros(1, width) if bias is None else bias).masked_fill(far, -math.inf)
+    key_vectors, value_vectors = vectors(d), vectors(d_v)
+    learned += [given.table for given in (key_vectors, value_vectors) if given is not None]
+    shape = draw(st.sampled_from([None, None, (n_k,), (batch, 1, 1, n_k), (batch, heads, n_q, n_k)]))
+    mask = None if shape is None else (torch.rand(shape) > 0.4).to(device)
+    causal = draw(st.booleans())
+    return (q, k, v), Terms(bias, key_bias, sink, key_vectors, value_vectors, 0.7, mask, causal, past, reach), learned
+
+
+BLOCKS = st.sampled_from([(256, 2**19), (5, 40), (3, 700)])  # as it is, and so that many are needed
 
 
 def test_every_backend_and_its_gradients_equal_eager_attention(device, monkeypatch):
     """For every combination of terms; eager attention itself is tested with every scheme against the definition."""
 
     @settings(deadline=None, max_examples=200, derandomize=True)
-    @given(PROBLEMS)
-    def check(p):
-        monkeypatch.setattr(fast, "CPU_BLOCK", p["block"])
-        monkeypatch.setattr(fast, "GPU_BLOCK", p["block"])
-        (q, k, v), terms, learned = build(p, device)
+    @given(problems(device), BLOCKS)
+    def check(problem, block):
+        monkeypatch.setattr(fast, "CPU_BLOCK", block)
+        monkeypatch.setattr(fast, "GPU_BLOCK", block)
+        (q, k, v), terms, learned = problem
         expected, got = attention(q, k, v, terms)[0], fast_attention(q, k, v, terms)
         torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         with torch.no_grad():

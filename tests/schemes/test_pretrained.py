@@ -23,23 +23,18 @@ def hub(tmp_path):
     asked = []
 
     class Hub(BaseHTTPRequestHandler):
-        def answer(self, status, name, value, body=b""):
-            self.send_response(status)
-            self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
         def do_GET(self):
             owner, name, *path = self.path.strip("/").split("/")
-            if owner == "moved":  # as a hub sends one on to where files lie
-                return self.answer(302, "Location", self.path.replace("/moved/", "/somebody/"))
             if name not in models or path != ["resolve", "main", "model.safetensors"]:
                 return self.send_error(404)
             content = (tmp_path / name / "model.safetensors").read_bytes()
             first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
             asked.append((first, last))
             part = content if owner == "whole" else content[first : last + 1]
-            return self.answer(200 if owner == "whole" else 206, "Content-Length", str(len(part)), part)
+            self.send_response(200 if owner == "whole" else 206)
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            self.wfile.write(part)
 
         def log_message(self, *_):
             pass
@@ -51,12 +46,10 @@ def hub(tmp_path):
     made.server_close()
 
 
-@pytest.mark.parametrize("name", ["somebody/t5", "moved/t5"])
-def test_only_the_header_and_the_table_travel(hub, name):
-    """From a server that may send one on to another place."""
+def test_only_the_header_and_the_table_travel(hub):
     address, models, asked = hub
     first = models["t5"].encoder.block[0].layer[0].SelfAttention
-    assert torch.equal(t5_table(name, hub=address), first.relative_attention_bias.weight)
+    assert torch.equal(t5_table("somebody/t5", hub=address), first.relative_attention_bias.weight)
     assert [last + 1 - first for first, last in asked][::2] == [8, 32 * 3 * 4]
 
 
