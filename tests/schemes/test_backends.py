@@ -43,7 +43,8 @@ def problems(draw, device):
             return None
         if kind == "per offset":
             return Vectors(numbers(table_heads, width, d))
-        return Vectors(numbers(table_heads, 5, d), 3 - past - n_q if kind == "clipped" else draw(st.integers(-99, 9)))
+        first = 3 - past - n_q if kind == "clipped" else draw(st.integers(-2 * width, 8))
+        return Vectors(numbers(table_heads, 5, d), first)
 
     q, k, v = numbers(batch, heads, n_q, d), numbers(batch, k_heads, n_k, d), numbers(batch, v_heads, n_k, d_v)
     kind, reach = draw(st.sampled_from(["none", "fixed", "learned", "cells"])), draw(st.none() | st.integers(1, 12))
