@@ -1,11 +1,9 @@
-"""Keeps the tests' solutions out of the learner's progress, leaves out slow tests, and prints the tests' tables.
+"""Keeps the tests' solutions out of the learner's progress, and leaves out slow tests.
 
 A test that takes more than about ten seconds is marked `slow`; it runs with --all and in continuous integration.
-A test hands in a row with record_property("table: NAME", {column: value, …}); this also works across processes.
 """
 
 import os
-from collections import defaultdict
 
 import pytest
 import torch
@@ -29,17 +27,3 @@ def pytest_collection_modifyitems(config, items):
     slow = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in slow]
-
-
-def pytest_terminal_summary(terminalreporter):
-    tables = defaultdict(list)
-    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
-        for key, row in report.user_properties:
-            if key.startswith("table: ") and report.when == "call":
-                tables[key.removeprefix("table: ")].append(row)
-    for title, rows in tables.items():
-        terminalreporter.section(title)
-        rows.sort(key=lambda row: str(next(iter(row.values()))))
-        for row in [dict(zip(rows[0], rows[0])), *rows]:
-            cells = [f"{row[name]!s:{max(len(str(one[name])) for one in [{name: name}, *rows])}}" for name in row]
-            terminalreporter.line("  ".join(cells))

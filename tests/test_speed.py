@@ -75,7 +75,7 @@ def transformer_xl(n):
 
 
 @one_thread()
-def least_ratio(name, n, most, record_property, learning=False):
+def least_ratio(name, n, most, capsys, learning=False):
     """The best ratio of the least times, over attempts that end when it is within the bound; disturbances only add."""
     torch.manual_seed(0)
     limit, ours, learned = ways(name, n)
@@ -91,17 +91,17 @@ def least_ratio(name, n, most, record_property, learning=False):
             best = min(best, min(times["ours"]) / min(times["limit"]))
             if best < most:
                 break
-    row = {"scheme": name + " learning" * learning, "n": n, "times the limit": f"{best:.2f}", "at most": most}
-    record_property("table: speed", row)
+    with capsys.disabled():
+        print(f"\n{name}{', learning' * learning}, n = {n}: {best:.2f} times the limit, at most {most}", end=" ")
     return best
 
 
 @pytest.mark.parametrize("n", [1024, 2048])
 @pytest.mark.parametrize("name", SCHEMES)
-def test_beside_attention_without_position(name, n, record_property):
+def test_beside_attention_without_position(name, n, capsys):
     most = SCHEMES[name][2 if n == 1024 else 3]
-    assert least_ratio(name, n, most, record_property) < most
+    assert least_ratio(name, n, most, capsys) < most
 
 
-def test_learning_a_bias(record_property):
-    assert least_ratio("t5", 1024, LEARNING_T5, record_property, learning=True) < LEARNING_T5
+def test_learning_a_bias(capsys):
+    assert least_ratio("t5", 1024, LEARNING_T5, capsys, learning=True) < LEARNING_T5

@@ -1,7 +1,7 @@
 """Music Transformer: a learned vector for every offset, up to the end of the table."""
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.functional import pad
 
 from ..reference.absolute import check_length
@@ -28,18 +28,9 @@ class MusicTransformer(Position):
         self.table = nn.Parameter(torch.randn(1 if shared else n_heads, rows, d_head) * d_head**-0.5)
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
-        return Vectors(slice_table(self.table, n_q, n_k, past, causal=self.causal))
-
-
-def slice_table(table: Tensor, n_q: int, n_k: int, past: int = 0, *, causal: bool = False) -> Tensor:
-    """The rows of a table (…, rows, d) that n_q queries and n_k keys need: (…, n_q + n_k − 1, d), offsets ascending.
-
-    This is `reference.music_transformer.slice_table` in torch: a view of the table, unless zero vectors are needed.
-    Raises ValueError when the text is longer than the table.
-    """
-    max_length = table.shape[-2] if causal else (table.shape[-2] + 1) // 2
-    check_length(past + n_q if causal else max(past + n_q, n_k - past), max_length)
-    first = max_length - (past + n_q)  # the row of the smallest offset, −(past + n_q − 1)
-    found = table[..., first : first + n_q + n_k - 1, :]
-    missing = n_q + n_k - 1 - found.shape[-2]
-    return pad(found, (0, 0, 0, missing)) if missing else found  # `pad` by nothing would copy
+        check_length(past + n_q if self.causal else max(past + n_q, n_k - past), self.max_length)
+        first = self.max_length - (past + n_q)  # the row of the smallest offset, −(past + n_q − 1)
+        width = n_q + n_k - 1
+        found = self.table[:, first : first + width]
+        missing = width - found.shape[1]
+        return Vectors(pad(found, (0, 0, 0, missing)) if missing else found)  # `pad` by nothing would copy

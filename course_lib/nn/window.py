@@ -33,7 +33,7 @@ class WindowAttention(nn.Module):
         if image.dim() != 4 or image.shape[-1] != self.d_model:
             raise ValueError(f"image {tuple(image.shape)}: expected (batch, height, width, {self.d_model})")
         height, width = image.shape[1:3]
-        x = partition(image.roll((-self.shift, -self.shift), (1, 2)), self.window)
+        x = reference.partition(image.roll((-self.shift, -self.shift), (1, 2)), self.window)
         q, k, v = self._heads(self.query(x)), self._heads(self.key(x)), self._heads(self.value(x))
         bias = self.table[self.index].movedim(-1, 0)  # (heads, W², W²), the same in every window
         if self.shift:
@@ -42,26 +42,8 @@ class WindowAttention(nn.Module):
             bias = bias.masked_fill(hidden[:, None], float("-inf"))  # (windows, heads, W², W²)
         # All windows are one batch to the attention; the bias in front is what relative position adds.
         y = scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
-        y = reverse(self.out(y.transpose(-2, -3).flatten(-2)), height, width)
+        y = reference.reverse(self.out(y.transpose(-2, -3).flatten(-2)), height, width)
         return y.roll((self.shift, self.shift), (1, 2))
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
-
-
-def partition(image: Tensor, window: int) -> Tensor:
-    """Cut an image (batch, height, width, c) into its windows, (batch, windows, W², c), row by row.
-
-    Raises ValueError when height or width is no multiple of W.
-    """
-    rows, columns = reference.check_windows(image.shape[1], image.shape[2], window)
-    cut = image.unflatten(1, (rows, window)).unflatten(3, (columns, window))
-    return cut.transpose(2, 3).flatten(3, 4).flatten(1, 2)
-
-
-def reverse(windows: Tensor, height: int, width: int) -> Tensor:
-    """Put the windows (batch, windows, W², c) back together: (batch, height, width, c). The inverse of `partition`."""
-    window = round(windows.shape[-2] ** 0.5)
-    rows, columns = reference.check_windows(height, width, window)
-    cut = windows.unflatten(2, (window, window)).unflatten(1, (rows, columns))
-    return cut.transpose(2, 3).flatten(3, 4).flatten(1, 2)

@@ -1,7 +1,5 @@
 """FIRE: a small network turns the distance, as a share of the query's position, into a bias."""
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,24 +28,11 @@ def shares(n_q: int, n_k: int | None = None, *, c: float, threshold: float, past
     return log_distance(distance, c) / log_distance(np.maximum(i, threshold), c)
 
 
-def fire_bias(
-    n_q: int,
-    n_k: int | None = None,
-    *,
-    network: Callable[[float], ArrayLike],
-    c: float,
-    threshold: float,
-    past: int = 0,
-) -> Array:
-    """B[h, i, j] = network(share[i, j])[h], (heads, n_q, n_k). The network gives a number per head for one share.
+def fire_bias(found: ArrayLike, w_in: ArrayLike, b_in: ArrayLike, w_out: ArrayLike, b_out: ArrayLike) -> Array:
+    """B[h, i, j] = (W_out relu(w_in x + b_in) + b_out)[h] for the share x of query i and key j, (heads, n_q, n_k).
 
-    Raises ValueError as `shares` does.
+    found (n_q, n_k) are the shares; w_in and b_in (hidden,), W_out (heads, hidden), b_out (heads,).
     """
-    found = shares(n_q, n_k, c=c, threshold=threshold, past=past)
-    return np.moveaxis(np.array([[network(x) for x in row] for row in found], float), -1, 0)
-
-
-def mlp(x: float, w_in: ArrayLike, b_in: ArrayLike, w_out: ArrayLike, b_out: ArrayLike) -> Array:
-    """The paper's network: W_out relu(w_in x + b_in) + b_out, with w_in and b_in (hidden,), W_out (heads, hidden)."""
-    w_in, b_in, w_out, b_out = (np.asarray(part, float) for part in (w_in, b_in, w_out, b_out))
-    return w_out @ np.maximum(w_in * x + b_in, 0.0) + b_out
+    x, w_in, b_in, w_out, b_out = (np.asarray(part, float) for part in (found, w_in, b_in, w_out, b_out))
+    hidden = np.maximum(x[..., None] * w_in + b_in, 0.0)
+    return np.moveaxis(hidden @ w_out.T + b_out, -1, 0)

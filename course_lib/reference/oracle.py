@@ -13,13 +13,6 @@ Vector = Sequence[float]
 Rows = list[list[float]]
 
 
-def scores_with_bias(
-    q: Sequence[Vector], k: Sequence[Vector], bias: Callable[[int], float], *, scale: float, past: int = 0
-) -> Rows:
-    """scale · q_i·k_j + b(offset), (n_q, n_k)."""
-    return [[scale * dot(q_i, k_j) + float(bias(j - (past + i))) for j, k_j in enumerate(k)] for i, q_i in enumerate(q)]
-
-
 def scores_through_query(
     q: Sequence[Vector], k: Sequence[Vector], vector: Callable[[int], Vector], *, scale: float, past: int = 0
 ) -> Rows:

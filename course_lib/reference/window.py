@@ -3,6 +3,8 @@
 A window of W × W patches is read row by row: patch p stands at row p // W, column p % W.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -41,21 +43,19 @@ def window_bias(table: ArrayLike, window: int) -> Array:
     return np.moveaxis(table[index], -1, 0)
 
 
-def partition(image: ArrayLike, window: int) -> NDArray:
-    """Cut an image (…, height, width, c) into its windows, (…, windows, W², c), row by row.
+def partition(image: Any, window: int) -> Any:
+    """Cut an image (…, height, width, c) into its windows, (…, windows, W², c), row by row; an array or a torch tensor.
 
     Raises ValueError when height or width is no multiple of W.
     """
-    image = np.asarray(image)
     *lead, height, width, c = image.shape
     rows, columns = check_windows(height, width, window)
     cut = image.reshape(*lead, rows, window, columns, window, c).swapaxes(-4, -3)
     return cut.reshape(*lead, rows * columns, window**2, c)
 
 
-def reverse(windows: ArrayLike, height: int, width: int) -> NDArray:
+def reverse(windows: Any, height: int, width: int) -> Any:
     """Put the windows (…, windows, W², c) back together: (…, height, width, c). The inverse of `partition`."""
-    windows = np.asarray(windows)
     *lead, _, patches, c = windows.shape
     window = round(patches**0.5)
     rows, columns = check_windows(height, width, window)

@@ -3,8 +3,8 @@
 `load()` gives a `Released`, and `excerpt(name)` a text to read with it.
 """
 
-from .files import SHA256, model_file
+from .files import model_file
 from .model import Released, load
 from .texts import excerpt
 
-__all__ = ["SHA256", "Released", "excerpt", "load", "model_file"]
+__all__ = ["Released", "excerpt", "load", "model_file"]

@@ -103,6 +103,9 @@ def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
     return Scheme(make, Definition(scores), least=4 if by_length else 2)
 
 
+unscaled = with_bias(lambda module, head, r: 0.0).scores  # those of plain attention
+
+
 def xl_scores(module, head, q, k, past):
     """((q_i + u) · k_j + (q_i + v) · r_{j−i}) / √d: the content part and the distance part, each by its own loop."""
     u, v, d = numbers(module.u[head]), numbers(module.v[head]), module.d_model
@@ -114,7 +117,7 @@ def xl_scores(module, head, q, k, past):
         return [oracle.dot(row, sinusoid) for row in w_r]
 
     scale, nowhere = module.d_head**-0.5, [[0.0] * module.d_head for _ in k]
-    content = oracle.scores_with_bias([oracle.add(x, u) for x in q], k, lambda r: 0.0, scale=scale, past=past)
+    content = unscaled(module, head, [oracle.add(x, u) for x in q], k, past)
     distance = oracle.scores_through_query([oracle.add(x, v) for x in q], nowhere, r_vector, scale=scale, past=past)
     return [oracle.add(a, b) for a, b in zip(content, distance, strict=True)]
 
@@ -124,11 +127,6 @@ def alibi_number(module, head, r):
     lower = 2 ** int(math.log2(n))
     h, heads = (head + 1, lower) if head < lower else (2 * (head - lower) + 1, 2 * lower)
     return -(2 ** (-8 * h / heads)) * abs(r)
-
-
-def unscaled(module, head, q, k, past):
-    """The scores of plain attention."""
-    return oracle.scores_with_bias(q, k, lambda r: 0.0, scale=len(q[0]) ** -0.5, past=past)
 
 
 def window_number(w):

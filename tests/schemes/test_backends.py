@@ -1,4 +1,4 @@
-"""Every backend gives the numbers of the definition, for any shape, and the fast one never builds an n × n bias."""
+"""Every backend gives the numbers of eager attention, for any shape, and the fast one never builds an n × n bias."""
 
 import math
 import shutil
@@ -23,126 +23,67 @@ from course_lib.nn.terms import Terms
 F64 = torch.float64
 
 
-def definition(q, k, v, terms):
-    """The formula with every index written out: offsets, gathered vectors (n_q, n_k, d), softmax, in one go."""
-    n_q, n_k = q.shape[-2], k.shape[-2]
-    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
-    i, j = torch.arange(n_q, device=q.device)[:, None], torch.arange(n_k, device=q.device)
-    column = j - i + n_q - 1
-    s = torch.einsum("bhid,bhjd->bhij", q, k)
-    if terms.key_vectors is not None:
-        s = s + torch.einsum("bhid,hijd->bhij", q, gathered(terms.key_vectors, column, q.shape[1]))
-    s = terms.scale * s
-    if terms.bias is not None:
-        s = s + (terms.bias if terms.bias.dim() == 3 else terms.bias.expand(q.shape[1], -1)[:, column])
-    if terms.key_bias is not None:
-        s = s + terms.key_bias[..., None, :]
-    visible = torch.ones_like(s, dtype=torch.bool) if terms.mask is None else terms.mask.expand_as(s)
-    if terms.causal:
-        visible = visible & (j - i - terms.past <= 0)
-    if terms.reach is not None:
-        visible = visible & ((j - i - terms.past).abs() < terms.reach)
-    s = s.masked_fill(~visible, -math.inf)
-    if terms.sink is not None:
-        s = torch.cat([s, terms.sink[:, None, None].expand(*s.shape[:-1], 1)], -1)
-    weights = s.softmax(-1)[..., :n_k].masked_fill(~visible, 0.0)
-    output = weights @ v
-    if terms.value_vectors is not None:
-        output = output + torch.einsum("bhij,hijd->bhid", weights, gathered(terms.value_vectors, column, q.shape[1]))
-    return output
-
-
-def gathered(vectors, column, heads):
-    row = column if vectors.first is None else (column + vectors.first).clamp(0, vectors.table.shape[1] - 1)
-    return vectors.table.expand(heads, -1, -1)[:, row]
-
-
-KINDS = st.sampled_from(["none", "per offset", "clipped", "any first row"])
-PROBLEMS = st.fixed_dictionaries(  # shapes and options as plain data; `build` makes the tensors
-    {
-        "batch": st.integers(1, 3),
-        "heads": st.sampled_from(
-            [(1, 1, 1), (2, 2, 2), (2, 1, 1), (12, 3, 3), (12, 12, 3), (6, 2, 6)]
-        ),  # of q, k and v
-        "n_q": st.integers(1, 24),
-        "n_k": st.integers(1, 24),
-        "past": st.integers(0, 9),
-        "causal": st.booleans(),
-        "d": st.sampled_from([1, 4]),
-        "d_v": st.sampled_from([4, 4, 3]),
-        "bias": st.sampled_from(["none", "fixed", "learned", "cells"]),
-        "reach": st.none() | st.integers(1, 12),
-        "key_bias": st.booleans(),
-        "sink": st.booleans(),
-        "key_vectors": KINDS,
-        "value_vectors": KINDS,
-        "shared": st.booleans(),
-        "mask": st.sampled_from(["none", "none", "keys", "padding", "grid"]),
-        "seed": st.integers(0, 99),
-        "block": st.sampled_from([(256, 2**19), (5, 40), (3, 700)]),  # as it is, and so that many are needed
-    }
-)
-
-
-def build(p, device):
+@st.composite
+def problems(draw, device):
     """q, k, v, the terms of attention, and the list of all that learns. Nothing lies in the order of its axes."""
-    torch.manual_seed(p["seed"])
-    heads, n_q, n_k = p["heads"][0], p["n_q"], p["n_k"]
-    width, table_heads = n_q + n_k - 1, 1 if p["shared"] else heads
+    n_q, n_k, past = draw(st.integers(1, 24)), draw(st.integers(1, 24)), draw(st.integers(0, 9))
+    batch, d, d_v = draw(st.integers(1, 3)), draw(st.sampled_from([1, 4])), draw(st.sampled_from([4, 4, 3]))
+    of_q_k_v = [(1, 1, 1), (2, 2, 2), (2, 1, 1), (12, 3, 3), (12, 12, 3), (6, 2, 6)]
+    heads, k_heads, v_heads = draw(st.sampled_from(of_q_k_v))
+    width, table_heads = n_q + n_k - 1, draw(st.sampled_from([1, heads]))
+    torch.manual_seed(draw(st.integers(0, 99)))
 
     def numbers(*shape, learns=True):
         t = torch.randn(*shape[:-2], shape[-1], shape[-2], dtype=F64).to(device).mT
         return t.requires_grad_(learns)
 
-    def vectors(kind, d):
+    def vectors(d):
+        kind = draw(st.sampled_from(["none", "per offset", "clipped", "any first row"]))
         if kind == "none":
             return None
         if kind == "per offset":
             return Vectors(numbers(table_heads, width, d))
-        first = 2 - (p["past"] + n_q - 1) if kind == "clipped" else int(torch.randint(-2 * width, 9, ()))
+        first = 3 - past - n_q if kind == "clipped" else draw(st.integers(-2 * width, 8))
         return Vectors(numbers(table_heads, 5, d), first)
 
-    sizes = ((n_q, p["d"]), (n_k, p["d"]), (n_k, p["d_v"]))
-    q, k, v = (numbers(p["batch"], h, *size) for h, size in zip(p["heads"], sizes, strict=True))
-    bias = None if p["bias"] == "none" else numbers(table_heads, width, learns=p["bias"] == "learned")
-    bias = numbers(table_heads, n_q, n_k) if p["bias"] == "cells" else bias
-    reach = None if p["bias"] == "cells" else p["reach"]
-    far = reach is not None and row_offsets(n_q, n_k, p["past"], device).abs() >= reach
-    key_bias = numbers(p["batch"], heads, n_k) if p["key_bias"] else None
-    sink = numbers(heads, 1)[:, 0].detach().requires_grad_() if p["sink"] else None
-    shape = {"keys": (n_k,), "padding": (p["batch"], 1, 1, n_k), "grid": (p["batch"], heads, n_q, n_k)}.get(p["mask"])
-    terms = Terms(
-        bias=bias if reach is None else (q.new_zeros(1, width) if bias is None else bias).masked_fill(far, -math.inf),
-        key_bias=key_bias,
-        sink=sink,
-        reach=reach,
-        key_vectors=vectors(p["key_vectors"], p["d"]),
-        value_vectors=vectors(p["value_vectors"], p["d_v"]),
-        scale=0.7,
-        mask=None if shape is None else (torch.rand(shape) > 0.4).to(device),
-        causal=p["causal"],
-        past=p["past"],
-    )
-    tables = [vectors.table for vectors in (terms.key_vectors, terms.value_vectors) if vectors is not None]
-    learned = [t for t in (q, k, v, bias, key_bias, sink, *tables) if t is not None and t.requires_grad]
-    return (q, k, v), terms, learned
+    q, k, v = numbers(batch, heads, n_q, d), numbers(batch, k_heads, n_k, d), numbers(batch, v_heads, n_k, d_v)
+    kind, reach = draw(st.sampled_from(["none", "fixed", "learned", "cells"])), draw(st.none() | st.integers(1, 12))
+    row = numbers(table_heads, width, learns=kind == "learned")
+    bias = {"none": None, "cells": numbers(table_heads, n_q, n_k)}.get(kind, row)
+    key_bias = numbers(batch, heads, n_k) if draw(st.booleans()) else None
+    sink = torch.randn(heads, dtype=F64, device=device, requires_grad=True) if draw(st.booleans()) else None
+    learned = [t for t in (q, k, v, bias, key_bias, sink) if t is not None and t.requires_grad]
+    if kind == "cells":
+        reach = None
+    elif reach is not None:
+        far = row_offsets(n_q, n_k, past, device).abs() >= reach
+        bias = (q.new_zeros(1, width) if bias is None else bias).masked_fill(far, -math.inf)
+    key_vectors, value_vectors = vectors(d), vectors(d_v)
+    learned += [given.table for given in (key_vectors, value_vectors) if given is not None]
+    shape = draw(st.sampled_from([None, None, (n_k,), (batch, 1, 1, n_k), (batch, heads, n_q, n_k)]))
+    mask = None if shape is None else (torch.rand(shape) > 0.4).to(device)
+    causal = draw(st.booleans())
+    return (q, k, v), Terms(bias, key_bias, sink, key_vectors, value_vectors, 0.7, mask, causal, past, reach), learned
 
 
-def test_every_backend_and_the_gradients_equal_the_definition(device, monkeypatch):
+BLOCKS = st.sampled_from([(256, 2**19), (5, 40), (3, 700)])  # as it is, and so that many are needed
+
+
+def test_every_backend_and_its_gradients_equal_eager_attention(device, monkeypatch):
+    """For every combination of terms; eager attention itself is tested with every scheme against the definition."""
+
     @settings(deadline=None, max_examples=200, derandomize=True)
-    @given(PROBLEMS)
-    def check(p):
-        monkeypatch.setattr(fast, "CPU_BLOCK", p["block"])
-        monkeypatch.setattr(fast, "GPU_BLOCK", p["block"])
-        (q, k, v), terms, learned = build(p, device)
-        expected = definition(q, k, v, terms)
+    @given(problems(device), BLOCKS)
+    def check(problem, block):
+        monkeypatch.setattr(fast, "CPU_BLOCK", block)
+        monkeypatch.setattr(fast, "GPU_BLOCK", block)
+        (q, k, v), terms, learned = problem
+        expected, got = attention(q, k, v, terms)[0], fast_attention(q, k, v, terms)
+        torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         with torch.no_grad():
             torch.testing.assert_close(fast_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
-            torch.testing.assert_close(attention(q, k, v, terms)[0], expected, rtol=0, atol=1e-10)
             if terms.value_vectors is None and device == "cpu":
                 torch.testing.assert_close(flex_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
-        got = fast_attention(q, k, v, terms)
-        torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         grad = torch.randn_like(expected)
         grads = (torch.autograd.grad(output, learned, grad, retain_graph=True) for output in (got, expected))
         for a, b in zip(*grads):
@@ -238,13 +179,6 @@ def test_flex_leaves_out_the_blocks_that_no_query_may_see():
         1024, 1024, *backends._visible_offsets(Terms(reach=100, causal=True), 1024, 1024), torch.device("cpu")
     )
     assert band.to_dense()[0, 0].tolist() == [[int(j in (i - 1, i)) for j in range(8)] for i in range(8)]
-
-
-def test_flex_takes_a_table_that_learns_when_no_gradients_are_asked_for():
-    x, terms = torch.randn(1, 2, 3, 4, requires_grad=True), Terms(bias=torch.randn(2, 5, requires_grad=True))
-    with torch.no_grad():
-        got, expected = (backends.attend(backend, x, x, x, terms) for backend in ("flex", "eager"))
-    torch.testing.assert_close(got, expected, rtol=0, atol=1e-6)
 
 
 def test_auto_is_eager_only_for_small_grids(monkeypatch):

@@ -83,18 +83,14 @@ def test_reading_in_pieces_equals_the_full_pass_with_the_mask(name, device):
     check()
 
 
-def test_each_key_lies_in_its_slot():
+def test_each_key_lies_in_its_slot_and_the_memory_stays():
     cache = RingCache(4, keep=2)
     for p in range(9):
-        seen, _ = cache.append(*torch.full((2, 1, 1, 1, 1), float(p)))
+        cache.append(*torch.full((2, 1, 1, 1, 1), float(p)))
     assert cache.k.flatten().tolist() == [0, 1, 6, 7, 8, 5]  # the first two, then p − 2 mod 4
-    assert seen.flatten().tolist() == [0, 1, 5, 6, 7, 8] and cache.spans() == [range(2), range(5, 9)]
     memory = cache.k.data_ptr()
-    seen, _ = cache.append(*torch.arange(9.0, 16.0).expand(2, 1, 1, -1)[..., None])
+    cache.append(*torch.arange(9.0, 16.0).expand(2, 1, 1, -1)[..., None])
     assert cache.k.data_ptr() == memory and cache.k.flatten().tolist() == [0, 1, 14, 15, 12, 13]
-    assert seen.flatten().tolist() == [0, 1, 6, 7, 8, *range(9, 16)]
-    causal = torch.ones(7, 12, dtype=torch.bool).tril(5)
-    assert cache.mask(causal).sum(-1).tolist() == [6] * 7  # two first ones and a window of four for each
 
 
 @pytest.mark.parametrize("name", [name for name in MAKE if name != "FoX"])  # its gates forget what lies between

@@ -85,10 +85,11 @@ def xl_scores(m, q, k, past):
     return xl.xl_scores(q, k, r, numbers(m.u), numbers(m.v))
 
 
-def fire_options(m):
+def fire_scores(m, q, k, past):
     w_in, *others = (numbers(part) for part in m.network.parameters())
     limit = abs(m.multiplier.item()) * m.threshold
-    return {"network": lambda x: fire.mlp(x, np.ravel(w_in), *others), "c": abs(m.c.item()), "threshold": limit}
+    shares = fire.shares(q.shape[-2], k.shape[-2], c=abs(m.c.item()), threshold=limit, past=past)
+    return attention.scores(q, k) + fire.fire_bias(shares, np.ravel(w_in), *others)
 
 
 def log_scaled(m, q, k, past):
@@ -121,7 +122,7 @@ REFERENCE = {
     "axial RoPE": on_axes(axial_rope.grid_positions(9, 3), lambda d: axial_rope.axial(d, base=100.0)),
     "M-RoPE": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1))),
     "M-RoPE, interleaved": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1), interleaved=True)),
-    "FIRE": added(fire.fire_bias, of=fire_options),
+    "FIRE": fire_scores,
 }
 
 
@@ -179,7 +180,8 @@ def test_attention_equals_the_loops(size, seed, scale):
     mask[0] = False
     added_bias = grid.to_grid(b[:, :1].T, n_q)
     output, weights = attention.attention(q, k, v, bias=added_bias, scale=scale, mask=mask)
-    scores = oracle.scores_with_bias(q, k, lambda r: b[r + n_q - 1, 0], scale=scale)
+    scores = oracle.scores_through_query(q, k, lambda r: [0.0] * 4, scale=scale)
+    scores = oracle.with_numbers(scores, lambda i, j: b[j - i + n_q - 1, 0])
     expected_output, expected_weights = oracle.attend(scores, v, mask=mask)
     close(output, expected_output, 1e-10)
     close(weights, expected_weights, 1e-10)
@@ -338,6 +340,8 @@ def test_window_index_by_its_definition(w):
         rows, columns = j // w - i // w, j % w - i % w
         assert steps[i, j].tolist() == [rows, columns]
         assert index[i, j] == (rows + w - 1) * (2 * w - 1) + columns + w - 1
+    table = draw(0, (2 * w - 1) ** 2, 3)
+    assert (window.window_bias(table, w) == table[index].transpose(2, 0, 1)).all()
 
 
 @pytest.mark.parametrize(("w", "shift", "height", "width"), [(2, 0, 4, 4), (2, 1, 4, 6), (3, 1, 6, 6), (3, 2, 3, 6)])

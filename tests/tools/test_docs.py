@@ -102,28 +102,6 @@ def test_links_lead_somewhere(page):
             assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, target
 
 
-# The table of contents alone knows numbers: nobody else writes one down
-
-TEXTS = ("source/*", "course_lib/**/*.py", "course_kit/**/*.js", "course_tasks/**/*.py", "tests/**/*.py", "tools/*.py")
-TEXTS += ("docs/contributing.md", "docs/*.html", ".github/workflows/*", "course.py", "pyproject.toml")
-BY_HAND = (
-    r"\b(?i:chapters?|lessons?) (\d\d?\b(?! times)|(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
-    rf"|\b(?!00)\d\d_({'|'.join(TOPICS)})\b|\b\d\d · [A-Z]|\bch\d\d\b"
-)
-
-
 def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
     assert [path.stem for path in sorted(ROOT.glob("source/[0-9]*.py"))] == [chapter.file for chapter in CONTENTS]
     assert topics() == list(TOPICS)[1:]  # the first has none
-
-
-def test_no_number_of_a_chapter_is_written_by_hand():
-    files = [path for pattern in TEXTS for path in ROOT.glob(pattern) if path.is_file()]
-    found = [
-        f"{path.relative_to(ROOT)}, line {k}: {line.strip()}"
-        for path in files
-        if path.name not in ("contents.py", "test_recheck.py")
-        for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if re.search(BY_HAND, line)
-    ]
-    assert not found, "\n".join(["write [[topic|chapter #]] in Markdown, contents.number(topic) in Python:", *found])
