@@ -1,9 +1,13 @@
-"""Every entry of the registry of schemes is whole: what it says of a scheme exists, and its module can be made."""
+"""The registry of schemes is what everything that lists schemes reads: a new entry appears everywhere."""
+
+import subprocess
+import sys
 
 import pytest
 
 from course_kit.contents import TOPICS
-from course_lib.schemes import SCHEMES, Sizes
+from course_lib import schemes
+from course_lib.schemes import SCHEMES, Scheme, Sizes
 
 HOOKS = {"input", "bias", "key_vectors", "value_vectors", "rotate", "key_bias", "sink"}
 
@@ -14,3 +18,36 @@ def test_an_entry_is_whole(scheme):
     assert set(scheme.enters) <= HOOKS
     assert all(run.startswith(scheme.run) for run in scheme.runs)
     assert scheme.module(Sizes()) is not None
+
+
+NEW = Scheme(
+    "square root decay",
+    "bias_by_hand",
+    "−λ √distance, added to the score",
+    "−λ √|j − i|",
+    lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
+    enters={"bias": "square root decay"},
+    run="root",
+    size="strength",
+)
+ASK = """
+import torch
+from course_lib import schemes
+from tests.schemes.test_registry import NEW
+schemes.SCHEMES[NEW.name] = NEW
+from course_kit import figures
+import course_study as study
+from course_tasks import comparison, guide
+table = comparison.table(n=16)
+assert all(table[NEW.name, column].text for column in comparison.COLUMNS)
+assert NEW.name in guide.SCHEMES and NEW.name in figures.map_of_schemes()._repr_html_()
+settings = study.Settings(length=16, tests=(16,), d_model=8, n_heads=2, n_layers=1)
+model = study.Model(study.find("root-0.5"), 10, settings)
+assert model(torch.zeros(1, 16, dtype=int)).shape == (1, 16, 10)
+"""
+
+
+def test_a_new_scheme_appears_in_map_comparison_guide_and_study_without_further_code():
+    """In a process of its own, where it is registered before anything reads the registry."""
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
