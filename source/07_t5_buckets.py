@@ -213,8 +213,8 @@ assert starts["encoder"][-1] == 91
 assert starts["decoder"][-1] == 113
 
 # %% [markdown]
-# Only one, so pre-training hardly touched that row. And an encoder never reads row 16, which would be *distance 0, in
-# the future*.
+# Only one per text, so pre-training gave that row little practice. And an encoder never reads row 16, which would be
+# *distance 0, in the future*.
 #
 # ## T5 does not scale its scores
 #

@@ -380,9 +380,8 @@ questions.claims("rope")
 # ## Remember
 #
 # - RoPE rotates pair $m$ of a query or key at position $p$ by $p\,\theta_m$. Only $j - i$ reaches the score.
-# - A head looks $t$ places back if its keys are its queries, rotated by $t$ positions.
-# - A permutation, head by head, converts between the two ways to pair channels. Without it the scores are wrong, but
-#   still relative.
+# - A head looks $t$ places back if all queries are one vector, and all keys that vector, rotated by $t$.
+# - A permutation, head by head, converts between the two pairings. Without it the scores are wrong, but still relative.
 #
 # ## Three questions
 

@@ -355,7 +355,8 @@ questions.claims("windows_and_sinks")
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs. Layers that read everything take most of the memory.
+# - A ring of $w$ slots holds all that a windowed layer needs. In a long text, layers that read everything take most
+#   memory.
 # - In this model the sink is the token that sees nothing before it. It has massive activations, a short key and a short
 #   value.
 # - A window that drops the sink breaks this model. One extra slot for it repairs most of this.
@@ -606,7 +607,7 @@ for n in (64, 512, 4096):
 #
 # ## Deeper · A sink in a fused kernel
 #
-# A fused kernel needs no change for a learned sink, because it can also return the *log-sum-exp* $\text{lse}_i =
+# A fused kernel needs no change for a learned sink if it also returns the *log-sum-exp* $\text{lse}_i =
 # \ln \sum_k e^{s_{ik}}$. The output with a sink is the plain output times $\sigma(\text{lse}_i - a_h)$, where
 # $\sigma(x) = 1 / (1 + e^{-x})$.
 

@@ -137,11 +137,11 @@ def only_wrong(attempt: Attempt) -> str:
         if not all(isinstance(value, (bool, int, float, str)) or value is None for value, _ in values):
             continue
         bad, good = ([value for value, wrong in values if wrong is which] for which in (True, False))
-        if min(len(bad), len(good)) > 1 and not set(bad) & set(good):
+        if min(len(bad), len(good)) > 2 and not set(bad) & set(good):
             if len(set(good)) == 1:
-                return f"Right when `{name}` is {good[0]!r}, wrong in every other case: what does `{name}` change?"
+                return f"In these cases it is right only when `{name}` is {good[0]!r}: what does `{name}` change?"
             if len(set(bad)) == 1:
-                return f"Wrong only when `{name}` is {bad[0]!r}."
+                return f"In these cases it is wrong only when `{name}` is {bad[0]!r}."
     alone = len(cases) > 3 and sum(wrong for _, wrong in cases) == 1
     return "All other cases are right: what is special about this one?" if alone else ""
 

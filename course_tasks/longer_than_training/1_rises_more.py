@@ -25,7 +25,7 @@ PAIRS = {
     ("rope", "none"): "Without positions, a longer text brings nothing new but more keys. RoPE's angles at far offsets "
     "were never part of training, and the scores there can be large.",
     ("log-1", "alibi"): "Both are fixed penalties with nothing to train. The logarithm falls more and more slowly, "
-    "so hundreds of far keys together outweigh the near ones. Under a straight line, the weight of all far keys is "
+    "so hundreds of far keys together keep much of the weight. Under a straight line, the weight of all far keys is "
     "bounded.",
     ("t5-256", "shaw-32"): "Shaw's last vector serves all distances from 32 on, and it was trained on many of them. In "
     "T5's table with `max_distance` 256, the rows for distances past 127 have never been read.",

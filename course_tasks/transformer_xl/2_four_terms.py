@@ -78,7 +78,7 @@ c = a + u @ k.T  # Your (c) contains (a). Return u · k alone, which is the same
 c = np.tile(v @ k.T, (n_q, 1)); d = (u @ r.T)[row]  # You exchanged u and v. u meets keys, and v meets distances.
 d = v * r[row]  # You have not summed `v * r` yet. v · r is one number per offset.
 d = np.tile((v @ r.T)[n_q - 1 :][:n_k], (n_q, 1))
-d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In (d) all queries are alike. Cell (i, j) needs row j − i + n_q − 1 of r.
+d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In your (d) all queries are alike. Cell (i, j) needs row j − i + n_q − 1 of r.
 d = np.tile(v @ k.T, (n_q, 1))  # In (d) v meets the keys made from words. It should meet the distances, v · r.
 root = np.sqrt(abs(d))
 root = np.sqrt(d)  # You divide by the root of term (d). Is the length of a vector called `d` as well?

@@ -49,6 +49,7 @@ offset = np.arange(1 - n_q - past, n_k - past)  # This is one row per offset, bu
 offset = i - np.arange(n_k)  # You subtract the key from the query. The offset is key minus query.
 offset = i + np.arange(n_k)  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(n_k) - i)  # You use the distance |j − i|. The table has different rows for before and after.
+offset = np.minimum(np.arange(n_k), clip) - np.minimum(i, clip)  # You clip the two positions. Clip their difference.
 offset = i  # You clip the position of the query. The offset is the position of the key minus that of the query.
 clip = min(clip, n_k - 1)
 return clipped - clipped.min()  # Your rows begin too low if no key is `clip` away. Row 0 is that of offset −clip.

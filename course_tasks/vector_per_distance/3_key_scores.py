@@ -51,8 +51,8 @@ CASES = [
 ]
 WRONG = """
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q)  # You exchanged query and key, so row i is of key i now.
-products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j. A `.T` at the end
-# reverses the offset as well.
+products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j. If you exchange i
+# and j at the end, the offset is reversed as well.
 products = np.einsum("ijd,id->ij", q[:, None] + vectors, k)  # Now query i meets key i, because the letter of the key is
 # i. It should be j. And the vector is still added to q.
 products = np.einsum("jd,ijd->ij", q, k + vectors)

@@ -67,7 +67,7 @@ causal = j > i; window = (j > i) | (j <= i - near)  # You exchanged True and Fal
 window = (j <= i) & (i // near == j // near)  # You cut the text into chunks. Each query sees its own last `near` keys.
 window = (j <= i) & (j < near)  # You show the first `near` keys of the text to every query, not the last up to its own.
 window = j > i - near  # Your second mask shows later keys as well. A query sees only keys up to its own.
-masked = model(tokens[-near:], causal[:near, :near]).mean()  # In your second call, the last `near` tokens see only each
+masked = model(tokens[-near:], causal[:near, :near]).mean()  # In your masked call, the last `near` tokens see only each
 # other. Each of them should see the last `near` keys up to its own, in the whole text.
 last = slice(None)  # Your means are over all tokens. Only the last `near` count, because the first have no far keys.
 last = slice(-1, None)  # You take only the last loss of each call. The mean of the last `near` losses counts.
