@@ -47,14 +47,14 @@ assert new == 896 * 897 / 2
 # %% [markdown]
 # Three quarters of the pairs are new. What does a scheme have for them?
 #
-# | past the training length, it meets | schemes of the study |
-# |---|---|
-# | only more keys | no positions (`none`; some layers of Llama 4) |
-# | numbers that no text has trained | learned positions (GPT-2), T5 with `max_distance` 256 (`t5-256`) |
-# | something trained, shared by all far keys | T5 with `max_distance` 64 (`t5-64`), Shaw, clipped at 32 (`shaw-32`) |
-# | a formula that continues | log decay (`log-1`), ALiBi (BLOOM, MPT) |
-# | sines or angles never seen | sinusoidal, Transformer-XL, RoPE (in its slow pairs; Llama) |
-# | nothing: it sees no farther | RoPE in a window of 64 (`window-64`; Mistral 7B v0.1 has 4,096) |
+# | past the training length, it meets | schemes of the study | released |
+# |---|---|---|
+# | only more keys | no positions (`none`) | some layers of Llama 4 |
+# | numbers that no text has trained | `learned` positions, T5 with `max_distance` 256 (`t5-256`) | |
+# | one trained thing for all far keys (**saturated**) | T5 with `max_distance` 64 (`t5-64`), Shaw, clipped at 32 (`shaw-32`) | T5 |
+# | a formula that continues | log decay (`log-1`), ALiBi | BLOOM, MPT |
+# | sines or angles never seen | sinusoidal, Transformer-XL, RoPE (in its slow pairs) | Llama |
+# | nothing: it sees no farther | RoPE in a window of 64 (`window-64`) | Mistral 7B v0.1 (4,096) |
 #
 # The last one is our **control**. Each of its two layers reaches 63 tokens back, so nothing farther than 126 can reach
 # a query. What the control can do needs no long text.
@@ -72,8 +72,8 @@ assert new == 896 * 897 / 2
 # | **induction** | a string, other tokens, the string again: `k f m … k f` | its next token: `m` |
 # | **retrieval** | eight names with their values, then a name: `Ada=3 … Ada` | the value: `3` |
 #
-# How far back, in a test text of 1,024 tokens, is the token that a question needs? We count the questions in its last
-# 64 places.
+# How far back, in a test text of 1,024 tokens, is the token that a question needs? Here and in all tests, only
+# questions in the last 64 places count.
 
 # %%
 for task in tasks:
@@ -84,8 +84,7 @@ for task in tasks:
     assert (far > 0.2) == (task != "copy-back")
 
 # %% [markdown]
-# *Far* means 128 or more back: farther than any training text reaches. In copy-back nothing is far. In text we cannot
-# say what a question needs, but `window-64` will show it.
+# *Far* means 128 or more back: farther than any training text reaches. In copy-back nothing is far.
 #
 # ## What did they learn at 128?
 #
@@ -114,7 +113,6 @@ figures.heatmap(100 * np.array(lowest), schemes, tasks, digits=0, alt="Right at 
 
 # %% [markdown]
 # A task that was not learned gets no verdict. Without positions, our model learns only retrieval, which needs no order.
-# The control learns nearly all: at 128 tokens, two layers reach nearly everything.
 #
 # ## Does a longer text disturb them?
 #
@@ -125,7 +123,7 @@ print("rise of each seed:", *(f"{rise:+.2f}" for rise in study.rises(runs("chara
 
 # %% [markdown]
 # We fixed two bounds before the runs. A scheme is **level** if no seed rises by more than 0.05, and **breaks** if every
-# seed rises by more than 0.25. If every seed rises by more than 0.05, it **rises**; otherwise **seeds differ**.
+# seed rises by more than 0.25. If every seed rises by more than 0.05, it **rises**.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -152,64 +150,55 @@ figures.question(
     answer=level,
 )
 
-# %%
-compared = [row for row in study_rows if row["scheme"] in schemes]
-figures.length_curves(lengths, {"text": study.curves(compared)["characters"]},
-    trained=L, y="loss on the last 64 places", alt="Loss in text by test length for eleven schemes")
-
 # %% [markdown]
-# Most curves are flat, or they jump. Which is level, in text and in copy-back?
+# Where does the harm come from? We also test with all keys **masked** (hidden) that are 128 or more back, in every
+# layer. Then no distance is new. Here is the mean loss of three seeds.
 
 # %%
-for task in ("characters", "copy-back"):
-    word = {scheme: study.verdict(runs(task, scheme)) for scheme in schemes}
-    for verdict in ("level", "rises", "breaks", "not learned"):
-        if named := [scheme for scheme in schemes if word[scheme] == verdict]:
-            print(f"{task.replace('characters', 'text'):10} {verdict:11} ", *named)
-    assert word["alibi"] == word["transformer-xl"] == "level" and word["rope"] == word["t5-256"] == "breaks"
+order = ("level", "rises", "breaks")
+word = {scheme: study.verdict(runs("characters", scheme)) for scheme in schemes}
+by_verdict = sorted(schemes, key=lambda scheme: order.index(word[scheme]))
+table = []
+for scheme in by_verdict:
+    losses, masked = (np.mean([row[what] for row in runs("characters", scheme)], 0) for what in ("loss", "far_masked"))
+    table.append([losses[0], losses[3], masked[3]])
+    assert abs(masked[3] - losses[0]) < 0.05 or scheme in ("none", "learned", "sinusoidal")
+labels = [f"{scheme}: {word[scheme]}" for scheme in by_verdict]
+figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digits=2, alt="Loss in text by test length")
 
 # %% [markdown]
-# In text, numbers or inputs that no text has trained break our small models. Only Transformer-XL bears them. A formula
-# that continues is not enough: with `log-1` the loss rises. And `t5-64` is level in text, but breaks in copying.
+# In text, numbers and inputs that no text has trained break our models; only Transformer-XL bears its new sines. A
+# formula that continues is not enough: with `log-1` the loss rises.
+#
+# Masked, every relative scheme returns to its loss at 128: **all the harm came from far keys**. `learned` and
+# `sinusoidal` stay broken, because their *near* tokens have new positions, too. (`none` returns in part.)
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level in text. One of them is `window-64`, which cannot see a far key. **Level does not show that a
-# model uses a long text.** What can? First, questions whose answer is far. How many are right at 1,024 tokens? (A dash:
-# not learned.)
+# Four schemes are level, and masking costs them nothing: they did not need the far keys. `window-64` cannot even see
+# them. **Level does not show that a model uses a long text.** What can? Questions whose answer is far. How many are
+# right, at 128 and at 1,024 tokens? (A dash: not learned.)
 
 # %%
-print(f"{'right at 1,024':14}", *(f"{task:>10}" for task in tasks[1:]))
+print(f"{'128 → 1,024':14}", *(f"{task:>12}" for task in tasks))
 for scheme in schemes:
     cells = []
-    for task in tasks[1:]:
-        right = np.mean([row["accuracy"][3] for row in runs(task, scheme)])
-        cells.append(f"{right:.0%}" if study.learned(runs(task, scheme)) else "–")
-    print(f"{scheme:14}", *(f"{cell:>10}" for cell in cells))
+    for task in tasks:
+        right = np.mean([row["accuracy"] for row in runs(task, scheme)], axis=0)
+        cells.append(f"{right[0]:.0%} → {right[3]:3.0%}" if study.learned(runs(task, scheme)) else "–")
+    print(f"{scheme:14}", *(f"{cell:>12}" for cell in cells))
 
 # %% [markdown]
 # The control falls to guessing in retrieval (one in eight) and loses answers in flip-flop, so these tasks do need far
-# tokens. Most schemes, even `none`, answer nearly every question of retrieval. Transformer-XL stays near nine in ten or
-# above everywhere.
+# tokens. Transformer-XL stays near nine in ten or above everywhere.
 #
-# ALiBi, level in text, loses more than half of retrieval: its flattest head subtracts 4 from a key 1,000 tokens back,
-# and its other heads more. RoPE falls far in all three tasks.
-#
-# Second, *masking*: hide all keys that are 128 or more back, in every layer. If the loss does not rise, the model did
-# not need them.
-
-# %%
-for scheme in ("t5-64", "transformer-xl", "alibi", "window-64", "rope"):
-    change = np.mean(study.far_keys_help(runs("characters", scheme)))
-    print(f"{scheme:14} loss in text at 1,024, far keys masked: {change:+.2f}")
-    assert abs(change) < 0.05 or scheme == "rope"
-
-# %% [markdown]
-# The four level schemes lose nothing, so they used no far key in text. RoPE's loss *falls*: its far keys did harm.
+# The loss in text predicts little. `learned` and `t5-256` break in text, and answer nearly every question of retrieval.
+# `t5-64` is level, but copies only three in four. ALiBi is level, and loses more than half of retrieval: its flattest
+# head subtracts 4 from a key 1,000 tokens back.
 #
 # ## A released model
 #
-# Is a released model like this? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
+# SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
 # It reads 512 tokens of *Alice in Wonderland*. Near the beginning we insert "The pass key is 60494.", and at the end
 # "What is the pass key? The pass key is 60494". Then we give each layer a window of 128 tokens, and keep token 0, which
 # the model needs ([[windows_and_sinks|chapter #]]). Predict both losses: of the second half's words, and of the five
@@ -226,28 +215,29 @@ for name, change in {"all keys": {}, "window of 128": {"window": 128, "sinks": [
     with model.changed(**change):
         losses = model.losses(tokens)
     found[name] = losses[256:-20].mean(), losses[-5:].mean()  # the words; the digits
-    print(f"{name:14} words {found[name][0]:.2f}, digits of the key {found[name][1]:.2f}")
+    print(f"{name:14} words {found[name][0]:.2f}, digits {found[name][1]:.2f}")
 untold = released_rows("depths", condition="no key", text="60494")[0]["loss"]
-print(f"{'key not told':14} {'':12} digits of the key {untold:.2f} (committed run of another text)")
+print(f"{'never told':14} {'':11} digits {untold:.2f} (committed run of another text)")
 assert abs(found["window of 128"][0] - found["all keys"][0]) < 0.1
 assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
 
 # %% [markdown]
-# By the loss on the words, the window does no harm. But the key is lost, as if it had never been told. **A mean loss
-# hides the few tokens that need a far one.**
+# By the loss on the words, the window does no harm. But the pass key is lost, as if it had never been told. **A mean
+# loss hides the few tokens that need a far one.**
 #
 # What happens past 8,192 tokens? Committed runs read more of *Alice*: as released, with a window, and with NTK, a
 # repair of RoPE ([[stretching_rope|chapter #]]).
 
 # %%
+names = {"as released": "as released", "window 1024, kept [0]": "window, token 0 kept", "NTK 2": "NTK, s = 2"}
 print(f"{'mean loss at positions':22} 4,096 to 8,191   8,192 to 16,383")
-for condition in ("as released", "window 1024, kept [0]", "NTK 2"):
+for condition, name in names.items():
     [row] = released_rows("by position", condition=condition, n=16384)
-    print(f"{condition:22} {row['bins'][-2]['loss']:14.2f} {row['bins'][-1]['loss']:17.2f}")
+    print(f"{name:22} {row['bins'][-2]['loss']:14.2f} {row['bins'][-1]['loss']:17.2f}")
 
 # %% [markdown]
-# Past its training length, this model breaks as our small RoPE models do: its loss rises by 1.3 nats. The window keeps
-# it level, and so does NTK. Is a pass key still found? We try two.
+# Past its training length, this model breaks as our small RoPE models do: on the same words, its loss is 4.31, and
+# 2.93 in the window. NTK keeps it low, too. Is a pass key still found? We try two.
 
 # %%
 told = {
@@ -255,31 +245,33 @@ told = {
     "7,200 back": ("depths", "8000 tokens, depth 0.1"),
     "10,800 back": ("beyond", "12,000 tokens, as released"),
     "10,800 back, NTK": ("beyond", "12,000 tokens, NTK 2"),
+    "never": ("depths", "no key"),
 }
 for name, (experiment, condition) in told.items():
-    right = [row["right"] for row in released_rows(experiment, condition=condition)]
-    print(f"told {name:17} {sum(right)} of {len(right)} keys found")
+    tries = released_rows(experiment, condition=condition)
+    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
+    print(f"told {name:17} {right} of {len(tries)} found, loss on the digits {loss:.2f}")
 
 # %% [markdown]
-# Within the training length the model uses far tokens, but not all: it misses the keys 7,200 back. With NTK it finds
-# even those that are farther.
+# Within the training length the model uses far tokens, but not fully: of the pass keys 7,200 back it finds neither, yet
+# the loss shows that it knows part of the digits. With NTK it finds even those that are farther.
 #
 # ## A test for your model
 #
 # 1. Take the loss of the *same* last tokens with 1, 2 and 4 times the training length before them.
 # 2. Run a control beside it: the same model with a window, as `window-64` was ours.
-# 3. Mask or shuffle the far half. If the loss stays, it was not used.
+# 3. Mask or shuffle the far half. If the loss stays, the model did not need it.
 # 4. Ask for something told far back, such as a pass key, at several depths.
 # 5. Repeat with other texts, and print differences with their error.
 #
 # Benchmarks such as RULER do step 4 in full: of the models that claimed 32,000 tokens or more, only half still did well
-# at 32,000 (Hsieh et al. 2024). Many models now end their training with long texts, often with a larger base
-# for RoPE ([[stretching_rope|chapter #]]).
+# at 32,000 (Hsieh et al. 2024).
 #
 # ## Remember
 #
 # - Ask of every scheme what a longer text needs that training did not reach: untrained numbers or inputs, saturated
 #   buckets, or a formula that continues.
+# - Mask the far keys to see whether a rise comes from them. In our models, with relative positions, all of it does.
 # - Level means undisturbed. A window is level, too.
 # - A model uses a long text if it answers questions that need far tokens, and if masking them costs it something.
 # - A result needs several seeds, a control, and a task that was learned.
@@ -388,8 +380,8 @@ assert spans["log, strength 2"][-1] < 6
 
 # %% [markdown]
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
-# distances is infinite, and the span grows without limit. (A matching key then needs a larger lead,
-# [[windows_and_sinks|chapter #]].) With $\lambda > 1$, and for a straight line, the sum is finite and the span settles.
+# distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
+# finite and the span settles.
 #
 # ## Deeper · How far back do they go wrong?
 #
@@ -405,8 +397,8 @@ for scheme in ("transformer-xl", "alibi", "window-64", "rope"):
 print(f"guessing: {np.log(2):.2f}")
 
 # %% [markdown]
-# The first three are right about near writes and wrong about far ones; ALiBi changes at 128 tokens, where its training
-# ended. RoPE is wrong about near writes, too.
+# ALiBi goes wrong at 128 tokens, where its training ended. Transformer-XL fails already from 64 on, at distances that
+# it was trained on. So not only new distances do harm. RoPE is wrong about near writes, too.
 #
 # ## Deeper · Strength is not form
 #
@@ -425,10 +417,9 @@ for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi
     print(f"{scheme:14} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:20} {right[0]:6.0%} → {right[3]:.0%}")
 
 # %% [markdown]
-# In text, strength decides: with strength 2, with one strength per head, and with learned ones, a logarithm is level,
-# too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form shows: these
-# logarithms answer nearly everything at 1,024, and the lines miss the far writes. At distance 500 a logarithm of
-# strength 2 subtracts 12, and a line of slope 1/16 subtracts 31.
+# In text, strength decides in these models: with strength 2, with one strength per head, and with learned ones, a
+# logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form
+# shows: these logarithms answer nearly everything at 1,024, and the lines miss the far writes.
 #
 # ## Deeper · A table that broke, and its repair
 #
@@ -482,7 +473,7 @@ for ax, scheme in zip(axes, ("t5-256", "t5-64"), strict=True):
     added[scheme] = np.array(runs("characters", scheme)[0]["added"])  # (heads, distances)
     ax.plot(at_distance, added[scheme].T, linewidth=1.3)
     ax.axvline(L - 1, color="#57606a", linewidth=0.8, linestyle="--")
-    ax.set(title=scheme, xlabel="distance", xscale="symlog", xticks=[1, 10, 100], xticklabels=[1, 10, 100])
+    ax.set(title=scheme, xlabel="distance", xscale="symlog", xticks=[1, 10, 100], xticklabels=[1, 10, 100], xlim=0)
 axes[0].set_ylabel("added to the score")
 fig.tight_layout()
 print(f"t5-256 at distance 96: {added['t5-256'][:, at_distance == 96].ravel().round(1)}, e⁵ = {np.exp(5):.0f}")
@@ -495,7 +486,7 @@ figures.show(fig, alt="What two T5 tables add by distance. t5-256 falls below �
 # Training pushed the biases of far keys below −5. The four buckets that it never reached stayed near 0. **To the
 # softmax, 0 does not mean "no opinion": it gives more than $e^5 = 148$ times the weight of distance 96.** If that is
 # the cause, the repair needs no training: give the four buckets the number of the last trained one. To have a model to
-# repair, we train `t5-256` for 300 steps (about 15 seconds).
+# repair, we train `t5-256` for 300 steps.
 
 # %% tags=["nbval-ignore-output"]
 training = study.watch(["t5-256"])
@@ -516,16 +507,19 @@ def with_rows(rows_28_to_31):
     return losses
 
 
-as_trained, copied, hidden = map(with_rows, (trained_table[28:], trained_table[27], -100.0))
-for name, losses in {"as trained": as_trained, "row 27 copied": copied, "all at −100": hidden}.items():
+log_keys = torch.tensor([25, 29, 34, 808]).log() - np.log(20)  # distances up to 1,023 in buckets 28 to 31; 20 in 27
+lowered = trained_table[27] - log_keys[:, None]
+as_trained, copied, shared = map(with_rows, (trained_table[28:], trained_table[27], lowered))
+for name, losses in {"as trained": as_trained, "row 27 copied": copied, "and lowered": shared}.items():
     print(f"{name:15}", *(f"{x:6.3f}" for x in losses))
 assert copied[0] == as_trained[0]  # at 128 nothing reads these rows
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
-assert abs(hidden[3] - hidden[0]) < 0.05
+assert shared[3] < copied[3]
 
 # %% [markdown]
-# One assignment removes a large part of the rise. With −100 the model cannot see past distance 127 at all, and its
-# curve is flat. **Your turn:** which four rows keep the far keys and remove the rest of the rise?
+# One assignment removes a large part of the rise. What is left comes from numbers: at 1,024 tokens, 808 distances share
+# bucket 31, and only 20 share bucket 27. In the last line, each row is lower by the logarithm of that ratio, so all its
+# keys together weigh as much as those of bucket 27 (for equal content). Nearly all of the rise is gone.
 #
 # ## Deeper · Other choices
 #
@@ -543,21 +537,20 @@ for name, file in others.items():
             print(f"{name}: {scheme} {study.verdict(text)} ({rises}), not {study.verdict(runs('characters', scheme))}")
 
 # %% [markdown]
-# With 4,000 steps, `none` breaks, and `shaw-32` is level. After 300 steps we would have said that learned positions and
-# no positions stay level, and that a saturated T5 table breaks. It does break if it learns at the ordinary rate: a step
-# of Adam usually moves a number by at most about the learning rate, and the bias of far keys must move far. (`t5-256`
-# breaks at both rates.) **In our models, a saturated bucket is safe only if its number is low enough for all the keys
-# that share it.**
+# After 300 steps we would have said that learned positions and no positions stay level, and that a saturated T5 table
+# breaks. It does break if it learns at the ordinary rate: a step of Adam usually moves a number by at most about the
+# learning rate, and the bias of far keys must move far. **In our models, a saturated bucket is safe only if its number
+# is low enough for all the keys that share it.**
 #
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens. Sinusoidal positions improve up to
 # 20 additional tokens and get worse after 50. Rotary ones improve up to 200, T5's bias up to 600, and ALiBi even past
-# 12,000 (sections 2 and 4). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the
-# tokens comes early, with little to go by (the *early token curse*, Press, Smith and Lewis 2021). When every token has
-# the same context, its curve is nearly level. ALiBi acts like attention in a window (Chi et al. 2023). Dai et al.
-# (2019, section 1) claim that Transformer-XL's encoding generalises to longer attention than in training, but their
-# evaluation clips the distances (on WikiText-103 at 400, where training reached 299).
+# 12,000 (sections 2 and 4; perplexity 19.73 at 512 and 18.40 at 3,072). Their appendix B explains why ALiBi improves:
+# in longer inputs a smaller share of the tokens comes early, with little to go by (the *early token curse*, Press,
+# Smith and Lewis 2021). When every token has the same context, its curve is nearly level. ALiBi acts like attention in
+# a window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
+# attention than in training, but their evaluation clips the distances.
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
 # et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.

@@ -26,7 +26,7 @@ def logarithmic_is_best():
     "In the paper that is quoted for it they did: on small reasoning tasks, at up to twice the training length, they "
     "beat all {beaten} schemes that they were compared with. In our study it depends on the task. In text their loss "
     "rose by {rose:.2f} nats, while others stayed level; but of the names in a text of 1,024 tokens they found "
-    "{found:.0%}. They did not learn to copy from a distance at all.",
+    "{found:.0%}. They did not learn to copy the token three places back.",
     f"Kazemnejad et al. 2023, abstract; {SOURCE}",
 )
 def nope_is_best():
