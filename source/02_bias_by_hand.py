@@ -271,8 +271,8 @@ print("output", tuple(output.shape), " weights", tuple(w.shape), " bias", tuple(
 assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
 
 # %% [markdown]
-# Each head needs 9 numbers, one per offset, and all sequences share them. Head 0 is standard attention, because its λ is
-# 0. Head 1 has this chapter's weights.
+# Each head needs 9 numbers, one per offset, and all sequences share them. Head 0 is standard attention, because its λ
+# is 0. Head 1 has this chapter's weights.
 #
 # A decoder reads one token at a time and keeps earlier keys and values in a **cache**. Which part of $B$ does the new
 # token need? Only its own row. `past` says how many tokens are in the cache:
@@ -421,8 +421,8 @@ for strength, where in (("0.3", ""), ("1.0", ""), ("1.0", ", token 0 alone"), ("
 
 # %% [markdown]
 # In all four texts, λ = 0.3 costs little and λ = 1 more than 1 nat. The bias on token 0 alone costs less than 0.3 nats.
-# If token 0 alone is spared, more than 1 nat remains. But this overcorrects: among keys with smaller factors, a key with
-# the factor 1 gains weight.
+# If token 0 alone is spared, more than 1 nat remains. But this overcorrects: among keys with smaller factors, a key
+# with the factor 1 gains weight.
 #
 # ## Deeper · Three explanations, tested
 #

@@ -170,7 +170,7 @@ figures.show(fig, alt="Product against offset, three queries. Left: one curve wi
              "its top at 0. Right: three different curves")
 
 # %% [markdown]
-# On the left the three curves coincide. On the right they do not, so pairs at the same offset have different products.
+# On the left the three curves coincide. On the right they differ, so pairs at the same offset have different products.
 # Sinusoids *allow* a layer to attend by offset, if it learns suitable matrices (*Deeper*).
 #
 # ## Or learn the vectors
@@ -273,9 +273,9 @@ figures.seen_pairs(train=128, test=256)
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) has relative positions. It rotates queries and keys (RoPE,
 # [[rope|chapter #]]), so a score depends on two positions only by their difference.
 #
-# It reads 128 tokens of *Alice in Wonderland*. We add 50,000 to each position, then multiply each by 4, so offsets reach
-# 508. As a control, we remove the rotations. Which of these raise the *loss*, the mean of −ln(probability of the next
-# token)?
+# It reads 128 tokens of *Alice in Wonderland*. We add 50,000 to each position, then multiply each by 4, so offsets
+# reach 508. As a control, we remove the rotations. Which of these raise the *loss*, the mean of −ln(probability of the
+# next token)?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -334,8 +334,8 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # query knows only its word, so it cannot know which of them it is. Does a second layer help?
 #
 # We trained small models with a learned vector per offset ([[vector_per_distance|chapter #]]), with one layer or two,
-# each with a feed-forward layer. On each side, offsets of 8 and more share one vector, so 16 letters train every vector.
-# The share of right answers by position, mean of three seeds:
+# each with a feed-forward layer. On each side, offsets of 8 and more share one vector, so 16 letters train every
+# vector. The share of right answers by position, mean of three seeds:
 
 # %%
 runs = study.committed("two_layers")
@@ -516,8 +516,8 @@ assert np.allclose(outputs, outputs[0])
 # %% [markdown]
 # Three words or twelve, all outputs are equal, because an average of equal values does not depend on the weights. So no
 # bias on scores can count the words of a text that repeats one word, at any depth. (Vectors added to the *values*
-# could.) Now we put a mark before the twelve words, such as BOS (*beginning of sequence*), without a bias. The more words a
-# token sees, the less weight remains for the mark.
+# could.) Now we put a mark before the twelve words, such as BOS (*beginning of sequence*), without a bias. The more
+# words a token sees, the less weight remains for the mark.
 
 # %%
 marked = np.vstack([word["bites"], same_word])  # "bites" plays the part of the mark
