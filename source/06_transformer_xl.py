@@ -394,8 +394,7 @@ assert old.grad is None and len(learn) == 7
 #
 # ## Who uses it today?
 #
-# Speech models among others: the Conformer took over these relative positions (Gulati et al. 2020). In transformers
-# 5.23:
+# The Conformer, a speech model, took it over (Gulati et al. 2020). In transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last
