@@ -26,7 +26,7 @@ figures.attention_block("learned")
 
 # %% [markdown]
 # Absolute positions enter before the first layer, as a vector that is added to the input. We use the words and the
-# layer of [[blind_to_distance|chapter #]], with $d = 8$ channels.
+# layer of [[blind_to_distance|chapter #]]. Each vector has $d = 8$ numbers, its **channels**.
 
 # %%
 rng = np.random.default_rng(0)
@@ -47,11 +47,11 @@ dog_man, man_dog = embed("dog bites man"), embed("man bites dog")
 assert np.allclose(layer(dog_man)[0], layer(man_dog)[2])  # the same output for dog
 
 # %% [markdown]
-# ## Give each place a vector: sinusoids
+# ## Give each position a vector: sinusoids
 #
 # We add to each word's vector $x_p$ a vector $P_p$ that depends only on the position $p$. Vaswani et al. (2017) chose
-# sines and cosines. The $d$ channels form $d/2$ pairs. Pair $m$ holds sine and cosine of one angle, which grows by
-# $\theta_m$, its **frequency**, with each position:
+# sines and cosines. The $d$ channels form $d/2$ pairs. Pair $m$ holds the sine and cosine of an angle. With each
+# position, the angle grows by $\theta_m$, the pair's **frequency**:
 #
 # $$P_{p,\,2m} = \sin(p\,\theta_m), \; P_{p,\,2m+1} = \cos(p\,\theta_m), \; \theta_m = 10000^{-2m/d}$$
 #
@@ -74,7 +74,7 @@ figures.heatmap(table, [f"p = {p}" for p in range(n)], channels, alt="Sinusoids 
 
 # %% [markdown]
 # Sine and cosine say where the hand of a clock points, so each pair is like a clock. With 8 channels there are four
-# clocks. Their hands at the positions 0 to 4:
+# clocks. Each is ten times slower than the one before, so we draw it at positions ten times as far apart:
 
 # %%
 import matplotlib.pyplot as plt
@@ -82,19 +82,20 @@ import matplotlib.pyplot as plt
 from course_lib.reference.absolute import frequencies, sinusoidal
 
 assert np.allclose(sinusoidal(np.arange(n), 4), table)
-fig, clocks = plt.subplots(1, 4, figsize=(6, 1.9), layout="constrained")
+fig, clocks = plt.subplots(1, 4, figsize=(8, 2.4), layout="constrained")
 for m, clock in enumerate(clocks):
-    clock.set(title=f"pair {m}: {frequencies(d)[m]:g} rad", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+    clock.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal")
+    clock.set_title(f"pair {m}: {frequencies(d)[m]:g} rad\nper position", fontsize=9)
     clock.axis("off")
-    for p, (sine, cosine) in enumerate(sinusoidal(np.arange(n), d)[:, 2 * m : 2 * m + 2]):
+    clock.add_patch(plt.Circle((0, 0), 1, fill=False, color="lightgrey"))
+    for p in np.arange(n) * 10**m:
+        sine, cosine = sinusoidal(np.array([p]), d)[0, 2 * m : 2 * m + 2]
         clock.plot([0, sine], [0, cosine])
-        clock.text(1.15 * sine, 1.15 * cosine, p if m == 0 else "", ha="center", va="center")
-print(f"with 32 channels, the slowest clock turns once in {2 * np.pi / frequencies(32)[-1]:,.0f} positions")
-figures.show(fig, alt="Four clocks with five hands: one radian apart, a tenth of it, and two with all hands together")
+        clock.text(1.25 * sine, 1.2 * cosine, p, ha="center", va="center", fontsize=7)
+print(f"the slowest clock turns once in {2 * np.pi / frequencies(d)[-1]:,.0f} positions")
+figures.show(fig, alt="Four clocks, each with five hands one radian apart: at 0, 1 … 4; 0, 10 … 40; 0, 100 … 400; 0 … 4000")
 
 # %% [markdown]
-# The first hand turns by one radian per position, and the last hardly moves.
-#
 # With positions added, *dog* gets different outputs as the first word and as the last:
 
 # %%
@@ -140,7 +141,7 @@ def shift_matrix(s, d):
 
 p = np.arange(100)
 for s in (1, 2, -7, 500):
-    assert np.allclose(sinusoidal(p, 32) @ shift_matrix(s, 32).T, sinusoidal(p + s, 32))
+    assert np.allclose(sinusoidal(p, d) @ shift_matrix(s, d).T, sinusoidal(p + s, d))
 figures.heatmap(shift_matrix(2, 4), channels, channels, alt="R for a shift of 2, d = 4")
 
 # %% [markdown]
@@ -169,7 +170,7 @@ figures.show(fig, alt="Product against offset, three queries. Left: one curve wi
              "its top at 0. Right: three different curves")
 
 # %% [markdown]
-# On the left the three curves coincide. On the right they do not, so pairs at the same offset have different products.
+# On the left the three curves coincide. On the right they differ, so pairs at the same offset have different products.
 # Sinusoids *allow* a layer to attend by offset, if it learns suitable matrices (*Deeper*).
 #
 # ## Or learn the vectors
@@ -178,7 +179,8 @@ figures.show(fig, alt="Product against offset, three queries. Left: one curve wi
 # in BERT and GPT-2. Vaswani et al. found nearly the same quality with both, and preferred sines because these might
 # work on longer texts.
 #
-# A table has an end. Past the end you get an error, and that is the good case:
+# A text longer than the table raises an error, and that is the good case. The failure is silent if only the training
+# texts were shorter. Here a text of 5 tokens trains a table of 8 rows. Which rows get a gradient?
 
 # %%
 import torch
@@ -188,16 +190,6 @@ from course_lib.nn.absolute import Learned, Sinusoidal
 torch.set_num_threads(1)  # quicker for small matrices
 torch.manual_seed(0)
 positions = Learned(max_length=8, d_model=4)
-try:
-    positions(torch.zeros(1, 9, 4))
-except ValueError as error:
-    print("9 tokens:", error)
-
-# %% [markdown]
-# The failure is silent if the table is long enough, but the training texts were shorter. Here a text of 5 tokens trains
-# a table of 8 rows. Which rows get a gradient?
-
-# %%
 text = torch.randn(1, 5, 4)
 (positions(text) ** 2).sum().backward()
 touched = positions.table.grad.abs().sum(dim=1) > 0
@@ -205,10 +197,12 @@ print("rows that get a gradient:", np.flatnonzero(touched))
 assert touched.tolist() == [True] * 5 + [False] * 3
 
 # %% [markdown]
+# The rows 5 to 7 learn nothing.
+#
 # ## What a table solves, and where it ends
 #
-# The rows 5 to 7 learn nothing. How bad is that? We train one small layer on a task that needs absolute positions. A
-# text has 16 random letters, in lines of four. At each position the model must name the first letter of the line:
+# How bad is an untrained row? We train one small layer on a task that needs absolute positions. A text has 16 random
+# letters, in lines of four. At each position the model must name the first letter of the line:
 
 # %%
 from torch import nn
@@ -231,8 +225,9 @@ def longer(generator):
 
 
 # %% [markdown]
-# Each letter is one of eight, so a guess is right once in eight times. We train on texts of 16 letters and test at the
-# positions 16 to 31, too. Which will solve the task there: a learned table, sinusoids, neither?
+# Each letter is one of eight, so a guess is right once in eight times. We compare three layers: with a learned table,
+# with sinusoids, and without positions. All are trained on 16 letters. Which still solves the task at the positions 16
+# to 31?
 
 # %% tags=["nbval-ignore-output"]
 kinds = {"learned": lambda: Learned(32, 32), "sinusoidal": lambda: Sinusoidal(32), "no position": nn.Identity}
@@ -250,16 +245,17 @@ places = ["positions 0 to 15", "positions 16 to 31"]
 figures.heatmap(right.mean(axis=1), list(kinds), places, digits=2, alt="Share of right answers, mean of three seeds")
 
 # %% [markdown]
-# The learned table solves the task. Past position 15 the layer is right about once in eight times, as a guess would be.
+# The learned table solves the task. Past position 15 it is as bad as a guess.
 #
-# Without positions it is right a third of the time, as it would be by repeating every letter. Sinusoids solve the task,
-# and have no end. But in this layer, past position 15, they are about as bad as no positions.
+# Without positions the layer is right a third of the time, as if it answered each letter with itself: always right at
+# the first of four, and 1 in 8 at the others. Sinusoids solve the task. But in this layer, past position 15,
+# they are about as bad as no positions.
 #
 # ## Seen and unseen
 #
 # How much of a longer text is new to a model? A score is about a *pair* of tokens. With absolute positions, a pair is
 # new if position $i$ or $j$ never occurred in training. With relative positions, it is new only if the offset $j - i$
-# never occurred. Move the lengths and switch the scheme:
+# never occurred. Move the lengths and switch the scheme (*clipped* follows in [[vector_per_distance|chapter #]]):
 
 # %%
 for scheme in ("absolute", "relative"):
@@ -269,18 +265,17 @@ assert new == (abs(offsets(256)) >= 128).sum()
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
-# With absolute positions, only the corner that training covered is known. With relative positions, only two corners are
-# new. So a learned number per offset does not carry over to every length. ([[vector_per_distance|Chapter #]] explains
-# *clipped*.)
+# With absolute positions, only one corner is known. With relative positions, only two corners are new. So a learned
+# number per offset does not carry over to every length.
 #
 # ## A whole text, moved
 #
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) has relative positions. It rotates queries and keys (RoPE,
-# [[rope|chapter #]]), so a score depends on two positions only by their difference. It was made for up to 8,192 tokens.
+# [[rope|chapter #]]), so a score depends on two positions only by their difference.
 #
-# It reads 128 tokens of *Alice in Wonderland*, and we change only their positions. First we add 50,000 to each. Then we
-# multiply each by 4, so offsets reach 508. As a control, we remove the rotations. **Before you run it:** which of these
-# raise the *loss*, the mean of −ln(probability of the next token)?
+# It reads 128 tokens of *Alice in Wonderland*. We add 50,000 to each position, then multiply each by 4, so offsets
+# reach 508. As a control, we remove the rotations. Which of these raise the *loss*, the mean of −ln(probability of the
+# next token)?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -288,7 +283,7 @@ from course_lib.nn.position import Position
 
 language_model = released.load()
 text, place = language_model.encode(released.excerpt("alice"))[:128], torch.arange(128)
-assert 4 * place.max() == 508 < 8192  # × 4 needs no new offset
+assert 4 * place.max() == 508 < 8192  # the model was made for 8,192 tokens, so × 4 needs no new offset
 losses = language_model.losses(text)
 print(f"loss {losses.mean():.2f}")
 
@@ -306,10 +301,9 @@ assert abs(rises["+ 50,000"]) < 0.001
 assert rises["× 4"] > rises["no rotation"] + 0.5
 
 # %% [markdown]
-# In this model, moving the text changes nothing. But × 4 does more harm than no rotation, although no offset is new.
-# The model expects the word before at −1, and now it is at −4. (*Deeper* has four other texts.)
-#
-# Models with learned tables, such as OPT, get worse if a text begins at a later position (Sinha et al. 2022).
+# In this model, moving the text changes nothing, up to rounding. But × 4 does more harm than no rotation, although no
+# offset is new, perhaps because the model expects the word before at −1 and finds it at −4. (*Deeper* has four other
+# texts.)
 #
 # ## What relative positions cannot tell
 #
@@ -319,7 +313,7 @@ assert rises["× 4"] > rises["no rotation"] + 0.5
 # %%
 dogs = embed(" ".join(["dog", "man"] * 12))
 near = abs(offsets(24)) <= 3
-slope = decay_bias(24, strength=0.3, forward_strength=0.6)
+slope = decay_bias(24, strength=0.3, forward_strength=0.6)  # later keys cost twice as much
 h, gaps = dogs, []
 for _ in range(3):
     h = layer(h, bias=slope, mask=near)
@@ -331,16 +325,17 @@ title = "Largest difference between each dog's output and that of the dog at pos
 figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ position →")
 
 # %% [markdown]
-# In the middle it cannot, because each dog sees the same words at the same offsets. Near the ends fewer keys are left.
-# This **edge** effect reveals absolute position, and it reaches one window further with each layer.
+# In the middle it cannot, because each dog sees the same words at the same offsets. Near the ends, part of the window
+# is empty. This **edge** effect reveals absolute position, and it reaches one window further with each layer.
 #
 # ## What a second layer gives back
 #
-# Back to the letters. The third letter of a line must look two back, and the fourth three back. But in the first layer
-# a query knows only its word, so it cannot know which of them it is. Does a second layer help?
+# Back to the letters. The third letter of a line must look two back, and the fourth three. But in the first layer a
+# query knows only its word, so it cannot know which of them it is. Does a second layer help?
 #
 # We trained small models with a learned vector per offset ([[vector_per_distance|chapter #]]), with one layer or two,
-# each with a feed-forward layer. Here is the share of right answers by position, the mean of three seeds:
+# each with a feed-forward layer. On each side, offsets of 8 and more share one vector, so 16 letters train every
+# vector. The share of right answers by position, mean of three seeds:
 
 # %%
 runs = study.committed("two_layers")
@@ -354,15 +349,18 @@ figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model 
 # %% [markdown]
 # In our models, one layer gets half right, best in the first line, which begins at the text's edge. Two layers get
 # everything right. The first can write into each token how far the edges are, so in the second a query can know its
-# place. Does this work in longer texts?
+# position. Does this work in a text of eight lines, where no vector is new?
 
 # %%
-for row in study.pick(runs, condition="vectors, two layers"):
-    print(f"seed {row['seed']}: 16 letters {row['accuracy']:.2f}, positions 16 to 31 of 32 letters {row['longer']:.2f}")
+runs = study.pick(runs, condition="vectors, two layers")
+by_line = np.array([row["longer"] for row in runs]).reshape(3, 8, 4).mean(axis=2)
+assert by_line[:, 2:6].max() < 0.4 and by_line[:, 6:].min() > 0.9
+seeds, lines = [f"seed {row['seed']}" for row in runs], range(1, 9)
+figures.heatmap(by_line, seeds, lines, digits=2, corner="two layers ↓ line →", alt="Share right: low in the lines 3 to 6")
 
 # %% [markdown]
-# Not well: the edges are further away than in training. Instead of an edge, a model can use a mark, such as BOS
-# (*beginning of sequence*), a token that occurs only at the beginning.
+# Only near an edge, and seed 0 uses the right edge alone. In the lines 3 to 6 both edges are at least 8 letters away,
+# and no vector tells how far. There the models do no better than without positions.
 #
 # ## Remember
 #
@@ -370,9 +368,8 @@ for row in study.pick(runs, condition="vectors, two layers"):
 #   depends only on their distance; after $W_q$ and $W_k$ it need not.
 # - Past the training length, the rows of a learned table are untrained.
 # - At twice the training length, 75 % of the pairs have a new position, and a quarter a new offset.
-# - With relative positions, moving the whole text changes nothing.
-# - With relative positions, a query in the first layer does not know its place. Later layers can learn it from edges
-#   and marks.
+# - With relative positions, moving the whole text changes nothing, up to rounding. A query in the first layer does not
+#   know its position. Later layers can learn it from an edge that is near enough.
 #
 # ## Three questions
 
@@ -386,7 +383,7 @@ figures.question(
         "On the two words and both positions":
             "Yes. After random W_q and W_k, pairs at the same offset had different products.",
         "On the two words only, because sines repeat":
-            "With 32 channels, the slowest sine needs 35,333 positions for one turn.",
+            "With 8 channels, the slowest sine already needs 6,283 positions for one turn.",
     },
     answer="On the two words and both positions",
     title="Question 1",
@@ -447,7 +444,8 @@ for condition, experiment in conditions.items():
     print(f"{condition:22}", *shown, sep="  ")
 
 # %% [markdown]
-# In all four, × 4 does more harm than no rotation.
+# In all four, × 4 does more harm than no rotation. Models with learned tables, such as OPT, get worse even if a text
+# only begins at a later position (Sinha et al. 2022).
 #
 # ## Deeper · Sinusoids may attend by offset, or not
 #
@@ -517,8 +515,9 @@ assert np.allclose(outputs, outputs[0])
 
 # %% [markdown]
 # Three words or twelve, all outputs are equal, because an average of equal values does not depend on the weights. So no
-# bias on scores can count repeated words, at any depth. (Vectors added to the *values* could.) Now we put a mark before
-# the twelve words, without a bias. The more words a token sees, the less weight remains for the mark.
+# bias on scores can count the words of a text that repeats one word, at any depth. (Vectors added to the *values*
+# could.) Now we put a mark before the twelve words, such as BOS (*beginning of sequence*), without a bias. The more
+# words a token sees, the less weight remains for the mark.
 
 # %%
 marked = np.vstack([word["bites"], same_word])  # "bites" plays the part of the mark
@@ -549,8 +548,8 @@ print(wider[:, 0].tolist())
 assert torch.equal(wider[1:-1, 0].diff(), torch.full((5,), 0.5))  # neighbours are half as far apart
 
 # %% [markdown]
-# Every row is now a trained row or lies between two, but neighbours are half as far apart as in training. Above, × 2
-# put them twice as far apart. [[stretching_rope|Chapter #]] does to RoPE what interpolation does to a table.
+# Every row is now a trained row or lies between two, but neighbours are half as far apart as in training.
+# [[stretching_rope|Chapter #]] does to RoPE what interpolation does to a table.
 #
 # The other way is to train for it. SHAPE shifts all positions of a training text by a random number (Kiyono et al.
 # 2021). Randomized positional encodings draw increasing positions from a range much longer than the training texts
@@ -593,4 +592,4 @@ else:
 # Position Representations*, 2018 · P. He et al., *DeBERTa*, 2021, section 3.2 · K. Sinha et al., *The Curious Case of
 # Absolute Position Embeddings*, 2022 · A. Dosovitskiy et al., *An Image is Worth 16x16 Words*, 2021, section 3.2 · S.
 # Kiyono et al., *SHAPE*, 2021 · A. Ruoss et al., *Randomized Positional Encodings Boost Length Generalization of
-# Transformers*, 2023 · `get_timing_signal_1d` in tensorflow/tensor2tensor.
+# Transformers*, 2023 · L. Ben Allal et al., *SmolLM2*, 2025 · `get_timing_signal_1d` in tensorflow/tensor2tensor.

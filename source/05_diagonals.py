@@ -37,7 +37,8 @@ print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 # Take a row with one number for each, from offset −4 to +4. To recognise the numbers, we let each one *be* its offset.
 #
 # Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The row begins at −4, so their number
-# is in column −2 + 4 = 2. Two loops fill the whole grid, and so does `to_grid`, for $n_q$ queries and a row $r$:
+# is in column −2 + 4 = 2. Two loops fill the whole grid, and so does `to_grid`. With $n_q$ queries (here 5) and a row
+# $r$:
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
 
@@ -68,8 +69,8 @@ for i in range(n):
     print(f"{TOKENS[i]:4} columns {first} to {first + n - 1}:", "   " * first, *signs[first : first + n])
 
 # %% [markdown]
-# Each query takes five neighbouring numbers, its **window**. From query to query, the window slides one column to the
-# left. Every trick of this chapter slides this window.
+# Each query takes five neighbouring numbers, its **slice** of the row. From query to query, the slice moves one column
+# to the left.
 #
 # ### Any number of queries and keys
 #
@@ -86,14 +87,13 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# There are six, and in general $n_q + n_k - 1$. Only `row_offsets` needs `past`, to tell which offset a column means.
-# The formula of `to_grid` stays the same.
+# There are six, and in general $n_q + n_k - 1$. `to_grid` works with columns and needs no `past`. `row_offsets` needs
+# it, to say which offset each column is.
 #
 # ## The way back
 #
 # How far back does a head look? Its weights are a grid. `from_grid` adds up each diagonal and returns one number per
-# offset. (It is not the inverse of `to_grid`: a number in three cells comes back three times as large.) We compute one
-# sum by hand, then all with a loop.
+# offset. We compute one sum by hand, then all with a loop.
 
 # %%
 from course_lib.reference.attention import attention
@@ -138,7 +138,7 @@ figures.question(
     options={
         "The same at every offset": "Each query treats its keys alike. But the mean at an offset is over many queries.",
         "It falls with distance": "Yes. Early queries have few keys, so they give each of them much, and all of these "
-        "keys are near. Only late queries, which give 1/64, reach far back.",
+        "keys are near. Only late queries, which give about 1/64, reach far back.",
         "It rises with distance": "Far offsets have only late queries, which have many keys and give little to each.",
     },
     answer="It falls" if of_offset[63] > of_offset[60] > of_offset[40] > of_offset[0] else "The same",
@@ -146,15 +146,14 @@ figures.question(
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()  # SmolLM2-135M-Instruct
-print(f"{model.n_layers} layers of {model.n_heads} heads: {model.n_layers * model.n_heads}")
 text = model.encode(released.excerpt("alice")[:300])[:64]
 heads = {"uniform": uniform}
 for layer, head in ((16, 0), (18, 8)):
-    heads[f"{layer}.{head}"] = model.attention(text, layer, head).numpy()
+    heads[f"layer {layer}, head {head}"] = model.attention(text, layer, head).numpy()
 cells = from_grid(np.ones((64, 64)))[0]
 profiles = {name: (from_grid(w)[0] / cells)[63::-1] for name, w in heads.items()}  # offsets 0, −1, … −63
-assert profiles["16.0"][1] > 0.5
-assert profiles["18.8"][63] > 0.9
+assert profiles["layer 16, head 0"][1] > 0.5
+assert profiles["layer 18, head 8"][63] > 0.9
 distances = [0, 1, 2, 3, 4, 8, 16, 32, 48, 63]
 figures.heatmap(
     [profile[distances] for profile in profiles.values()], rows=list(heads), columns=[-d for d in distances],
@@ -163,36 +162,39 @@ figures.heatmap(
 
 # %% [markdown]
 # The uniform head falls from 0.07 to 0.02, so a falling profile alone does not show that a head prefers near tokens.
-# Head 16.0 (layer 16, head 0) is different: it gives 0.77 to the token before, where the uniform head gives 0.06.
+# The head of layer 16 is different. It gives 0.77 to the token before, where the uniform head gives 0.06, so it is
+# called a **previous-token head**.
 #
-# And 18.8? Its mean grows with distance, up to 1 at the farthest offset. Does this head look far back? Here are the
-# weights of the first six tokens.
+# And the head of layer 18? Its mean grows with distance, up to 1 at the farthest offset. Does it look far back? Here
+# are the weights of the first six tokens.
 
 # %% tags=["nbval-ignore-output"]
 words = [repr(token)[1:-1] for token in model.tokens(text[:6])]
-assert heads["18.8"][:, 0].min() > 0.9
+dark = {"layer 16, head 0": "the diagonal of offset −1", "layer 18, head 8": "column 0"}
+assert heads["layer 18, head 8"][:, 0].min() > 0.9
 figures.side_by_side(*[
     figures.heatmap(heads[name][:6, :6], rows=words, columns=words, digits=2, limit=1, corner="query ↓ key →",
-                    title=f"Head {name}", alt=f"Weights of head {name}: {where} is dark")
-    for name, where in {"16.0": "the diagonal of offset −1", "18.8": "column 0"}.items()
+                    title=name.capitalize(), alt=f"Weights of {name}: {where} is dark")
+    for name, where in dark.items()
 ])
 
 # %% [markdown]
-# An offset is a diagonal, but 18.8 fills a *column*: every query looks at token 0. Such a token is called a **sink**
-# ([[windows_and_sinks|chapter #]]). Each diagonal has one cell in column 0. Far offsets have few other cells, so there
-# the mean is large. The 0.12 of head 16.0 at offset −63 has the same cause.
+# An offset is a diagonal, but the head of layer 18 fills a *column*: every query looks at token 0. Such a token is
+# called a **sink** ([[windows_and_sinks|chapter #]]). Each diagonal has one cell in column 0. At a far offset this cell
+# is one of few, so it dominates the mean. The 0.12 of the other head at offset −63 has the same cause.
 #
 # ## A vector for every pair?
 #
-# Music Transformer (Huang et al. 2019) has a *vector* $a$ for every offset up to the end of its table. To each score it
-# adds the blue term, $S_{ij} = q_i \cdot a_{j-i}$. How can this be computed cheaply?
+# Music Transformer (Huang et al. 2019) has a *vector* $e$ for every offset up to the end of its table $E$. To each
+# score it adds the blue term, $S_{ij} = q_i \cdot e_{j-i}$. ([[vector_per_distance|Chapter #]] calls them $a$ and $A$.)
+# How can this be computed cheaply?
 
 # %%
 figures.attention_block("Music Transformer")
 
 # %% [markdown]
-# The direct way: each pair looks up its vector in a table $E$ (called $A$ in [[vector_per_distance|chapter #]]). The
-# vectors of all pairs form a **cube** of shape `(n, n, d)`:
+# The direct way: each pair looks up its vector in the table. The vectors of all pairs form a **cube** of shape
+# `(n, n, d)`:
 
 # %%
 o = row_offsets(n)
@@ -218,7 +220,7 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# Now each query has a row of its own, but its window has the same columns as before. To see this we use labels, ten
+# Now each query has a row of its own, but its slice has the same columns as before. To see this we use labels, ten
 # times the query plus the column: 23 is query 2 (*sat*), column 3.
 
 # %%
@@ -227,7 +229,7 @@ arrived = to_grid(rows, n)
 print(f"{rows.size} numbers, {arrived.size} arrive, {rows.size - arrived.size} do not")
 figures.side_by_side(
     figures.heatmap(rows, TOKENS, range(2 * n - 1), corner="query ↓ column →", alt="A row of labels per query"),
-    figures.heatmap(arrived, alt="On the grid: each query's window of its own row"),
+    figures.heatmap(arrived, alt="On the grid: each query's slice of its own row"),
 )
 
 # %% [markdown]
@@ -266,8 +268,8 @@ for name, numbers in stored.items():
 assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal"]
 
 # %% [markdown]
-# The factor $d$ is gone, but the products still need memory that grows with $n^2$, as in the paper. Only a plain bias,
-# one number per offset, needs less.
+# The factor $d$ is gone, but the products still need memory that grows with $n^2$. A plain bias has no
+# products, only one number per offset.
 #
 # ## Huang's skew
 #
@@ -279,7 +281,7 @@ assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal"]
 #    $n + 1$. No number moves; only the cuts do.
 # 3. Drop the first row.
 #
-# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the sliding window,
+# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice,
 # so up to the diagonal each cell gets what it should. And above it?
 
 # %% tags=["hide-input"]
@@ -312,75 +314,70 @@ figures.provenance("skew")
 # %% [markdown]
 # ## The view that stores nothing
 #
-# The skew pads, and padding copies all products. This is unnecessary, because every number of the grid is already in
+# The skew pads, and padding copies all products. This is unnecessary, because every number that we need is already in
 # memory.
 #
-# NumPy keeps the numbers of an array in one line. Here is the line for three queries and three keys, with a row of five
-# offsets per query:
+# Here is the line of memory for three queries with Huang's three products each, for the offsets −2, −1 and 0. We use
+# labels again: 21 is query 2, column 1.
 
 # %%
-memory = np.tile(row_offsets(3), 3)
-figures.heatmap(memory, alt="The line of memory: the offset at each place")
+labels = 10 * np.arange(3)[:, None] + np.arange(3)
+figures.heatmap(labels.ravel(), columns=range(9), alt="The line of memory: the label at each place")
 
 # %% [markdown]
-# Query 0 needs the offsets 0, 1 and 2, which are at the places 2, 3 and 4. At which places does query 1 find its
-# offsets −1, 0 and 1?
-
-# %%
-place = 2 + 4 * np.arange(3)[:, None] + np.arange(3)
-assert np.array_equal(memory[place], offsets(3))
-figures.heatmap(place, corner="query ↓ key →", alt="The grid: the place of each cell")
-
-# %% [markdown]
-# From query to query it is 4 places: 5 to the next row, minus 1 because the window slides. From key to key it is 1
-# place. Such step sizes are called **strides**. In general, with $w$ offsets per query:
+# Query 0 needs its column 2 (offset 0), which is at place 2. Query 1 needs its columns 1 and 2, at the places 4 and 5.
+# Where does query 2 begin?
+#
+# At place 6. The first number of the next query always lies 2 places further on: 3 to the next row, minus 1 because the
+# slice moves. From key to key it is 1 place. Such step sizes are called **strides**. In general, with $w$ products per
+# query:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
 # That is the entire trick: **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a
-# view. With a wrong stride it would read other numbers without an error, so we check the result.
+# view. What does it show above the diagonal?
 
 # %%
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 
-def strided(rows, n_q):
-    """`to_grid` for a row per query, as a view of its memory: nothing is copied."""
+def strided(rows, n_k):
+    """The grid of n_k keys as a view of the memory of `rows`, one row per query: nothing is copied."""
     one_row, one = rows.strides
-    shape = n_q, rows.shape[1] - n_q + 1
-    return as_strided(rows.ravel()[n_q - 1 :], shape, (one_row - one, one), writeable=False)
+    return as_strided(rows.ravel()[len(rows) - 1 :], (len(rows), n_k), (one_row - one, one), writeable=False)
 
 
-view = strided(products, n)
-assert np.shares_memory(view, products)
-assert np.array_equal(view, to_grid(products, n))
-print("strides of the products:", [s // 8 for s in products.strides])  # NumPy counts bytes, 8 per number
-print("strides of the grid:    ", [s // 8 for s in view.strides])
+figures.heatmap(strided(labels, 3), corner="query ↓ key →", alt="The view: a slice per query, and junk")
+
+# %% [markdown]
+# Again products of the next query, but no zeros. With a wrong stride we would read other numbers without an error, so
+# we check two cases: Huang's products under a causal mask, and the products of *all* offsets, which leave no junk.
+
+# %%
+causal = Q @ E[:n].T  # offsets −4 to 0
+view = strided(causal, n)
+assert np.shares_memory(view, causal)
+assert np.allclose(view[below], S[below])
+assert np.array_equal(strided(products, n), to_grid(products, n))
+print("strides of the products:", [s // 8 for s in causal.strides])  # NumPy counts bytes, 8 per number
+print("strides of the view:    ", [s // 8 for s in view.strides])
 
 # %% [markdown]
 # ### One row for all queries
 #
-# A plain bias has one row, which all queries share. The window of the next query begins one number *earlier*, so the
-# stride is −1. In NumPy we read the sliding windows of the row backwards:
+# A plain bias has one row, which all queries share. The slice of the next query begins one number *earlier*, so the
+# stride is −1. In NumPy we take all slices of the row and reverse their order:
 
 # %%
 row = -0.3 * np.log1p(abs(row_offsets(n)))
-windows = sliding_window_view(row, n)[::-1]
-assert np.shares_memory(windows, row)
-assert np.array_equal(windows, to_grid(row[None], n))
-print("strides:", [s // 8 for s in windows.strides])
+slices = sliding_window_view(row, n)[::-1]
+assert np.shares_memory(slices, row)
+assert np.array_equal(slices, to_grid(row[None], n))
+print("strides:", [s // 8 for s in slices.strides])
 
 # %% [markdown]
 # So all $n^2$ cells of this bias are a view of $2n - 1$ numbers. (For torch, see *Deeper*.)
 #
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("diagonals")
-
-# %% [markdown]
 # ## Remember
 #
 # - `to_grid` places a row of $n_q + n_k - 1$ numbers on the diagonals, and `from_grid` sums the diagonals.
@@ -457,15 +454,15 @@ figures.question(
 #
 # ## Deeper · Other texts
 #
-# Is head 16.0 like this only in *Alice*? Committed runs (their results come with the course) have its mean weights in
-# four longer texts, at the offsets 0 to −4.
+# Is layer 16, head 0 a previous-token head only in *Alice*? Committed runs (their results come with the course) have
+# its mean weights in four longer texts, at the offsets 0 to −4.
 
 # %%
 from course_study.released import rows as committed
 
 for run in committed("turned queries", condition="as released", n=384):
     one_back = run["weights"][run["heads"].index([16, 0])][1]
-    print(f"{run['text']:8} head 16.0, offset −1: {one_back:.2f}")
+    print(f"{run['text']:8} layer 16, head 0, offset −1: {one_back:.2f}")
     assert one_back > 0.5
 
 # %% [markdown]
@@ -568,7 +565,7 @@ for n_q, n_k, past in ((5, 5, 0), (6, 4, 0), (1, 9, 8), (4, 7, 3)):
 # A *fused* attention kernel never stores the matrix of weights. If it gets a bias as a view, does it copy the view to a
 # matrix?
 #
-# torch has no negative strides, so we reverse the queries. Then the window of the next query begins one number later,
+# torch has no negative strides, so we reverse the queries. Then the slice of the next query begins one number later,
 # and the stride is +1 (torch's `unfold`). Attention treats each query separately, so we attend and reverse the output.
 #
 # torch's profiler records what a call allocates. We subtract what a call without a bias allocates.
@@ -600,8 +597,8 @@ assert allocated(view) - without < 4  # a copy of 1,024 × 1,024 numbers would t
 assert allocated(learns) - without > 8 * 4  # 8 heads of 1,024 × 1,024 weights, 4 bytes each
 
 # %% [markdown]
-# The CPU kernel makes no copy of a *fixed* bias. A learned row needs a gradient, which this kernel does not provide, so
-# torch silently falls back to code that stores the weights of all heads.
+# In torch 2.13, the CPU kernel makes no copy of a *fixed* bias. A learned row needs a gradient, which this kernel does
+# not provide, so torch silently falls back to code that stores the weights of all heads.
 #
 # ## Deeper · The gradient of a bias
 #
@@ -668,7 +665,7 @@ else:
 # %% [markdown]
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
 # `common_attention.py`). Gemma 4's audio encoder pads behind the products, too, block by block, and drops no row.
-# Outside each query's window it leaves zeros, never another query's products (`_rel_shift` in transformers'
+# Outside each query's slice it leaves zeros, never another query's products (`_rel_shift` in transformers'
 # `modeling_gemma4.py`).
 #
 # ## Deeper · In torch

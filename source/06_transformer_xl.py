@@ -69,8 +69,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The left half of the table equals the right half. No query can tell which segment a key came from, because token $t$
-# of every segment has the position vector $p_t$ (section 3.3 of the paper).
+# The left half of the table equals the right half. Position does not tell a query which segment a key came from,
+# because token $t$ of every segment has the position vector $p_t$ (section 3.3 of the paper).
 #
 # A query only needs to know how far back a key is. So the score should depend on that.
 #
@@ -83,7 +83,7 @@ figures.heatmap(
 # \underbrace{p_i W_q W_k^\top x_j^\top}_{(c)} + \underbrace{p_i W_q W_k^\top p_j^\top}_{(d)}$$
 #
 # Now the sentence starts three places later. No distance changes, so a relative score would stay the same. Which of the
-# four terms do?
+# four terms stay the same?
 
 # %%
 def terms(P):
@@ -97,13 +97,13 @@ for name in "abcd":
     print(f"({name}) largest change: {abs(later[name] - here[name]).max():.2f}")
 
 # %% [markdown]
-# Only (a) does, because it has no position in it. The bare product $p_i \cdot p_j$ would stay the same, too
+# Only (a), because it has no position in it. The bare product $p_i \cdot p_j$ would stay the same, too
 # ([[absolute_positions|chapter #]]). But in (d), $W_q W_k^\top$ comes between the two vectors.
 #
 # ## Three changes
 #
 # **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b) and (d),
-# its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so it has no end.
+# its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so every distance has a vector.
 #
 # **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a
 # word is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so
@@ -237,12 +237,12 @@ figures.side_by_side(
 # %% [markdown]
 # ## The relative shift
 #
-# (b) and (d) together are $(q_i + v) \cdot r$. Let *sat*, *on* and *mat* follow a memory of two. With five keys there
-# are seven offsets. Do we need all seven products of each query? Not under a causal mask. Only the distances 4 to 0
-# occur, so five products are enough. They are ordered by distance.
+# (b) and (d) together are $(q_i + v) \cdot r$. The memory holds *The* and *cat*; the segment is *sat on mat*. With five
+# keys there are seven offsets. Under a causal mask only the distances 4 to 0 occur, so five products per query are
+# enough.
 #
-# But the grid needs them ordered by key. The **relative shift** moves each row into place. It is Huang's skew
-# ([[diagonals|chapter #]]), with a memory in front.
+# Every row begins at distance 4. In the grid, *sat* must begin at 2, *on* at 3 and *mat* at 4. The **relative shift**
+# moves each row into place. It is Huang's skew ([[diagonals|chapter #]]), with a memory in front.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
@@ -353,7 +353,7 @@ figures.heatmap(differs, depths, range(20), corner="depth ↓ token →", alt="1
 # %% [markdown]
 # Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
 # segment, the paper's $O(N L)$. "Can be reached" does not mean "is used". For trained models the paper reports
-# dependencies 450 % longer than those of Transformers with neither memory nor relative positions.
+# dependencies 5.5 times as long as those of Transformers with neither memory nor relative positions.
 #
 # ## Where gradients stop
 #
@@ -394,7 +394,7 @@ assert old.grad is None and len(learn) == 7
 #
 # ## Who uses it today?
 #
-# Mostly speech models, since the Conformer took it over (Gulati et al. 2020). In transformers 5.23:
+# The Conformer, a speech model, took it over (Gulati et al. 2020). In transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
 # - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last

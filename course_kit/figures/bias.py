@@ -52,7 +52,7 @@ def bias_heatmap(n: int = 5) -> Picture:
             columns=words,
             cells=[[cells[j - i] for j in range(n)] for i in range(n)],
             corner="query\u00a0↓ key\u00a0→",
-            note="white: B leaves the weight as it is; full blue: it takes all of it",
+            note="white: e^B = 1; full blue: e^B = 0",
             says=f"Query {{row}}, key {{column}}: offset {{group}}, B = −{strength_λ:g} · {{text}}.",
         )
         says = f"B[i, j] = −{strength_λ:g} · {FORMULAS[decay].format(d='|j − i|')}."

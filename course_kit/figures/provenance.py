@@ -160,7 +160,7 @@ def _stages(cuts: Cuts) -> list[Table]:
     n_q, width, skip, junk = cuts.n_q, cuts.width, cuts.skip, cuts.junk
     queries = [named(i + cuts.past * cuts.front, "q") for i in range(n_q)]
     keys = [named(j, "k") for j in range(cuts.n_k)]
-    word, matrix = ("distance", "Q Rᵀ") if cuts.how == "shift" else ("offset", "Q Eᵀ")
+    word, matrix = ("distance", "(Q + v) rᵀ") if cuts.how == "shift" else ("offset", "Q Eᵀ")
     arrives = {int(place): at for at, place in np.ndenumerate(cuts.grid)}
 
     def cell(place: int, step: int) -> Cell:

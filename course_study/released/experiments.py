@@ -282,11 +282,12 @@ def shuffled(model: Released, text: Text) -> Trials:
 
 
 def biases(added: Callable[[Tensor, int], dict[str, Tensor]], model: Released, text: Text) -> Trials:
-    """What `added` gives, by name, for distances (n, n) and so many heads; and the same with 0 for token 0."""
+    """What `added` gives, by name, for distances (n, n) and so many heads; and each without token 0 or for it alone."""
     place = torch.arange(text.n)
     for name, bias in added((place[:, None] - place).clamp(min=0), model.n_heads).items():
         yield Trial(name, {"bias": bias})
         yield Trial(f"{name}, 0 for token 0", {"bias": bias * (place > 0)})
+        yield Trial(f"{name}, token 0 alone", {"bias": bias * (place == 0)})
 
 
 def logarithms(r: Tensor, n_heads: int) -> dict[str, Tensor]:

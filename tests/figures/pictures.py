@@ -48,7 +48,7 @@ def make_pictures():
         "clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16),
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(tokens=8, clip=6),
-        "claims": questions.claims("diagonals"),
+        "claims": questions.claims("transformer_xl"),
         "comparison": comparison.picture(comparison.table()),
         "curves": figures.length_curves((64, 128), CURVES, trained=64),
         "guide": guide.picture(),
