@@ -238,8 +238,8 @@ print(f"cos and sin are multiplied by {f:.3f}, so scores by {f**2:.2f}")
 #
 # Now each rule with $s = 4$, without training, in committed runs on four texts of 384 tokens. Two more candidates stop
 # pairs: the 12 open ones, or the 16 slowest. No candidate meets a new angle at the gap of 16,384. How much harm will be
-# left? (*Pass keys* are numbers of five digits. How many of four does the model repeat when a gap of 20,000 lies between
-# number and question?)
+# left? (*Pass keys* are numbers of five digits. How many of four does the model repeat when a gap of 20,000 lies
+# between number and question?)
 
 # %%
 def mean_rise(experiment, condition):
@@ -297,7 +297,8 @@ figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,
 # %% [markdown]
 # The stopped model is the worst, even inside the trained length: from 4,096 to 8,192 it loses 1.9 nats. The gap test
 # did not show this, because a gap adds distance but no keys. So call such a result a *gap test*,
-# never a context length. NTK and YaRN keep the loss low. Do they find pass keys at the beginning of 12,000 tokens of *Alice*?
+# never a context length. NTK and YaRN keep the loss low. Do they find pass keys at the beginning of 12,000 tokens of
+# *Alice*?
 
 # %%
 for name in ("as released", "PI 2", "NTK 2", "YaRN 2"):
