@@ -50,9 +50,9 @@ assert found["none"] > found["ALiBi"] and found["none"] > found["sliding window"
 #
 # ## What no row of offsets can say
 #
-# Ten tokens back is far for the twentieth token, and near for the two-thousandth. FIRE's bias depends on the distance *as a
-# share of the query's position* (Li et al. 2023). Both are taken on a logarithmic scale, $\psi(x) = \ln(c\,x + 1)$. By
-# hand, with $c = 1$, for the query *mat* at position 4:
+# Ten tokens back is far for the twentieth token, and near for the two-thousandth. FIRE's bias depends on the distance
+# *as a share of the query's position* (Li et al. 2023). Both are taken on a logarithmic scale, $\psi(x) = \ln(c\,x +
+# 1)$. By hand, with $c = 1$, for the query *mat* at position 4:
 
 # %%
 def psi(x):
@@ -265,9 +265,9 @@ control
 #
 # ## A repair of your own
 #
-# You write speeds, a bias or a mask for SmolLM2, and one call measures them
-# beside the repairs of [[stretching_rope|chapter #]]: the cost on short texts, the gap test, and four pass keys. Our example
-# keeps the 16 fastest pairs and divides the others by 4. In which column will it be worse than YaRN?
+# You write speeds, a bias or a mask for SmolLM2, and one call measures them beside the repairs of
+# [[stretching_rope|chapter #]]: the cost on short texts, the gap test, and four pass keys. Our example keeps the 16
+# fastest pairs and divides the others by 4. In which column will it be worse than YaRN?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib.reference.absolute import frequencies
@@ -379,8 +379,9 @@ assert all(np.isclose(by_distance[i, j], Q[i] @ (K[j] + rows[i - j + 1])) for i 
 #
 # $$s_{ij} = k_j^\top H_{j+1} \cdots H_i \, q_i$$
 #
-# FoX fits into a hook, because its sum of numbers splits into $c_i - c_j$. To split this product
-# in the same way, one would need the inverse of $H_t$. With $\beta = 1$ there is none. Suppose that *sat* erases channel 0. Which scores change?
+# FoX fits into a hook, because its sum of numbers splits into $c_i - c_j$. To split this product in the same way, one
+# would need the inverse of $H_t$. With $\beta = 1$ there is none. Suppose that *sat* erases channel 0. Which scores
+# change?
 
 # %%
 def path(Q, K, w, beta):
