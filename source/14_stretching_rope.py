@@ -82,7 +82,7 @@ for name, (d, base, length) in heads.items():
 assert (made < 1).sum() == 12
 
 # %% [markdown]
-# ## Do new angles do harm?
+# ## New angles do harm
 #
 # SmolLM2 ([[released_model|chapter #]]) has twelve open pairs. If their new angles do the harm, then
 # slowing *only the open pairs* should repair it, and slowing only the closed ones should not.
