@@ -174,7 +174,7 @@ assert left(decoder) == ["stretched RoPE", "hybrid"]
 
 # %% [markdown]
 # ALiBi and FoX stay level in text, but have a caveat. Our study would have chosen T5. The guide does not follow it,
-# because released models decide here, and many have one of these two.
+# because released models decide here.
 #
 # ## A scheme of your own
 #
