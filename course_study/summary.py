@@ -67,12 +67,13 @@ def curves(rows: Sequence[Row]) -> dict[str, dict[str, list[Spread]]]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Loss on the last places of each test length, its mean and [lowest, highest] seed, as text."""
+    """Loss on the last places of each test length, its mean and (of several seeds) [lowest, highest], as text."""
     lines = []
     for task, of_task in curves(rows).items():
         tests = pick(rows, task=task)[0]["settings"]["tests"]
         lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>22}" for n in tests)]
         for scheme, points in of_task.items():
-            cells = [f"{mean:.3f} [{low:.3f}, {high:.3f}]" for mean, low, high in points]
+            several = len(pick(rows, task=task, scheme=scheme)) > 1
+            cells = [f"{mean:.3f}" + f" [{low:.3f}, {high:.3f}]" * several for mean, low, high in points]
             lines.append(f"{scheme:24}" + "".join(f"{cell:>22}" for cell in cells))
     return "\n".join(lines[1:])

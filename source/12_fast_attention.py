@@ -148,8 +148,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The package flash-attn aligns `causal=True` bottom right (since version 2.1), so replacing one kernel by the other
-# changes what is hidden. In torch, `causal_lower_right` aligns bottom right:
+# The package flash-attn aligns `causal=True` bottom right (since 2.1), so with fewer queries than keys they hide
+# different keys. In torch, `causal_lower_right` aligns bottom right:
 
 # %%
 from torch.nn.attention.bias import causal_lower_right
@@ -414,7 +414,7 @@ questions.claims("fast_attention")
 # | a vector per offset (Transformer-XL, Shaw) | `fast_attention` | the same two; not FlexAttention for Shaw's values |
 # | any bias, for one new token | SDPA with the end of one row | the same |
 #
-# On the one GPU that we measured, FlexAttention and `fast_attention` took 1.7 to 5.1 times as long as attention without
+# On our one GPU, FlexAttention and `fast_attention` took 1.7 to 5.1 times as long as attention without
 # positions (*Deeper*). For ALiBi, flash-attn has `alibi_slopes`.
 #
 # ## Remember
@@ -422,8 +422,9 @@ questions.claims("fast_attention")
 # - For SDPA, `True` means look, and floating-point masks are added.
 # - `is_causal` is aligned top left in SDPA, but bottom right in flash-attn. Decoding needs bottom right.
 # - A bias by offset is $2n - 1$ numbers per head. With flipped queries, `unfold` makes the row a mask.
-# - On a CPU, a mask that needs a gradient or has three axes silently sends SDPA back to the formula.
-# - A cache changes the output by rounding at most. It holds 2 · layers · key heads · channels numbers per token.
+# - On a CPU, a mask that needs a gradient or has three axes sends SDPA back to the formula.
+# - A cache changes the output by rounding at most, unless rotations depend on the length. It holds 2 · layers · key
+#   heads · channels numbers per token.
 #
 # ## Three questions
 

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # [[title]]
 #
-# Long texts are expensive to train on, so models are trained on short ones and then read long ones. "Relative positions
-# generalise to longer sequences" is true of some schemes and false of others. And it hides two questions: does a longer
-# text *disturb* the model, and does the model *use* it? We ask both of small models, trained on texts of 128 tokens and
-# tested on up to 1,024, and then of a released model.
+# Long texts are expensive to train on, so most training uses short ones, and models then read longer ones. "Relative
+# positions generalise to longer sequences" is true of some schemes and false of others. And it hides two questions:
+# does a longer text *disturb* the model, and does the model *use* it? We ask both of small models, trained on texts of
+# 128 tokens and tested on up to 1,024, and then of a released model.
 #
 # **You will be able to**
 # - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that
@@ -281,7 +281,7 @@ for name, (experiment, condition) in told.items():
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A T5 table is trained on texts of 200 tokens with max_distance 128, and reads texts of 5,000. What happens to its biases?",
+    "A decoder's T5 table (32 buckets, max_distance 128) is trained on texts of 200 tokens, and reads texts of 5,000. What happens to its biases?",
     options={
         "Far keys get random numbers":
             "Its last bucket begins at 113, and texts of 200 tokens reach that.",

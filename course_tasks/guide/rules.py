@@ -134,7 +134,8 @@ BESIDE
 ~ log scale: It keeps the weight of a key that leads while more keys come. The course has not trained it.
   [windows_and_sinks]
 ~ FoX: Only its sums grow. The authors report that it extrapolates in length. [Lin et al. 2025: which_one]
-~ FIRE: No share of an earlier key exceeds 1, but a near key gets smaller shares than in training. [which_one]
+~ FIRE: No share of an earlier key exceeds 1, but in a text longer than its threshold a near key gets smaller shares
+  than in training. [which_one]
 
 # What must a token find?
 ## nothing special

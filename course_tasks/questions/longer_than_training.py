@@ -35,7 +35,8 @@ def nope_is_best():
 
 
 @question(
-    "A query has the weights 1/2, 1/4, 1/8 and 1/8. How many keys does it look at, by the span e^H?",
+    "A query has the weights 1/2, 1/4, 1/8 and 1/8. How many keys does it look at, by the span e^H? "
+    "(H is the entropy of the weights, in nats.)",
     {
         "4": "It would be four if they shared evenly. A count forgets how small some are.",
         "About 3.4": "Yes: as many as an even look with the same entropy would spread over.",

@@ -72,8 +72,8 @@ def closed_pairs():
 
 
 @question(
-    "A decoder writes with dynamic NTK, past its training length. Its cache holds each key as it was rotated on "
-    "arrival. Which scores of the newest query are wrong?",
+    "A decoder writes past its training length, with speeds that fall with every token (dynamic NTK). "
+    "Its cache holds each key as it was rotated on arrival. Which scores of the newest query are wrong?",
     {
         "None: a key stays at its position": "Its position stays, but its speeds do not: dynamic NTK lowers them with "
         "every token.",
