@@ -207,6 +207,10 @@ figures.side_by_side(
 # %%
 figures.attention_explorer(Q, K, query=the)
 
+# %%
+strong = (1.0 + abs(np.arange(n) - the)) ** -3  # e^B for λ = 3
+print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong:.3f}")
+
 # %% [markdown]
 # At λ = 3 even *cat* loses. Its factor is now 0.125. The average is 0.158, because *The* keeps the factor 1.
 #

@@ -258,7 +258,7 @@ figures.provenance("shift")
 #
 # ## Segments with memory
 #
-# Now we read in segments (section 3.2). One layer reads a segment after a memory:
+# Now we read in segments (section 3.2). The inputs get no position vectors now:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory

@@ -344,7 +344,7 @@ def passkey(model: Released, text: Text) -> Trials:
 
 
 def passkey_repaired(model: Released, text: Text) -> Trials:
-    for name, change in repairs_by_4(model).items():
+    for name, change in {**repairs_by_4(model), "slowest 12 stopped": slowest(model, 12)}.items():
         for size in (0, 20000):
             trial = asked(model, text.name, 3, 7, size, **change)
             yield replace(trial, condition=f"{trial.condition}, {name}")
