@@ -124,7 +124,7 @@ figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offse
 # ### Three profiles
 #
 # What does the profile of a real head look like? We look at two of SmolLM2-135M, which has 30 layers of 9 heads
-# ([[released_model|chapter #]] maps them all). The model reads 64 tokens of *Alice in Wonderland*.
+# ([[released_model|chapter #]] maps all). The model reads 64 tokens of *Alice in Wonderland*.
 #
 # For comparison we need a *uniform* head, which prefers nothing: under the causal mask, its query $i$ gives $1/(i+1)$
 # to each token that it sees.
