@@ -154,7 +154,7 @@ def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
 
 
 def check_length(settings: Settings, task: str) -> None:
-    """A ValueError when texts so short ask nothing: a mean over nothing is no result."""
+    """A ValueError when texts are so short that they ask nothing, because then there is nothing to average."""
     if settings.length < (shortest := find_task(task).shortest):
         raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
 

@@ -353,7 +353,7 @@ assert found[1.0][0] / 2 > alone[0][0] > alone[1][0] + 0.1
 #   for $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *which*
 #   keys gain depends on the content of the whole row.
-# - If all other scores are equal, linear decay acts like a window of fixed width. Under log decay with λ ≤ 1, the far
+# - If all scores are equal, linear decay acts like a window of fixed width. Under log decay with λ ≤ 1, the far
 #   keys of a long row then outweigh the near ones together.
 # - A finite bias does not mask. With a symmetric bias, only a mask tells before from after.
 #

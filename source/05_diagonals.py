@@ -220,7 +220,7 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# Now each query has a row of its own, but its slice has the same columns as before. To see this we use labels, ten
+# Now each query has its own row, but its slice has the same columns as before. To see this we use labels, ten
 # times the query plus the column: 23 is query 2 (*sat*), column 3.
 
 # %%

@@ -550,7 +550,7 @@ for name, file in others.items():
 # in longer inputs a smaller share of the tokens comes early, with little to go by (the *early token curse*, Press,
 # Smith and Lewis 2021). When every token has the same context, its curve is nearly level. ALiBi acts like attention in
 # a window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
-# attention than in training, but their evaluation clips the distances.
+# attention than in training, but their evaluation clips the distances not far beyond those of training.
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
 # et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.

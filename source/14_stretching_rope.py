@@ -254,6 +254,8 @@ for name, repair in named.items():
     runs = "stopped pairs" if "stopped" in name else "gaps repaired"
     cost, moved = (mean_rise(runs, f"{repair}, gap {size}") for size in (0, 16384))
     table[name] = cost, moved, "pass keys repaired", f", {repair}"
+slower = trained.numpy() / rules.ntk(trained.numpy(), 4)
+assert min(slower[20:]) * 8192 > 16_384 + 384  # NTK slows each open pair enough for the gap
 
 # %%
 print(f"{'':18} {'short texts':>12} {'with the gap':>13} {'gap − short':>12}   pass keys")

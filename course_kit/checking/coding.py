@@ -22,7 +22,7 @@ FLOATS = (
     "number: `table[2.0]` is an error. `.astype(int)` makes whole numbers, and so does `//` in place of `/`."
 )
 NO_TENSOR = (
-    "The values are right, but what you return is no torch tensor, so nothing in front of it in a model can learn. "
+    "The values are right, but what you return is not a torch tensor, so nothing in front of it in a model can learn. "
     "Compute with torch from end to end, without `.numpy()` or `.tolist()`."
 )
 

@@ -10,7 +10,6 @@ figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, an
 figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
-figures.length_curves(lengths, panels, trained=64)  the loss of each scheme beyond its training length, and a table
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
 figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
@@ -36,7 +35,6 @@ from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
 from .decoding_step import decoding_step
 from .heatmap import heatmap
-from .length_curves import length_curves
 from .map_of_heads import map_of_heads
 from .map_of_schemes import map_of_schemes
 from .pair_view import pair_view

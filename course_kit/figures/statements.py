@@ -13,7 +13,7 @@ INNER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef  # what is in it r
 
 @dataclass
 class Chunk:
-    """Lines first … last (counted from 0): a statement, the head of one, or what is no statement (comment, `else:`)."""
+    """Lines first … last (counted from 0): a statement, the head of one, or something else (a comment, `else:`)."""
 
     first: int
     last: int

@@ -63,7 +63,7 @@ def flex_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms, *, compiled: b
     compiles on a GPU (from 16 channels a head, not in float64), and on a CPU with a C++ compiler, without a sink, for
     grids of 256 × 256 or more; the first call for a shape then takes seconds. Without compilation the numbers are the
     same, but slow. Raises ValueError for value_vectors, for gradients and a compiled sink on a CPU, for 2³¹ products or
-    more (the kernel would count them wrongly), and when shapes do not fit. Source: Dong et al. 2024, section 3.
+    more (with so many, the kernel of a GPU crashed), and when shapes do not fit. Source: Dong et al. 2024, section 3.
     """
     lead, n_q, n_k, on_cpu = terms.check(q, k, v), q.shape[-2], k.shape[-2], q.device.type == "cpu"
     bias, key_bias, sink, key_vectors = terms.bias, terms.key_bias, terms.sink, terms.key_vectors
@@ -146,7 +146,7 @@ def _flex(compiled: bool) -> Callable[..., Any]:
         return flex.flex_attention
     # Lengths as variables would save compiling again, but torch 2.13 writes C++ for them that does not compile, and the
     # kernel of torch 2.11 for a GPU took ten times as long. So each shape is compiled. After 8 of them, torch would go
-    # on uncompiled, on a GPU ten times as slowly, unless it is told another number, which it takes since 2.13.
+    # on uncompiled, which is slower many times. Since 2.13 it takes a larger limit.
     known = inspect.signature(torch.compile).parameters
     more: dict[str, Any] = {"recompile_limit": 256} if "recompile_limit" in known else {}
     return torch.compile(flex.flex_attention, dynamic=False, **more)  # type: ignore[return-value]

@@ -16,11 +16,12 @@ clipping), each vector is multiplied once, and the outermost products are repeat
 memory-efficient kernel does, but as a whole matrix. So when tables learn, the forward pass still runs fused, and the
 backward pass computes each block again from plain operations, which autograd differentiates.
 
-**One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and
-f_j / scale in each key. So a bias that depends on what was read costs little more than attention without it. (Zeros
-follow up to a multiple of 8 channels, because the fused kernels of a GPU take no other number.) A sink is one more key,
-whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it comes before
-the first key and has its number in the channel, so that attention still takes a single call of the kernel.
+**One more channel, one more key.** A number per key, f_j, is the product of one more channel, 1 in each query and f_j
+/ scale in each key. So a bias that depends on what was read costs little more than attention without it. (Zeros
+follow up to a multiple of 8 channels. With 65 channels in float32, a GPU fell back to the whole grid.) A sink is one
+more key, whose vector and value are zero. Beside a bias it is one more column of each block's mask. Without one it
+comes before the first key and has its number in the channel, so that attention still takes a single call of the
+kernel.
 
 Grouped keys and values are never repeated: the kernel reads one head of them for a group of query heads, and a block
 holds whole groups. Only a number per key needs repeated keys, because it differs from head to head.

@@ -40,5 +40,5 @@ def _fetched(address: str, first: int, last: int, timeout: float) -> bytes:
             if answer.status != 206:
                 raise OSError(f"{address}: the server sends whole files only, and this one is large")
             return answer.read()
-    except HTTPException as error:  # which is no OSError
+    except HTTPException as error:  # not an OSError
         raise OSError(f"{address}: {type(error).__name__}") from error

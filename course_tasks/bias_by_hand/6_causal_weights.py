@@ -64,7 +64,7 @@ s = np.where(np.tril(scores + bias) != 0, scores + bias, -np.inf)  # You hide ev
 s = np.where(np.tri(n), scores / 2 + bias, -np.inf)
 s = np.where(np.tri(n), scores / n**0.5 + bias, -np.inf)
 s = np.where(np.tri(n), (scores + bias) / 2, -np.inf)
-s = np.where(np.tri(n), (scores + bias) / n**0.5, -np.inf)  # You divide the scores once more. They are scaled already.
+s = np.where(np.tri(n), (scores + bias) / n**0.5, -np.inf)  # You divide the scores again. They are scaled already.
 s = scores + np.tril(bias)  # You removed the bias of the keys ahead, but they keep their scores. Set these to −∞.
 s = scores + bias + (1 - np.tri(n)) * -np.inf  # Everything is nan. Do you multiply a mask by ∞?
 # 0 · ∞ is nan, so choose with `np.where`.

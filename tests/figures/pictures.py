@@ -16,10 +16,6 @@ DECIDED = {
     "What is attended?": "text, left to right",
     "How long are the texts (or windows)?": "longer than in training",
 }
-CURVES = {
-    "copy-back": {"none": [(2.1, 2.0, 2.2), (2.5, 2.4, 2.6)], "<rope>": [(0, 0, 0), (0.04, -0.01, 0.09)]},
-    "flip-flop": {"none": [(0.4, 0.4, 0.4), (0.6, 0.5, 0.7)]},
-}
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
 # A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
 REACH = 0.5 + np.arange(270).reshape(30, 9, 1) * 37 % 101
@@ -50,7 +46,6 @@ def make_pictures():
         "large clip": figures.clip_grid(tokens=8, clip=6),
         "claims": questions.claims("transformer_xl"),
         "comparison": comparison.picture(comparison.table()),
-        "curves": figures.length_curves((64, 128), CURVES, trained=64),
         "guide": guide.picture(),
         "guide with answers": guide.picture(DECIDED),
         "decoding": figures.decoding_step(),

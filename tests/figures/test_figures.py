@@ -154,7 +154,6 @@ def generator():
 
 EMPTY = live("alt", n=[2, 3])(lambda n: Frame([], [f"{n}"]))
 TWO = [[[0.5, 0.5]], [[1, 0]]]  # two layers with a head each
-MANY = {"text": {f"scheme {k}": [(0, 0, 0)] for k in range(13)}}
 REFUSED = [
     (figures.heatmap, (Q,), {"alt": " "}, "alt=' ': expected a sentence"),
     (figures.heatmap, (np.ones((2, 3, 4)),), {"alt": "x"}, "(2, 3, 4), float64: expected numbers"),
@@ -169,7 +168,6 @@ REFUSED = [
     (figures.attention_block, ("shaw",), {}, "scheme='shaw': expected one of 'none', 'learned'"),
     (figures.rope_clocks, (range(7),), {}, "expected at most 6"),
     (figures.provenance, ("roll",), {}, "how='roll': expected one of 'skew', 'general', 'shift'"),
-    (figures.length_curves, ((64,), MANY), {"trained": 64}, "panels: 13 schemes, expected at most 12"),
     (EMPTY, (9,), {}, "n=9: expected one of the stops [2, 3]"),
     (live, ("alt",), {"a": range(50), "b": range(41)}, "a × b: 2050 frames, expected 1 to 2000"),
     (figures.map_of_heads, ({"a": [[1], [np.nan]]}, TWO), {}, "scores['a'] (2, 1): expected"),

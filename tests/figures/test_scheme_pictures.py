@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from course_kit import figures
-from course_kit.display.colours import signed_colour
 from course_kit.figures.alibi_slopes import DISTANCES, plain_slopes
 from course_kit.figures.decoding_step import SAYS
 from course_kit.figures.map_of_schemes import PLACES
@@ -33,8 +32,6 @@ from course_lib.reference.transformer_xl import relative_shift
 from course_lib.reference.window import partition, shift_mask, window_index
 from course_lib.schemes import SCHEMES
 
-from .pictures import CURVES
-from .test_figures import elements, ground, static
 from .test_frames import frames, texts
 
 
@@ -225,19 +222,6 @@ def test_a_piece_in_a_window_is_what_the_mask_lets_through():
         assert ((windows[:, :, None] == windows[:, None, :]) == mask).all()
         assert words.startswith(f"{mask.sum()} of {mask.size} pairs")
         assert np.array_equal(np.sort(texts(image), None), np.sort(texts(rolled), None))
-
-
-def test_a_curve_s_table_holds_every_mean_and_both_ends_coloured_by_the_rise():
-    cells = [e for e in elements(static(figures.length_curves((64, 128), CURVES, trained=64))) if e.name == "td"]
-    shown = {cell.text: ground(cell, "background-color") for cell in cells if " to " in cell.text}
-    expected = {}
-    for curves in CURVES.values():
-        top = max(abs(points[1][0] - points[0][0]) for points in curves.values())
-        for points in curves.values():
-            for mean, low, high in points:
-                rise = (mean - points[0][0]) / top
-                expected[f"{mean:.3f} ({low:.3f} to {high:.3f})".replace("-", "−")] = signed_colour(rise)
-    assert shown == expected
 
 
 @pytest.mark.parametrize("how", ["skew", "general", "shift"])
