@@ -18,7 +18,7 @@ figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windo
 figures.trace(attention, Q, K, V)            a function line by line, with every value
 figures.question("…?", options={…}, answer="…")
 figures.claims(questions, "…", title="…")    sentences to judge, each with the code that decides it
-figures.quiz(questions)                      many questions, a score, and the chapters to read again
+figures.quiz(questions)                      many questions, how many are right, and the chapter of each
 figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
 figures.map_of_heads(scores, profiles)       a model's heads by what they do; click one, see its weight by distance

@@ -1,14 +1,14 @@
 // A question: the Check button waits for a choice; then every option shows what it tells, or all of them why.
 
-// Makes one alive. `right`: the place of its answer; `after`: what its button does after the check, [label, function].
-function ask(item, right, after = null, checked = () => {}) {
+// Makes one alive. `right`: the place of its answer; changed(): called after a check, and when it is asked again.
+function ask(item, right, changed) {
   // Radio buttons belong together by their name, which two questions on a page must not share.
   const group = `rp-question-${(window.rpQuestions = (window.rpQuestions || 0) + 1)}`;
-  const words = item.cloneNode(true), because = words.querySelector(".rp-because");
+  // JupyterLab has looked for links already, so the link itself moves: a copy would open another window.
+  const words = item.cloneNode(true), because = words.querySelector(".rp-because"), taught = item.querySelector(".rp-taught");
   const [options, reasons] = [...words.querySelectorAll("ol")].map((list) => [...list.children]);
-  const button = el("button", { type: "button", onclick: () => (asked.chosen === null ? commit() : next()) });
-  const [label, next] = after || ["Ask again", () => { clear(); focus(); }];
-  const verdict = el("p", { class: "rp-verdict", "aria-live": "polite" }), read = el("span", { class: "rp-read" });
+  const button = el("button", { type: "button", onclick: () => (asked.chosen === null ? commit() : again()) });
+  const verdict = el("p", { class: "rp-verdict", "aria-live": "polite" });
   const lines = options.map((text, index) => {
     const radio = el("input", { type: "radio", name: group, onchange: () => { button.disabled = false; } });
     const mark = el("span", { class: "rp-mark" });
@@ -19,10 +19,9 @@ function ask(item, right, after = null, checked = () => {}) {
   });
   const node = el("div", { class: item.className },
     el("fieldset", {}, el("legend", {}, ...words.querySelector("p").childNodes), ...lines.map((line) => line.node)),
-    el("div", { class: "rp-answer" }, button, verdict, read), because || "");
+    el("div", { class: "rp-answer" }, button, verdict, taught || ""), because || "");
   const missed = () => asked.chosen !== null && asked.chosen !== right;
-  const focus = () => (asked.chosen === null ? lines[0].radio : button).focus();
-  const asked = { node, read, chosen: null, missed, clear, focus };
+  const asked = { node, chosen: null, missed };
 
   function show() {
     const done = asked.chosen !== null;
@@ -33,27 +32,34 @@ function ask(item, right, after = null, checked = () => {}) {
       mark.textContent = { right: "✓ right", wrong: "✗ not this one" }[result] || "";
       node.dataset.result = result;
     });
-    if (because) because.hidden = !done;
+    for (const shown of [because, taught]) if (shown) shown.hidden = !done;
     verdict.textContent = !done ? "" : missed() ? "Not this one." : "Right.";
-    button.textContent = done ? label : "Check";
+    button.textContent = done ? "Ask again" : "Check";
     button.disabled = !done;
+    changed();
   }
   function commit() {
     asked.chosen = lines.findIndex((line) => line.radio.checked);
     show();
-    checked();
   }
-  function clear() {
+  function again() {
     asked.chosen = null;
     for (const { radio } of lines) radio.checked = false;
     show();
+    lines[0].radio.focus();
   }
-  clear();
+  show();
   return asked;
 }
 
 function start(data, root) {
-  const items = [...root.querySelectorAll(".rp-asked")];
-  if (data.chapters) return quiz(data, root, items);
-  return [...root.querySelectorAll(":scope > p"), ...items.map((item, q) => ask(item, data.right[q]).node)];
+  const paragraphs = [...root.querySelectorAll(":scope > p")], items = [...root.querySelectorAll(".rp-asked")];
+  const count = el("p", { "aria-live": "polite" }), asked = [];
+  const changed = () => {
+    const checked = asked.filter((question) => question.chosen !== null);
+    const right = checked.filter((question) => !question.missed()).length;
+    count.textContent = data.counts && checked.length ? `${right} right of ${checked.length} checked.` : "";
+  };
+  items.forEach((item, q) => asked.push(ask(item, data.right[q], changed)));
+  return [...paragraphs, ...asked.map((question) => question.node), count];
 }

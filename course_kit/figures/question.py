@@ -112,47 +112,37 @@ def claims(questions: Sequence[Question], intro: str, *, title: str) -> Picture:
 
 
 def quiz(questions: Sequence[Question], *, title: str = "Quiz") -> Picture:
-    """One question at a time, with a score: a checked answer counts, and shows what each option tells.
-
-    After the last one come the chapters to read again, so each question names its chapter. Without scripts all
-    questions are a list, each with its answer and reasons in a fold below.
-    """
-    taught = [topic for topic in TOPICS if topic in {q.chapter for q in questions}]
-    numbers, names = [TOPICS[topic].number for topic in taught], [escape(TOPICS[topic].title) for topic in taught]
-    links = "".join(
-        f'<li><a href="{TOPICS[topic].file}.ipynb" {SUPPRESS} style="color:#0b5f5a">{number} · {name}</a></li>'
-        for topic, number, name in zip(taught, numbers, names)
-    )
-    items = [
-        f"<p><b>{escape(title)}</b></p>",
-        *(_asked(q, f"<b>{k}.</b> ") for k, q in enumerate(questions, 1)),
-        f"<p><b>The chapters</b></p><ul class=rp-chapters>{links}</ul>",
-    ]
-    many, chapters = "s" * (len(questions) > 1), f"chapter{'s' * (len(taught) > 1)} {', '.join(numbers)}"
+    """Questions below each other, with a count of the right ones; each, once checked, links to its chapter."""
+    items = [f"<p><b>{escape(title)}</b></p>", *(_asked(q, f"<b>{k}.</b> ") for k, q in enumerate(questions, 1))]
+    numbers = [topic.number for name, topic in TOPICS.items() if name in {q.chapter for q in questions}]
+    many, chapters = "s" * (len(questions) > 1), f"chapter{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
     alt = f"{title}: {len(questions)} question{many} about {chapters}, with a reason for every answer."
-    return _picture("quiz", items, questions, alt, title, chapters=[taught.index(q.chapter) for q in questions])
+    return _picture("quiz", items, questions, alt, title)
 
 
-def _picture(kind: str, items: list[str], asked: Sequence[Question], alt: str, title: str, **more: Any) -> Picture:
-    data = {"title": title, "right": [list(q.options).index(q.answer) for q in asked], **more}
-    styles, script = ["buttons", "question"], ["question.js"]
-    if kind == "quiz":
-        styles, script = [*styles, "controls", "quiz"], [*script, "quiz.js"]
-    if any(q.because for q in asked):
-        styles.append("claims")
-    return Picture(kind, "".join(items), alt=alt, title=title, styles=styles, script=script, data=data)
+def _picture(kind: str, items: list[str], asked: Sequence[Question], alt: str, title: str) -> Picture:
+    data = {"right": [list(q.options).index(q.answer) for q in asked], "counts": kind == "quiz"}
+    styles = ["buttons", "question", *["claims"] * any(q.because for q in asked)]
+    return Picture(kind, "".join(items), alt=alt, title=title, styles=styles, script="question.js", data=data)
 
 
 def _asked(q: Question, label: str = "") -> str:
     """One question without its script, which takes its words from here: they travel once."""
     right = LETTERS[list(q.options).index(q.answer)]
-    taught = f", chapter {TOPICS[q.chapter].number}" if q.chapter and not q.because else ""
+    taught = f" {_link(q.chapter)}" if q.chapter and not q.because else ""
     why = f"<div class=rp-because>{q.evidence}</div>" if q.because else _lettered(map(q.told, q.options.values()))
     said = f"<b>“{escape(q.text)}”</b>" if q.because else f"{label}<span>{rich(q.text)}</span>"
     return (
         f'<div class="rp-asked{" rp-judged" * bool(q.because)}"><p>{said}</p>{_lettered(q.options)}'
         f"<details><summary {SUPPRESS}>Answer, and why</summary><p><b>{right}</b>{taught}</p>{why}</details></div>"
     )
+
+
+def _link(topic: str) -> str:
+    chapter = TOPICS[topic]
+    style = "color:#0b5f5a;text-decoration:underline"
+    text = f"Chapter {chapter.number} · {escape(chapter.title)}"
+    return f'<a class=rp-taught href="{chapter.file}.ipynb" {SUPPRESS} style="{style}">{text}</a>'
 
 
 def _lettered(texts: Iterable[str]) -> str:
