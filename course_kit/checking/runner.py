@@ -20,7 +20,7 @@ from typing import Any
 
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
-from .stoppable import Gate, Stoppable
+from .stoppable import Stoppable
 
 HERE = str(Path(__file__).parent)
 MANY_LINES = 10_000
@@ -116,7 +116,7 @@ class OutputCapture(io.TextIOBase):
 
 
 def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs], seconds: float) -> Run:
-    """Call `function` on each case, all together in at most `seconds` of processor time, imports not counted.
+    """Call `function` on each case, all together in at most `seconds` of processor time.
 
     Raises nothing, not even KeyboardInterrupt.
     """
@@ -132,9 +132,9 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
             result.outcomes.append(outcome)
 
     prints = OutputCapture(result)
-    with Gate() as gate, warnings.catch_warnings(), redirect_stdout(prints), redirect_stderr(prints):
+    with warnings.catch_warnings(), redirect_stdout(prints), redirect_stderr(prints):
         warnings.simplefilter("ignore")  # Python shows a warning once, so the second check would read differently
-        thread = Stoppable(work, gate)
+        thread = Stoppable(work)
         try:
             result.stopped = thread.wait(seconds, WALL)
         except KeyboardInterrupt:

@@ -1,9 +1,4 @@
-"""A thread whose processor time others can read and which others can end, but never inside an import.
-
-Python runs a thread's code between the steps of an import too. A thread that is ended there leaves the module half
-imported, and from then on every import of it fails. So each import begins at a gate, which is closed while a thread is
-being ended, and a thread that is past the gate is left alone until its import is complete.
-"""
+"""A thread whose processor time others can read and which others can end."""
 
 import _thread
 import contextlib
@@ -14,41 +9,20 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
-IMPORT = "<frozen importlib._bootstrap>"  # the file in which every import, of whatever kind, has a frame
 SLICE = 0.05  # seconds between two looks at the thread; an interrupt gets through in between, on Windows too
 GRACE = 0.3  # seconds of processor time in which a thread should end, or fall asleep
 PATIENCE = 3.0  # seconds by the clock for the same, on a busy machine or for a thread that waits
 
 
-class Gate:
-    """The first of Python's finders of modules: finds none, and holds every import up while `closed` is locked."""
-
-    def __init__(self) -> None:
-        self.closed = _thread.allocate_lock()
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        with self.closed:
-            return None
-
-    def __enter__(self) -> "Gate":
-        sys.meta_path.insert(0, self)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        with contextlib.suppress(ValueError):  # the learner's code may have set up a list of its own
-            sys.meta_path.remove(self)
-
-
 class Stoppable:
-    """Runs `work` in a new thread, in a copy of the caller's context, once it is waited for; imports pass `gate`.
+    """Runs `work` in a new thread, in a copy of the caller's context, once it is waited for.
 
     It is not a threading.Thread, whose last steps are in Python too: what is thrown into it there would be printed.
     """
 
-    def __init__(self, work: Callable[[], None], gate: Gate) -> None:
-        self.work, self.gate, self.ident, self.start, self.spent = work, gate, 0, 0.0, 0.0
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work, self.ident, self.start, self.spent = work, 0, 0.0, 0.0
         self.clock: Callable[[], float] = time.process_time
-        self.end = time.monotonic()
         self.begun, self.over = _thread.allocate_lock(), _thread.allocate_lock()
         self.begun.acquire()
         self.over.acquire()
@@ -64,17 +38,14 @@ class Stoppable:
             self.over.release()
 
     def wait(self, processor: float, wall: float) -> str:
-        """ "" once the work is done, "late" after that much processor time outside imports, "overdue" by the clock."""
-        self.end, used, before = time.monotonic() + wall, 0.0, 0.0
+        """ "" once the work is done, "late" after that much processor time, "overdue" by the clock."""
+        end = time.monotonic() + wall
         _thread.start_new_thread(contextvars.copy_context().run, (self._run,))
         self.begun.acquire()
         while not self.over.acquire(timeout=SLICE):
-            now = self.processor_time()
-            used += 0.0 if self.importing() else now - before
-            before = now
-            if used > processor:
+            if self.processor_time() > processor:
                 return "late"
-            if time.monotonic() > self.end:
+            if time.monotonic() > end:
                 return "overdue"
         return ""
 
@@ -84,18 +55,8 @@ class Stoppable:
             self.spent = self.clock() - self.start
         return self.spent
 
-    def importing(self) -> bool:
-        """Whether the thread is inside an import."""
-        frame = sys._current_frames().get(self.ident)
-        while frame is not None and frame.f_code.co_filename != IMPORT:
-            frame = frame.f_back
-        return frame is not None
-
     def stop(self) -> bool:
-        """End the thread, or put it to sleep if its own `except:` keeps it alive; False if a long call prevents both.
-
-        An import may go on for as long as `wait` would have waited.
-        """
+        """End the thread, or put it to sleep if its own `except:` keeps it alive; False if a long call prevents it."""
         usual = sys.getswitchinterval()
         sys.setswitchinterval(1e-6)  # the next error arrives while an `except:` still handles the last
         try:
@@ -104,8 +65,7 @@ class Stoppable:
                 while time.monotonic() < by_clock and self.processor_time() < by_processor:
                     if self.over.acquire(timeout=1e-4) or self.ident in Parked.asleep or self._gone():
                         return True
-                    if not self._throw(error) and time.monotonic() < self.end:
-                        by_clock, by_processor = time.monotonic() + PATIENCE, self.processor_time() + GRACE
+                    self._throw(error)
             self._throw(SystemExit)  # for when that call ends
             return False
         finally:
@@ -114,13 +74,8 @@ class Stoppable:
     def _gone(self) -> bool:
         return self.ident not in sys._current_frames()
 
-    def _throw(self, error: type[BaseException]) -> bool:
-        """Whether it was thrown: not into an import, and at the closed gate none can begin."""
-        with self.gate.closed:
-            if self.importing():
-                return False
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(error))
-            return True
+    def _throw(self, error: type[BaseException]) -> None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(error))
 
 
 class Parked(SystemExit):
