@@ -142,9 +142,9 @@ figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digit
 # ## Level is not the same as useful
 #
 # Four schemes are level, and masking costs them nothing: they did not need the far keys. `window-64` cannot even see
-# them. **Level does not show that a model uses a long text.** What can? Questions whose answer is far. In retrieval, all
-# names and values come in the first half of the text, and the questions at its end. In flip-flop some writes are far,
-# in copy-back nothing is.
+# them. **Level does not show that a model uses a long text.** What can? Questions whose answer is far. In retrieval,
+# all names and values come in the first half of the text, and the questions at its end. In flip-flop some writes are
+# far, in copy-back nothing is.
 #
 # How many answers are right, at 128 and at 1,024 tokens? A dash means that some seed has less than 90 % right at 128. A
 # task that was not *learned* says nothing about length.
@@ -169,11 +169,11 @@ for scheme in schemes:
 #
 # ## A released model
 #
-# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) was made for texts of up to 8,192 tokens.
-# It reads 512 tokens of *Alice in Wonderland*. Near the beginning we insert "The pass key is 60494.", and at the end
-# "What is the pass key? The pass key is 60494". Then we give each layer a window of 128 tokens, and keep token 0, which
-# the model needs ([[windows_and_sinks|chapter #]]). Predict both losses: of the second half's words, and of the five
-# digits at the end.
+# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) reads 512 tokens of *Alice in
+# Wonderland*. Near the beginning we insert "The pass key is 60494.", and at the end "What is the pass key? The pass key
+# is 60494". Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
+# ([[windows_and_sinks|chapter #]]). Which of two losses will rise: that of the second half's words, or that of the five
+# digits at the end?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released

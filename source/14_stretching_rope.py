@@ -171,8 +171,8 @@ figures.heatmap(theta8 / np.array(list(new.values())), rows=list(new), columns=p
 # Is $s = 8$ enough for a text 8 times as long? Not with NTK: pair 2 is open and is divided by 4 only, so it goes twice
 # as far as in training.
 #
-# **Your turn.** The table shows how many turns the eight pairs of the study's heads make. How large must NTK's $s$ be so
-# that no pair meets new angles at 1,024?
+# **Your turn.** The table shows how many turns the eight pairs of the study's heads make. How large must NTK's $s$ be
+# so that no pair meets new angles at 1,024?
 
 # %%
 theta = frequencies(16)
@@ -218,9 +218,9 @@ print(f"cos and sin are multiplied by {f:.3f}, so scores by {f**2:.2f}")
 # %% [markdown]
 # ## Repair the released model
 #
-# Now each rule with $s = 4$, without training, in committed runs on four texts of 384 tokens. Two more candidates *stop*
-# pairs, so that they do not rotate at all: the 12 open ones, or the 16 slowest. No candidate meets a new angle at the
-# gap of 16,384. Will any harm be left?
+# Now each rule with $s = 4$, without training, in committed runs on four texts of 384 tokens. Two more candidates
+# *stop* pairs, so that they do not rotate at all: the 12 open ones, or the 16 slowest. No candidate meets a new angle
+# at the gap of 16,384. Will any harm be left?
 
 # %%
 def mean_rise(experiment, condition):
@@ -245,10 +245,10 @@ for name, (cost, moved) in table.items():
 print("turns of the four more pairs:", rules.turns(trained, 8192)[16:20].round(1))
 
 # %% [markdown]
-# **New angles explain most of the 4.11 nats:** without them the gap costs at most 1.10. **They do not explain all:** those
-# 1.10 remain when exactly the open pairs are stopped. With four more pairs stopped, 0.19 remain. These four are closed,
-# but made only 1.4 to 4.1 turns in training. We found 16 by trying 12 to 20 on these texts, and have not tested why it
-# helps.
+# **New angles explain most of the 4.11 nats:** without them the gap costs at most 1.10. **They do not explain all:**
+# those 1.10 remain when exactly the open pairs are stopped. With four more pairs stopped, 0.19 remain. These four are
+# closed, but made only 1.4 to 4.1 turns in training. We found 16 by trying 12 to 20 on these texts, and have not tested
+# why it helps.
 #
 # Under interpolation the gap costs least. But short texts cost two nats, because interpolation slows the closed pairs,
 # too.
