@@ -160,8 +160,8 @@ for scheme in schemes:
     print(f"{scheme:14}", *(f"{cell:>12}" for cell in cells))
 
 # %% [markdown]
-# Look at the control first. It falls to guessing in retrieval (one in eight) and loses answers in flip-flop, because
-# these tasks do need far tokens.
+# The control falls to guessing in retrieval (one in eight) and loses answers in flip-flop, because these tasks need far
+# tokens.
 #
 # The loss in text predicts little. `learned` and `t5-256` break in text, and answer nearly every question of retrieval.
 # ALiBi is level, and loses more than half of retrieval. A likely reason is that even its flattest head subtracts 4 from
