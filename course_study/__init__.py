@@ -2,12 +2,11 @@
 
 import course_study as study
 study.sweep(study.plan(study.Settings(steps=100), ["characters"], ["rope", "alibi"], seeds=2), "mine.jsonl")
-study.watch(["none", "alibi"]).picture       the losses, drawn while the models train
+study.train(study.Settings(), "characters", "alibi", seed=0)       one model
 study.fit({"Shaw": make}, draw, steps=150)   one layer learns a small task, with three seeds, in some seconds
 study.committed("long")                      the results that come with the course
-study.table(rows), study.curves(rows)        the mean over the seeds, the best and the worst
+study.table(rows)                            the mean over the seeds, the best and the worst
 study.verdict(rows)                          is the loss of a scheme level on longer texts, does it rise, or break?
-study.far_keys_help(rows)                    and does it use the longer text?
 
 python -m course_study --help            the same from a terminal, on several cores or machines; and longer studies
 """
@@ -19,5 +18,4 @@ from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, plan, run, train
 from .schemes import Scheme, find, groups
 from .settings import PRESETS, Settings
-from .summary import BREAKS, LEARNED, LEVEL, Spread, curves, far_keys_help, learned, rises, table, verdict
-from .watch import watch
+from .summary import BREAKS, LEARNED, LEVEL, learned, rises, table, verdict

@@ -1,11 +1,10 @@
-"""What the models read: real text, and four made-up tasks with one right answer.
+"""What the models read: real text, and three made-up tasks with one right answer.
 
 | task | what is asked | what it needs |
 |---|---|---|
 | characters | the next character of Python's own help texts | what is near, most of all |
 | copy-back | the token 3 places before | one exact offset |
 | flip-flop | at a read, the bit written last | the nearest write, however far it is |
-| induction | a string again: its next token | the token after the same token, far back |
 | retrieval | the value that was given with a name | one token, by its content, far back |
 """
 
@@ -20,7 +19,6 @@ from torch import Generator, Tensor
 BACK, SYMBOLS = 3, 16  # copy-back: how many places back, and how many different tokens
 BITS, WRITE, READ, IGNORE = 2, 2, 3, 4  # flip-flop's tokens: the bits 0 and 1, then the three instructions
 WRITES, READS = 1 / 48, 1 / 4  # flip-flop: their shares in tests; writes are rare, so reads look far back
-STRING = 24  # induction: the tokens of the string, all different, out of twice as many
 KEYS, ASKED = 8, 1 / 4  # retrieval: how many names, values, and other tokens; the share of questions
 TRAINING_SHARE = 0.9  # of the text; what follows is for testing
 LONGEST = 8192  # tokens in a window, at most
@@ -97,28 +95,6 @@ def _flip_flop(n: int, size: int, generator: Generator, test: bool) -> Batch:
     return tokens, answers, torch.stack([back, torch.zeros_like(back)], -1).flatten(1)
 
 
-def _induction(n: int, size: int, generator: Generator, test: bool) -> Batch:
-    """A string of different tokens in the first half, tokens of another kind, and the string again.
-
-    All of it but its first token is asked. In tests it comes again at the end, in training anywhere, and then after
-    further gaps, short ones more often, as often as fits.
-    """
-    share = torch.rand(size, n // STRING, generator=generator)
-    gap = ((n - 2 * STRING + 1) ** share).long() - 1
-    gap[:, 0] = share[:, 0] ** 3 * (n // 2 - STRING + 1)
-    longest = n - 2 * STRING - gap[:, 0]
-    gap[:, 1] = longest if test else share[:, 1] * (longest + 1)
-    begin, place = (gap + STRING).cumsum(1) - STRING, torch.arange(n)
-    number = (place[:, None] >= begin[:, None]).sum(-1) - 1
-    began, before = (begin.gather(1, (number - k).clamp(min=0)) for k in (0, 1))
-    inside = torch.where((number >= 0) & (began <= n - STRING), place - began, STRING).clamp(max=STRING)
-    string = torch.rand(size, 2 * SYMBOLS, generator=generator).argsort(-1)[:, :STRING]
-    other = torch.randint(2 * SYMBOLS, 4 * SYMBOLS, (size, n), generator=generator)
-    tokens = torch.where(inside < STRING, string.gather(1, inside.clamp(max=STRING - 1)), other)
-    back = torch.where((number > 0) & (inside < STRING - 1), began - before - 1, 0)
-    return tokens, tokens.roll(-1, 1), back
-
-
 def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
     """In the first half, anywhere, every name with its value, one token each; then other tokens, and names.
 
@@ -140,7 +116,6 @@ TASKS: dict[str, Task] = {
     "characters": Task(lambda: _characters()[2], _next_character),
     "copy-back": Task(lambda: SYMBOLS, _copy_back, shortest=BACK + 1),
     "flip-flop": Task(lambda: IGNORE + 1, _flip_flop, shortest=8),
-    "induction": Task(lambda: 4 * SYMBOLS, _induction, shortest=2 * STRING),
     "retrieval": Task(lambda: (KEYS + 2) * KEYS, _retrieval, shortest=2 * KEYS),
 }
 

@@ -10,6 +10,8 @@ from course_lib.nn.layer import RelativeAttention
 from .schemes import Scheme
 from .settings import Settings
 
+EMBEDDING_STD = 0.1  # of the embeddings at the start, to which learned positions add 0.02 and sinusoidal ones 0.7
+
 
 class Block(nn.Module):
     """x + attention(norm x), then x + feed-forward(norm x)."""
@@ -36,7 +38,7 @@ class Model(nn.Module):
         super().__init__()
         d_model = settings.d_model
         self.embedding = nn.Embedding(vocabulary, d_model)
-        nn.init.normal_(self.embedding.weight, std=settings.embedding_std)
+        nn.init.normal_(self.embedding.weight, std=EMBEDDING_STD)
         blocks = [Block(d_model, settings.n_heads) for _ in range(settings.n_layers)]
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocabulary)
         self.input = nn.Identity() if scheme.input is None else scheme.input(settings)

@@ -2,7 +2,7 @@
 
 For each task and seed, a model with RoPE is trained as the long preset says. Each repair is put into a copy of it, and
 so is RoPE as it was, which is the control. Every copy is tested at once, and again after 60 and 600 further steps on
-texts of the old length and of the new one, with as many tokens a step.
+texts of the new length, with as many tokens a step.
 """
 
 import copy
@@ -18,12 +18,12 @@ from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.reference.absolute import frequencies
-from course_lib.reference.speeds import by_parts, dynamic_ntk, interpolated, llama3, ntk, yarn, yarn_factor
+from course_lib.reference.speeds import interpolated, llama3, ntk, yarn, yarn_factor
 
 from .data import TASKS
 from .model import Model
 from .results import Row, Run
-from .run import evaluate, inputs, reproducible, texts, train, training
+from .run import evaluate, inputs, learn, reproducible, texts, train
 from .settings import Settings
 
 FURTHER = (0, 60, 600)  # steps
@@ -34,19 +34,15 @@ SEED = 1000  # of the texts in further steps, past those of the seeds of trainin
 def repairs(settings: Settings) -> dict[str, Callable[[], Position]]:
     """The position of a layer for every repair that stretches RoPE from the training length to the longest test."""
     d, length, s = settings.d_head, settings.length, settings.longest / settings.length
-    theta, factor = frequencies(d), yarn_factor(s)
+    theta = frequencies(d)
     return {
         "as trained": lambda: RoPE(d),
         "interpolated": lambda: RoPE(d, speeds=interpolated(theta, s)),
         "NTK": lambda: RoPE(d, speeds=ntk(theta, s)),
-        "dynamic NTK": lambda: RoPE(d, speeds=lambda n: dynamic_ntk(theta, n, length)),
-        "YaRN's equations": lambda: RoPE(d, speeds=by_parts(theta, s, length), factor=factor),
-        "YaRN's code": lambda: RoPE(d, speeds=yarn(d, s, length), factor=factor),
-        "YaRN's code, no factor": lambda: RoPE(d, speeds=yarn(d, s, length)),
+        "YaRN's code": lambda: RoPE(d, speeds=yarn(d, s, length), factor=yarn_factor(s)),
         "Llama 3": lambda: RoPE(d, speeds=llama3(theta, s, length)),
         "base 500,000": lambda: RoPE(d, base=500000.0),
         "window": lambda: Combined(RoPE(d), SlidingWindow(length)),
-        "no positions": Position,
     }
 
 
@@ -57,20 +53,19 @@ def repaired(model: Model, make: Callable[[], Position], settings: Settings, tas
         block.attention.position = make()
     with reproducible(seed):
         optimizer = torch.optim.AdamW(changed.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
-        for _ in training(changed, optimizer, texts(settings, task, SEED + seed, steps)):
-            pass
+        learn(changed, optimizer, texts(settings, task, SEED + seed, steps))
     return changed
 
 
 def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int) -> list[Run]:
-    """Every repair, or those of these names, after 0, 60 and 600 steps at the old length and 60 and 600 at the new.
+    """Every repair, or those of these names, after 0, 60 and 600 further steps.
 
     Raises ValueError for an unknown task or repair.
     """
     every = repairs(settings)
     if unknown := set(names) - every.keys():
         raise ValueError(f"{min(unknown)}: expected names of tasks and repairs, {', '.join([*TASKS, *every])}")
-    at = [(steps, n) for n in (settings.length, settings.longest) for steps in FURTHER if steps or n == settings.length]
+    at = [(steps, settings.longest if steps else settings.length) for steps in FURTHER]
     trained = functools.lru_cache(maxsize=1)(functools.partial(train, settings, scheme="rope"))
 
     def outcome(task: str, seed: int, name: str, steps: int, n: int) -> Row:

@@ -13,7 +13,6 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
-from course_lib.nn.t5 import T5Bias
 from course_lib.nn.threads import one_thread
 
 from .data import Batch, find_task, text_hash
@@ -24,6 +23,7 @@ from .settings import Settings
 
 TEST_SEED = 123
 AT_ONCE = 2**13  # tokens that are tested in one pass
+TABLE_RATE = 10  # how many times faster a table of biases learns than the rest
 TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
 
 
@@ -35,11 +35,7 @@ def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """
     check_length(settings, task)
     model = train(settings, task, scheme, seed)
-    row = {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
-    if isinstance(position := model.blocks[0].attention.position, T5Bias):  # what it has learned, near and far
-        of_one_query = position.bias(1, settings.longest, settings.longest - 1).flip(-1)
-        row["added"] = rounded(of_one_query[:, distances(settings.longest)])
-    return row
+    return {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
 
 
 def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int = 3) -> list[Run]:
@@ -65,14 +61,6 @@ def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: 
     ]
 
 
-def distances(longest: int) -> list[int]:
-    """0, 1, 2, 3, 4, 6, 8, 12, 16, … and the longest there is: dense where it is near."""
-    found = {0, 1, longest - 1}
-    for power in range(1, longest.bit_length()):
-        found |= {2**power, 3 * 2 ** (power - 1)}
-    return sorted(d for d in found if d < longest)
-
-
 def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """All that a run depends on: also the text, which is another one in another version of Python."""
     row = {"task": task, "scheme": scheme, "seed": seed, "settings": settings.as_json()}
@@ -81,23 +69,15 @@ def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
 
 def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Model:
     """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
-    with reproducible(seed):
-        model, losses = begin(settings, task, scheme, seed)
-        for _ in losses:
-            pass
-    return model
-
-
-def begin(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> tuple[Model, Iterator[Tensor]]:
-    """A model before its training, and the training itself: each loss taken from it is one step."""
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
     with reproducible(seed):
         model = Model(added, find_task(task).vocabulary(), settings)
-    optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
-    rates = [group["lr"] for group in optimizer.param_groups]
-    total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
-    schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
-    return model, training(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
+        optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
+        rates = [group["lr"] for group in optimizer.param_groups]
+        total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
+        schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
+        learn(model, optimizer, texts(settings, task, seed, settings.steps), schedule)
+    return model
 
 
 def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batch]:
@@ -107,10 +87,8 @@ def texts(settings: Settings, task: str, seed: int, steps: int) -> Iterator[Batc
         yield draw(settings.length, settings.batch, generator, False)
 
 
-def training(
-    model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None
-) -> Iterator[Tensor]:
-    """One step for each batch; what it yields is the loss of the batch before the step."""
+def learn(model: Model, optimizer: Optimizer, batches: Iterable[Batch], schedule: LRScheduler | None = None) -> None:
+    """One step for each batch."""
     for tokens, answers, back in batches:
         asked = back > 0
         loss = cross_entropy(model(tokens)[asked], answers[asked])
@@ -120,16 +98,14 @@ def training(
         optimizer.step()
         if schedule is not None:
             schedule.step()
-        yield loss.detach()
 
 
 @torch.no_grad()
 def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
     """Mean loss (nats) and accuracy over the last `measured` places at each test length.
 
-    `by_distance`: in the longest test text, the mean loss on the last places whose answer is 1, 2 to 3, 4 to 7, …
-    places back, None where nothing is asked. `far_masked`, if the settings ask for it: the loss again, with the keys
-    that are `length` or more back masked in every layer.
+    `far_masked`, if the settings ask for it: the loss again, with the keys that are `length` or more back masked in
+    every layer.
     """
     found: dict[str, Any] = {"loss": [], "accuracy": []}
     with reproducible():
@@ -144,8 +120,6 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
                 near = torch.ones(n, n, dtype=torch.bool).triu(1 - settings.length)
                 masked = _logits(model, tokens, near) if n > settings.length else logits
                 found.setdefault("far_masked", []).append(rounded(cross_entropy(masked[last], answers[last])))
-    octaves = [loss[last & (back >= 2**k) & (back < 2 ** (k + 1))] for k in range(settings.longest.bit_length())]
-    found["by_distance"] = [rounded(part.mean()) if len(part) else None for part in octaves]
     return found
 
 
@@ -168,7 +142,7 @@ def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
     """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
     tables = [p for name, p in model.named_parameters() if TABLE.search(name)]
     others = [p for name, p in model.named_parameters() if not TABLE.search(name)]
-    groups = [(others, settings.learning_rate), (tables, settings.learning_rate * settings.table_rate)]
+    groups = [(others, settings.learning_rate), (tables, settings.learning_rate * TABLE_RATE)]
     return [{"params": parameters, "lr": rate} for parameters, rate in groups if parameters]
 
 

@@ -16,9 +16,7 @@ from course_lib.nn.bias import CURVES, DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
-from course_lib.reference.absolute import frequencies
 from course_lib.reference.alibi import slopes
-from course_lib.reference.speeds import p_rope
 from course_lib.schemes import Sizes
 
 from .settings import Settings
@@ -75,8 +73,6 @@ PLAIN["sinusoidal-scaled"] = Scheme(input=lambda s: Sinusoidal(s.d_model, scaled
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
     "rope-base": lambda base: Scheme((lambda s: RoPE(s.d_head, base=base),)),
-    # The first p · M pairs of channels turn; the slowest ones do not, and compare content alone.
-    "p-rope": lambda p: Scheme((lambda s: RoPE(s.d_head, speeds=p_rope(frequencies(s.d_head), p)),)),
 }
 
 

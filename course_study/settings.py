@@ -1,6 +1,6 @@
 """What the result of a run depends on, besides its task, scheme and seed; and the plans that have a name."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from course_lib.reference.grid import check_whole
@@ -15,9 +15,7 @@ class Settings:
     tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default, as far as texts go. Only the
     last `measured` places of every test text count, 64 by default (all of a shorter text), so that each of them has at
     least length − measured tokens before it at every test length. far_masked: test a second time with all keys masked
-    that are `length` or more back, in every layer. Two choices affect some schemes more than others: table_rate, how
-    many times faster a table of biases learns than the rest, and embedding_std, the size of the embeddings at the
-    start, to which learned positions add 0.02 and sinusoidal ones 0.7.
+    that are `length` or more back, in every layer.
     Raises ValueError for sizes that make no sense.
     """
 
@@ -29,8 +27,6 @@ class Settings:
     steps: int = 300
     batch: int = 8
     learning_rate: float = 3e-3
-    table_rate: float = 10.0
-    embedding_std: float = 0.1
     test_texts: int = 64
     measured: int = 0
     far_masked: bool = False
@@ -64,8 +60,8 @@ class Settings:
         return self.d_model // self.n_heads
 
     def as_json(self) -> dict[str, Any]:
-        """What is written beside every result. All of them were trained on a CPU."""
-        return {**asdict(self), "tests": list(self.tests), "device": "cpu"}
+        """What is written beside every result."""
+        return {**asdict(self), "tests": list(self.tests)}
 
 
 LONG = Settings(steps=2000, far_masked=True)
@@ -86,8 +82,5 @@ PRESETS = {
     "long": Preset(LONG, tuple(TASKS), ("compared", "later")),
     "controls": Preset(LONG, schemes=("controls",)),
     "decays": Preset(LONG, ("characters", "flip-flop"), ("decays",)),
-    "longer": Preset(replace(LONG, steps=4000), ("characters",), ("compared", "later", "controls")),
-    "p-rope": Preset(LONG, schemes=("p-rope-0.5", "p-rope-0.25")),
-    "table-rate-1": Preset(replace(LONG, table_rate=1.0), ("characters",), ("t5-256", "t5-64")),
     "repairs": Preset(LONG, schemes=()),
 }

@@ -1,22 +1,13 @@
-"""What the seeds say: the curve of a scheme, its verdict on longer texts, and the table of a results file."""
+"""What the seeds say: the verdict on a scheme in longer texts, and the table of a results file."""
 
-import statistics
 from collections.abc import Sequence
-from typing import NamedTuple
+from statistics import fmean
 
 from .results import Row, pick
 
 LEVEL = 0.05  # nats: a smaller rise counts as none
 BREAKS = 0.25  # nats, a perplexity of 1.28 times
 LEARNED = 0.9  # the share of right answers at the training length, in a task that has right answers
-
-
-class Spread(NamedTuple):
-    """The mean over the seeds, the lowest and the highest."""
-
-    mean: float
-    low: float
-    high: float
 
 
 def rises(rows: Sequence[Row]) -> list[float]:
@@ -47,33 +38,14 @@ def verdict(rows: Sequence[Row]) -> str:
     return "breaks" if low > BREAKS else "rises" if low > LEVEL else "seeds differ"
 
 
-def far_keys_help(rows: Sequence[Row]) -> list[float]:
-    """How much the loss of each seed at the longest test rises when the far keys are masked (nats).
-
-    Only that shows that a longer text is used; even then, a far key may have served as a sink.
-    """
-    return [row["far_masked"][-1] - row["loss"][-1] for row in rows]
-
-
-def curves(rows: Sequence[Row]) -> dict[str, dict[str, list[Spread]]]:
-    """For every task and scheme in the rows: the loss at each test length, over the seeds."""
-    found: dict[str, dict[str, list[Spread]]] = {}
-    for task, scheme in dict.fromkeys((row["task"], row["scheme"]) for row in rows):
-        per_seed = [row["loss"] for row in pick(rows, task=task, scheme=scheme)]
-        found.setdefault(task, {})[scheme] = [
-            Spread(statistics.fmean(values), min(values), max(values)) for values in zip(*per_seed, strict=True)
-        ]
-    return found
-
-
 def table(rows: Sequence[Row]) -> str:
     """Loss on the last places of each test length, its mean and (of several seeds) [lowest, highest], as text."""
-    lines = []
-    for task, of_task in curves(rows).items():
-        tests = pick(rows, task=task)[0]["settings"]["tests"]
-        lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>22}" for n in tests)]
-        for scheme, points in of_task.items():
-            several = len(pick(rows, task=task, scheme=scheme)) > 1
-            cells = [f"{mean:.3f}" + f" [{low:.3f}, {high:.3f}]" * several for mean, low, high in points]
+    lines: list[str] = []
+    for task in dict.fromkeys(row["task"] for row in rows):
+        of_task = pick(rows, task=task)
+        lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>22}" for n in of_task[0]["settings"]["tests"])]
+        for scheme in dict.fromkeys(row["scheme"] for row in of_task):
+            lengths = zip(*(row["loss"] for row in pick(of_task, scheme=scheme)))  # at each, the loss of each seed
+            cells = [f"{fmean(x):.3f}" + f" [{min(x):.3f}, {max(x):.3f}]" * (len(x) > 1) for x in lengths]
             lines.append(f"{scheme:24}" + "".join(f"{cell:>22}" for cell in cells))
     return "\n".join(lines[1:])

@@ -16,7 +16,7 @@ from course_lib.reference.attention import Array
 
 STEPS = 2_000
 STUDY = ("long", "controls", "decays")  # the files in course_study/committed with that many steps
-TEXT, COPY, BITS, STRING, NAMES = TASKS = ("characters", "copy-back", "flip-flop", "induction", "retrieval")
+TEXT, COPY, BITS, NAMES = TASKS = ("characters", "copy-back", "flip-flop", "retrieval")
 COMPARED = (  # these have runs in each of the tasks
     *("none", "learned", "sinusoidal", "log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"),
     "window-64",

@@ -115,22 +115,6 @@ def by_factors(speeds: ArrayLike, factors: ArrayLike) -> Array:
     return theta / check_factors("factors", factors, len(theta))
 
 
-def p_rope(speeds: ArrayLike, p: float) -> Array:
-    """p-RoPE: of M pairs the first p · M, rounded down, keep their speeds. The others do not turn, θ'_m = 0; (M,).
-
-    `transformers` calls this "proportional". Partial RoPE is something else: a small RoPE in the first p · d channels,
-    so its speeds are `frequencies(int(p · d))`, fast and slow ones.
-    Raises ValueError unless 0 ≤ p ≤ 1. Source: Barbero et al. 2024.
-    """
-    theta = check_row(speeds)
-    if not 0 <= p <= 1:
-        raise ValueError(f"p={p}: expected a number from 0 to 1")
-    return np.where(np.arange(len(theta)) < int(p * len(theta)), theta, 0.0)
-
-
-# --- by the length of the text ------------------------------------------------------------------------------------
-
-
 def dynamic_ntk(speeds: ArrayLike, n: int, length: float, *, strength: float = 1.0) -> Array:
     """Dynamic NTK: `ntk` with s = 1 + strength · (n / L − 1) for texts of n > L tokens, else θ_m unchanged; (pairs,).
 

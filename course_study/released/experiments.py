@@ -91,10 +91,9 @@ def slowest(model: Released, number: int) -> Change:
     return {"speeds": model.speeds * (torch.arange(32) < 32 - number)}
 
 
-def gap(n: int, size: int, *places: int) -> Change:
-    """Positions 0, 1, 2, … that jump by `size` more at each of these tokens."""
-    jumps = torch.zeros(n, dtype=torch.long).index_add(0, torch.tensor(places), torch.full((len(places),), size))
-    return {"positions": torch.arange(n) + jumps.cumsum(0)} if size else {}
+def gap(n: int, size: int, place: int) -> Change:
+    """Positions 0, 1, 2, … that jump by `size` at one token."""
+    return {"positions": torch.arange(n) + size * (torch.arange(n) >= place)} if size else {}
 
 
 def hidden(text: Text, keep: int = 0) -> Change:
@@ -113,10 +112,8 @@ def repairs(model: Released, s: float) -> dict[str, Change]:
 
 
 def repairs_by_4(model: Released) -> dict[str, Change]:
-    """Those for texts four times as long, YaRN without its factor, and stopped pairs."""
-    found = repairs(model, 4)
-    speeds = {"speeds": found["YaRN 4"]["speeds"]}
-    return {**found, "YaRN 4, no factor": speeds, "slowest 16 stopped": slowest(model, 16)}
+    """Those for texts four times as long, and stopped pairs."""
+    return {**repairs(model, 4), "slowest 16 stopped": slowest(model, 16)}
 
 
 def trials(changes: dict[str, Change]) -> Trials:
@@ -319,12 +316,10 @@ def prompt(model: Released, key: str, before: int, after: int, told: str = TOLD)
     return torch.cat([head, model.encode(f"{FILLER * after}{QUESTION} {key}")]), len(head)
 
 
-def asked(model: Released, key: str, before: int, after: int, size: int = 0, parts: int = 1, **change: Any) -> Trial:
-    """A prompt with gaps of `size` altogether, spread evenly over the fillers after the key."""
+def asked(model: Released, key: str, before: int, after: int, size: int = 0, **change: Any) -> Trial:
+    """A prompt with a gap of `size` after the key."""
     tokens, start = prompt(model, key, before, after)
-    places = [start + round((len(tokens) - start - 20) * part / parts) for part in range(parts)]  # 20: the question
-    condition = f"{before + after} fillers, gap {size}" + (f" in {parts} parts" if parts > 1 else "")
-    return Trial(condition, gap(len(tokens), size // parts, *places) | change, tokens, digits, 5)
+    return Trial(f"{before + after} fillers, gap {size}", gap(len(tokens), size, start) | change, tokens, digits, 5)
 
 
 def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
@@ -337,21 +332,17 @@ def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
 
 def passkey(model: Released, text: Text) -> Trials:
     yield from (asked(model, text.name, 3, 7, size) for size in (0, 20000))
-    yield from (asked(model, text.name, 0, 2, size) for size in (3500, 4000, 4500, 5000, 5500, 6000))
-    tokens, start = prompt(model, text.name, 0, 16)
-    for reach in (4800, 6500, 7800):  # from the key to the end
-        yield from (asked(model, text.name, 0, 16, reach - len(tokens) + start, parts) for parts in (1, 4))
 
 
 def passkey_repaired(model: Released, text: Text) -> Trials:
-    for name, change in {**repairs_by_4(model), "slowest 12 stopped": slowest(model, 12)}.items():
+    for name, change in repairs_by_4(model).items():
         for size in (0, 20000):
             trial = asked(model, text.name, 3, 7, size, **change)
             yield replace(trial, condition=f"{trial.condition}, {name}")
 
 
 def depths(model: Released, text: Text) -> Trials:
-    for depth in (0.1, 0.5, 0.9):
+    for depth in (0.1, 0.5):
         yield Trial(f"8000 tokens, depth {depth}", {}, in_text(model, text.name, 8000, depth), digits, 5)
 
 

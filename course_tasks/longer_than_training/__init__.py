@@ -1,7 +1,7 @@
 """Longer than training
 
-Six tasks: predict what a longer text does to each scheme and how far a bias spreads attention, find what a training
-length never reaches, fix an evaluation that makes every scheme look good, and add a scheme of your own.
+Four tasks: predict what a longer text does to each scheme and how far a bias spreads attention, fix an evaluation that
+makes every scheme look good, and add a scheme of your own.
 Write your answer in place of the `...`, or fix the code that is there, run the cell, then the check below it.
 `task.NAME.hint()` gives a hint. No task uses the function of an earlier one, and none trains a model.
 """

@@ -5,7 +5,7 @@ import numpy as np
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
 from course_lib.reference.speeds import by_parts, dynamic_ntk, turns, yarn
-from course_tasks.measured import REPAIRS, SOURCE, losses, repaired, rise
+from course_tasks.measured import REPAIRS, repaired, rise
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -37,22 +37,6 @@ def larger_base_reads_longer():
     put_in, control = (repaired(r, further=60, at=1024)[-1] for r in ("base 500,000", "as trained"))
     holds = large <= 0.25, put_in < control - 0.25
     return judged(*holds), dict(large=large, usual=usual, put_in=put_in, control=control)
-
-
-@claim(
-    "If the slow pairs of RoPE do not turn (p-RoPE), a model can read longer texts.",
-    "It breaks less, but it breaks. Up to eight times the training length, the loss in text rises by {usual:.2f} nats "
-    "with all pairs turning, by {half:.2f} if the fastest half of them turn, and by {quarter:.2f} with the fastest "
-    "quarter. Copying fails with both: {copying[0]:.2f} and {copying[1]:.2f} at the longest. The quarter meets no new "
-    "angle, but its two pairs come back to the same angles, so far keys look like near ones.",
-    f"{SOURCE}; trained so from the start; Barbero et al. 2024 for the method",
-)
-def stopped_pairs_read_longer():
-    runs = ("p-rope-0.5", "p-rope-0.25")
-    usual, (half, quarter) = rise("rope"), (rise(run, file="p-rope") for run in runs)
-    copying = [losses(run, "copy-back", "p-rope")[:, -1].mean() for run in runs]
-    holds = half <= 0.25, quarter < usual - 0.25
-    return judged(*holds), dict(usual=usual, half=half, quarter=quarter, copying=copying)
 
 
 @question(

@@ -104,7 +104,6 @@ REFUSED = {
     "factors": [lambda: speeds.by_factors([1, 0.1], [2]), lambda: query_scale.scaled(a((3, 4)), a(2))],
     "short": [lambda: speeds.longrope([1, 0.1], 65, 64, short=[1, 0], long=[1, 8])],
     "n": [lambda: speeds.longrope([1], 6.5, 64, short=[1], long=[8])],
-    "p": [lambda: speeds.p_rope([1, 0.1], 25)],
     "mscale": [lambda: speeds.yarn_factor(8, mscale=np.nan)],
     "height": [lambda: window.partition(a((6, 8, 1)), 4), lambda: WindowAttention(8, 2, 2)(t(1, 4, 5, 8))],
     "shift": [lambda: window.shift_mask(8, 8, 4, 4)],

@@ -177,8 +177,6 @@ def by_reference(case):
     if kind == "longrope":
         lists = {"short": given["short_factor"], "long": given["long_factor"]}
         return speeds.longrope(theta, n, length, **lists), speeds.longrope_factor(s, length)
-    if kind == "proportional":
-        return speeds.interpolated(speeds.p_rope(theta, given["partial_rotary_factor"]), s), 1.0
     assert kind == "yarn"
     names = {"beta_fast": "fast", "beta_slow": "slow", "truncate": "truncate"}
     options = {ours: given[theirs] for theirs, ours in names.items() if theirs in given}

@@ -312,7 +312,6 @@ def test_rules_for_speeds_by_hand():
     close(speeds.turns(theta, 20 * np.pi), [10, 1, 0.1, 0.01])
     close(speeds.ntk(theta, 8), [1, 1 / 20, 1 / 400, 1 / 8000])  # divided by 1, 2, 4, 8
     close(speeds.by_factors(theta, [1, 2, 4, 8]), speeds.ntk(theta, 8))
-    close(speeds.p_rope(theta, 0.5), [1, 0.1, 0, 0])
     close(speeds.by_parts([1, 0.1], 4, 40 * np.pi, high=4), [1, 0.05])  # 20 turns and 2: γ = 1 and 1/3
     close(speeds.by_parts(theta, 8, 20 * np.pi, low=1, high=1), [1, 0.0125, 0.00125, 0.000125])  # no pair between
     close(speeds.ramp([0, 1, 2, 3, 4], 1, 3), [0, 0, 0.5, 1, 1])

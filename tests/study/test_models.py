@@ -89,9 +89,3 @@ def test_layers_take_turns():
     model = make("rope+none", small(n_layers=3))
     assert [type(block.attention.position).__name__ for block in model.blocks] == ["RoPE", "Position", "RoPE"]
     assert model.blocks[0].attention.position is not model.blocks[2].attention.position
-
-
-def test_p_rope_stops_the_slowest_pairs():
-    settings = study.PRESETS["long"].settings  # 8 pairs a head
-    rope, half = (study.find(name).layers[0](settings).speeds for name in ("p-rope-1", "p-rope-0.5"))
-    assert half == (*rope[:4], 0, 0, 0, 0) and min(rope) > 0

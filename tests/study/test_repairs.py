@@ -24,8 +24,6 @@ def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_i
     }
     assert after["as trained"] == before == study.evaluate(model, settings, "copy-back")
     assert after["window"]["loss"] == pytest.approx(before["far_masked"], abs=2e-4)
-    assert after["dynamic NTK"]["loss"][0] == before["loss"][0] and after["dynamic NTK"]["loss"][1] != before["loss"][1]
-    assert after["dynamic NTK"]["loss"][-1] == pytest.approx(after["NTK"]["loss"][-1], abs=2e-4)  # there s is the same
     assert len({tuple(found["loss"]) for found in after.values()}) == len(makes)
 
 
@@ -34,9 +32,9 @@ def test_a_model_is_trained_once_and_further_steps_change_a_copy_alone(settings,
     monkeypatch.setattr(repairs, "train", lambda *a, **k: trained.append(k) or study.train(*a, **k))
     plan = repairs.plan(settings, ["copy-back"], ["NTK", "window"], 2)
     rows = study.sweep(plan)
-    assert len(rows) == 3 * 2 * 2 == len({tuple(row["loss"]) for row in rows})
+    assert len(rows) == 2 * 2 * 2 == len({tuple(row["loss"]) for row in rows})
     assert [one["seed"] for one in trained] == [0, 1]
-    assert plan[-6].outcome() == plan[-6].outcome() and plan[-6].outcome()["loss"] == rows[-6]["loss"]
+    assert plan[-4].outcome() == plan[-4].outcome() and plan[-4].outcome()["loss"] == rows[-4]["loss"]
 
 
 def test_the_control_of_the_committed_repairs_is_the_long_study():

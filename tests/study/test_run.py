@@ -1,6 +1,5 @@
 """One run: the same numbers every time, nothing left behind, and measures that plain loops confirm."""
 
-import itertools
 import json
 import math
 import re
@@ -11,11 +10,10 @@ import torch
 import course_study as study
 from course_lib.nn.position import Combined
 from course_lib.nn.sliding_window import SlidingWindow
-from course_lib.reference import t5
 from course_study import two_layers
-from course_study.run import _test_texts, distances
+from course_study.run import _test_texts
 
-from .common import SMALL, WIDER, numbers, small
+from .common import SMALL, numbers, small
 
 
 @pytest.mark.parametrize("task", ["characters", "copy-back", "flip-flop"])
@@ -26,18 +24,15 @@ def test_loss_and_accuracy_are_those_of_plain_loops(task, measured):
     found = study.evaluate(model, settings, task)
     for number, n in enumerate(settings.tests):
         tokens, answers, back = _test_texts(settings, task, n)
-        losses, right, by_octave = [], [], [[] for _ in range(n.bit_length())]
+        losses, right = [], []
         for answer, told, logits in zip(answers, back, model(tokens).detach().double(), strict=True):
             for place in told.nonzero()[:, 0].tolist():
                 loss = -math.log(logits[place].exp()[answer[place]] / logits[place].exp().sum())
                 if place >= n - measured:
-                    by_octave[int(told[place]).bit_length() - 1].append(loss)
                     losses.append(loss)
                     right.append(int(logits[place].argmax()) == int(answer[place]))
         assert found["loss"][number] == pytest.approx(sum(losses) / len(losses), abs=1e-4)
         assert found["accuracy"][number] == pytest.approx(sum(right) / len(right), abs=1e-4)
-    means = [sum(part) / len(part) if part else None for part in by_octave]
-    assert found["by_distance"] == [mean if mean is None else pytest.approx(mean, abs=1e-4) for mean in means]
 
 
 @pytest.mark.parametrize("task", ["characters", "copy-back", "flip-flop"])
@@ -55,22 +50,6 @@ def test_the_same_arguments_give_the_same_line_whatever_else_goes_on_and_leave_s
     assert ("text" in first) == (task == "characters")
     other = study.run(SMALL, task, "transformer-xl", 1)
     assert first["loss"] != other["loss"]
-
-
-@pytest.mark.parametrize("longest", [2, 3, 8, 68, 512, 8192])
-def test_distances_are_dense_where_it_is_near_and_reach_the_end(longest):
-    found = distances(longest)
-    assert found == sorted(set(found)) and found[0] == 0 and found[-1] == longest - 1
-    assert all(d in found for d in range(min(longest, 5)))
-    assert all(b <= 2 * a for a, b in itertools.pairwise(found[1:]))
-
-
-def test_the_biases_that_a_table_has_learned_are_in_the_row_by_distance():
-    model, row = study.train(WIDER, "copy-back", "t5-17", 0), study.run(WIDER, "copy-back", "t5-17", 0)
-    buckets = t5.bucket([-d for d in distances(WIDER.longest)], bidirectional=False, max_distance=17)
-    learned = model.blocks[0].attention.position.table[buckets].T
-    assert row["added"] == [pytest.approx(head.tolist(), abs=6e-5) for head in learned]
-    assert "added" not in study.run(SMALL, "copy-back", "alibi", 0)
 
 
 def test_masking_the_far_keys_is_a_window_in_every_layer():
@@ -105,8 +84,6 @@ REFUSED = {
     "rope: expected names of tasks, first": lambda: two_layers.plan(["rope"]),
     "rows: none": lambda: study.verdict([]),
     "preset='tpu'": lambda: study.committed("tpu"),
-    "schemes: 0 of them": lambda: study.watch([]),
-    "schemes: 7 of them": lambda: study.watch(["none", "alibi", "rope", "t5-32", "log-1", "log-0.3", "shaw-4"]),
 }
 
 

@@ -7,13 +7,6 @@ import course_study as study
 from .common import result
 
 
-def test_curves_have_the_mean_and_both_ends_at_every_test_length():
-    rows = [result(scheme, seed, loss=[1.0 + seed, 2.0, 3.0, 4.0]) for scheme in ("rope", "none") for seed in range(2)]
-    found = study.curves(rows)
-    assert list(found) == ["copy-back"] and list(found["copy-back"]) == ["rope", "none"]
-    assert found["copy-back"]["none"][:2] == [(1.5, 1.0, 2.0), (2.0, 2.0, 2.0)]
-
-
 def test_the_table_has_a_line_for_every_scheme_and_a_part_for_every_task():
     rows = [result("rope", seed, loss=[1.0 + seed, 2.0, 3.0, 4.0]) for seed in range(3)]
     rows.append(result("none", loss=[0.25, 2.0, 3.0, 4.0]))
@@ -50,8 +43,3 @@ def test_every_seed_must_agree_with_the_verdict_and_a_task_that_was_not_learned_
             rows[0]["accuracy"] = rows[2]["accuracy"] = [1.0, 0.5, 0.5]
             assert study.verdict(rows) == said, (rises, task)
             assert study.rises(rows) == pytest.approx(rises)
-
-
-def test_only_masking_the_far_keys_shows_that_they_help():
-    rows = [result(loss=[1.0, 1.0, 1.0, 1.0], far_masked=[1.0, 1.2, 1.4, help]) for help in (1.6, 0.9)]
-    assert study.far_keys_help(rows) == pytest.approx([0.6, -0.1])
