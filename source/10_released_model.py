@@ -299,8 +299,8 @@ alike = np.array([[0.5, 0.5], [0.5, 0.5]])  # rows: queries; columns: weight at 
 figures.question(
     "The profile of a head has 0.5 at distance 1. What do you know about its queries?",
     options={
-        "Each gives half of its weight to the token before": "That would give 0.5, but so would other heads.",
-        "Half of them give it all their weight": "That would give 0.5, but so would other heads.",
+        "Each gives half of its weight to the token before": "This gives 0.5. But does nothing else give 0.5?",
+        "Half of them give it all their weight, the others none": "This gives 0.5, too. So does something else.",
         "Only their average": "Yes. Look at the weights of single queries before you say what a head does.",
     },
     answer="Only their average" if np.allclose(mixed.mean(axis=0), alike.mean(axis=0)) else "Each gives",
