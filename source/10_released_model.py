@@ -373,10 +373,10 @@ assert found["16.0"] - found["the other eight"] > 3
 assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
-# Without the ten heads, most of the advantage of the second copy is gone. Ten others matter much less. But one
-# previous-token head, 16.0, costs more than half of the advantage, too, and 18.6 hardly finds its token. Perhaps this
-# is **composition**: 16.0 writes into each token what came before it, and 18.6, two layers above, looks for that. To
-# show the route, one would change only what the keys of 18.6 read.
+# Without the ten heads, most of the advantage of the second copy is gone. Ten others matter much less. But 16.0 alone
+# costs more than half of the advantage, and 18.6 hardly finds its token. Perhaps this is **composition**: 16.0 writes
+# into each token what came before it, and 18.6, two layers above, looks for that. To show the route, one would change
+# only what the keys of 18.6 read.
 #
 # ## Deeper · Heads that find token 0
 #
@@ -438,8 +438,8 @@ assert result["pair 0"][1] < 0.5
 
 # %% [markdown]
 # Without pair 25, token 0 gets no weight, but the token before gets nearly the same share of the rest. Without pair 0,
-# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, because the token before has lost score. So we
-# compare shares of the rest.) What do the two pairs add to a score? We average over queries.
+# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, so we compare shares of the rest.) What do the two
+# pairs add to a score? We average over queries.
 
 # %% tags=["nbval-ignore-output"]
 terms = {0: [], 25: []}
@@ -460,7 +460,7 @@ assert length[0] < 2
 # Pair 25 lowers the scores of these keys by nearly the same number, but not that of token 0. If it were exactly the
 # same, their shares of the rest would not change, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair
 # 25 hardly rotates, so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but
-# 0.8 in token 0. The word need not be the reason: token 0 is the only token that sees nothing before it.
+# 0.8 in token 0.
 #
 # Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. Other fast pairs must tell 1
 # from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
@@ -497,8 +497,8 @@ assert min(row["difference"] for row in runs) > 3  # of the last condition
 #
 # ## Deeper · Two documents in one text
 #
-# For training, several documents are often put into one text. This is called *packing*. Should each document count its
-# positions from 0? We put 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
+# In training, several documents often share one text (*packing*). Should each document count its positions from 0? We
+# put 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
 
 # %% tags=["nbval-ignore-output"]
 half = 96
