@@ -6,16 +6,15 @@
 #
 # **You will be able to**
 # - turn the bytes of a file into the weights of a layer, and notice when they are loaded wrongly;
-# - find heads by their profile by offset, and test, with controls, what they do;
+# - find heads by their profile by offset, and say what such a map does not show;
 # - shift where a head looks by rotating its queries, and test which pairs of channels it needs.
 #
 # **You need** chapters [[bias_by_hand|#]] (softmax), [[diagonals|#]] (profile by offset) and [[rope|#]]. **Time**
 # [[time]].
 #
-# The model has 30 layers, each with 9 heads of 64 channels. The main part reads two short texts, without the format of
-# a chat: an excerpt of *Alice in Wonderland* (*Alice*) and random tokens. All numbers are from *this model in this
-# quantised file*. `python3 course.py model` fetches it (a download of 93 MB). Without it, the cells show recorded
-# numbers.
+# The model has 30 layers, each with 9 heads of 64 channels. The main part reads an excerpt of *Alice in Wonderland*
+# (*Alice*), without the format of a chat. All numbers are from *this model in this quantised file*.
+# `python3 course.py model` fetches it (a download of 93 MB). Without it, the cells show recorded numbers.
 
 # %%
 import numpy as np
@@ -109,12 +108,14 @@ assert rises["wrong pairs"] > 1.5
 
 # %% [markdown]
 # The model runs without a warning, but the wrong pairs are nearly as bad as no rotation. Names, shapes and dtypes all
-# fit. Only a number that the model computes, such as its loss, reveals the mistake.
+# fit. Even a test that moves the text would find nothing ([[rope|chapter #]]). Only a number that the model computes,
+# such as its loss, reveals the mistake.
 #
 # ## Move the positions
 #
-# First we add 50,000 to all positions. Then we add 50,000 to those of the second half only. As a baseline, the model
-# reads the second half alone. Which of the three will hurt most?
+# Is the model as relative as the algebra of RoPE says? First we add 50,000 to all positions. Then we add 50,000 to
+# those of the second half only. As a baseline, the model reads the second half alone. Which of the three will hurt
+# most?
 
 # %% tags=["nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -163,87 +164,22 @@ assert top(previous, 1) == [(16, 0)]
 # Head 16.0 gives 76 % of its weight to the token before. We call the first six our **previous-token heads**. This limit
 # is arbitrary: the sixth has 0.32, the seventh 0.31.
 #
-# An **induction head** continues a repetition (Olsson et al. 2022). It looks for an earlier copy of the current token
-# and attends to the token *after* it. (By their definition it also makes that token more likely. Our score does not
-# measure this.) So we draw 64 random tokens and give them twice. From a query in the second copy, how far back is the
-# token after the earlier copy?
-
-# %%
-random = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=(4, 64)))
-twice, never_repeated = random[[0, 0]].flatten(), random[[1, 2]].flatten()
-assert torch.equal(twice[64:], twice[:64])
-
-# %% [markdown]
-# The earlier copy is 64 tokens back, so the token after it is 63 back. We average over the queries of the second copy.
-# The control is 128 random tokens without a repetition.
-
-# %% tags=["nbval-ignore-output"]
-repeated, _ = model.profiles(twice, first_query=64)
-control, _ = model.profiles(never_repeated, first_query=64)
-induction = repeated[..., 63]
-
-for head in top(induction, 8):
-    print("head {}.{}".format(*head), f"{induction[head]:.2f}, control {control[head][63]:.2f}")
-assert top(induction, 1) == [(18, 6)]
-
-# %% [markdown]
-# In this map, each cell is a head, with its score in hundredths. The buttons choose the score: *induction* is from the
-# random tokens; the other scores and the bars are from *Alice*. Click 16.0, then 18.6. Most of the weight of 18.6 is in
-# the last bars. Does it look at a fixed distance?
+# In this map, each cell is a head, with its score in hundredths. The buttons choose the score, and the bars show the
+# weight of one head by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars. Does it look at
+# a fixed distance?
 
 # %% tags=["nbval-ignore-output"]
 print(f"head 18.6: {on_first[18, 6]:.0%} of the weight on token 0")
 print(f"more than half of the weight on token 0: {int((on_first > 0.5).sum())} of 270 heads")
 assert on_first[18, 6] > 0.8
-figures.map_of_heads({"previous token": previous, "induction": induction, "token 0": on_first}, shares)
+figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 
 # %% [markdown]
-# No. In *Alice*, 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the
-# button *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
+# No. 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button *token
+# 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# ## Ablate heads
-#
-# A map shows where a head looks, but not whether the model needs it. So we **ablate** heads: we replace a head's output
-# by a constant, its mean over *Alice*. We chose heads on `twice`, so we test on 64 other tokens, given twice. First,
-# without ablation: how much better does the model predict the second copy than tokens that do not repeat?
-
-# %% tags=["nbval-ignore-output"]
-means, test = model.mean_outputs(text), random[[3, 3]].flatten()
-
-
-def second_copy(heads, replaced_by=means):
-    """The mean loss on the second copy with these heads ablated."""
-    with model.changed(stopped_heads=heads, replaced_by=replaced_by):  # the ablated heads, and their constants
-        return float(model.losses(test)[64:].mean())
-
-
-base = second_copy([])
-print(f"never repeated {float(model.losses(never_repeated)[64:].mean()):.1f}, second copy {base:.1f}")
-
-# %% [markdown]
-# The model expects language, so on random tokens it does worse than 10.8. Now we ablate the ten heads with the largest
-# induction score. As a control, we ablate ten others of the same layers, drawn at random, three times.
-
-# %% tags=["nbval-ignore-output"]
-def others(heads, draw):
-    """As many other heads of the same layers, drawn at random."""
-    layers = sorted({layer for layer, _ in heads})
-    rest = [(layer, head) for layer in layers for head in range(9) if (layer, head) not in heads]
-    return np.random.default_rng(draw).permutation(rest)[: len(heads)].tolist()
-
-
-ten = top(induction, 10)
-without = second_copy(ten)
-control = [second_copy(others(ten, draw)) for draw in range(3)]
-print(f"ten induction heads ablated: {without:.1f}")
-print("ten others ablated:", *[f"{value:.1f}" for value in control])
-assert without - max(control) > 5
-
-with model.changed(stopped_heads=ten, replaced_by=means):
-    print(f"on Alice, the ten ablated: the loss rises by {float(model.losses(text).mean()) - loss:.2f}")
-
-# %% [markdown]
-# Without the ten induction heads, most of the advantage of the second copy is gone. Ten others matter much less.
+# A map shows where a head looks in one text, on average over the queries. In another text, 18.6 looks elsewhere. And
+# whether the model *needs* what a head does, no map can show (*Deeper* tests both).
 #
 # ## Shift where a head looks
 #
@@ -336,8 +272,7 @@ questions.claims("released_model")
 # - Compare a loaded model with a known loss. A wrong pairing fits all shapes and runs.
 # - With RoPE, adding 50,000 to all positions changes nothing. In this model, a gap of 50,000, far beyond its context,
 #   does more harm than losing the first half.
-# - Profiles find candidates. Ablation tests whether the model needs them; ablate other heads of the same layers as a
-#   control.
+# - A profile shows where a head looks in one text, on average. It does not show whether the model needs it.
 # - Rotate a head's queries by one position more: if it looks at an offset, it now looks one token later.
 # - The size of a pair does not show whether it finds the position.
 #
@@ -359,108 +294,89 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+mixed = np.array([[0, 1.0], [1.0, 0]])  # one query looks one place back only, another not at all
+alike = np.array([[0.5, 0.5], [0.5, 0.5]])  # rows: queries; columns: weight at distance 1, and elsewhere
 figures.question(
-    "With the ten induction heads ablated, the loss on Alice rises by only 0.02 nats. What follows?",
+    "The profile of a head has 0.5 at distance 1. What do you know about its queries?",
     options={
-        "The model does not need these heads": "On the second copy the loss rises by nearly 10 nats without them.",
-        "This text hardly needs them": "Yes. What a head is worth depends on the text. Other heads may also do its "
-        "work when it is missing.",
-        "They give their weight to token 0, so they do nothing": "A weight does not show what an output is worth.",
+        "Each gives half of its weight to the token before": "This gives 0.5. But does nothing else give 0.5?",
+        "Half of them give it all their weight, the others none": "This gives 0.5, too. So does something else.",
+        "Only their average": "Yes. Look at the weights of single queries before you say what a head does.",
     },
-    answer="This text hardly needs them",
+    answer="Only their average" if np.allclose(mixed.mean(axis=0), alike.mean(axis=0)) else "Each gives",
     title="Question 2",
 )
 
 # %% tags=["hide-input"]
 # @title Question
+turn = float(n * model.speeds[25])  # radians that pair 25 rotates within the text
 figures.question(
-    "Now 100 random tokens are given three times. Where may an induction head look from the third copy?",
+    f"The largest pair of head 16.0, pair 25, rotates by {turn:.2f} radian in our whole text. What can it do there?",
     options={
-        "At distance 99 only": "That is right for the second copy. Now there are two earlier copies.",
-        "At distances 99 and 199": "Yes: one token after each of the two earlier copies.",
-        "At distances 100 and 200": "There it meets the copies of the current token, not what followed them.",
+        "Tell the token before from the one two back": "From one position to the next, it rotates by far too little.",
+        "Prefer some contents to others, at nearly every distance":
+            "Yes: the score is nearly that of the two arrows without rotation. *Deeper* shows what it does.",
+        "Nothing": "A pair that does not rotate still adds the product of its two arrows to the score.",
     },
-    answer=f"At distances {100 - 1} and {200 - 1}",
+    answer="Prefer some contents" if turn < 0.5 else "Tell the token before",
     title="Question 3",
 )
 
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five, from a block of the file to a prediction about moved positions.
+# [[tasks]]: four, from a block of the file to a prediction about moved positions.
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · How does an induction head find its token?
+# ## Deeper · Induction heads
 #
-# How can a head know which token *follows* an earlier copy? Perhaps by **composition** (Olsson et al. 2022): a
-# previous-token head in an earlier layer writes into each token what came before it, and the induction head looks for
-# that. Head 16.0 is just below layers 17 and 18. We ablate it alone and, as a control, the eight others of layer 16
-# together. What will happen to the loss, and to the weight of 18.6 at distance 63?
+# An **induction head** continues a repetition (Olsson et al. 2022). It looks for an earlier copy of the current token
+# and attends to the token *after* it. (By their definition it also makes that token more likely. Our score does not
+# measure this.) So we draw 64 random tokens and give them twice. From a query in the second copy, the earlier copy is
+# 64 tokens back, so the token after it is 63 back. The control is 128 random tokens without a repetition.
 
 # %% tags=["nbval-ignore-output"]
-eight, found = [(16, head) for head in range(1, 9)], {}
-for name, heads in {"no head": [], "16.0": [(16, 0)], "the other eight": eight}.items():
-    with model.changed(stopped_heads=heads, replaced_by=means):
-        repeated, _ = model.profiles(test, first_query=64)
-    found[name] = second_copy(heads), float(repeated[18, 6, 63])
-    print("{} ablated: second copy {:.1f}, 18.6 at distance 63 {:.2f}".format(name, *found[name]))
-assert found["16.0"][0] - found["the other eight"][0] > 3
-assert found["16.0"][1] < 0.4
+random = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=(4, 64)))
+twice, never_repeated = random[[0, 0]].flatten(), random[[1, 2]].flatten()
+repeated, _ = model.profiles(twice, first_query=64)
+control, _ = model.profiles(never_repeated, first_query=64)
+induction = repeated[..., 63]
 
-with model.changed(stopped_heads=[(16, 0)], replaced_by=means):
-    on_alice = float(model.losses(text).mean()) - loss
-print(f"on Alice, 16.0 ablated: the loss rises by {on_alice:.2f}")
-assert on_alice < 0.1
+for head in top(induction, 5):
+    print("head {}.{}".format(*head), f"{induction[head]:.2f}, control {control[head][63]:.2f}")
+assert top(induction, 1) == [(18, 6)]
 
 # %% [markdown]
-# Without 16.0, more than half of the advantage of the second copy is gone, and 18.6 hardly finds its token. *Alice*
-# loses little, and the other eight together matter much less. So 18.6 depends on the output of 16.0, directly or
-# indirectly. This fits composition. To show the route, one would change only what the keys of 18.6 read.
-#
-# ## Deeper · Zero ablation misled us
-#
-# At first we ablated heads by setting their outputs to 0, as is often done. We asked: does the second copy need our six
-# previous-token heads? The controls are six other heads of the same layers. Here are both kinds of ablation.
+# Does the model need these heads? We **ablate** ten of them: their mean output over *Alice* replaces their outputs. We
+# chose them on `twice`, so we test on 64 other tokens, given twice. The controls are ten other heads of the same
+# layers, drawn at random, three times. We also ablate 16.0 alone, and the eight others of its layer.
 
 # %% tags=["nbval-ignore-output"]
-groups = {"six previous-token heads": six} | {f"others, draw {draw}": others(six, draw) for draw in range(3)}
-table = np.array([[second_copy(heads, 0), second_copy(heads)] for heads in groups.values()])
-assert table[1, 0] > 8
-assert table[1, 1] < 4
-figures.heatmap(table, rows=list(groups), columns=["zero", "mean"], digits=1, alt="Loss on the second copy")
+means, test = model.mean_outputs(text), random[[3, 3]].flatten()
+ten = top(induction, 10)
+layers = sorted({layer for layer, _ in ten})
+rest = [(layer, head) for layer in layers for head in range(9) if (layer, head) not in ten]
+groups = {"no head": [], "ten induction heads": ten}
+groups |= {f"ten others, draw {draw}": np.random.default_rng(draw).permutation(rest)[:10].tolist() for draw in range(3)}
+groups |= {"16.0": [(16, 0)], "the other eight": [(16, head) for head in range(1, 9)]}
+
+found, never = {}, float(model.losses(never_repeated)[64:].mean())
+print(f"never repeated: loss {never:.1f}")
+for name, heads in groups.items():
+    with model.changed(stopped_heads=heads, replaced_by=means):  # the ablated heads, and their constants
+        weight = float(model.profiles(test, first_query=64)[0][18, 6, 63])
+        found[name] = float(model.losses(test)[64:].mean())
+    print(f"{name:20} ablated: second copy {found[name]:4.1f}, weight of 18.6 at distance 63: {weight:.2f}")
+assert found["ten induction heads"] - max(found[f"ten others, draw {draw}"] for draw in range(3)) > 5
+assert found["16.0"] - found["the other eight"] > 3
+assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
-# With zeros, draw 0 of the other heads does nearly as much harm as the six. We nearly wrote that previous-token heads
-# are nothing special. Two heads of layer 1 cause this harm.
-
-# %% tags=["nbval-ignore-output"]
-pair, harm = [(1, 3), (1, 5)], {}
-for name, constant in {"0": 0, "their mean": means}.items():
-    with model.changed(stopped_heads=pair, replaced_by=constant):
-        on_alice = float(model.losses(text).mean()) - loss
-    harm[name] = second_copy(pair, constant) - base, on_alice
-    print("1.3 and 1.5 replaced by {}: second copy {:+.1f}, Alice {:+.2f}".format(name, *harm[name]))
-assert harm["0"][0] > 5
-assert harm["0"][1] > 0.8
-assert harm["their mean"][1] < 0.1
-
-# %% [markdown]
-# If their mean replaces the two heads, neither text loses anything. So the model does not need what they say about each
-# token. It needs their mean, which zero ablation removes as well.
-#
-# Our means came from *Alice*. Would means over random tokens change the results?
-
-# %% tags=["nbval-ignore-output"]
-random_means = model.mean_outputs(never_repeated)
-for name, heads in {"ten induction heads": ten, "16.0": [(16, 0)]}.items():
-    harm = second_copy(heads) - base, second_copy(heads, random_means) - base
-    print("{} ablated: {:+.1f} with means of Alice, {:+.1f} with means of random tokens".format(name, *harm))
-    assert min(harm) > 4
-
-# %% [markdown]
-# With the other means, both rises are a little smaller, but still large. So say what replaces an ablated head, and try
-# a second constant.
+# Without the ten heads, most of the advantage of the second copy is gone. Ten others matter much less. But 16.0 alone
+# costs more than half of the advantage, and 18.6 hardly finds its token. Perhaps this is **composition**: 16.0 writes
+# into each token what came before it, and 18.6, two layers above, looks for that. To show the route, one would change
+# only what the keys of 18.6 read.
 #
 # ## Deeper · Heads that find token 0
 #
@@ -522,8 +438,8 @@ assert result["pair 0"][1] < 0.5
 
 # %% [markdown]
 # Without pair 25, token 0 gets no weight, but the token before gets nearly the same share of the rest. Without pair 0,
-# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, because the token before has lost score. So we
-# compare shares of the rest.) What do the two pairs add to a score? We average over queries.
+# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, so we compare shares of the rest.) What do the two
+# pairs add to a score? We average over queries.
 
 # %% tags=["nbval-ignore-output"]
 terms = {0: [], 25: []}
@@ -535,24 +451,20 @@ for i in range(16, 64):
 for m, rows in terms.items():
     average = np.mean([[row[0], *row[-2:-10:-1]] for row in rows], axis=0)
     print(f"pair {m:2}: token 0 {average[0]:5.1f}; distances 1 to 8:", *[f"{value:5.1f}" for value in average[1:]])
-    spread = np.mean([row[1:].std() for row in rows])
     length = k.reshape(64, 32, 2)[:, m].norm(dim=1)
-    print(f"  standard deviation over the keys 1 … i: {spread:.1f}")
     print(f"  length of the key's arrow: token 0 {length[0]:.1f}, others {length[1:].mean():.1f}")
 assert average[0] - average[1] > 10
-assert spread < 1.5
 assert length[0] < 2
-assert length[1:].min() > 10
 
 # %% [markdown]
-# Pair 25 lowers the scores of all keys but token 0, by nearly the same number. If it were exactly the same, their
-# shares of the rest would not change, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair 25 hardly
-# rotates, so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but 0.8 in
-# token 0. The word need not be the reason: token 0 is the only token that sees nothing before it.
+# Pair 25 lowers the scores of these keys by nearly the same number, but not that of token 0. If it were exactly the
+# same, their shares of the rest would not change, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair
+# 25 hardly rotates, so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but
+# 0.8 in token 0.
 #
-# Pair 0 prefers distance 1. It also prefers 7, because it makes a whole turn in 6.3 positions. Other fast pairs must
-# tell 1 from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the
-# fastest ones (Barbero et al. 2024).
+# Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. Other fast pairs must tell 1
+# from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
+# (Barbero et al. 2024).
 #
 # The picture shows what all 32 pairs add to one score, that of query 45 and the key before it. Click a pair to stop its
 # rotation, and move the same key to another distance.
@@ -563,27 +475,30 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 # %% [markdown]
 # ## Deeper · Other texts
 #
-# The lesson read *Alice*, which the model has probably met in training. Committed runs repeat the test with gaps on two
+# The lesson read *Alice*, which the model has probably met in training. Committed runs repeat two of its tests on two
 # help texts of Python (`pydoc`), a licence and a page about this course. They print how much the mean loss of the
-# second half rises, ± its standard error over the tokens. The second half cannot see *hidden* tokens.
+# second half rises, ± its standard error over the tokens. In the second row, the rows of $W_q$ and $W_k$ are permuted
+# for the half-split pairs, head by head. The second half cannot see *hidden* tokens.
 
 # %%
 from course_study.released import rows as committed
 
-for condition in ("gap 4096", "first half hidden", "gap 16384", "first half but 4 hidden, gap 16384"):
-    runs = committed("gaps", condition=condition, n=384)
-    print(condition, *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
+shown = dict.fromkeys(["half-split pairs", "half-split pairs, rows reordered"], "pairings")
+shown |= dict.fromkeys(["gap 4096", "first half hidden", "gap 16384", "first half but 4 hidden, gap 16384"], "gaps")
+for condition, experiment in shown.items():
+    runs = committed(experiment, condition=condition, n=384)
+    print(condition, *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
-# A gap of 4,096 costs 0.2 to 0.5 nats, and hiding the first half 0.2 to 0.8. A gap of 16,384, beyond the context of
-# 8,192, costs more than 3. The first four tokens are enough for that: if the second half sees only them, the gap costs
-# about as much.
+# The permutation repairs the model. A gap of 4,096 costs 0.2 to 0.5 nats, and hiding the first half 0.2 to 0.8. A gap
+# of 16,384, beyond the context of 8,192, costs more than 3. The first four tokens are enough for that: if the second
+# half sees only them, the gap costs about as much.
 #
 # ## Deeper · Two documents in one text
 #
-# For training, several documents are often put into one text. This is called *packing*. Should each document count its
-# positions from 0? We put 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
+# In training, several documents often share one text (*packing*). Should each document count its positions from 0? We
+# put 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
 
 # %% tags=["nbval-ignore-output"]
 half = 96

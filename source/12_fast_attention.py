@@ -5,11 +5,9 @@
 # shows how to keep it.
 #
 # **You will be able to**
-# - compute attention with a bias by the formula, by `scaled_dot_product_attention` and by FlexAttention;
-# - avoid three mistakes that raise no error;
+# - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
 # - compute attention in tiles with a pencil, and hold a bias as a row instead of a matrix;
-# - say how many bytes a cache needs;
-# - choose a fast way for the scheme of your model.
+# - say how many bytes a cache needs, and choose a fast way for the scheme of your model.
 #
 # **You need** chapters [[bias_by_hand|#]] and [[diagonals|#]]; of the other schemes only their names. **Time**
 # [[time]].
@@ -44,7 +42,7 @@ for name, run in {"formula": lambda: (x @ y.mT / 8).softmax(-1) @ z, "SDPA": lam
 
 # %% [markdown]
 # Can a bias be added without losing this? Ours is the log decay of [[bias_by_hand|chapter #]],
-# $b(r) = -\lambda \log(1 + |r|)$ with $r = j - i$. First one pair by hand, the query *sat* and the key *The*:
+# $b(r) = -\lambda \log(1 + |r|)$ with $r = j - i$. First the query *sat* and the key *The*, by hand:
 
 # %%
 raw = Q[sat] @ K[the] / np.sqrt(D_K)
@@ -78,39 +76,22 @@ assert np.allclose(by_sdpa[0, 0], eager)
 
 # %% [markdown]
 # **The third way: FlexAttention.** Here you pass a *function*, `score_mod`. It gets one scaled score and its indices,
-# and returns the changed score. Try it on the pair above:
-
-# %%
-def log_decay(score, text, head, i, j):
-    return score - LAMBDA * torch.log1p(abs(j - i))
-
-
-pair = log_decay(torch.tensor(raw), 0, 0, torch.tensor(sat), torch.tensor(the))
-print(f"sat → The: {pair:.4f}")
-assert np.isclose(pair, raw + number)
-
-# %% [markdown]
-# FlexAttention applies it to every pair:
+# and returns the changed score. First for the pair above, then for every pair:
 
 # %%
 from torch.nn.attention.flex_attention import flex_attention
 
 warnings.filterwarnings("ignore", message="flex_attention called without torch.compile")
+
+
+def log_decay(score, text, head, i, j):
+    return score - LAMBDA * torch.log1p(abs(j - i))
+
+
+pair = log_decay(torch.tensor(raw), 0, 0, torch.tensor(sat), torch.tensor(the))
 by_flex = flex_attention(q, k, v, score_mod=log_decay)
+print(f"sat → The: {pair:.4f}")
 assert np.allclose(by_flex[0, 0], eager)
-
-# %% [markdown]
-# A learned bias needs a look-up, in a row of $2n - 1$ numbers, one per offset:
-
-# %%
-from course_lib.reference.bias import decay_row
-from course_lib.reference.grid import row_offsets
-
-row = torch.tensor(decay_row(row_offsets(n), strength=LAMBDA))
-looked_up = flex_attention(q, k, v, score_mod=lambda score, text, head, i, j: score + row[j - i + n - 1])
-print("offsets", row_offsets(n))
-print("numbers", row.numpy())
-assert np.allclose(looked_up[0, 0], eager)
 
 # %% [markdown]
 # `torch.compile` makes your function part of a fused kernel. Uncompiled, as here, FlexAttention is right but slow.
@@ -148,8 +129,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The package flash-attn aligns `causal=True` bottom right (since 2.1), so with fewer queries than keys they hide
-# different keys. In torch, `causal_lower_right` aligns bottom right:
+# In torch, `causal_lower_right` aligns bottom right. (The package flash-attn does so with `causal=True`, since 2.1.)
 
 # %%
 from torch.nn.attention.bias import causal_lower_right
@@ -165,8 +145,8 @@ assert torch.allclose(lower_right, sdpa(on_and_mat, k, v, attn_mask=torch.tensor
 # With `is_causal`, *on* reads the value of *The* alone.
 #
 # **Trap 2: what `True` means.** To SDPA, `True` in a mask means *look*, but to `torch.nn.MultiheadAttention` it means
-# *hide*. **Trap 3: a mask of numbers.** Zeros and ones are added, like a bias. Below, *mat* is padding.
-# The values are the identity matrix, so the output *is* the weights.
+# *hide*. **Trap 3: a mask of numbers.** Zeros and ones are added, like a bias. Below, *mat* is padding. The values are
+# the identity matrix, so the output *is* the weights.
 
 # %%
 padding = torch.tensor([False, False, False, False, True])  # mat is padding: hide it
@@ -185,8 +165,8 @@ assert found["trap 2: True is hide"][mat] == 1  # all of it on the padding
 # The formula writes grids to memory and reads them back, and a processor multiplies faster than it reads (Dao et al.
 # 2022, section 2.1). FlashAttention goes through the keys in *tiles* that fit into fast on-chip memory.
 #
-# But the softmax divides by a sum over *all* keys. How can it be computed when only one tile is known? Three things are
-# kept for each query: the largest score so far (without it, an exponential may overflow), the sum of
+# But the softmax divides by a sum over *all* keys. How can it be computed when only one tile is known? For each query,
+# the kernel keeps three things: the largest score so far (without it, an exponential may overflow), the sum of
 # $e^{\text{score} - \text{largest}}$, and the sum of the values weighted by these exponentials. When a larger score
 # appears, both sums are multiplied by $e^{\text{old} - \text{new}}$.
 #
@@ -212,37 +192,9 @@ print("output:", mixed / total, "as before:", eager[mat])
 assert np.allclose(mixed / total, eager[mat])
 
 # %% [markdown]
-# Here are the same steps as a loop. The trace has tiles of two keys.
-
-# %%
-def in_tiles(s, values, size):
-    """softmax(s) @ values, looking at `size` scores at a time."""
-    largest, total, mixed = -np.inf, 0.0, np.zeros(values.shape[1])
-    for start in range(0, len(s), size):
-        tile = slice(start, start + size)
-        new = max(largest, s[tile].max())
-        shrink = np.exp(largest - new)
-        e = np.exp(s[tile] - new)
-        total = shrink * total + e.sum()
-        mixed = shrink * mixed + e @ values[tile]
-        largest = new
-    return mixed / total
-
-
-assert all(np.allclose(in_tiles(biased[i], V, size), eager[i]) for i in range(n) for size in (1, 2, 3, 5))
-figures.trace(in_tiles, biased[mat], V, 2)
-
-# %% [markdown]
-# **Where is the bias in this?** A tile knows the positions of its queries and keys. So it can compute $b(j - i)$, or
-# look it up in a row, and no grid of biases is needed. Here is one tile of two keys:
-
-# %%
-i, j = np.arange(n)[:, None], np.array([2, 3])  # positions in the whole text
-tile = Q @ K[j].T / np.sqrt(D_K) - LAMBDA * np.log1p(abs(j - i))
-assert np.allclose(tile, biased[:, j])
-figures.heatmap(tile, rows=TOKENS, columns=["sat", "on"], corner="query ↓ key →", alt="One tile of the scores")
-
-# %% [markdown]
+# **Where is the bias in this?** A tile knows the positions of its queries and keys, so it can compute $b(j - i)$, or
+# look it up in a row. `torch.compile` puts FlexAttention's function there. No grid of biases is needed.
+#
 # ## A row instead of a matrix
 #
 # How much memory does a bias take, for 4 texts of 2,048 tokens and 12 heads?
@@ -263,7 +215,12 @@ for name, numbers in ways.items():
 # `unfold` can only move right, so we reverse the queries:
 
 # %%
+from course_lib.reference.bias import decay_row
+from course_lib.reference.grid import row_offsets
+
+row = torch.tensor(decay_row(row_offsets(n), strength=LAMBDA))  # offsets −4 … 4
 window = row.unfold(-1, n, 1)
+print("row:", row.numpy())
 print(f"{window.numel()} cells, {window.untyped_storage().nbytes() // 8} numbers in memory")
 figures.heatmap(window, rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key →",
                 alt="The bias for flipped queries: each row is the row above, moved by one")
@@ -288,16 +245,16 @@ assert np.allclose(causal[0, 0], by_formula)
 #
 # ## One new row: decoding
 #
-# A decoder keeps the keys and values of the tokens it has read, in a **KV cache**. These never change, because no token
-# sees a later one. One query is new, at position `past`, so only the last row of the grid is new. What must each scheme
-# compute? Choose a scheme and a step.
+# A decoder keeps the keys and values of the tokens it has read, in a **KV cache**. They never change, because no token
+# sees a later one. One query is new, so only the last row of the grid is new. What must each scheme compute? Choose a
+# scheme and a step.
 
 # %%
 figures.decoding_step()
 
 # %% [markdown]
 # A bias needs nothing new: make one row for the longest text, with the offsets up to 0, and step $t$ takes its *last*
-# $t + 1$ numbers. No causal mask is needed, because later tokens do not exist yet.
+# $t + 1$ numbers.
 
 # %%
 longest = row[:n]  # offsets −4 … 0
@@ -309,7 +266,7 @@ for t in range(n):
     assert torch.allclose(step[0, 0, 0], causal[0, 0, t])
 
 # %% [markdown]
-# ## A released model decodes
+# ## How large is a cache?
 #
 # SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only 3 heads of keys and
 # values. This is *grouped-query attention* (Ainslie et al. 2023).
@@ -328,7 +285,7 @@ figures.question(
 
 # %% [markdown]
 # The groups save memory. Predict: how large is the cache of one full text of 8,192 tokens, compared with the model's
-# weights, both in 16-bit numbers? First one token by hand:
+# weights, both in 16-bit numbers?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -338,14 +295,6 @@ by_hand = 2 * model.n_kv_heads * model.d_head  # keys and values
 per_token = model.n_layers * by_hand
 print(f"a token takes {by_hand} numbers in one layer, {per_token:,} in {model.n_layers}")
 
-# %% tags=["nbval-ignore-output"]
-from course_lib.nn.cache import KeyValueCache
-
-layer, cache = model.decoder.blocks[0].attention, KeyValueCache()
-layer(torch.zeros(1, 10, 576, device=layer.key.weight.device), cache=cache)
-print(f"the real cache of one layer after ten tokens: {cache.nbytes:,} bytes, 4 for each number")
-assert cache.nbytes == 4 * 10 * by_hand
-
 found = {"weights": sum(weight.numel() for weight in model.decoder.parameters()), "cache": 8192 * per_token}
 for name, numbers in {**found, "cache with 9 key heads": 3 * found["cache"]}.items():
     print(f"{numbers * 2 / 2**20:4.0f} MiB in 16 bits  {name}")
@@ -354,12 +303,13 @@ for name, numbers in {**found, "cache with 9 key heads": 3 * found["cache"]}.ite
 # The cache of one text takes 70 % of the memory of the weights, and each new token must read *all* of it. This is why
 # models share key heads, or limit what a layer keeps ([[windows_and_sinks|chapter #]]).
 #
+# ## A released model decodes
+#
 # Does a cache change what the model writes? `generate` uses one. If we call it for one token at a time, each call
 # begins with an empty cache and reads the whole text again.
 
 # %% tags=["nbval-ignore-output"]
-text = model.encode(released.excerpt("alice"))[:256]
-prompt, steps = text[:32], 10
+prompt, steps = model.encode(released.excerpt("alice"))[:32], 10
 with_cache = model.generate(prompt, steps)
 so_far, without = prompt, ""
 for _ in range(steps):
@@ -373,30 +323,7 @@ assert without == with_cache
 # %% [markdown]
 # The text is the same, and each token passes the layers only once.
 #
-# Now trap 1 in a real model. It has 128 tokens in its cache and reads the next 128 in one call, with the triangle in
-# the wrong corner. Is this better or worse than not having read the first half?
-
-# %% tags=["nbval-ignore-output"]
-half = 128
-i, j = torch.arange(256)[:, None], torch.arange(256)
-masks = {
-    "right corner": j <= i,
-    "wrong corner": j <= torch.where(i < half, i, i - half),
-    "first half hidden": (i < half) | (j >= half),
-}
-loss = {}
-for name, visible in masks.items():
-    with model.changed(mask=visible):
-        loss[name] = float(model.losses(text)[half:].mean())
-    print(f"{name:18} loss on the second half {loss[name]:.2f}")
-assert loss["wrong corner"] > loss["first half hidden"] + 1
-
-# %% [markdown]
-# Worse by far. Each query sees only keys that are 128 tokens back or more, so it misses the words just before it.
-#
 # ## Easy to believe; let us run it
-#
-# Do torch's kernels for a GPU take a bias? Their declarations (*schemas*) answer without running them.
 
 # %%
 from course_tasks import questions
@@ -414,17 +341,15 @@ questions.claims("fast_attention")
 # | a vector per offset (Transformer-XL, Shaw) | `fast_attention` | the same two; not FlexAttention for Shaw's values |
 # | any bias, for one new token | SDPA with the end of one row | the same |
 #
-# On our one GPU, FlexAttention and `fast_attention` took 1.7 to 5.1 times as long as attention without
-# positions (*Deeper*). For ALiBi, flash-attn has `alibi_slopes`.
+# On a GPU, measure: *Deeper* has times of one. For ALiBi, flash-attn has `alibi_slopes`.
 #
 # ## Remember
 #
 # - For SDPA, `True` means look, and floating-point masks are added.
-# - `is_causal` is aligned top left in SDPA, but bottom right in flash-attn. Decoding needs bottom right.
+# - `is_causal` is aligned top left. Decoding needs bottom right.
 # - A bias by offset is $2n - 1$ numbers per head. With flipped queries, `unfold` makes the row a mask.
 # - On a CPU, a mask that needs a gradient or has three axes sends SDPA back to the formula.
-# - A cache changes the output by rounding at most, unless rotations depend on the length. It holds 2 · layers · key
-#   heads · channels numbers per token.
+# - A cache holds 2 · layers · key heads · channels numbers per token.
 #
 # ## Three questions
 
@@ -479,7 +404,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five, from tiles by hand to two bug hunts.
+# [[tasks]]: four, from tiles by hand to a bug hunt.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -533,7 +458,7 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 # ## Deeper · A fourth trap: dropout
 #
 # `dropout_p`, the share of weights set to 0, is an argument, not a module, so `model.eval()` does not reach it. A layer
-# should pass `dropout_p=0.1 if self.training else 0.0`. Here it is 0.5, and what is left is doubled:
+# should pass `dropout_p=0.1 if self.training else 0`. Here it is 0.5, and what is left is doubled:
 
 # %% tags=["nbval-ignore-output"]
 torch.manual_seed(0)
@@ -571,62 +496,6 @@ print(f"gradient of {learned.numel():,} numbers, the same to 1 in 10,000: {bool(
 assert gap < 1e-4
 
 # %% [markdown]
-# How much does each way keep for the backward pass, with 8 heads and one text? What happens when $n$ doubles?
-
-# %%
-from course_lib.nn.grid import to_grid
-
-
-def kept(way, m):
-    """MiB that `way` keeps for the backward pass at length m."""
-    shapes = [(1, 8, m, 64)] * 3 + [(8, 2 * m - 1)]
-    leaves, found = [torch.ones(shape, requires_grad=True) for shape in shapes], {}
-
-    def keep(x):
-        found[x.untyped_storage().data_ptr()] = x.untyped_storage().nbytes()
-        return x
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda x: x):
-        _alive = way(*leaves)  # so that no address is used twice
-    return sum(found.values()) / 2**20
-
-# %%
-ways = {
-    "the formula": lambda q, k, v, bias: plain_attention(q, k, v, Terms(bias=bias)),
-    "SDPA, learned matrix": lambda q, k, v, bias: sdpa(q, k, v, attn_mask=to_grid(bias[:, None], q.shape[-2])[None]),
-    "fast_attention": lambda q, k, v, bias: fast_attention(q, k, v, Terms(bias=bias)),
-}
-for name, way in ways.items():
-    short, double = kept(way, 512), kept(way, 1024)
-    print(f"{name:20} n = 512: {short:4.1f} MiB, n = 1024: {double:4.1f} MiB, {double / short:.1f} times as much")
-    assert (double < 2.1 * short) == (name == "fast_attention")
-
-# %% [markdown]
-# With a matrix that learns, SDPA *is* the formula on a CPU, so it keeps as much.
-#
-# ## Deeper · Which key head?
-#
-# Does query head 7 really read key head 2? From which key head do we get its weights in layer 16? (The model rotates
-# queries and keys, [[rope|chapter #]].)
-
-# %% tags=["nbval-ignore-output"]
-from course_lib.reference.attention import causal_mask
-from course_lib.reference.rope import rotate
-
-queries, keys = model.queries_and_keys(text[:32], layer=16)
-seventh = model.attention(text[:32], layer=16, head=7)
-differences = []
-for key_head in range(model.n_kv_heads):
-    x, y = (rotate(z, speeds=model.speeds, interleaved=True) for z in (queries[7], keys[key_head]))
-    ours = softmax(np.where(causal_mask(32), x @ y.T / np.sqrt(64), -np.inf))
-    differences.append(np.abs(ours - seventh.numpy()).max())
-    print(f"key head {key_head}: the weights differ by up to {differences[-1]:.2f}")
-assert np.argmin(differences) == 7 // 3
-
-# %% [markdown]
-# With a wrong key head all shapes fit, but the weights are wrong. With `enable_gqa=True`, SDPA pairs the heads in the
-# same way. Its fused CPU kernel copies no keys, but its formula does.
-#
 # ## Deeper · An honest clock
 #
 # Memory can be counted. Time must be measured, and that is easily done badly. Five rules:
@@ -707,9 +576,8 @@ for name in measured[lengths[0]]:
     print(f"{name:20}" + "".join(f"{cell:<22}" for cell in cells))
 
 # %% [markdown]
-# About half of the rounds lie between the quartiles. Your numbers differ from those printed here. **Your turn:** change
-# the first line to `lengths, rounds = [512], 30`, run the cell twice, and see how much the medians still move. (If your
-# machine has a GPU, the table was measured on it.)
+# About half of the rounds lie between the quartiles. Your numbers differ from those printed here: run the cell again,
+# and see how much they move. (If your machine has a GPU, the table was measured on it.)
 #
 # On a GPU, the fused kernels read no view, so `fast_attention` writes a block of the grid first. We measured one NVIDIA
 # H200 (torch 2.11, 8 heads of 64 channels, medians of 20 rounds in one run), as multiples of the limit:
@@ -721,11 +589,10 @@ for name in measured[lengths[0]]:
 # | 4 texts of 4,096 tokens, float32 | 1.7 | | 3.3 |
 # | 4 texts of 4,096 tokens, bfloat16 | 4.3 | | 5.1 |
 #
-# You may read that a relative bias takes less than 5 % of the time of attention. Does the row do so in your table? The
-# formula does not, because it loses the fused kernel. In Press et al. (2022, appendix table 1), T5's bias halved the
-# speed of training at 512 tokens, and left 28 % of it at 3,072, on GPUs with Fairseq, compared with sinusoidal
-# positions. It cost only 8.7 % in Narang et al. (2021), on TPUs with the T5 library (footnote 8 of the former).
-# **Before you repeat a percentage, ask: of what, of which code, at which length, on which machine?**
+# You may read that a relative bias takes less than 5 % of the time of attention. In Press et al. (2022, appendix table
+# 1), T5's bias halved the speed of training at 512 tokens, and left 28 % of it at 3,072, on GPUs with Fairseq, compared
+# with sinusoidal positions. It cost only 8.7 % in Narang et al. (2021), on TPUs with the T5 library (footnote 8 of the
+# former). **Before you repeat a percentage, ask: of what, of which code, at which length, on which machine?**
 #
 # **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.1, 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
 # (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.

@@ -1,9 +1,8 @@
 """RoPE
 
-Five tasks: arrows turned by hand, RoPE in code, two bug hunts, and a prediction. You may use `rotate`, `scores` and
-`softmax` of the library; one task asks you to write `rotate` yourself. Write your answer in
-place of the `...`, or fix the code in the cell, run the cell, then run the check below it. `task.NAME.hint()` gives a
-hint. No task uses the function of an earlier one.
+Four tasks: arrows turned by hand, RoPE in code, and two bug hunts. You may use `rotate` and `scores` of the library;
+one task asks you to write `rotate` yourself. Write your answer in place of the `...`, or fix the code in the cell, run
+the cell, then run the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """
 
 from course_kit.checking.pages import pages

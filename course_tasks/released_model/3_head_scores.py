@@ -8,7 +8,7 @@ A sequence of `n` random tokens is given twice, so there are $2n$ positions. You
   second copy. The token of query $n + t$ is at position $t$ of the first copy, so the query should look at $t + 1$. The
   last query counts, too: it should look at $n$, the first token of the second copy.
 
-In the lesson, the best of 270 heads have 0.76 (previous, on *Alice*) and 0.90 (induction).
+In the lesson, the best of 270 heads have 0.76 (previous, on *Alice*) and 0.90 (induction, in a *Deeper* section).
 """
 
 import numpy as np

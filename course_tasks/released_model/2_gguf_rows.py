@@ -1,4 +1,4 @@
-r"""Bug hunt: one model right, another wrong · 8 minutes · ★★
+r"""Bug hunt: one model right, another wrong · 8 minutes · ★★ · first
 
 This function prepares $W_q$ and $W_k$ for a file: within each head of $d$ channels, the rows of channels $m$ and $m +
 d/2$ become neighbours. With grouped-query attention several query heads share one key head, so $W_k$ has fewer rows.
