@@ -297,8 +297,8 @@ figures.attention_block("sink")
 # ## Layers without positions
 #
 # A layer without positions (*NoPE*) meets no new angles in a long text, but by itself it knows distances only from the
-# causal mask. So some released models mix both (Yang et al. 2025): in Llama 4, three of four layers have RoPE in chunks
-# of the text, and every fourth has no positions and reads all of it.
+# causal mask. So some released models are **hybrids** (Yang et al. 2025): in Llama 4, three of four layers have RoPE in
+# chunks of the text, and every fourth has no positions and reads all of it.
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64, so they reach 126 tokens back. In
 # `window-64+none`, the second layer has no positions and no window. In `rope+none`, the first has RoPE without a

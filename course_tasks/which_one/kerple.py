@@ -181,7 +181,7 @@ speed
 # of 3 in every head, learns nothing, and is trained here beside yours.
 
 # %% tags=["nbval-ignore-output"]
-training = own_scheme.train(make, against=["log-1", "log-3", "alibi", "t5-64"])
+training = own_scheme.train(make, against=["log-1", "log-3", "alibi"])
 if training.attempted:
     for layer, block in enumerate(training.model.blocks):
         learned = block.attention.position
