@@ -10,8 +10,7 @@
 # - choose a scheme for a given model, and say on what ground;
 # - have a new scheme checked, timed and trained, and a new repair measured.
 #
-# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 25 minutes
-# more.
+# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 25 more.
 
 # %%
 import numpy as np
@@ -133,8 +132,8 @@ far = {FIND: "something said far back, by its content"}
 guide.ask({ATTENDED: "text, left to right", **longer, **far}, "T5 buckets", "ALiBi", "FoX")
 
 # %% [markdown]
-# Our study would have chosen T5: it is level in text and finds nearly all names. The guide does not follow it, because
-# released models decide here.
+# So choose one of these two. Our study would have said T5, which is level in text and finds nearly all names. The guide
+# does not follow it, because released models decide here.
 #
 # **You have a Swin, and larger images.**
 
