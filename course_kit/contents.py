@@ -68,6 +68,7 @@ CORE = {  # the core of three hours: by topic, sections of the lesson by their h
         "Level is not the same as useful", "A released model", "A test for your model"],
     "stretching_rope": ["Which angles are new?", "New angles do harm", "Repairs by hand", "Repair the released model",
         "In a long text"],
-    "windows_and_sinks": ["A window by hand", "A head that finds nothing", "A window without the sink, and with it"],
+    "windows_and_sinks": ["A window by hand", "A head that finds nothing", "A window without the sink, and with it",
+        "Layers without positions"],
     "which_one": ["A guide"],
 }  # fmt: skip

@@ -315,7 +315,7 @@ SCHEMES: dict[str, Scheme] = {
             "FIRE",
             "which_one",
             "a learned function of the distance as a share of the query's position",
-            "MLP(ψ(|i − j|) / ψ(max(i, L)))",
+            "MLP(ψ(|i − j|) / ψ(max(i, τ)))",
             lambda s: from_nn("fire", "FIRE", s.n_heads),
             enters={"bias": "FIRE, a number per pair"},
             parameters="33·H + 66",

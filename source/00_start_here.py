@@ -6,17 +6,18 @@
 # what it cannot. You will build them all, first small enough to check with a pencil, then fast enough for a real model.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
-# Python, a little NumPy, and matrix products. **Time** [[time]].
+# Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core: n minutes* below a heading marks a part of a
+# shorter course, of three hours in all.)
 
 # %% [markdown]
 # ## A first surprise: a decoder that cannot tell word order
 #
 # In attention, each word compares its *query* with the *key* of every word, and gets a **score** for each pair
-# ([[blind_to_distance|chapter #]] computes it by hand). In a decoder, a mask hides the words that come later.
+# ([[blind_to_distance|chapter #]]). In a decoder, a mask hides the words that come later.
 #
 # Our decoder has a single attention layer and a random vector for each word. To give it word order, we add a number to
-# each score. This number, the **bias**, depends only on the **offset** between the two words: it is 1.2 for the word
-# before, −0.5 for the word two places back, and so on. In many models these numbers are learned.
+# each score, the **bias**. It depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5
+# for the word two places back, and so on.
 
 # %%
 import numpy as np
@@ -39,7 +40,7 @@ def last_output(sentence, sign):
 
 # %% [markdown]
 # Two sentences have the same words in different orders, and both end in *today*. Does the decoder compute something
-# different at this last word? First we count the offset as the position of the query minus the position of the key.
+# different at this last word? First we count the offset as position of the query minus position of the key.
 
 # %%
 same = np.allclose(
@@ -50,8 +51,8 @@ print("dog bites man = man bites dog?", same)
 assert same
 
 # %% [markdown]
-# The two outputs are equal up to rounding. There was no error and no warning, and this model could even be trained. Now
-# we change one sign and count key minus query.
+# The two outputs are equal up to rounding, without an error or a warning. Now we change one sign and count key minus
+# query.
 
 # %%
 same = np.allclose(
@@ -63,7 +64,7 @@ assert not same
 
 # %% [markdown]
 # What happened? In the table, words in the past have negative offsets. With the wrong sign they are positive, and the
-# table has no entries for them. So all earlier words get the same bias, 0, which says nothing about their order.
+# table has no entries for them. So all earlier words get the same bias, 0.
 
 # %%
 position = np.arange(4)
@@ -72,9 +73,9 @@ print("key minus query:", {int(o): table.get(int(o), 0) for o in offsets})
 print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 
 # %% [markdown]
-# This is why all chapters count in the same direction: **offset = j − i**, where $i$ is the position of the query and
-# $j$ that of the key. A negative offset means that the key is in the past. In [[t5_buckets|chapter #]] the same mistake
-# breaks the formula of a real model.
+# So all chapters count in the same direction: **offset = j − i**, where $i$ is the position of the query and $j$ that
+# of the key. A negative offset means that the key is in the past. In [[t5_buckets|chapter #]], the same mistake breaks
+# the formula of a real model.
 
 # %% [markdown]
 # ## Is your machine ready?
@@ -90,9 +91,8 @@ check_machine()
 # %% [markdown]
 # ## The five tokens
 #
-# One example runs through all chapters: the sentence "The cat sat on mat", with a query, a key and a value of four
-# numbers for each token. It comes from an online book on attention (see the acknowledgements in
-# `docs/acknowledgements.md`). The arrays are in `course_lib.example`.
+# One example runs through all chapters: "The cat sat on mat", with a query, a key and a value of four numbers for each
+# token. (It comes from an online book on attention, see `docs/acknowledgements.md`.)
 
 # %%
 from course_kit import figures
@@ -106,7 +106,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The chapters share the letters below. There is no need to learn them now: come back when you meet one.
+# The chapters share these letters. Come back when you meet one.
 #
 # | letter | means |
 # |---|---|
@@ -117,13 +117,10 @@ figures.side_by_side(
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
 # | scale | the factor of $q_i \cdot k_j$ in the score: $1/\sqrt{d_k}$, but 1 in the model T5 |
-# | $\lambda$ | the strength of the log-decay bias $-\lambda \log(1 + \lvert j - i\rvert)$ |
 # | past | how many tokens were read before the first query (0 if the whole text is read at once) |
 #
-# In [[bias_by_hand|chapter #]] the score is $\text{scale} \cdot q_i \cdot k_j + B_{ij}$. The mask then hides keys, and
-# a softmax over $j$ turns the scores of each query into weights that sum to 1. As in torch's
-# `scaled_dot_product_attention`, tensors have the shape `(batch, heads, length, d)`: a **head** is one of several
-# attentions that run side by side in a layer.
+# As in torch's `scaled_dot_product_attention`, tensors have the shape `(batch, heads, length, d)`: a **head** is one of
+# several attentions that run side by side in a layer.
 
 # %% [markdown]
 # ## The map
@@ -160,14 +157,13 @@ figures.side_by_side(
 figures.bias_heatmap()
 
 # %% [markdown]
-# If you see only a coloured table without sliders, JupyterLab does not trust the notebook yet. `python3 course.py lab`
-# opens the course with its notebooks trusted. In another editor, run the cell to get the sliders.
+# If you see only a coloured table without sliders, run the cell. (`python3 course.py lab` opens the course with its
+# notebooks trusted, and so with all sliders.)
 #
 # ## The line tracer
 #
-# The line tracer shows what each line of a function computes. Click a line to see its values. If the line runs several
-# times, click again for the next time, or step with the buttons. To trace your own function, call `figures.trace` with
-# it and its arguments.
+# What does each line of a function compute? Click a line to see its values. If it runs several times, click again for
+# the next time, or step with the buttons. `figures.trace` takes your own functions, too.
 
 
 # %%
@@ -226,8 +222,7 @@ progress()
 # %% [markdown]
 # ## Where to go
 #
-# The map above shows which scheme belongs to which chapter. Each lesson says at its beginning what it needs, and every
-# lesson after this one has tasks. Sections called *Deeper* are optional. The last lesson compares all schemes, tests
-# popular claims about them, and ends with a quiz over the whole course.
+# Each lesson says at its beginning what it needs, and every lesson after this one has tasks. Sections called *Deeper*
+# are optional. The last lesson says which scheme to use when, and ends with a quiz over the whole course.
 #
-# **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]].
+# **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]], and read what is marked as *Core*.

@@ -1,9 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# In a long text, a decoder must keep the keys and values of all earlier tokens. Many models therefore let some layers
-# read only the most recent tokens. You build such windows, and find out why a released model breaks when its first
-# token leaves them.
+# A decoder must keep the keys and values of all earlier tokens, so many models let some layers read only the most
+# recent ones. You build such windows, and find out why a released model breaks when its first token leaves them.
 #
 # **You will be able to**
 # - limit a layer to a window, and compute its reach and the memory it saves;
@@ -14,20 +13,16 @@
 # [[fast_attention|#]] (cache) and [[longer_than_training|#]] (the study). **Time** [[time]].
 
 # %%
-from functools import partial
 from importlib.util import find_spec
 
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
-from torch import nn
 
-import course_study as study
 from course_kit import figures
 from course_lib import released
 from course_lib.nn.cache import RingCache
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sliding_window import SlidingWindow
 from course_study.released import rows as committed
@@ -38,7 +33,7 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## A window by hand
 #
-# A **sliding window** of $w$ shows each query the last $w$ keys, and its own key is one of them. So it looks $w - 1$
+# A **sliding window** of $w$ shows each query the last $w$ keys, its own among them. So it looks $w - 1$
 # tokens back. For six tokens and $w = 3$:
 
 # %%
@@ -49,7 +44,7 @@ for i in range(6):
 
 # %% [markdown]
 # A window is a bias with one number per offset: 0 inside, and $-\infty$ outside, where the weight becomes $e^{-\infty}
-# = 0$. One row of these numbers serves all queries. (It treats both sides alike; the causal mask hides all later keys.)
+# = 0$. One row of these numbers serves all queries. The causal mask hides the later keys.
 
 # %%
 from course_lib.reference.sliding_window import window_bias, window_mask, window_row
@@ -61,21 +56,16 @@ assert ((window_bias(6, w=3) == 0) & np.tri(6, dtype=bool) == mask).all()
 figures.heatmap(mask.astype(int), alt="A window of three: 1 where a query looks", corner="query ↓ key →")
 
 # %% [markdown]
-# Inside the window, a layer usually has RoPE, too:
+# A window only says which keys are seen. For the order of the keys inside it, such a layer usually has RoPE:
 
 # %%
 figures.attention_block("sliding window")
 
 # %% [markdown]
-# The edge of a window is easily wrong by one. The paper on Mistral 7B (Jiang et al. 2023) says that a token attends to
-# the positions from $i - w$ to $i$, which are $w + 1$ keys. `transformers` and this course show $w$. (Only version 0.1
-# of Mistral 7B has windows. Version 0.2 dropped them.)
-#
 # ## The cache becomes a ring
 #
-# While a model writes, a cache keeps the keys and values of earlier tokens ([[fast_attention|chapter #]]). With a
-# window, a key that is $w$ or more tokens old is never read again. So $w$ slots are enough: token $p$ goes into slot
-# $p \bmod w$ and overwrites token $p - w$.
+# With a window, a key that is $w$ or more tokens old is never read again. So the cache ([[fast_attention|chapter #]])
+# needs only $w$ slots: token $p$ goes into slot $p \bmod w$ and overwrites token $p - w$.
 
 # %%
 ring = [None] * 4
@@ -86,7 +76,7 @@ assert ring == [8, 9, 6, 7]
 
 # %% [markdown]
 # The slots are out of order, but a softmax does not depend on the order of its keys. Each key only has to carry its own
-# position, as a rotated key does. We compare the library's `RingCache` with a full pass whose mask hides the far keys.
+# position, as a rotated key does. Does `RingCache` give the outputs of a full pass that masks far keys?
 
 # %%
 torch.manual_seed(0)
@@ -99,9 +89,9 @@ print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads,
 assert torch.allclose(by_ring, at_once, atol=1e-6)
 
 # %% [markdown]
-# **What does it save?** A cache holds a key and a value for each layer, head and token. Mistral 7B has 32 layers, 8
-# heads of keys and values with 128 channels, and 2 bytes per number. The smaller gpt-oss model has 24 layers with 8
-# such heads of 64 channels, and only every second layer has a window, of 128 tokens.
+# **What does it save?** A cache holds a key and a value for each layer, head and token. The smaller gpt-oss model has
+# 24 layers, with 8 heads of 64 channels for keys and values. Every second layer has a window, of 128 tokens. How much
+# of the memory remains?
 
 
 # %%
@@ -110,19 +100,17 @@ def cache_mib(layers, heads, channels, tokens, window=None):
     return 2 * layers * heads * channels * min(tokens, window or tokens) * 2 / 2**20
 
 
-print(f"Mistral 7B, version 0.1, 32,768 tokens: {cache_mib(32, 8, 128, 32_768):,.0f} MiB in full, "
-      f"{cache_mib(32, 8, 128, 32_768, window=4096):,.0f} MiB with windows of 4,096")
 half = cache_mib(12, 8, 64, 131_072)
-print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB in full, "
+print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
       f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
 
 # %% [markdown]
-# If every second layer keeps everything, half of the memory is still needed, however small the windows are.
+# The layers that keep everything still need half of the memory, however small the other windows are.
 #
 # ## How far do layers reach?
 #
-# A window of five looks four tokens back. But the token four places back has itself read four back, in the layer below.
-# How far does an influence travel through three layers? The gradient of the last output shows which inputs change it.
+# A window of five looks four tokens back. But that token has itself read four back, in the layer below. How far does an
+# influence travel through three layers? The gradient of the last output shows which inputs change it.
 
 # %%
 stack, x = [RelativeAttention(8, 2, SlidingWindow(5), causal=True) for _ in range(3)], torch.randn(1, 20, 8)
@@ -135,10 +123,9 @@ for count in (1, 2, 3):
     reach = 19 - int(gradient[0].abs().sum(-1).nonzero().min())
     print(f"{count} layer{'s' * (count > 1)} with w = 5 reach {reach} tokens back")
     assert reach == count * (5 - 1)
-print(f"32 layers with w = 4,096 would reach {32 * 4095:,}")
 
 # %% [markdown]
-# $N$ layers reach $N (w - 1)$ tokens back. This is an upper limit.
+# $N$ layers reach at most $N (w - 1)$ tokens back.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -158,9 +145,9 @@ figures.question(
 # %% [markdown]
 # ## A head that finds nothing
 #
-# The weights of a row sum to 1. So a head must give its weight to some key. Where does it go when no key is useful? In
-# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. Here is head 18.8 (layer 18, head 8),
-# first in a short text, then with another word in place of the first.
+# The weights of a row sum to 1, so a head must give its weight to some key. Where does it go when no key is useful? In
+# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. Here is head 18.8 (layer 18, head 8)
+# in a short text, and with another word in place of the first.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -184,8 +171,8 @@ assert head(text)[:, 0].min() > 0.9
 figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink**. Xiao et al.
-# (2023) found sinks in large language models. We hide token 0 from all later queries.
+# In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
+# 2023). Is it a sink because it is at position 0? We hide token 0 from all later queries.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -211,14 +198,14 @@ assert abs(alike[-1] - 1 / n).max() < 0.02
 figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated, "One token repeated"))
 
 # %% [markdown]
-# The sink moves to token 1. So in this model, the sink is the token that sees nothing before it. In the second text one
-# token is repeated. Its values are equal and weights sum to 1, so a head gives the same output at every place. So all
-# tokens stay equal, layer after layer, and keys differ only in position.
+# The sink moves to token 1. So in this model, the sink is the token that sees nothing before it. In the second text,
+# one token is repeated. All values are equal, so a head has the same output at every place. No token differs from the
+# others, and none is a sink.
 #
 # ## Where it arises, and what it holds
 #
-# We read four texts of 384 tokens. For each layer, the pictures show the largest number (by size) in the vector of
-# token 0 that enters it, the weight of token 0 on average over heads and queries, and the lengths of keys and values.
+# What marks this token? For four texts of 384 tokens, the pictures show by layer the largest number (by size) in the
+# vector of token 0 that enters it, the mean weight of token 0, and the lengths of keys and values.
 
 # %%
 runs = committed("sink by layer", condition="as released")
@@ -249,14 +236,10 @@ assert mean["weight"][[0, 1, 11]].max() < 0.01
 # that it enters with a massive activation. Its key is short there, but the queries point in its direction. Its value is
 # short as well.
 #
-# Before a layer computes keys and values, RMSNorm divides each vector by its size. A vector with one huge number then
-# looks nearly the same for every word. So token 0 hardly says anything about the text. Gu et al. (2024) describe a sink
-# as a bias of the keys, which takes up spare weight.
-#
 # ## A window without the sink, and with it
 #
-# Now the model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Will another
-# token take its place? We compare with an extra slot for token 0 and, as a control, one for token 20.
+# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Will another
+# token take its place? An extra slot keeps token 0 or, as a control, token 20.
 
 # %% tags=["nbval-ignore-output"]
 alice = model.encode(released.excerpt("alice"))[:192]
@@ -267,44 +250,37 @@ for name, kept in {"window of 64": [], "token 20 kept": [20], "token 0 kept": [0
     print(f"{name:13}: rise up to query 63 {rise[name][:64].mean():.2f}, then {rise[name][64:].mean():.2f}")
 assert rise["token 0 kept"].mean() < 0.5 * rise["token 20 kept"].mean()
 
-# %% tags=["nbval-ignore-output", "prints-only"]
-fig, ax = plt.subplots(figsize=(6, 2.6))
-for name, style in zip(rise, ("-", "--", "-")):
-    ax.plot(np.cumsum(rise[name]), style, label=name)
-ax.set(xlabel="query", ylabel="rise of the loss, summed up")
-ax.legend(fontsize=8)
-figures.show(fig, alt="The sum of all rises of the loss up to each query. It is 0 up to query 63. Then it climbs "
-    "steeply with the window alone and with token 20 kept, and much less with token 0 kept.")
-
 # %% [markdown]
 # No token takes its place, because each of the others has seen tokens before it. With token 0 kept, the rise is small,
-# though all other far keys are gone as well. Here are four other texts; `kept` lists the tokens with extra slots. In
-# the fourth row, another word comes first. The last row only hides token 0.
+# though all other far keys are gone. Is it so in other texts? `kept` lists the tokens with extra slots. In the last two
+# rows, another word comes first, and token 0 is only hidden, as above.
 
 # %%
-def table(*experiments):
-    """How much the loss of each text rises, in nats, ± its standard error: a row for (experiment, condition)."""
+def table(experiment, *conditions):
+    """How much the loss of each text rises, in nats, ± its standard error: a row for each condition."""
     print(f"{'':46}", *[f"{row['text']:>12}" for row in runs])
-    for name, condition in experiments:
-        rows = committed(name, condition=condition)
+    for condition in conditions:
+        rows = committed(experiment, condition=condition)
         print(f"{condition:46}", *[f"{row['difference']:5.2f} ± {row['error']:.2f}" for row in rows])
 
 
 windowed = "window 96, "
-cases = ["kept []", "kept [20]", "kept [0]", "another token 0 kept"]
-table(*[("windows", windowed + case) for case in cases], ("windows", "first 1 hidden from later ones"))
+cases = [windowed + case for case in ("kept []", "kept [20]", "kept [0]", "another token 0 kept")]
+table("windows", *cases, "first 1 hidden from later ones")
 
 # %% [markdown]
 # So for this model, a ring should also **keep the first token**, whatever it is: `RingCache(96, keep=1)`. Then the
-# model can read on. But it no longer sees what has left the window.
+# model reads on, but what has left the window is lost.
 #
 # ## A sink without a token
 #
-# gpt-oss (OpenAI 2025) learns one number $a_h$ for each head $h$ and adds $e^{a_h}$ to the denominator:
+# gpt-oss (OpenAI 2025) learns one number $a_h$ for each head $h$ and
+# adds $e^{a_h}$ to the denominator:
 #
 # $$\text{weight}_{ij} = \frac{e^{s_{ij}}}{e^{a_h} + \sum_k e^{s_{ik}}}$$
 #
-# This acts like one more key with score $a_h$ and value 0. For the scores $\ln 1, \ln 2, \ln 3$:
+# This acts like one more key with score $a_h$ and value 0. For the scores $\ln 1, \ln 2, \ln 3$ and $a = \ln 2$, how
+# much of the weight goes to no key?
 
 # %%
 from course_lib.reference.sink import softmax_with_sink
@@ -317,34 +293,40 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 figures.attention_block("sink")
 
 # %% [markdown]
-# With $a = \ln 2$ the denominator is $2 + 6 = 8$, and a quarter of the weight goes to no key.
-#
-# With an **output gate**, as in Qwen3-Next, a head's output is multiplied by numbers between 0 and 1, computed from the
-# query's token. So a head can say nothing without a sink. Qiu et al. (2025) report that such gates reduce sinks and
-# massive activations.
+# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key.
 #
 # ## Layers without positions
 #
-# A layer without positions (*NoPE*) meets no new angles in a long text. By itself, it knows distances only from the
-# causal mask. Some released models therefore mix: three of four layers have RoPE, and every fourth has no positions and
-# reads the whole text (Yang et al. 2025). In Cohere's Command A the layers with RoPE have windows, in Llama 4 fixed
-# chunks of text, and in SmolLM3 neither.
+# A layer without positions (*NoPE*) meets no new angles in a long text, but by itself it knows distances only from the
+# causal mask. So some released models are **hybrids** (Yang et al. 2025): in Llama 4, three of four layers have RoPE in
+# chunks of the text, and every fourth has no positions and reads all of it.
 #
-# In the study's `window-64`, both layers have RoPE and a window of 64. In `window-64+none`, the second has no positions
-# and no window. In `rope+none`, the first has RoPE without a window. These models were trained on 128 tokens.
+# In the study's `window-64`, both layers have RoPE and a window of 64, so they reach 126 tokens back. In
+# `window-64+none`, the second layer has no positions and no window. In `rope+none`, the first has RoPE without a
+# window. All were trained at 128 tokens. Which of them stay level in text, and which find a name told 128 or more
+# tokens back?
 
 # %%
 from course_tasks import measured, questions
 
-print(f"{'text, loss':16} at 128   at 1,024   far keys masked")
-for scheme in ("window-64", "window-64+none", "rope+none", "rope"):
-    loss, masked = (measured.losses(scheme, what=what).mean(axis=0) for what in ("loss", "far_masked"))
-    print(f"{scheme:16} {loss[0]:6.3f} {loss[-1]:10.3f} {masked[-1]:17.3f}")
+for scheme in ("window-64", "window-64+none", "rope+none"):
+    loss = measured.losses(scheme).mean(axis=0)
+    print(f"{scheme:16} loss in text: {loss[0]:.3f} at 128 tokens, {loss[-1]:.3f} at 1,024")
+for scheme in ("window-64", "window-64+none"):
+    print(f"{scheme:16} names found at 1,024: {measured.right(scheme, measured.NAMES)[-1]:.0%}")
 
 # %% [markdown]
-# In our two-layer models, a hybrid reads longer texts well if its layer with RoPE has a window. `rope+none` breaks as
-# `rope` does. But does the hybrid use far keys? With all keys 128 or more back masked, its loss is not worse. So it
-# does not need them here. *Deeper* gives a hybrid a text in which it does.
+# In our two-layer models, the hybrid with a window stays level, and it finds all far names. `rope+none` breaks, as
+# `rope` does ([[longer_than_training|chapter #]]). Does the hybrid *use* the far keys? The control masks every key 128
+# or more back.
+
+# %%
+for task in (measured.TEXT, measured.NAMES):
+    full, masked = (measured.losses("window-64+none", task, what=what)[:, -1].mean() for what in ("loss", "far_masked"))
+    print(f"{task:11} loss at 1,024: {full:.2f}, far keys masked: {masked:.2f}")
+
+# %% [markdown]
+# In text it does not need them. For the names it does.
 #
 # ## Easy to believe; let us run it
 
@@ -355,12 +337,11 @@ questions.claims("windows_and_sinks")
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs. In a long text, layers that read everything take most
-#   memory.
+# - A ring of $w$ slots holds all that a windowed layer needs. In a long text, full layers take most of the memory.
 # - In this model the sink is the token that sees nothing before it. It has massive activations, a short key and a short
 #   value.
 # - A window that drops the sink breaks this model. One extra slot for it repairs most of this.
-# - In our small models, a layer without positions above a window can find keys far outside it.
+# - In our small models, a layer without positions above a window finds names far outside it.
 #
 # ## Three questions
 
@@ -411,20 +392,21 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: seven, from a ring by hand to bugs reported in well-known libraries, and a prediction. For *Queries that
-# grow with their position*, first read *More keys, the same lead* below.
+# [[tasks]]: five, from a ring by hand to bugs reported in well-known libraries, and a test of use.
 #
 # **Next:** [[next]]. The rest is optional.
 #
 # ## Deeper · Does the short value matter?
 #
-# We give all later queries another value for token 0: the value that another first word would have, zeros, or the mean
-# of the other values. Guess which raise the loss. Then we keep token 0 beside a window, with its value and without.
+# Before a layer computes keys and values, RMSNorm divides each vector by its size. A vector with one huge number then
+# looks nearly the same for every word. So what does the value of token 0 still say? We give all later queries another
+# value for token 0: the value that another first word would have, zeros, or the mean of the other values. Guess which
+# raise the loss. Then we keep token 0 beside a window, with its value and without.
 
 # %%
 value = "value of token 0: "
-table(*[("sink value", value + case) for case in ("of another first token", "0", "mean of the others")],
-      ("sink value", windowed + "kept [0]"), ("sink value", windowed + "kept [0], its value 0"))
+table("sink value", *[value + case for case in ("of another first token", "0", "mean of the others")],
+      windowed + "kept [0]", windowed + "kept [0], its value 0")
 
 # %% [markdown]
 # The value of another first token changes nothing, so it carries nothing about the text. But the model counts on it:
@@ -462,122 +444,11 @@ for n, condition in ((8192, "as released"), (8192, "window 1024, kept []"), (819
 # breaks, the window with token 0 reads on, with positions counted in the text. In this model, the sink is found at any
 # of these distances.
 #
-# ## Deeper · A hybrid that finds a far word
-#
-# We build texts of random words, with one word in the first half marked. In the second half, about every second token
-# is `ASK`, and its answer is the marked word (a *far* question). Each word that does not follow `ASK` is a *near*
-# question: which word is just before it? Guessing is right once in eight.
-
-
-# %%
-ASK = 16  # words are 0 … 7, and 8 … 15 if marked
-
-
-def near_and_far(generator, n=32, batch=16):
-    tokens = torch.randint(8, (batch, n), generator=generator)
-    place = torch.randint(n // 2, (batch,), generator=generator)
-    tokens[torch.arange(batch), place] += 8
-    marked = tokens[torch.arange(batch), place]
-    asks = torch.rand(batch, n, generator=generator) < 0.5
-    asks[:, : n // 2] = False
-    tokens[asks] = ASK
-    before = tokens.roll(1, 1)
-    before[before == ASK] = -100
-    before[:, 0] = -100
-    return tokens, torch.where(asks, marked[:, None], before)
-
-
-# %%
-def in_words(numbers, nothing):
-    return [nothing if x < 0 else "ASK" if x == ASK else f"{x - 8}*" if x > 7 else x for x in numbers.tolist()]
-
-
-tokens, answers = near_and_far(torch.Generator().manual_seed(18), n=16, batch=1)
-print("text   ", *(f"{word:>3}" for word in in_words(tokens[0], "")), "  * marked")
-print("answers", *(f"{word:>3}" for word in in_words(answers[0], "·")), "  · not asked")
-
-
-# %%
-class TwoLayers(nn.Module):
-    def __init__(self, first, second):
-        super().__init__()
-        self.embedding, self.read = nn.Embedding(17, 32), nn.Linear(32, 17)
-        self.layers = nn.ModuleList(RelativeAttention(32, 1, p, causal=True) for p in (first, second))
-
-    def forward(self, tokens, mask=None):
-        x = self.embedding(tokens)
-        for layer in self.layers:
-            x = x + layer(x, mask=mask)
-        return self.read(x)
-
-
-# %% [markdown]
-# We train two kinds of models on texts of 32 tokens, with three seeds each: one with windows of 8 in both layers, and a
-# hybrid with a window of 8 below a layer without positions. At 1,024 tokens we expect both to answer near questions,
-# and only the hybrid to answer far ones.
-
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-def window():
-    return Combined(RoPE(32), SlidingWindow(8))
-
-
-upper = {"windows": window, "window, none": Position}
-made = {name: [] for name in upper}
-
-
-def make(name):
-    made[name].append(TwoLayers(window(), upper[name]()))
-    return made[name][-1]
-
-
-_ = study.fit({name: partial(make, name) for name in upper}, near_and_far, steps=150, learning_rate=0.005)
-
-
-# %% tags=["nbval-ignore-output"]
-def near_far(model, n, masked=False):
-    """Shares of right answers in the last 16 tokens: near questions, far questions."""
-    tokens, answers = near_and_far(torch.Generator().manual_seed(3), n, batch=32)
-    mask = torch.tensor(window_mask(n, w=32)) if masked else None
-    with torch.no_grad():
-        right = (model(tokens, mask).argmax(-1) == answers)[:, -16:].float()
-    asks, near = tokens[:, -16:] == ASK, answers[:, -16:] >= 0
-    return float(right[near & ~asks].mean()), float(right[asks].mean())
-
-
-def show(what, shares):
-    near, far = (" ".join(f"{share:4.0%}" for share in kind) for kind in zip(*shares))
-    print(f"{what:31} near {near}   far {far}")
-
-
-at = {(name, n): [near_far(model, n) for model in made[name]] for name in made for n in (32, 1024)}
-for (name, n), shares in at.items():
-    show(f"{name} at {n:,}:", shares)
-windows, hybrid = ([far for _, far in at[name, 1024]] for name in made)
-assert max(windows) < 0.35 and min(hybrid) > max(windows) + 0.4
-
-# %% [markdown]
-# Near questions show no difference. At 1,024 the windows can only guess the far answer, because two of them reach 14
-# tokens. The hybrid finds most words, though they are five hundred to a thousand tokens away.
-#
-# Does it need the far keys for this? We mask all keys 32 or more back.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-for name in made:
-    shares = [near_far(model, 1024, masked=True) for model in made[name]]
-    show(f"{name} at 1,024, masked:", shares)
-
-# %% [markdown]
-# Without the far keys, the hybrid loses what it had gained. **If taking the far keys away costs nothing, the model does
-# not need them.** So it was with the study's text. If it costs something, they are needed, though perhaps only as a
-# sink.
-#
 # ## Deeper · More keys, the same lead
 #
 # A layer that reads everything has another problem: the number of keys. Suppose that one key scores 4 above all others.
-# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight, and to the row's
-# span, the number of keys over which it spreads ($e^H$, where $H$ is the entropy; [[longer_than_training|chapter #]])?
-# We also try a lead that grows like $\ln n$.
+# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight? We also try a lead
+# that grows like $\ln n$.
 
 
 # %%
@@ -585,16 +456,9 @@ def on_best(n, lead):
     return np.exp(lead) / (np.exp(lead) + n - 1)
 
 
-def span(n, lead):
-    """e^H of a row whose best key leads by `lead`."""
-    row = np.r_[on_best(n, lead), np.full(n - 1, (1 - on_best(n, lead)) / (n - 1))]
-    return np.exp(-np.sum(row * np.log(row)))
-
-
 for n in (64, 512, 4096):
     grown = 4 * np.log(n) / np.log(64)
-    print(f"{n:5,} keys: lead 4 gives {on_best(n, 4):.3f}, span {span(n, 4):7.1f};   "
-          f"lead {grown:.0f} gives {on_best(n, grown):.3f}, span {span(n, grown):7.1f}")
+    print(f"{n:5,} keys: lead 4 gives {on_best(n, 4):.3f}, lead {grown:.0f} gives {on_best(n, grown):.3f}")
 
 # %% [markdown]
 # The best key keeps its lead but loses its weight, because the denominator grows. With a lead that grows like $\ln n$,
@@ -605,7 +469,7 @@ for n in (64, 512, 4096):
 # Llama 4's layers without positions multiply the query by $1 + 0.1 \ln(1 + \lfloor (p + 1) / 8192 \rfloor)$. This is 1
 # up to position 8,190. From there on it grows about in proportion to $\ln(p + 1)$.
 #
-# ## Deeper · A sink in a fused kernel
+# ## Deeper · The released code, and a fused kernel
 #
 # A fused kernel needs no change for a learned sink if it also returns the *log-sum-exp* $\text{lse}_i =
 # \ln \sum_k e^{s_{ik}}$. The output with a sink is the plain output times $\sigma(\text{lse}_i - a_h)$, where
@@ -619,10 +483,9 @@ print("plain output", plain, f"times {share:.2f} =", share * plain)
 assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
-# ## Deeper · The released code
-#
-# Our window equals the mask that `transformers` uses for Mistral, and our sink equals gpt-oss's function. In encoders,
-# `transformers` takes a window of 64 as 64 keys to *each* side, so 129 in total.
+# Our window equals the mask that `transformers` uses for Mistral, though Mistral's paper (Jiang et al. 2023) shows $w +
+# 1$ keys, $i - w$ to $i$. In encoders, `transformers` takes a window of 64 as 64 keys to *each* side, so 129 in total.
+# Our sink equals gpt-oss's function.
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -653,12 +516,16 @@ else:
 # heads and one short vector, from which the values and the rest of the keys are computed. Qwen3-Next and Kimi Linear
 # replace three of four layers by linear attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all
 # tokens, and a small extra scorer chooses which of them each query reads. And Gelberg et al. (2025) train with RoPE,
-# then remove it from all layers and train a little more (*DroPE*).
+# then remove it from all layers and train a little more (*DroPE*). Other hybrids than Llama 4 are Cohere's Command A,
+# whose layers with RoPE have windows, and SmolLM3, in which all layers read the whole text.
 #
-# **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention"; the model card of version 0.2 · G.
-# Xiao et al., *Efficient Streaming Language Models with Attention Sinks*, 2023, section 3.2 · M. Sun et al., *Massive
-# Activations in Large Language Models*, 2024 · X. Gu et al., *When Attention Sink Emerges in Language Models*, 2024 ·
-# OpenAI, the code of gpt-oss, 2025 · Z. Qiu et al., [Gated Attention](https://arxiv.org/abs/2505.06708), 2025 · B. Yang
-# et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795), 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y. Gelberg et
-# al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 · Kimi Team, *Kimi Linear*, 2025 · the code of `transformers`
-# (Cohere2, Llama 4, SmolLM3, Qwen3-Next, DeepSeek-V3.2).
+# A sink can be avoided, too. With an **output gate**, as in Qwen3-Next, a head's output is multiplied by numbers
+# between 0 and 1, computed from the query's token. Qiu et al. (2025) report that such gates reduce sinks and massive
+# activations.
+#
+# **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention" · G. Xiao et al., *Efficient Streaming
+# Language Models with Attention Sinks*, 2023, section 3.2 · M. Sun et al., *Massive Activations in Large Language
+# Models*, 2024 · OpenAI, the code of gpt-oss, 2025 · Z. Qiu et al., [Gated
+# Attention](https://arxiv.org/abs/2505.06708), 2025 · B. Yang et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795),
+# 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y. Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 ·
+# Kimi Team, *Kimi Linear*, 2025 · the code of `transformers` (Cohere2, Llama 4, SmolLM3, Qwen3-Next, DeepSeek-V3.2).

@@ -1,15 +1,16 @@
 # %% [markdown]
 # # [[title]]
 #
-# You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* A table
-# compares all schemes, and two of them are new: FIRE and FoX. A guide says what to do with your model.
+# You have built many ways to tell attention where a token is. Now somebody asks: *which one should we use?* Two last
+# schemes show what no number per offset can do. Then a guide says what to do with your model, and you measure ideas of
+# your own.
 #
 # **You will be able to**
 # - say what no row of offsets can express, and how position can come from content;
 # - choose a scheme for a given model, and say on what ground;
 # - have a new scheme checked, timed and trained, and a new repair measured.
 #
-# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 25 minutes more.
+# **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 25 more.
 
 # %%
 import numpy as np
@@ -22,37 +23,11 @@ from course_tasks import comparison, guide, measured, questions
 np.set_printoptions(precision=4, suppress=True)
 
 # %% [markdown]
-# ## The schemes beside each other
-#
-# Each cell of this table is computed, and the folds say how. It is long, so read two rows first: where do ALiBi and
-# RoPE enter, what do they keep for a text, and what becomes of them in longer ones?
-
-# %%
-comparison.picture(comparison.table())
-
-# %% [markdown]
-# Only the column *longer texts* rests on trained models, and these are small ([[longer_than_training|chapter #]]). It
-# has two answers: does the loss in text stay level, and how many names are found that were told 128 or more tokens
-# back? Do the two agree?
-
-# %%
-print("at 1,024 tokens     loss in text    names found")
-runs = {"none": "none", "T5 buckets": "t5-64", "ALiBi": "alibi", "FoX": "fox", "sliding window": "window-64"}
-found = {scheme: measured.right(run, measured.NAMES)[-1] for scheme, run in runs.items()}
-for scheme, run in runs.items():
-    print(f"{scheme:18}{measured.verdict(run):>14}{found[scheme]:15.0%}")
-assert found["none"] > found["ALiBi"] and found["none"] > found["sliding window"]
-
-# %% [markdown]
-# Not always. The window is level because it sees no farther than in training, so it cannot find a far name. Without
-# positions the loss rises, and yet more names are found than with ALiBi. **A level loss is no reason to choose a scheme
-# for long texts. Ask what the model can use.**
-#
 # ## What no row of offsets can say
 #
 # Ten tokens back is far for the twentieth token, and near for the two-thousandth. FIRE's bias depends on the distance
-# *as a share of the query's position* (Li et al. 2023). Both are taken on a logarithmic scale, $\psi(x) = \ln(c\,x +
-# 1)$. By hand, with $c = 1$, for the query *mat* at position 4:
+# *as a share of the query's position*, both on a logarithmic scale, $\psi(x) = \ln(c\,x + 1)$ (Li et al. 2023). By
+# hand, with $c = 1$, for the query *mat* at position 4:
 
 # %%
 def psi(x):
@@ -63,42 +38,34 @@ for j in (3, 2, 0):
     print(f"mat → {TOKENS[j]:3}: distance {4 - j}, share {psi(4 - j):.4f} / {psi(4):.4f} = {psi(4 - j) / psi(4):.4f}")
 
 # %% [markdown]
-# A small network $g$ turns the share into the bias. For queries before a threshold $L$, the share is taken of $L$. All
-# three, $g$, $c$ and $L$, are learned.
+# A small network $g$ turns the share into the bias. For queries before a threshold $\tau$, the share is taken of
+# $\tau$. All three, $g$, $c$ and $\tau$, are learned.
 #
-# $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, L))}\right)$$
+# $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, \tau))}\right)$$
 #
-# Let $g(x) = -2x$ and $L = 2$. Which bias does the key just before each query get?
+# Let $g(x) = -2x$ and $\tau = 2$. Which bias does the key just before each query get?
 
 # %%
 from course_lib.reference.fire import shares
 
-n, L = len(TOKENS), 2
+n, tau = len(TOKENS), 2
 mask = np.tri(n, dtype=bool)
 fire = np.zeros((n, n))
 for i in range(n):
     for j in range(i + 1):
-        fire[i, j] = -2 * psi(i - j) / psi(max(i, L))
-assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=L)))
+        fire[i, j] = -2 * psi(i - j) / psi(max(i, tau))
+assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=tau)))
 figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals are not constant")
 
 # %% [markdown]
-# For one token back, the bias takes three values. A row of offsets has one number for a whole diagonal
-# ([[diagonals|chapter #]]). So no row holds FIRE's bias, and our module keeps a number per pair.
-# What does that cost?
-
-# %%
-large = comparison.table(n=4096)
-for scheme in ("FIRE", "ALiBi"):
-    print(f"{scheme:5} for 4,096 tokens: {large[scheme, 'keeps for n tokens'].value[0] / 1e6:6.2f} MB")
-
-# %% [markdown]
+# For one token back, the bias takes three values, so no row of offsets holds it ([[diagonals|chapter #]]).
+#
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), gets no positions. In each head, every token $l$ has a **gate**
-# $f_l = \sigma(w \cdot x_l + \beta)$ between 0 and 1. It says how much is kept of all tokens before $l$. Suppose that
-# a head keeps a quarter at *sat*, half at *mat*, and everything at the other tokens. How much of each key is left when
-# *mat* looks back?
+# $f_l = \sigma(w \cdot x_l + \beta)$ between 0 and 1. It says how much is kept of all tokens before $l$. A head keeps a
+# quarter at *sat*, half at *mat*, and everything at the other tokens. How much of each key is left when *mat* looks
+# back?
 
 # %%
 from course_lib.reference.fox import fox_bias
@@ -116,7 +83,7 @@ assert np.allclose(fox[-1], np.log(kept))
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
 #
 # *The* and *cat* are equally far because *cat* forgets nothing. Distance now depends on the tokens after the key. And
-# if all gates are equal? Then every step adds the same $\ln f$. That is exactly ALiBi with the slope $-\ln f$.
+# if all gates are equal? Then every step adds the same $\ln f$, which is exactly ALiBi with the slope $-\ln f$.
 
 # %%
 from course_lib.reference.alibi import alibi_bias
@@ -129,71 +96,65 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# What does forgetting cost? For a name that was told long ago, every gate after it must stay open in some head. The
-# study's FoX found only 30 % of the names. Whether its gates are the reason, we have not tested.
+# What are such gates good for? Two tasks of the study ([[longer_than_training|chapter #]]) ask: to find the last write
+# of a bit, and a name that was told far back.
+
+# %%
+for scheme in ("fox", "alibi"):
+    writes, names = (measured.right(scheme, task)[-1] for task in (measured.BITS, measured.NAMES))
+    print(f"{scheme:5} at 1,024 tokens: {writes:.0%} of the last writes, {names:.0%} of the far names")
+
+# %% [markdown]
+# A write can close its gate on all writes before it. But for a far name, every gate after it must stay open in some
+# head. Whether this is why FoX finds so few, we have not tested.
 #
 # ## A guide
 #
-# The weights you start from make most of the choice. Of these seven models, five have RoPE:
+# What you have makes most of the choice: weights, a mask, a kernel, an image. The guide has rules for each answer, and
+# the worst verdict wins. A scheme *fits* or is *ruled out* because of how it is made or what you have, and released
+# models can make it fit, too. Our small models give a *caveat* at most. Before each of three situations, say what you
+# would do.
 #
-# | your model | what to do |
-# |---|---|
-# | **Llama 3**: base 500,000; from 3.1 on stretched from 8,192 tokens by 8 (by 32 in 3.2's 1B and 3B) | Load the rule. Test a long text ([[stretching_rope|chapter #]]). |
-# | **Qwen 3** (8B): base 1,000,000, 32,768 tokens | Switch YaRN on (a factor up to 4) only for long texts. It may harm short ones. |
-# | **gpt-oss**: base 150,000, YaRN by 32 from 4,096, windows of 128 in every second layer, learned sinks | Read `truncate`. Use ring caches, and a kernel that returns the log-sum-exp ([[windows_and_sinks|chapter #]]). |
-# | **Gemma 3** (from 4B on): five layers with windows of 1,024 and base 10,000, then one with base 1,000,000, slowed by 8 | Keep two sets of speeds. |
-# | **DeepSeek-V3**: 64 rotated channels beside 128 others, base 10,000, YaRN by 40 from 4,096 | Cache 512 numbers per token for all heads, and one rotated key ([[rope|chapter #]]). |
-# | **T5**: 32 buckets, one table per stack | Do not scale the scores ([[t5_buckets|chapter #]]). |
-# | **ViT**: a learned row per patch of a 14 × 14 grid | Resize the grid for larger images ([[two_dimensions|chapter #]]). |
+# **You have SmolLM2, and texts longer than in its training.**
+
+# %%
+ATTENDED, LENGTH, FIND, WEIGHTS, *_ = guide.QUESTIONS
+longer = {LENGTH: "longer than in training"}
+guide.ask({WEIGHTS: "Llama 3, Mistral 7B v0.3, SmolLM2", **longer}, "T5 buckets", "RoPE")
+
+# %% [markdown]
+# So take a repair from [[stretching_rope|chapter #]], and test it on short texts and on far words.
 #
-# For other cases, the guide asks six questions. The way a scheme is made, or what you have, can
-# **rule it out** or make it **fit**. Released models can make it fit, too. Our small models give a caveat at most.
-# (*Hybrid*: layers with RoPE in a window alternate with layers that see all keys, without positions.)
+# **You train a new decoder. It must find what was said far back, in texts longer than in training.**
+
+# %%
+far = {FIND: "something said far back, by its content"}
+guide.ask({ATTENDED: "text, left to right", **longer, **far}, "T5 buckets", "ALiBi", "FoX")
+
+# %% [markdown]
+# So choose one of these two. Our study would have said T5, which is level in text and finds nearly all names. The guide
+# does not follow it, because released models decide here.
+#
+# **You have a Swin, and larger images.**
+
+# %%
+guide.ask({WEIGHTS: "Swin", **longer}, "axial RoPE", "Swin")
+
+# %% [markdown]
+# Nothing fits without a caveat, and the caveat says what to do. Which answers describe *your* model?
 
 # %%
 guide.picture()
 
 # %% [markdown]
-# Which schemes fit a decoder that must find what was said far back, in texts longer than in training?
-
-# %%
-def left(answers, verdict=0):
-    """The schemes with this verdict: 0 fits, 1 with a caveat, 2 ruled out."""
-    return [scheme for scheme, found in guide.decide(answers).items() if found.verdict == verdict]
-
-
-decoder = {
-    "What is attended?": "text, left to right",
-    "How long are the texts (or windows)?": "longer than in training",
-    "What must a token find?": "something said far back, by its content",
-}
-print("a decoder for long texts:", left(decoder))
-for scheme in ("ALiBi", "FoX"):
-    print(f"{scheme}:", *[rule.why for rule in guide.decide(decoder)[scheme].rules if rule.verdict == 1][-1:])
-assert left(decoder) == ["stretched RoPE", "hybrid"]
-
-# %% [markdown]
-# ALiBi and FoX stay level in text, but have a caveat. Our study would have chosen T5. The guide does not follow it,
-# because released models decide here.
-#
 # ## A scheme of your own
 #
 # To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
-# it do beyond its training length? Each is one call of `own_scheme`. Our example is a bias that falls linearly, as
-# ALiBi's does, but only up to a distance `stop`, so that far keys are not lost. Move `stop`.
-
-# %%
-def ramp(slope=0.25, stop=2, n=5):
-    distance = abs(np.arange(n) - np.arange(n)[:, None])
-    return -slope * np.minimum(distance, stop)
-
-
-figures.play(ramp, slope=(0.0, 1.0), stop=(1, 16), n=(3, 12))
-
-# %% [markdown]
-# We take the slope 1/4 and stop at distance 16. A scheme is a class with *hooks*, methods such as `bias`. `agrees`
-# compares ours with plain loops over queries and keys, so it also needs the formula for one offset $r$. This first
-# version has a fault. Can you see it?
+# it do beyond its training length? Each is one call of `own_scheme`. Our example falls linearly, as ALiBi's bias does,
+# but only up to distance 16, so that far keys are not lost.
+#
+# A scheme is a class with *hooks*, methods such as `bias`. `agrees` compares it with plain loops over queries and keys,
+# so it also needs the formula for one offset $r$. This first version has a fault. Can you see it?
 
 # %%
 from course_lib.nn.grid import row_offsets
@@ -212,7 +173,7 @@ assert not found.passed and "past" in found.cause
 found
 
 # %% [markdown]
-# Training on whole texts would never have shown this. The repaired version:
+# Training on whole texts would never have shown this. Here is the repaired version:
 
 # %% tags=["nbval-ignore-output"]
 class Ramp(Position):
@@ -231,16 +192,16 @@ print(found)
 cost
 
 # %% [markdown]
-# Next we train it at 128 tokens, for 300 steps, and test it at 1,024.
-# Will its loss stay level, as ALiBi's does, or rise, because far keys keep some weight?
+# Next we train it for 300 steps at 128 tokens, and test it at 1,024. Will its loss stay level, as ALiBi's does, or
+# rise, because far keys keep some weight?
 
 # %% tags=["nbval-ignore-output"]
-trained = own_scheme.train(make, "characters", against=("alibi", "log-1", "t5-64"))
+trained = own_scheme.train(make, "characters", against=("alibi",))
 trained
 
 # %% [markdown]
-# Ramp's loss rises by half a nat, though no bias is untrained. Why? At equal scores, how much weight have the keys
-# beyond the stop?
+# Ramp's loss rises by half a nat, though no bias is untrained. Why? How much weight have near and far keys at equal
+# scores?
 
 # %%
 near, far = np.exp(-0.25 * np.arange(16)).sum(), 1008 * np.exp(-4)  # for the last of 1,024 tokens
@@ -248,10 +209,8 @@ print(f"weight at equal scores: 16 near keys {near:.1f}, 1,008 far keys {far:.1f
 assert far > 4 * near
 
 # %% [markdown]
-# The many far keys now outweigh the near ones.
-#
-# At the training length Ramp is better than ALiBi, by a twentieth of a nat. Is it because its far keys stay in reach?
-# That needs a **control**: the same line without the stop.
+# The many far keys outweigh the near ones. Yet at the training length, Ramp is better than ALiBi, by a twentieth of a
+# nat. Is it because far keys stay in reach? That needs a **control**: the same line without the stop.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 from course_lib.nn.bias import DecayBias
@@ -261,12 +220,12 @@ control
 
 # %% [markdown]
 # The straight line is as good at 128, and it stays level. So in this run the stop gained nothing and cost half a nat at
-# 1,024. One seed and 300 steps are not a result, and text does not ask what was said far back.
+# 1,024. (One seed and 300 steps are not a result yet.)
 #
 # ## A repair of your own
 #
 # You write speeds, a bias or a mask for SmolLM2, and one call measures them beside the repairs of
-# [[stretching_rope|chapter #]]: the cost on short texts, the gap test, and four pass keys. Our example keeps the 16
+# [[stretching_rope|chapter #]]: on short texts, with a gap, and on four pass keys. Our example keeps the 16
 # fastest pairs and divides the others by 4. In which column will it be worse than YaRN?
 
 # %% tags=["nbval-ignore-output"]
@@ -280,7 +239,19 @@ step
 
 # %% [markdown]
 # With the gap it loses less than YaRN, and yet it finds one key of four. So a low loss does not show that far words are
-# used. `help(own_repair)` explains the columns and shows how to write a bias or a mask.
+# used. `help(own_repair)` shows how to write a bias or a mask.
+#
+# ## All schemes in one table
+#
+# Each cell of this table is computed, and the folds say how. Read two rows first: where do ALiBi and RoPE enter, what
+# do they keep for a text, and what becomes of them in longer ones?
+
+# %%
+comparison.picture(comparison.table())
+
+# %% [markdown]
+# Only the column *longer texts* rests on trained models, and these are small. Compare `none` with ALiBi there: its loss
+# rises, and yet it finds more far names. **A level loss is no reason to choose a scheme. Ask what the model can use.**
 #
 # ## Remember
 #
@@ -302,24 +273,6 @@ questions.quiz(title=f"The whole course in {len(questions.QUIZ)} questions")
 #
 # **And then?** Take a sentence about attention that you read this week, and write five lines that decide it.
 #
-# ## Deeper · How close one row can come
-#
-# `to_grid` puts one number on a whole diagonal, so a row gives a Toeplitz grid. How close can such a grid come to
-# FIRE's? The squared differences are smallest if each diagonal holds its mean.
-
-# %%
-from course_lib.reference.grid import from_grid, to_grid
-
-means = from_grid(fire) / np.maximum(from_grid(mask), 1)  # along each diagonal
-closest = np.tril(to_grid(means, n))
-print(f"the largest difference: {abs(fire - closest).max():.4f}")
-assert np.array_equal(closest[1:, 1:], closest[:-1, :-1]) and not np.allclose(fire[1:, 1:], fire[:-1, :-1])
-figures.side_by_side(
-    figures.heatmap(np.where(mask, fire, -np.inf), limit=2, digits=2, alt="FIRE, causal"),
-    figures.heatmap(np.where(mask, closest, -np.inf), limit=2, digits=2, alt="The closest grid that one row gives"),
-)
-
-# %% [markdown]
 # ## Deeper · FoX needs no matrix
 #
 # With running sums $c_i = \sum_{l=0}^{i} \ln f_l$, FoX's bias is $c_i - c_j$. In row $i$ all keys share $c_i$, so the
@@ -403,26 +356,6 @@ assert np.allclose(path(Q, K, w, 0 * beta)[mask], (Q @ K.T)[mask])  # β = 0: pl
 # Only keys before *sat* change, and only for queries from *sat* on. With $\beta = 2$ the direction is reversed, and two
 # reversals rotate one plane. So two tokens can rotate one plane, by content. RoPE rotates d/2 planes, by distance.
 #
-# ## Deeper · What a whole model learns
-#
-# Some schemes learn once for the whole model and others in each layer. Take a decoder with 12 layers, 768 channels and
-# 12 heads that reads 512 tokens. Which scheme learns the most numbers: learned positions, T5, Music Transformer, or
-# Transformer-XL?
-
-# %%
-large, layers, learned = comparison.table(d_model=768, n_heads=12, n=512), 12, {}
-for scheme in comparison.SCHEMES:
-    cell = large[scheme, "learns"]
-    learned[scheme] = cell.value * (1 if "once for all layers" in cell.text else layers)
-for scheme in ("Transformer-XL", "Music Transformer", "learned", "T5 buckets"):
-    print(f"{scheme:18}{learned[scheme]:11,}")
-print(f"{'W_q, W_k, W_v, W_o':18}{layers * 4 * 768 * 768:11,}")
-assert max(learned, key=learned.get) == "Transformer-XL"
-
-# %% [markdown]
-# Transformer-XL's $W_{k,R}$ is as large as $W_q$, so it adds a quarter to what attention learns. T5 learns only 384
-# numbers.
-#
 # ## Deeper · Open questions
 #
 # Three questions about SmolLM2's gap are open, each enough for a project. One gap of 4,400 positions loses all four
@@ -442,6 +375,5 @@ questions.claims("which_one")
 # (FIRE) · Z. Lin et al., *Forgetting Transformer: Softmax Attention with a Forget Gate*, 2025 · O. Golovneva et al.,
 # *Contextual Position Encoding: Learning to Count What's Important*, 2024 · S. Yang et al., *PaTH Attention: Position
 # Encoding via Accumulating Householder Transformations*, 2025 · B. Yang et al., *Rope to Nope and Back Again*, 2025 ·
-# the `config.json` files of Llama 3.1, Qwen 3, gpt-oss, Gemma 3 and DeepSeek-V3 · A. Dosovitskiy et al., *An Image is
-# Worth 16×16 Words*, 2021 · T.-C. Chi et al., *KERPLE*, 2022 (the scheme of the tasks). The sources of each claim are
-# in its fold.
+# the `config.json` files of Llama 3.1, Qwen 3, gpt-oss, Gemma 3 and DeepSeek-V3 · T.-C. Chi et al., *KERPLE*, 2022 (the
+# scheme of the tasks). The sources of each claim are in its fold.

@@ -8,12 +8,12 @@ from .position import Position
 
 
 class FIRE(Position):
-    """b_h(i, j) = MLP_h(ψ(|i − j|) / ψ(max(i, L))), ψ(x) = ln(|c|·x + 1), with learned c and L.
+    """b_h(i, j) = MLP_h(ψ(|i − j|) / ψ(max(i, τ))), ψ(x) = ln(|c|·x + 1), with learned c and τ.
 
     The same offset gets another number from a later query, so no row of offsets holds this bias: it is a whole grid.
     A distance is a share of the query's position, so no share of an earlier key exceeds 1; training sees all
-    shares if it goes past L.
-    `threshold`: L at the start, from where on positions count; learned is a factor on it. `hidden`: the width of the
+    shares if it goes past τ.
+    `threshold`: τ at the start, from where on positions count; learned is a factor on it. `hidden`: the width of the
     network. Raises ValueError for sizes below 1 and a threshold that is not above 0.
     Source: Li et al. 2023 (FIRE), and the code of its authors, which also takes |i − j|.
     """
@@ -24,7 +24,7 @@ class FIRE(Position):
             raise ValueError(f"threshold={threshold}: expected a number above 0")
         self.threshold = threshold
         self.c = nn.Parameter(torch.tensor(0.1))
-        self.multiplier = nn.Parameter(torch.tensor(1.0))  # L = |multiplier| · threshold
+        self.multiplier = nn.Parameter(torch.tensor(1.0))  # τ = |multiplier| · threshold
         n_heads, hidden = check_whole("n_heads", n_heads), check_whole("hidden", hidden)
         self.network = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, n_heads))
 

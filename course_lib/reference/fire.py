@@ -13,11 +13,11 @@ def log_distance(x: ArrayLike, c: float) -> Array:
 
 
 def shares(n_q: int, n_k: int | None = None, *, c: float, threshold: float, past: int = 0) -> Array:
-    """ψ(|i − j|) / ψ(max(i, L)): each distance as a share of the query's position i, (n_q, n_k).
+    """ψ(|i − j|) / ψ(max(i, τ)): each distance as a share of the query's position i, (n_q, n_k).
 
-    Up to the threshold L, the share depends on the distance alone. Beyond L, the same distance is a smaller share of a
+    Up to the threshold τ, the share depends on the distance alone. Beyond τ, the same distance is a smaller share of a
     later position, so the grid is not Toeplitz: no row of offsets holds it. A key before its query has a share of at
-    most 1, so a longer text brings no larger share if training went past L.
+    most 1, so a longer text brings no larger share if training went past τ.
     Raises ValueError unless c and the threshold are above 0. Source: Li et al. 2023 (FIRE); its code takes |i − j|.
     """
     for name, value in (("c", c), ("threshold", threshold)):

@@ -63,7 +63,7 @@ def where(scheme: Scheme, sizes: Sizes) -> Cell:
 
 def relative(scheme: Scheme, sizes: Sizes) -> Cell:
     module = scheme.module(sizes).double()
-    found, blind = probes.relative(module, sizes), not probes.places(module, sizes)
+    found, blind = probes.relative(module, sizes), set(probes.places(module, sizes)) <= {"sink"}
     moved = f"{probes.SHIFT} {'further on each axis' if isinstance(module, OnAxes) else 'tokens further'}"
     moved = "One row and one column further" if probes.is_window(module) else moved
     note = f"{moved}: the output {'stays' if found else 'changes'}."
@@ -148,13 +148,22 @@ def signed(x: float, digits: int) -> str:
 
 
 SETTINGS = measured.settings()
+LEGEND = (
+    "Runs of the study: log-1 has the strength 1, t5-64 a `max_distance` of 64, window-64 shows 64 keys, rope-base-31 has "
+    "the base 31. +none: no positions in the second layer. -scaled: the embeddings are multiplied by √D before the "
+    "sinusoids are added. One seed: trained once, the others three times."
+)
 COLUMNS: dict[str, Column] = {
     "where it enters": Column(
         "The hooks of `Position` (methods such as `bias`) that the module overrides; `rotate` counts if its result "
         "depends on the position.",
         where,
     ),
-    "relative?": Column("The same tokens at later positions: does a layer make the same of them?", relative),
+    "relative?": Column(
+        "The same tokens at later positions: does a layer make the same of them? Of a sink this is not asked, because its "
+        "score is the same for every query.",
+        relative,
+    ),
     "learns": Column("The module's parameters, counted; a test evaluates the formula.", learns),
     "keeps for n tokens": Column(
         "The bytes of what the hooks return for n tokens in float32, tables included (Swin: one window; RoPE: its "

@@ -9,7 +9,7 @@ from course_kit.display.picture import SUPPRESS, Picture
 from course_kit.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES
 
-from .columns import COLUMNS, Cell
+from .columns import COLUMNS, LEGEND, Cell
 
 ROW = 'style="background-color:#ffffff;color:#1b1f24;text-align:left"'
 # The words say it, the colours find it.
@@ -34,7 +34,7 @@ def picture(table: Any, *, title: str = "Which scheme does what?") -> Picture:
         f'<table class=rp-compare style="font-size:12px;color:#1b1f24">'
         f'<caption style="text-align:left"><b>{escape(title)}</b></caption>'
         f"<thead><tr {ROW}>{head}</tr></thead><tbody>{lines}</tbody></table></div>"
-        f'<p class=rp-note style="color:#57606a">{escape(sizes)} How each cell was found:</p>'
+        f'<p class=rp-note style="color:#57606a">{escape(sizes)} {rich(LEGEND)} How each cell was found:</p>'
         f"{''.join(_found(column, table) for column in COLUMNS)}"
     )
     said = "; ".join(f"{s}: {table[s, 'where it enters'].text}, {table[s, 'longer texts'].text}" for s in SCHEMES)

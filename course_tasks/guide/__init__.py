@@ -2,8 +2,8 @@
 
 from course_tasks import guide
 guide.picture()                              every question, every answer, and what it means for each scheme
+guide.ask({question: answer, …}, "ALiBi")    which schemes these answers leave, and why or why not ALiBi
 guide.decide({question: answer, …})          what these answers mean together, scheme by scheme
-guide.picture({question: answer, …})         the same as a picture
 guide.QUESTIONS                              question → answer → rules, read from the text in `rules.py`
 """
 
@@ -112,34 +112,27 @@ def decide(answers: Mapping[str, str]) -> dict[str, Decision]:
     return found
 
 
-def picture(answers: Mapping[str, str] | None = None, *, title: str = "Which one? A guide to the schemes") -> Picture:
-    """The guide: a fold for each answer. With `answers`: a fold for each scheme, with what these answers mean for it.
+def ask(answers: Mapping[str, str], *schemes: str) -> None:
+    """Print which schemes these answers leave, and what the worst of their rules says of some schemes.
 
-    Raises ValueError for a question or answer that is not there.
+    Raises ValueError for a question, an answer or a scheme that is not there.
     """
+    found = decide(answers)
+    print("fits:", ", ".join(scheme for scheme, decision in found.items() if decision.verdict == FITS) or "nothing")
+    for scheme in schemes:
+        verdict, rules = found[check_choice("scheme", scheme, SCHEMES)]
+        worst = [rule.why for rule in rules if rule.verdict == verdict]
+        print(f"{scheme}: {WORDS[verdict]}. {' '.join(worst[-1:])}")
+
+
+def picture(*, title: str = "Which one? A guide to the schemes") -> Picture:
+    """Every question, with a fold for each answer: what it means for each scheme."""
     alt = f"{title}: {len(QUESTIONS)} questions, and what each answer says about {len(SCHEMES)} schemes."
-    if answers:
-        parts, outcome = _decided(decide(answers))
-        parts = [f"<p>The answers: {escape('; '.join(answers.values()))}.</p>", *parts]
-        alt = f"{title}. The answers: {'; '.join(answers.values())}. {outcome}"
-    else:
-        parts = [_question(question, options) for question, options in QUESTIONS.items()]
     marks = ", ".join(f"{mark} {word}" for mark, word in zip(MARKS, WORDS))
     intro = f"{marks}; the worst verdict of all answers wins. {NOTE}"
-    body = f"<p><b>{escape(title)}</b></p><p>{escape(intro)}</p>{''.join(parts)}"
+    parts = "".join(_question(question, options) for question, options in QUESTIONS.items())
+    body = f"<p><b>{escape(title)}</b></p><p>{escape(intro)}</p>{parts}"
     return Picture("guide", body, alt=alt, title=title, styles=["decision"])
-
-
-def _decided(found: Mapping[str, Decision]) -> tuple[list[str], str]:
-    """The schemes by verdict, each with its reasons in a fold, and the same in one line of words."""
-    parts, groups = [], []
-    for verdict, word in enumerate(WORDS):
-        inside = {scheme: decision.rules for scheme, decision in found.items() if decision.verdict == verdict}
-        if inside:
-            parts.append(f"<p class=rp-question>{MARKS[verdict]} {word}</p>")
-            parts += [_fold(f"<b>{escape(scheme)}</b>", rules) for scheme, rules in inside.items()]
-            groups.append(f"{word}: {', '.join(inside)}")
-    return parts, "; ".join(groups) + "."
 
 
 def _question(question: str, options: Mapping[str, list[Rule]]) -> str:

@@ -133,7 +133,8 @@ BESIDE
 ~ sink: Beside a window it can take the place of the first token, if training makes use of it. [windows_and_sinks]
 ~ log scale: It keeps the weight of a key that leads while more keys come. The course has not trained it.
   [windows_and_sinks]
-~ FoX: Only its sums grow. The authors report that it extrapolates in length. [Lin et al. 2025: which_one]
+~ FoX: Only its sums grow. Its authors report that it extrapolates in length, but this course knows no released model
+  with it. [Lin et al. 2025: which_one]
 ~ FIRE: No share of an earlier key exceeds 1, but in a text longer than its threshold a near key gets smaller shares
   than in training. [which_one]
 
@@ -187,7 +188,7 @@ BESIDE
 ✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds a key with NTK and not as released. [SmolLM2: longer_than_training,
   stretching_rope]
 ~ axial RoPE, M-RoPE: As RoPE, within the rows and columns of training. [two_dimensions]
-~ sliding window: A layer sees w keys, so L layers reach back at most L · (w − 1) tokens. [windows_and_sinks]
+~ sliding window: A layer sees w keys, so N layers reach back at most N · (w − 1) tokens. [windows_and_sinks]
 ✓ hybrid: Its layers without positions see every key, near or far. [Yang et al. 2025: windows_and_sinks]
 ~ FoX: Every gate in between must stay open: small models found {found[fox][3]:.0%} at 1,024 tokens.
   [longer_than_training, which_one]
@@ -199,29 +200,33 @@ BESIDE
 ## Llama 3, Mistral 7B v0.3, SmolLM2
 ✓ RoPE: The scheme is given. Hugging Face's files take half-split pairs of channels, Meta's own interleaved ones.
   [Llama 3: rope]
-✓ stretched RoPE: From Llama 3.1 on the rule is in `config.json`. Elsewhere it is a repair, to be tested.
-  [Llama 3.1: stretching_rope]
+✓ stretched RoPE: From Llama 3.1 on, the rule is in `config.json`: from 8,192 tokens by 8, in 3.2's 1B and 3B by 32. Load
+  it, and test a long text. Elsewhere it is a repair, to be tested. [Llama 3.1: stretching_rope]
 ~ sliding window: A window that training did not have needs the first token. [SmolLM2: windows_and_sinks]
 ~ M-RoPE: In text it is RoPE, so these weights fit. About pictures they have learned nothing. [two_dimensions]
 TRAINED
 ## Qwen 3
 ✓ RoPE: The scheme is given, up to 32,768 tokens. [Qwen 3: rope]
-~ stretched RoPE: YaRN with a factor of 4, for long texts only: it may harm short ones. [Qwen 3: stretching_rope]
+~ stretched RoPE: Switch YaRN on, with a factor of up to 4, for long texts only: it may harm short ones.
+  [Qwen 3: stretching_rope]
 TRAINED
 ## gpt-oss
-✓ stretched RoPE, sliding window, sink: The schemes are given: YaRN, a window in every second layer, a learned sink in
-  each head. [gpt-oss: stretching_rope, windows_and_sinks]
+✓ stretched RoPE, sliding window, sink: The schemes are given: YaRN by 32 from 4,096 tokens, windows of 128 in every
+  second layer, a learned sink in each head. Read `truncate`. Use ring caches, and a kernel that returns the log-sum-exp.
+  [gpt-oss: stretching_rope, windows_and_sinks]
 TRAINED
 ## Gemma 3
-✓ stretched RoPE, sliding window: The schemes are given: two bases of RoPE, windows in five of six layers.
+✓ stretched RoPE, sliding window: The schemes are given: from 4B on, five layers with windows of 1,024 and base 10,000,
+  then one with base 1,000,000, slowed by 8. Keep two sets of speeds.
   [Gemma 3: stretching_rope, windows_and_sinks]
 TRAINED
 ## DeepSeek-V3
-✓ stretched RoPE: The scheme is given: YaRN, on 64 channels beside 128 without positions. [DeepSeek-V3: rope,
-  stretching_rope]
+✓ stretched RoPE: The scheme is given: YaRN by 40 from 4,096 tokens, on 64 channels beside 128 without positions. Cache
+  512 numbers per token for all heads, and one rotated key. [DeepSeek-V3: rope, stretching_rope]
 TRAINED
 ## T5
-✓ T5 buckets: The scheme is given. No scaling, one table for a whole stack, offsets key − query. [T5: t5_buckets]
+✓ T5 buckets: The scheme is given: 32 buckets, one table for a whole stack, offsets key − query. Do not scale the scores.
+  [T5: t5_buckets]
 TRAINED
 ## BERT, ViT
 ✓ learned: The scheme is given. The table ends; ViT's is a grid, which can be resized. [BERT, ViT: absolute_positions]
@@ -294,6 +299,6 @@ UNTOUCHED
 ✓ sink: The same number in every step. [windows_and_sinks]
 ✓ log scale: Only the new query is scaled, by its position. [windows_and_sinks]
 ✓ FoX: Beside each key the cache keeps its sum of log gates, a number per head. [which_one]
-~ FIRE: Past L the network computes a whole new row in each step, because all shares change. [which_one]
+~ FIRE: Past its threshold the network computes a whole new row in each step, because all shares change. [which_one]
 ✗ Swin: A window is attended whole: no token comes after another. [two_dimensions]
 """

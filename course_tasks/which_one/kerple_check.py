@@ -1,11 +1,8 @@
 """What the capstone's class must be, demand by demand: the first that is broken is told. This imports torch."""
 
-import math
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -14,6 +11,8 @@ from course_kit.checking.lines import messages
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_study import own_scheme
+
+from .kerple import DEVICE
 
 Demand = tuple[Any, str, str]  # whether it is broken, the fact, the cause
 HEADS = 3
@@ -31,42 +30,35 @@ DETACHED = "`.detach()`, `.data`, `.item()`, `no_grad`, `math` and `torch.tensor
 KEEP = "Keep what is learned as an `nn.Parameter(…)`, and compute in the property what follows from it."
 GROWS = "It keeps tensors for every length it has seen, and never frees them."
 DTYPE = "The bias must have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
-DEVICE = "A tensor is made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device, and parameters have one."
 
 
 def numbers(cls: Any) -> Iterator[Demand]:
-    """a and c: tensors with a number per head that begin at 1, learn, and are read without being written."""
-    name = f"`{cls.__name__}`"
-    yield not issubclass(cls, Position), f"{name} is not a `Position`", "The layer calls hooks of a `Position`."
-    for heads, name in product((HEADS, 1), "ac"):
+    """a and c: tensors with a positive number per head that begin at 1, learn, and are read without being written."""
+    yield not issubclass(cls, Position), "the class is not a `Position`", "The layer calls hooks of a `Position`."
+    for heads, name in ((HEADS, "a"), (HEADS, "c"), (1, "a"), (1, "c")):
         value = getattr(cls(heads), name)
         told = NOTHING if value is None else shaped(value) or describe_type(value)
         fits = isinstance(value, Tensor) and value.shape == (heads,)
         yield not fits, f"with {heads} heads `{name}` is {told}", PROPERTY
     for name in "ac":
-        start, low = getattr(cls(HEADS), name), fill(cls(HEADS), -20.0)
-        getattr(low, name)
+        getattr(low := fill(cls(HEADS), -20.0), name)
         yield any((p != -20).any() for p in low.parameters()), f"reading `{name}` changes the parameters", WRITES
-        value = getattr(module := drawn(cls), name)
+        module = drawn(cls)
+        start, value = getattr(cls(HEADS), name), getattr(module, name)
         yield not any(gradients(module, value)), f"nothing is learned for `{name}`", not_learned(module)
-        stale = torch.allclose(value, start.to(value))
-        yield stale, f"the parameters have changed, and `{name}` is still what it was", STALE
-        one = torch.allclose(start, torch.ones_like(start), atol=1e-5)
+        same, one = (torch.allclose(start, other.to(start)) for other in (value, torch.ones(HEADS)))
+        yield same, f"the parameters have changed, and `{name}` is still what it was", STALE
         yield not one, f"`{name}` is {start[0]:.4g} at the start, expected 1", BEGIN
-    number = sum(p.numel() for p in module.parameters())
-    yield number != 2 * HEADS, f"with {HEADS} heads {number} numbers are learned", COUNT
-
-
-def positive(cls: Any) -> Iterator[Demand]:
-    """For every value of the parameters a and c are above 0, can be large and small, and go on learning."""
-    for name in "ac":
-        filled = {x: fill(cls(HEADS).double(), x) for x in (-2e3, -20, -5, -1, 0, 3, 20, 2e3)}
-        found = {x: (module, getattr(module, name)) for x, module in filled.items()}
-        low, high = (f(float(value[0]) for _, value in found.values()) for f in (min, max))
-        for x, (module, value) in list(found.items())[1:-1]:
+    n = sum(p.numel() for p in module.parameters())
+    yield n != 2 * HEADS, f"with {HEADS} heads {n} numbers are learned", COUNT
+    for name in "ac":  # above 0 for every value of the parameters, large or small, and learned on
+        modules = {x: fill(cls(HEADS).double(), x) for x in (-2e3, 2e3, -20, -5, -1, 0, 3, 20)}
+        found = {x: getattr(module, name) for x, module in modules.items()}
+        low, high = (f(float(value[0]) for value in found.values()) for f in (min, max))
+        for x, value in list(found.items())[2:]:
             there = f"when the parameters are {x}".replace("-", "−")
             yield not (value > 0).all(), f"`{name}` is {value[0]:.4g} {there}".replace("-", "−"), POSITIVE
-            yield high > 10 and not any(gradients(module, value)), f"`{name}` stops learning {there}", STOPS
+            yield high > 10 and not any(gradients(modules[x], value)), f"`{name}` stops learning {there}", STOPS
         yield high < 10, f"`{name}` is at most {high:g}, whatever the parameters", POSITIVE
         yield low >= 1e-3, f"`{name}` is at least {low:g}, whatever the parameters", POSITIVE
     module = drawn(cls)
@@ -76,9 +68,8 @@ def positive(cls: Any) -> Iterator[Demand]:
 
 def hook(cls: Any, wrong: str) -> Iterator[Demand]:
     """`bias`: a row of the formula, from the current numbers, that learns, moves to a device, and serves a layer."""
-    name = f"`{cls.__name__}`"
-    yield cls.bias is Position.bias, f"{name} has no `bias` of its own", "The layer calls the hook of this name."
-    failed: list[dict[str, Any]] = []
+    yield cls.bias is Position.bias, "the class has no `bias` of its own", "The layer calls the hook of this name."
+    texts: list[tuple[dict[str, Any], Tensor, Tensor]] = []
     for heads, n_q, n_k, past in TEXTS:
         module, call = drawn(cls, heads), f"`bias({n_q}, {n_k}, {past})`"
         row = module.bias(n_q, n_k, past)
@@ -87,23 +78,18 @@ def hook(cls: Any, wrong: str) -> Iterator[Demand]:
         wanted = (heads, n_q + n_k - 1)
         yield row.shape != wanted, f"{call} has shape {tuple(row.shape)}, expected {wanted}", SHAPE
         r, a, c = row_offsets(n_q, n_k, past).double(), module.a.detach()[:, None], module.c.detach()[:, None]
-        names = {"a": a, "c": c, "r": r, "d": r.abs(), "inf": math.inf, "call": call}
-        names |= {"unpast": row_offsets(n_q, n_k, 0).abs(), "swapped": row_offsets(n_k, n_q, past).abs()}
-        names |= {"yours": row.detach().double(), "right": -a * (c * r.abs()).log1p()}
-        if not agree(names["yours"], names["right"]):
-            failed.append(names)
+        names = dict(a=a, c=c, r=r, d=r.abs(), inf=torch.inf, n_q=n_q, n_k=n_k, past=past, row_offsets=row_offsets)
+        texts.append((names | {"call": call}, row.detach().double(), -a * (c * r.abs()).log1p()))
     module = drawn(cls)
     stale = torch.equal(module.bias(4, 4, 0), fill(module, 0.7).bias(4, 4, 0))
     yield stale, "the parameters have changed, and `bias` still returns the same", STALE
-    for names in failed:
-        yours, right = names["yours"], names["right"]
-        head, k = next(index for index in np.ndindex(*right.shape) if not agree(yours[index], right[index]))
-        told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
-        told += f"module's a and c the formula gives {right[head, k]:.4g}"
-        formulas = ((one, cause) for several, cause in messages(wrong) for one in several.split(" | "))
-        causes = (cause for one, cause in formulas if all(agree(each["yours"], eval(one, each)) for each in failed))
-        yield True, told.replace("-", "−").replace("inf", "∞"), next(causes, "")
-    module = drawn(cls)
+    for names, yours, right in texts:
+        for head, k in differs(yours, right).nonzero().tolist():
+            told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
+            told += f"module's a and c the formula gives {right[head, k]:.4g}"
+            formulas = ((one, cause) for several, cause in messages(wrong) for one in several.split(" | "))
+            fits = (cause for one, cause in formulas if not any(differs(y, eval(one, t)).any() for t, y, _ in texts))
+            yield True, told.replace("-", "−").replace("inf", "∞"), next(fits, "")
     reached = all(gradients(module, module.bias(4, 4, 0)))
     yield not reached, "the numbers are right, but from `bias` no gradient reaches some parameter", DETACHED
     held = []
@@ -116,11 +102,8 @@ def hook(cls: Any, wrong: str) -> Iterator[Demand]:
         yield found != dtype, f"in a layer of {dtype} `bias` is {found}", DTYPE
     made = {str(p.dtype) for p in cls(HEADS).parameters()} - {"torch.float32"}
     yield made, f"a parameter is {', '.join(made)}", "Make it in float32. NumPy's float64 does not fit into a model."
-    try:
-        there = cls(HEADS).to("meta").bias(4, 4, 0).device.type  # it has no numbers, and checks where tensors are
-    except (RuntimeError, NotImplementedError) as error:
-        there = str(error).splitlines()[0][:90]
-    yield there != "meta", f"on another device `bias` fails: {there}", DEVICE
+    device = cls(HEADS).to("meta").bias(4, 4, 0).device  # no numbers there, so a tensor from the CPU does not fit
+    yield device.type != "meta", f"in a layer on another device `bias` is on the {device}", DEVICE
     definition = own_scheme.with_bias(lambda m, head, r: -m.a[head] * (1 + m.c[head] * abs(r)).log())
     agreement = own_scheme.agrees(lambda n_heads, d_head: cls(n_heads), definition)
     yield not agreement.passed, f"in a layer, first with {agreement.trial}: {agreement.place}", agreement.cause
@@ -157,13 +140,12 @@ def gradients(module: nn.Module, of: Tensor) -> list[bool]:
     module.zero_grad()
     if of.requires_grad:
         of.sum().backward()
-    rows = [[False] if p.grad is None else p.grad.any(-1).ravel().tolist() for p in module.parameters()]
-    return [row for parameter in rows for row in parameter]
+    return [bool(row) for p in module.parameters() for row in ([0] if p.grad is None else p.grad.any(-1).ravel())]
 
 
-def agree(a: Tensor, b: Tensor) -> bool:
-    """Equal as far as float32 can tell."""
-    return torch.allclose(a, b.expand_as(a).to(a), rtol=1e-4, atol=1e-4, equal_nan=True)
+def differs(yours: Tensor, formula: Tensor) -> Tensor:
+    """Where they differ, as far as float32 can tell."""
+    return ~torch.isclose(yours, formula.expand_as(yours).to(yours), rtol=1e-4, atol=1e-4, equal_nan=True)
 
 
 def tensors(held: Any) -> Iterator[Tensor]:

@@ -12,10 +12,6 @@ from course_tasks import comparison, guide, questions
 
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]
-DECIDED = {
-    "What is attended?": "text, left to right",
-    "How long are the texts (or windows)?": "longer than in training",
-}
 OPTIONS = {"`gains`": "its factor lies above the mean", "loses": "its factor lies below the mean"}
 # A model's heads: each looks back a distance of its own, and leaves a part of its weight to token 0.
 REACH = 0.5 + np.arange(270).reshape(30, 9, 1) * 37 % 101
@@ -47,7 +43,6 @@ def make_pictures():
         "claims": questions.claims("transformer_xl"),
         "comparison": comparison.picture(comparison.table()),
         "guide": guide.picture(),
-        "guide with answers": guide.picture(DECIDED),
         "decoding": figures.decoding_step(),
         "seen": figures.seen_pairs(),
         "shifted windows": figures.shifted_windows(),

@@ -44,7 +44,7 @@ def found(name, column):
 def test_what_a_scheme_is(name):
     assert set(found(name, "where it enters")) == set(SCHEMES[name].enters)
     not_relative = dict.fromkeys(["learned", "sinusoidal", "log scale", "FIRE"], False)
-    assert found(name, "relative?") is {"none": None, **not_relative}.get(name, True)
+    assert found(name, "relative?") is {"none": None, "sink": None, **not_relative}.get(name, True)
     directions = {"Music Transformer": "past only", "FoX": "rising"}
     directions |= dict.fromkeys(["none", "sink", "log scale"], "blind")
     directions |= dict.fromkeys(["log decay", "ALiBi", "FIRE"], "mirror")

@@ -111,13 +111,15 @@ def test_the_worst_verdict_wins_and_the_reasons_are_kept():
     assert {d.verdict for d in guide.decide({WEIGHTS: "T5", COMPUTED: FLASH}).values()} == {OUT}
 
 
-def test_the_picture_says_it_too():
+def test_the_picture_and_the_printed_answer_say_it_too(capsys):
     whole = guide.picture()._repr_html_()
     assert all(f"<b>{answer}</b>" in whole for options in QUESTIONS.values() for answer in options)
     assert whole.count("<li>") == len(RULES) and all(escape(rule.ground) in whole for _, _, rule in RULES)
-    told = guide.picture({ASKED: "an image, in windows", LENGTHS: "as in training"}).alt
-    assert "fits: Swin, axial RoPE, M-RoPE; possible" in told
+    guide.ask({ASKED: "an image, in windows", LENGTHS: "as in training"}, "Swin", "FoX")
+    fits, swin, fox = capsys.readouterr().out.splitlines()
+    assert fits == "fits: Swin, axial RoPE, M-RoPE" and swin.startswith("Swin: fits. Made for it")
+    assert fox == "FoX: ruled out. It needs a causal mask, and patches have no order."
     for wrong, message in (({"What?": "yes"}, "question='What?'"), ({PARAMETERS: "some"}, "'some': expected one of"),
                            ("T5", "answers='T5': expected a dictionary")):  # fmt: skip
         with pytest.raises(ValueError, match=re.escape(message)):
-            guide.picture(wrong)
+            guide.ask(wrong)
