@@ -209,8 +209,8 @@ assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 # have nearly all of the attention at 16,384 tokens, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without
 # limit. For λ > 1 it converges, so near keys keep their share.
 #
-# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. So here it acts like
-# a window of fixed width.
+# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. So here it acts
+# like a window of fixed width.
 #
 # ## Before or after?
 #
