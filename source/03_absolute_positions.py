@@ -53,8 +53,8 @@ channels = ["sin 0", "cos 0", "sin 1", "cos 1"]
 figures.heatmap(table, [f"p = {p}" for p in range(n)], channels, alt="Sinusoids of five positions, d = 4")
 
 # %% [markdown]
-# Sine and cosine say where the hand of a clock points, so each pair is like a clock. With 8 channels there are four
-# clocks. Each is ten times slower than the one before, so we draw it at positions ten times as far apart:
+# Sine and cosine say where the hand of a clock points, so each pair is like a clock. With 8 channels there are four.
+# Each is ten times slower than the one before, so we draw it at positions ten times as far apart:
 
 # %%
 import matplotlib.pyplot as plt
@@ -108,14 +108,15 @@ assert np.allclose(sinusoidal(np.arange(100), 2) @ turn(7).T, sinusoidal(np.aran
 #
 # $$P_i \cdot P_j = \sum_m \cos\big((j - i)\,\theta_m\big)$$
 #
-# This product depends only on the distance $|j - i|$. But a layer multiplies $P_i W_q$ with $P_j W_k$, and these
+# It depends only on the distance $|j - i|$. But a layer multiplies $P_i W_q$ with $P_j W_k$, and these
 # matrices are learned. Does the product still depend only on the distance? We take the offset −3 at three queries, with
 # random matrices:
 
 # %%
 far = sinusoidal(np.arange(128), 64)
 W_q, W_k = np.random.default_rng(3).normal(size=(2, 64, 64)) / 8
-for name, products in {"P_i · P_j:        ": far @ far.T, "P_i W_q · P_j W_k:": far @ W_q @ (far @ W_k).T}.items():
+plain, learned = far @ far.T, (far @ W_q) @ (far @ W_k).T
+for name, products in (("P_i · P_j:        ", plain), ("P_i W_q · P_j W_k:", learned)):
     print(name, *(f"{products[i, i - 3]:7.2f} (query {i})" for i in (30, 60, 90)))
 
 # %% [markdown]
@@ -162,8 +163,7 @@ assert new == (abs(offsets(256)) >= 128).sum()
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
-# With absolute positions, only one corner is known. With relative positions, only two corners are new. So a learned
-# number per offset does not carry over to every length.
+# With absolute positions, only one corner is known. With relative positions, only two corners are new.
 #
 # ## A whole text, moved
 #
@@ -196,8 +196,8 @@ assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 #
 # ## What relative positions cannot tell
 #
-# Take "dog man dog man …" with a bias per offset. Each token sees only 3 tokens to each side, its *window*. Can a dog
-# know which one it is?
+# Take "dog man dog man …" and the layer of [[blind_to_distance|chapter #]], with a bias per offset. Each token sees
+# only 3 tokens to each side, its *window*. Can a dog know which one it is?
 
 # %%
 rng = np.random.default_rng(0)
@@ -240,16 +240,16 @@ import course_study as study
 from course_study.two_layers import first_letters
 
 letters, answers = first_letters(torch.Generator().manual_seed(0))  # 32 texts
-print("letters:", *letters[0].reshape(4, 4).tolist())
-print("answers:", *answers[0].reshape(4, 4).tolist())
+for name, text_or_answers in (("letters:", letters[0]), ("answers:", answers[0])):
+    print(name, *("".join("ABCDEFGH"[one] for one in line) for line in text_or_answers.reshape(4, 4)))
 
 # %% [markdown]
 # The third letter of a line must look two back, and the fourth three. With relative positions, a query in the first
 # layer does not know which of them it is. Does a second layer help?
 #
-# We trained small models with a learned row per position, or with a learned vector per offset
-# ([[vector_per_distance|chapter #]]). On each side, offsets of 8 and more share one vector, so 16 letters train every
-# vector.
+# We trained small models with a learned row per position, with a learned vector per offset
+# ([[vector_per_distance|chapter #]]), or with neither. On each side, offsets of 8 and more share one vector, so 16
+# letters train every vector.
 
 # %%
 runs = study.committed("two_layers")
