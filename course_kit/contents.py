@@ -28,9 +28,9 @@ class Chapter:
 
 CONTENTS = (
     Chapter("start_here", "Start here", 40),
-    Chapter("blind_to_distance", "Attention is blind to distance", 50),
-    Chapter("bias_by_hand", "A bias by hand", 50),
-    Chapter("absolute_positions", "Absolute positions", 50),
+    Chapter("blind_to_distance", "Attention is blind to distance", 45),
+    Chapter("bias_by_hand", "A bias by hand", 45),
+    Chapter("absolute_positions", "Absolute positions", 45),
     Chapter("vector_per_distance", "A vector per distance", 50),
     Chapter("diagonals", "Reading the diagonals", 50),
     Chapter("transformer_xl", "Transformer-XL", 50),

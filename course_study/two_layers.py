@@ -16,6 +16,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from course_lib.nn.absolute import Learned
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
 from course_lib.nn.shaw import ShawVectors
@@ -65,7 +66,8 @@ class Stack(nn.Module):
         self, positions: Sequence[Position | None], vocabulary: int, *, n_heads: int = 1, feed_forward: bool = True
     ) -> None:
         super().__init__()
-        self.embedding, self.read = nn.Embedding(vocabulary, D_MODEL), nn.Linear(D_MODEL, vocabulary)
+        self.embedding: nn.Module = nn.Embedding(vocabulary, D_MODEL)
+        self.read = nn.Linear(D_MODEL, vocabulary)
         layers = nn.ModuleList([RelativeAttention(D_MODEL, n_heads, position) for position in positions])
         self.attention: Sequence[RelativeAttention] = layers  # type: ignore[assignment]  # it is one, and says Module
         wide = 4 * D_MODEL
@@ -85,8 +87,16 @@ def vectors() -> Position:
     return ShawVectors(1, D_MODEL, clip=8)  # texts of 16 letters train all of them, so longer texts meet no new one
 
 
+def with_table() -> Stack:
+    """One layer, and a row per position for texts twice as long as those of training."""
+    model = Stack([None], 8)
+    model.embedding = nn.Sequential(model.embedding, Learned(2 * 4 * LINE, D_MODEL))
+    return model
+
+
 Models = dict[str, Callable[[], Stack]]
 LETTER_MODELS: Models = {
+    "learned table, one layer": with_table,
     "no position, two layers": lambda: Stack([None, None], 8),
     "vectors, one layer": lambda: Stack([vectors()], 8),
     "vectors, two layers": lambda: Stack([vectors(), vectors()], 8),

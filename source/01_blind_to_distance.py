@@ -2,13 +2,13 @@
 # # [[title]]
 #
 # "Dog bites man" is not news, but "man bites dog" is. Yet self-attention, in which the words of a text attend to each
-# other, gives each word the same output in both sentences if it has no mask and no positions. In this chapter you see
-# why, how much of the order a causal mask gives back, and what order is worth to a released language model.
+# other, gives each word the same output in both sentences if it has no mask and no positions. You see why, how much of
+# the order a causal mask gives back, and what order is worth to a released language model.
 #
 # **You will be able to**
-# - compute attention by hand, and see that the position of a token is never used;
+# - compute attention by hand, and see that it never uses the position of a token;
 # - prove in one line what a permutation of the tokens does to the output;
-# - say what a causal mask reveals about the order, and measure what order is worth to a model.
+# - say what a causal mask reveals about the order.
 #
 # **You need** matrix products. The softmax is explained here. **Time** [[time]].
 
@@ -29,9 +29,9 @@ for j in range(n):
 # ## One token asks
 #
 # Attention gives each token a **query** (what it looks for), a **key** (what it offers) and a **value** (what it passes
-# on). The cell above printed the query of *cat* and all keys and values. Take a pencil and follow *cat*. To compare its
-# query with a key, multiply them number by number, add up, and divide by $\sqrt{d_k} = 2$, where $d_k = 4$ is the
-# length of a key ([[bias_by_hand|chapter #]] says why). The result is the **score** of that key.
+# on). Follow *cat* with a pencil and the numbers above. To compare its query with a key, multiply them number by
+# number, add up, and divide by $\sqrt{d_k} = 2$, where $d_k = 4$ is the length of a key ([[bias_by_hand|chapter #]]
+# says why). The result is the **score** of that key.
 #
 # The **softmax** turns the scores into positive weights that sum to 1: take $e$ to the power of each score, then divide
 # by the sum. The **output** is the average of the values with these weights.
@@ -51,7 +51,8 @@ print("output: ", output_cat)
 
 # %% [markdown]
 # *cat* gives 0.4026 of its attention to *The*, whose key fits best. You can check the first number of the output by
-# hand: the value of *The* begins with 1 and that of *mat* with one half, so it is $0.4026 + 0.1153 / 2 = 0.4602$.
+# hand: the value of *The* begins with 1, that of *mat* with one half, and the others with 0. So the output begins with
+# $0.4026 + 0.1153 / 2 = 0.4602$.
 #
 # For all five queries at once we need a matrix product, a softmax of each row, and a second matrix product.
 
@@ -61,13 +62,12 @@ from course_lib.reference.attention import attention, softmax
 weights = softmax(Q @ K.T / np.sqrt(D_K))
 output = weights @ V
 assert np.allclose(weights[cat], weight) and np.allclose(output[cat], output_cat)
-figures.heatmap(weights, alt="Weights")
+figures.heatmap(weights, alt="Weights, a row for each query")
 
 # %% [markdown]
 # ## Permute the words
 #
-# Where in this calculation did we use the position of a token? The loop used $j$ only to fetch a key and its value. If
-# it took the keys in another order, it would compute the same sum.
+# Where in this calculation did we use the position of a token? The loop used $j$ only to fetch a key and its value.
 #
 # Suppose the five tokens change places, and each takes its query, key and value with it. Does the table of outputs stay
 # the same, do its rows change places as well, or does each row get new numbers? Guess first.
@@ -85,13 +85,12 @@ figures.side_by_side(
 # %% [markdown]
 # *on* is now the first token, and its output is the same as before. The rows have moved with their tokens. A function
 # is permutation **equivariant** if its output is permuted in the same way as its input. It is **invariant** if its
-# output does not change. You will often read that attention is invariant. But the output becomes invariant only when we
-# pool it, for example with the mean over all tokens.
+# output does not change, as the mean of all output rows.
 #
 # ## The proof is one line
 #
 # A permutation can be written as a matrix $P$ with a single 1 in each row and in each column. $PX$ has the rows of $X$
-# in the new order. With permuted queries, keys and values, the layer computes
+# in the new order. With permuted queries, keys and values (and without the scale, for short) the layer computes
 #
 # $$\text{softmax}(PQ\,(PK)^\top)\,PV \;=\; \text{softmax}(P\,QK^\top P^\top)\,PV
 # \;=\; P\,\text{softmax}(QK^\top)\,\underbrace{P^\top P}_{I}\,V \;=\; P \cdot \text{output}$$
@@ -103,12 +102,10 @@ figures.side_by_side(
 # 2. $P^\top P = I$, because each column of $P$ has a single 1, and no two in the same row. So the permuted rows of $V$
 #    exactly undo the permuted columns of the weights.
 #
-# We left out the scale $1/\sqrt{d_k}$, which multiplies all scores alike.
-#
 # ## Dog bites man
 #
-# Now we use a layer closer to that of a Transformer. Each word has a vector $x$, three matrices turn it into query, key
-# and value, and the output of attention is added to $x$. Does *dog* get another vector when it is bitten?
+# In a Transformer, three matrices turn the vector $x$ of each word into query, key and value, and the output of
+# attention is added to $x$. Does *dog* get another vector when it is bitten?
 
 # %%
 rng = np.random.default_rng(0)
@@ -130,17 +127,15 @@ print("dog, as the first word:", layer(dog_man)[0, :4])
 print("dog, as the last word: ", layer(man_dog)[2, :4])
 
 # %% [markdown]
-# *dog* gets the same vector whether it bites or is bitten. Later layers cannot repair this (see question 2). A
-# feed-forward layer and a normalisation work on each token by itself, and attention treats all tokens alike.
+# No. Later layers cannot repair this, because each of them gets the same vectors in both sentences and is equivariant,
+# too (question 2).
 #
-# Such a model knows which words there are and in what proportions. This is nearly a **bag of words**: the words and
-# their counts, without an order. It cannot say who bit whom.
+# Such a model sees a text as a **bag of words**: words without an order. It cannot say who bit whom.
 #
 # ## What a causal mask gives away
 #
-# An *encoder* hides nothing. A decoder hides the future, so query $i$ sees only the keys $j \le i$. This mask stays
-# where it is when we permute the words. Fact 1 of the proof needs every row to be computed by the same rule, so it no
-# longer applies.
+# An *encoder* hides nothing. A decoder hides the future, so query $i$ sees only the keys $j \le i$. This **causal
+# mask** stays where it is when we permute the words. So fact 1 of the proof fails: the rule differs from row to row.
 #
 # How much does the mask reveal? Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight
 # $1/(i+1)$. Suppose also that only the first token, perhaps a start token, has a nonzero value. Then the output reveals
@@ -149,20 +144,16 @@ print("dog, as the last word: ", layer(man_dog)[2, :4])
 # %%
 from course_lib.reference.attention import causal_mask
 
-visible = causal_mask(3)  # True where query i may see key j
-print("dog, as the first word:", layer(dog_man, mask=visible)[0, :4])
-print("dog, as the last word: ", layer(man_dog, mask=visible)[2, :4])
-
-equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))
+equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))  # causal_mask: True where query i may see key j
 places = 1 / equal[:, 0] - 1
 print("position, from the weight of the first token:", places)
 assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# *dog* now has different outputs as the first and as the last word. But the last word of a text sees all words, so the
-# mask hides nothing from it. A single layer shows it the earlier words as a bag. In the second layer, the vector of
-# each earlier word depends on the words before that one.
+# Does a token also learn the order of the words before it? The last word of a text sees all words. A single layer shows
+# it the earlier ones as a bag. In the second layer, the vector of each earlier word depends on the words before that
+# one. Does the last word then notice who bites?
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -171,16 +162,16 @@ for depth in (1, 2):
     print(f"{depth} layer(s), at the last word: same = {np.allclose(a[-1], b[-1])}")
 
 # %% [markdown]
-# So a causal mask breaks the equivariance, and two layers can reveal the order.
+# With two layers it does. So a causal mask breaks the equivariance, and two layers can reveal the order.
 #
 # ## A released model without its rotations
 #
-# SmolLM2-135M-Instruct is a language model, a decoder of 30 layers. Besides the mask, it has one source of order: each
-# layer *rotates* queries and keys by angles that depend on the position ([[rope|chapter #]]).
+# SmolLM2-135M-Instruct is a language model, a decoder. Besides the mask, it has one source of order: each layer
+# *rotates* queries and keys by angles that depend on the position ([[rope|chapter #]]).
 #
 # The model reads 256 tokens (words and pieces of words) of *Alice in Wonderland*. Its **loss** at a token is $-\ln P$,
-# in *nats*, where $P$ is the probability that it gave to this token. How will the mean loss change without the
-# rotations? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
+# in *nats*, where $P$ is the probability that it gave to this token. It has a causal mask and 30 layers. Will it miss
+# the rotations? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -198,8 +189,8 @@ print(f"mean loss {losses.mean():.2f}, without rotations {without.mean():.2f}, {
 assert more > 1
 
 # %% [markdown]
-# The loss rises by 2.31 nats. But this model was trained *with* rotations. Models trained without positions can do much
-# better (see *Deeper*).
+# The loss rises by 2.31 nats, so in this model the mask does not replace the rotations. Models *trained* without
+# positions can do much better (*Deeper*).
 #
 # ## Far words in the wrong order
 #
@@ -211,42 +202,22 @@ assert more > 1
 start = len(text) - 128 - 16
 order = np.random.default_rng(0).permutation(np.arange(1, start))
 texts = {"shuffled": text[[0, *order, *range(start, len(text))]], "dropped": text[start:]}
-
-
-def rise(tokens, before):
-    """How much the last 128 losses rise on average, and the standard error of this mean."""
-    difference = model.losses(tokens)[-128:] - before[-128:]
-    return float(difference.mean()), float(difference.std()) / 128**0.5
-
-
 for name, tokens in texts.items():
-    more, error = rise(tokens, losses)
-    print(f"far words {name}: {more:+.2f} ± {error:.2f}")
+    rises = model.losses(tokens)[-128:] - losses[-128:]
+    more, error = float(rises.mean()), float(rises.std()) / 128**0.5
+    print(f"far words {name}: {more:+.2f} ± {error:.2f} (standard error)")
     assert more > 0.15
 
 # %% [markdown]
-# This surprised us. In the wrong order, the far words help this model no more than if they were missing. (On four other
-# texts, shuffling is even worse than dropping: see *Deeper*.) So as a bag of words, they are worth nothing to it here.
-#
-# Two of our causal layers could tell the order. Without rotations, do shuffled words harm the 30 of this model?
-
-# %% tags=["nbval-ignore-output"]
-with model.changed(position=Position()):
-    for name, tokens in texts.items():
-        more, error = rise(tokens, without)
-        print(f"no rotations, far words {name}: {more:+.2f} ± {error:.2f}")
-        assert abs(more) < 0.15
-
-# %% [markdown]
-# Single losses change, but their mean hardly does. Dropping the far words costs nothing either, so on average they do
-# not help this model. Layers that *can* tell the order need not have learned to do so.
+# This surprised us. In the wrong order, the far words help this model no more than if they were missing. So as a bag of
+# words, they are worth nothing to it here. (*Deeper* has four other texts.)
 #
 # ## Remember
 #
 # - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output. A
 #   pooled output, such as the mean, is invariant.
-# - A causal mask breaks this symmetry. One masked layer still shows each word the words before it as a bag, but a
-#   second can show their order.
+# - A causal mask breaks this symmetry. One masked layer shows each word the words before it as a bag, and a second can
+#   show their order.
 # - In SmolLM2, the loss rises by more than 2 nats without the rotations, and far words in the wrong order help no more
 #   than missing ones.
 #
@@ -300,7 +271,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: four, from one row with a pencil to the positions that a mask gives away.
+# [[tasks]]: three, from one row with a pencil to the positions that a mask gives away.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -333,18 +304,7 @@ for changed in ("16 shuffled", "16 dropped", "64 shuffled", "64 dropped"):
 # one). In [[longer_than_training|chapter #]], small models without positions are the weakest at the training length,
 # but not beyond it.
 #
-# SmolLM3 and Llama 4 leave the rotation (*RoPE*) out of every fourth layer ([[windows_and_sinks|chapter #]]). What if
-# we leave it out of some layers of SmolLM2, which was trained with it in all of them?
-
-# %%
-for where in ("layer 1", "layer 28", "every fourth layer", "all layers"):
-    runs = committed("without RoPE", condition=f"no RoPE in {where}", n=384)
-    print(f"{where:18}", *[f"{row['text']} {row['difference']:5.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
-
-# %% [markdown]
-# On these texts, this model does not need the rotation in layer 28 (layers are counted from 0). In layer 1, the cost
-# depends on the text. Every fourth layer costs 0.63 nats or more. Unlike SmolLM3, this model was trained with all of
-# its rotations.
+# SmolLM3 and Llama 4 leave the rotation (*RoPE*) out of every fourth layer ([[windows_and_sinks|chapter #]]).
 #
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1 · L. Ben Allal et al., *SmolLM2*, 2025
 # · K. Irie et al., *Language Modeling with Deep Transformers*, 2019 · A. Haviv et al., *Transformer Language Models

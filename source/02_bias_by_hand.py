@@ -2,8 +2,7 @@
 # # [[title]]
 #
 # Attention compares words by their content. In this chapter you give it a sense of distance with a single addition. You
-# follow every number through five tokens and prove *why* each weight changed. Then you add the same bias to a released
-# language model.
+# follow every number through five tokens, and prove *why* each weight changed.
 #
 # **You will be able to**
 # - write the bias matrix from its formula, and say why its diagonals are constant;
@@ -11,7 +10,8 @@
 # - choose between logarithmic and linear decay;
 # - say what such a bias does to a model that was trained without it.
 #
-# **You need** [[blind_to_distance|chapter #]] (scores, softmax, mask). **Time** [[time]].
+# **You need** [[blind_to_distance|chapter #]] (scores, softmax, mask). **Time** [[time]]. (*Core* marks the sections of
+# a shorter course of three hours.)
 #
 # The picture shows where our bias enters attention.
 
@@ -27,7 +27,7 @@ figures.attention_block("log decay")
 # key, both counted from 0. The raw score of a pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$.
 #
 # Why divide? If the numbers of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance
-# $d_k$. After the division its variance is 1 for every $d_k$ (Vaswani et al. 2017, section 3.2.1).
+# $d_k$. After the division its variance is 1 for every $d_k$.
 
 # %%
 import numpy as np
@@ -52,8 +52,7 @@ figures.side_by_side(
 #
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
-# This is called **log decay**, and λ is its strength. We compute one pair by hand, then all pairs with a loop. In the
-# picture you can move λ, switch the decay, and point at a cell.
+# This is called **log decay**, and λ is its strength. We compute one pair by hand, then all with a loop.
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -69,10 +68,7 @@ figures.bias_heatmap(n)
 
 # %% [markdown]
 # All numbers on a diagonal are equal, because all its pairs have the same offset. Such a matrix is called **Toeplitz**.
-# There are 9 offsets, from −4 to +4, so a list of 9 numbers holds the whole bias. `to_grid` places such a list on the
-# diagonals.
-#
-# A token has no penalty for itself. What does each further step away cost?
+# There are 9 offsets, so a list of 9 numbers holds the whole bias. `to_grid` places such a list on the diagonals.
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -80,12 +76,9 @@ from course_lib.reference.grid import row_offsets, to_grid
 offset = row_offsets(n)
 row = 0 - LAMBDA * np.log(1 + abs(offset))
 assert np.allclose(to_grid(row[None], n), B)  # row[None]: one list, which all queries share
-print("cost of the steps 1 to 4:", -np.diff(B[the]))
 figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a number per offset")
 
 # %% [markdown]
-# The first step costs 0.2079, and the fourth only 0.0669.
-#
 # ## Add it, and follow two rows
 #
 # We add the bias after the scaling, so its effect does not depend on $d_k$:
@@ -95,8 +88,8 @@ figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a
 # Then comes the softmax, $w'_{ij} = e^{S_{ij}} / \sum_k e^{S_{ik}}$, where $k$ runs over all keys. We write $w'$ for
 # the weights with the bias, and $w$ for those without it.
 #
-# The tables show the softmax step by step for the queries *The* and *sat*. We first subtract the largest score of the
-# row. This keeps $e^x$ small and changes no weight. Follow one column with a calculator.
+# Each table below is the softmax of one query, step by step. We first subtract the largest score of the row. This keeps
+# $e^x$ small and changes no weight. Follow one column with a calculator.
 
 # %%
 biased = scaled + B
@@ -116,34 +109,15 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Here is the whole calculation as a function. Click a line to see its result.
-
-
-# %%
-def attention(q, k, v, bias=0.0):
-    """softmax(q kᵀ / √d_k + bias) v, for one sequence."""
-    d_k = q.shape[-1]
-    raw = q @ k.T
-    scaled = raw / np.sqrt(d_k)
-    biased = scaled + bias
-    e = np.exp(biased - biased.max(axis=-1, keepdims=True))
-    weights = e / e.sum(axis=-1, keepdims=True)
-    return weights @ v
-
-
-figures.trace(attention, Q, K, V, bias=B, tokens=TOKENS)
-
-# %% [markdown]
 # ## What changed
 #
-# Which keys gained weight? In the second table, orange keys gained and blue keys lost. Each row sums to 0, because what
-# one key gains, others must lose. Look for a rule before you go on.
+# Which keys gained weight? In the second table, orange keys gained and blue keys lost. Look for a rule before you go
+# on.
 
 # %%
 from course_lib.reference.attention import softmax
 
 standard, weights = softmax(scaled), softmax(biased)
-assert np.allclose(attention(Q, K, V, B), weights @ V)
 change = weights - standard
 figures.side_by_side(
     figures.heatmap(weights, alt="Weights with the bias"),
@@ -170,14 +144,14 @@ figures.question(
 # *The* and lose in the row *sat*?
 #
 # Adding $B_{ij}$ to a score multiplies its exponential by $e^{B_{ij}}$, the key's **factor**. So the new weight is the
-# old weight times the factor, divided by a number that makes the row sum to 1 again:
+# old weight times the factor, divided by a number that makes the row sum to 1:
 #
 # $$w'_{ij} = \frac{w_{ij}\, e^{B_{ij}}}{\sum_k w_{ik}\, e^{B_{ik}}}$$
 #
 # The denominator is the average of the row's factors, weighted by the old weights. So a key gains exactly when its
 # factor is larger than this average:
 #
-# $$\boxed{\; w'_{ij} > w_{ij} \iff e^{B_{ij}} > \textstyle\sum_k w_{ik}\, e^{B_{ik}} \;}$$
+# $$\boxed{\; w'_{ij} > w_{ij} \iff e^{B_{ij}} > \sum_k w_{ik}\, e^{B_{ik}} \;}$$
 
 # %%
 factor = np.exp(B)
@@ -193,16 +167,15 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The factor of *cat* is 0.8123 in both rows. It is above the average of the row *The* (0.7432), but below that of *sat*
-# (0.8270). The two tables are orange in the same cells, as the proof says.
+# The factor of *cat*, 0.8123, is above the average of the row *The* (0.7432), but below that of *sat* (0.8270). The two
+# tables are orange in the same cells.
 #
-# The diagonal always gains, because a token's own factor is $e^0 = 1$ and the average is below 1. (A *learned* bias may
-# be positive, and then this argument fails.)
+# ## A stronger bias
 #
-# ## How strong, and which decay?
-#
-# In the column e^B each bar begins at the average factor of the row, and a key gains when its bar points to the right.
-# In the row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3?
+# A token's own weight always gains, because its factor is $e^0 = 1$ and the average is below 1. (A *learned* bias may
+# be positive, and then this argument fails.) What about a neighbour? In the row *The*, *cat* gains at λ = 0.3. Does it
+# still gain at λ = 3? Guess, then move λ. In the column e^B each bar begins at the average factor of the row, and a key
+# gains when its bar points to the right.
 
 # %%
 figures.attention_explorer(Q, K, query=the)
@@ -213,6 +186,8 @@ print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong
 
 # %% [markdown]
 # At λ = 3 even *cat* loses. Its factor is now 0.125. The average is 0.158, because *The* keeps the factor 1.
+#
+# ## Which decay?
 #
 # With **linear** decay, $B_{ij} = -\lambda d$, where $d = |j - i|$ is the distance, the factor is $e^{-\lambda d}$.
 # With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. Does that matter?
@@ -234,8 +209,8 @@ assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
 # have nearly all of the attention at 16,384 tokens, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without
 # limit. For λ > 1 it converges, so near keys keep their share.
 #
-# The linear bias gives the far keys 0.8 % at every length, so here it acts like a window of fixed width.
-# ALiBi uses it with a different slope for each head, so some heads look far ([[alibi|chapter #]]).
+# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. So here it acts
+# like a window of fixed width.
 #
 # ## Before or after?
 #
@@ -256,49 +231,44 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 #
 # ## In torch, with heads and a cache
 #
-# A model works on many sequences at once, and each of its layers has several attentions, its **heads**. So tensors are
-# `(batch, heads, n, d)`, where `d` is the width of a vector, as in torch's `scaled_dot_product_attention`. We take 2
+# Each layer of a model has several attentions, its **heads**. So tensors are `(batch, heads, n, d)`, where `d` is the
+# width of a vector, as in torch's `scaled_dot_product_attention`. It divides by $\sqrt{d}$, then adds a bias. We take 2
 # sequences and 3 heads with a λ each. What shape does the bias need?
 
 # %%
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
-from course_lib.nn.attention import attention as torch_attention
 from course_lib.nn.bias import DecayBias
-from course_lib.nn.terms import Terms
+from course_lib.nn.grid import to_grid as torch_to_grid
 
 torch.set_num_threads(1)  # quicker for small matrices
 q, k, v = (torch.tensor(x).expand(2, 3, n, D_K) for x in (Q, K, V))
-bias = DecayBias(strength=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)
-output, w = torch_attention(q, k, v, Terms(bias=bias))  # Terms holds all that a scheme adds to attention
-print("output", tuple(output.shape), " weights", tuple(w.shape), " bias", tuple(bias.shape))
-assert np.allclose(w[0, 0], standard) and np.allclose(w[1, 1], weights)
+rows = DecayBias(strength=[0.0, 0.3, 1.0]).double().bias(n, n, past=0)
+bias = torch_to_grid(rows[:, None], n)
+output = scaled_dot_product_attention(q, k, v, attn_mask=bias)
+print("numbers per offset", tuple(rows.shape), " bias", tuple(bias.shape), " output", tuple(output.shape))
+assert np.allclose(output[1, 1], weights @ V)
 
 # %% [markdown]
-# Each head needs 9 numbers, one per offset, and all sequences share them. Head 0 is standard attention, because its λ
-# is 0. Head 1 has this chapter's weights.
+# Each head needs 9 numbers, and all sequences share them. Head 1 has this chapter's weights.
 #
-# A decoder reads one token at a time and keeps earlier keys and values in a **cache**. Which part of $B$ does the new
-# token need? Only its own row. `past` says how many tokens are in the cache:
-
-# %%
-new_row = DecayBias([LAMBDA]).double().bias(1, n, past=4)[0]
-print("mat, after four tokens:", new_row.numpy() + 0)  # "+ 0" turns -0 into 0
-assert np.allclose(new_row, B[mat])
-
-# %% [markdown]
-# The course's layer `RelativeAttention` has learned matrices that make queries, keys and values from $x$. A scheme goes
-# in as its `position`. Does the layer give the same outputs if it reads 8 tokens one by one?
+# A decoder reads one token at a time and keeps earlier keys and values in a **cache**. A new token needs only its own
+# row of $B$. So the code must know how many tokens came before, which the course calls `past`. The course's layer
+# `RelativeAttention` makes queries, keys and values from $x$, and a scheme goes in as its `position`. Does it give the
+# same outputs if it reads 8 tokens one by one?
 
 # %%
 from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
 
+new_row = DecayBias([LAMBDA]).double().bias(1, n, past=4)[0]
+print("mat, after four tokens:", new_row.numpy() + 0)  # "+ 0" turns -0 into 0
+assert np.allclose(new_row, B[mat])
 layer = RelativeAttention(d_model=12, n_heads=3, position=DecayBias([0.0, 0.3, 1.0]), causal=True)
 x, cache = torch.randn(1, 8, 12), KeyValueCache()
 one_by_one = torch.cat([layer(token, cache=cache) for token in x.split(1, dim=1)], dim=1)
-assert torch.allclose(one_by_one, layer(x), atol=1e-6)
-print("one by one:", tuple(one_by_one.shape), "the same as all at once")
+print("one by one = all at once:", torch.allclose(one_by_one, layer(x), atol=1e-6))
 
 # %% [markdown]
 # ## The bias in a released model
@@ -314,38 +284,18 @@ text = model.encode(released.excerpt("alice"))[:256]
 losses = model.losses(text)
 print(f"loss without our bias: {losses.mean():.2f} nats")
 
-
-def rise(bias):
-    """How much the losses rise on average if this bias is added to all scores, and the standard error."""
-    with model.changed(bias=torch.tensor(bias, dtype=torch.float32)):  # its mask still hides later keys
-        more = model.losses(text) - losses
-    return float(more.mean()), float(more.std()) / len(more) ** 0.5
-
-
 # %% tags=["nbval-ignore-output"]
 found = {}
 for strength in (0.3, 1.0):
-    more, error = found[strength] = rise(decay_bias(len(text), strength=strength))
-    print(f"λ = {strength}: factor at distance 100 {101**-strength:.2f}, loss {more:+.2f} ± {error:.2f}")
-assert found[1.0][0] > found[0.3][0] + 0.5
+    bias = torch.tensor(decay_bias(len(text), strength=strength), dtype=torch.float32)
+    with model.changed(bias=bias):  # its mask still hides later keys
+        rises = model.losses(text) - losses
+    found[strength], error = float(rises.mean()), float(rises.std()) / len(rises) ** 0.5
+    print(f"λ = {strength}: factor at distance 100 {101**-strength:.2f}, loss {found[strength]:+.2f} ± {error:.2f}")
+assert found[1.0] > found[0.3] + 0.5
 
 # %% [markdown]
-# In this model, λ = 0.3 costs little and λ = 1 much. Why?
-#
-# Many of its heads give most of their weight to token 0, which is called a **sink** ([[windows_and_sinks|chapter #]]).
-# It is the farthest key from every query, so it has the smallest factor and loses weight to nearer keys. Does that
-# explain the harm? We add the bias to the scores of token 0 only, and as a control to those of token 1 only.
-
-# %% tags=["nbval-ignore-output"]
-bias, alone = decay_bias(len(text), strength=1.0), {}
-for token in (0, 1):
-    more, error = alone[token] = rise(bias * (np.arange(len(text)) == token))
-    print(f"λ = 1 for token {token} only: loss {more:+.2f} ± {error:.2f}")
-assert found[1.0][0] / 2 > alone[0][0] > alone[1][0] + 0.1
-
-# %% [markdown]
-# The weaker sink does more harm than the control, but far less than the bias on all keys. So it explains only a part.
-# (*Deeper* has four other texts.)
+# In this model, λ = 0.3 costs little and λ = 1 much. *Deeper* has four other texts, and tests an explanation.
 #
 # ## Remember
 #
@@ -353,8 +303,8 @@ assert found[1.0][0] / 2 > alone[0][0] > alone[1][0] + 0.1
 #   for $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_k w_{ik} e^{B_{ik}}$, so *which*
 #   keys gain depends on the content of the whole row.
-# - If all scores are equal, linear decay acts like a window of fixed width. Under log decay with λ ≤ 1, the far
-#   keys of a long row then outweigh the near ones together.
+# - If all scores are equal, linear decay acts like a window of fixed width. Under log decay with λ ≤ 1, the far keys of
+#   a long row then outweigh the near ones together.
 # - A finite bias does not mask. With a symmetric bias, only a mask tells before from after.
 #
 # ## Three questions
@@ -406,14 +356,19 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: seven, from the first score to a bug hunt.
+# [[tasks]]: five, from the bias matrix to a bug hunt.
 #
 # **Next:** [[next]]. The rest is optional.
 #
 # ## Deeper · Other texts
 #
 # Committed runs repeat the test with 384 tokens of four texts: two help texts of Python (`pydoc`), a licence and a page
-# about this course. The last condition has the bias on all keys *but* token 0.
+# about this course.
+#
+# Many heads of this model give most of their weight to token 0, which is called a **sink**
+# ([[windows_and_sinks|chapter #]]). It is the farthest key from every query, so the bias moves its weight to nearer
+# keys. Does that explain the harm? The third row adds the bias to the scores of token 0 alone, and the last to all
+# others.
 
 # %%
 from course_study.released import rows as committed
@@ -425,8 +380,8 @@ for strength, where in (("0.3", ""), ("1.0", ""), ("1.0", ", token 0 alone"), ("
 
 # %% [markdown]
 # In all four texts, λ = 0.3 costs little and λ = 1 more than 1 nat. The bias on token 0 alone costs less than 0.3 nats.
-# If token 0 alone is spared, more than 1 nat remains. But this overcorrects: among keys with smaller factors, a key
-# with the factor 1 gains weight.
+# So the sink explains only a part. If token 0 alone is spared, more than 1 nat remains. But this overcorrects: among
+# keys with smaller factors, a key with the factor 1 gains weight.
 #
 # ## Deeper · Three explanations, tested
 #
@@ -456,29 +411,6 @@ print("their new weight / old weight:       ", (weights / standard)[sat, [the, m
 # %% [markdown]
 # No, they lost 0.0198 and 0.0254. But both weights were multiplied by the same number.
 #
-# ## Deeper · Mean bias or mean factor?
-#
-# Must we average the *factors*? Perhaps a key gains if its *bias* is above the mean bias of the row. Then its factor is
-# above $e^{\text{mean bias}}$. The proved rule asks for a factor above the mean of $e^{\text{bias}}$, which is never
-# lower (Jensen's inequality). The rules disagree about keys whose factor is between the two limits. Are there any?
-
-# %%
-def above_mean(x):
-    """Where x is above the mean of its row, each key counting with its old weight."""
-    return x > (standard * x).sum(axis=1, keepdims=True)
-
-
-for strength in (0.3, 1.0, 2.0, 3.0):
-    strong = decay_bias(n, strength=strength)
-    truth = softmax(scaled + strong) > standard
-    by_bias = (above_mean(strong) == truth).sum()
-    by_factor = (above_mean(np.exp(strong)) == truth).sum()
-    print(f"λ = {strength}:  mean bias {by_bias} of 25,  mean factor {by_factor} of 25")
-    assert by_factor == 25
-
-# %% [markdown]
-# From λ = 2 on there are such keys, and the mean bias is wrong about them.
-#
 # ## Deeper · Your own decay
 #
 # Change the last line of `bias_matrix`, for example to `return 0 - strength * (distance > 2)`, and run the cell. The
@@ -494,68 +426,15 @@ def bias_matrix(n=5, strength=0.3):
 figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0))
 
 # %% [markdown]
-# ## Deeper · Train with it: name the nearest capital
-#
-# What does the bias do for a model that learns? In a text of capital and small letters, the model must name at each
-# small letter the most recent capital before it.
-
-
-# %%
-def draw(generator, batch=32, n=24):
-    """A batch of texts and answers, both (batch, n). The answer −100 means that nothing is asked."""
-    letter = torch.randint(8, (batch, n), generator=generator)
-    capital = torch.rand(batch, n, generator=generator) < 0.25
-    tokens = letter + 8 * ~capital  # 0 … 7 are A … H, 8 … 15 are a … h
-    place = torch.where(capital, torch.arange(n), -1).cummax(1).values  # of the last capital
-    asked = ~capital & (place >= 0)
-    return tokens, torch.where(asked, tokens.gather(1, place.clamp(min=0)), -100)
-
-
-tokens, answers = draw(torch.Generator().manual_seed(0))
-print("text:   ", "".join("ABCDEFGHabcdefgh"[t] for t in tokens[0]))
-print("answers:", "".join("ABCDEFGH"[a] if a >= 0 else "·" for a in answers[0]))
-
-# %% [markdown]
-# Our model has an embedding (a learned vector per letter), one attention layer with a causal mask, and a linear map to
-# eight scores. `study.fit` trains it for each λ with three seeds, and measures the accuracy on new texts. Without a
-# bias the model sees which capitals came before, but not which one is nearest. So we expect that the worst seed of λ =
-# 3 beats the best seed of λ = 0 by at least 0.2. (On your machine, the last digits may differ.)
-
-# %% tags=["nbval-ignore-output"]
-import course_study as study
-
-models = {
-    f"λ = {strength}": lambda strength=strength: study.OneLayer(DecayBias(strength), 16, 8, causal=True)
-    for strength in (0.0, 0.3, 3.0)
-}
-found = study.fit(models, draw, steps=100)
-print("accuracy  seed 0  seed 1  seed 2")
-for name, accuracies in found.items():
-    print(f"{name}  ", "  ".join(f"{a:6.2f}" for a in accuracies))
-assert min(found["λ = 3.0"]) > max(found["λ = 0.0"]) + 0.2
-
-# %% [markdown]
-# To understand these numbers, we let all capitals so far vote, each with the weight that the bias alone would give it.
-
-# %% tags=["nbval-ignore-output"]
-tokens, answers = draw(torch.Generator().manual_seed(1), batch=10_000)
-capitals = torch.nn.functional.one_hot(tokens, 16)[..., :8].double()  # (batch, n, 8)
-for strength in (0.0, 0.3, 3.0):
-    votes = torch.tensor(np.exp(decay_bias(24, strength=strength)) * np.tri(24)) @ capitals
-    vote = (votes.argmax(-1) == answers)[answers >= 0].double().mean()
-    print(f"λ = {strength}: accuracy of the vote {vote:.2f}")
-    assert np.mean(found[f"λ = {strength}"]) < vote + 0.05
-
-# %% [markdown]
-# Without a bias our one-layer model is right about half of the time, as often as a vote in which all capitals count
-# alike. With λ = 0.3, several far capitals together can still outvote the nearest one. With λ = 3 model and vote are
-# nearly always right.
+# ## Deeper · How much depends on λ?
 #
 # KERPLE (Chi et al. 2022) *learns* its λ: its bias $-r_1 \log(1 + r_2 |j - i|)$ has two numbers for each head, and ours
 # is the case $r_2 = 1$. A task of [[which_one|chapter #]] builds it. How much depends on λ? These losses are of
 # two-layer models that were trained on 128 characters without any other positions ([[longer_than_training|chapter #]]).
 
 # %%
+import course_study as study
+
 trained = study.committed("long") + study.committed("controls")
 for scheme in ("none", "log-0.3", "log-1"):
     runs = study.pick(trained, task="characters", scheme=scheme)
@@ -590,14 +469,6 @@ else:
     theirs = t5.compute_bias(n, n)[0, 0].detach().numpy()
     assert np.allclose(theirs, B, atol=1e-6)
     print(f"transformers {__version__}: T5Attention.compute_bias returns our B")
-
-# %% [markdown]
-# To hide keys in its plain (*eager*) attention, `transformers` uses the most negative finite number of the dtype, not
-# −∞ (`masking_utils.py`). What is the difference in a row whose keys are *all* hidden, for example a row of padding?
-
-# %%
-for hidden in (-np.inf, torch.finfo(torch.float32).min):
-    print(f"{hidden:.3g}:", torch.full((n,), hidden).softmax(dim=0))
 
 # %% [markdown]
 # **Sources** *Relative Position Bias Attention*, in the online book *Attention Mechanisms*, book-ai.org (the sentence,

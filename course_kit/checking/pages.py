@@ -1,6 +1,6 @@
 """A task as a page: a module that reads from top to bottom, and what makes an exercise of it.
 
-A page is a file of a topic's folder, `2_bias_matrix.py`: its place among the tasks, and its name. It has
+A page is a file of a topic's folder, `1_bias_matrix.py`: its place among the tasks, and its name. It has
 
     a docstring     `The bias matrix · 8 minutes · ★`, with ` · first` for a task to begin with, and below it the words
     bias_matrix     the solution; the comment behind a line, or above it, says what is true of that line

@@ -296,12 +296,6 @@ def lines(r: Tensor, n_heads: int) -> dict[str, Tensor]:
     return {"ALiBi's slopes": -mixed * r, "slope 1/2 in all heads": -r / 2}
 
 
-def without_rope(model: Released, text: Text) -> Trials:
-    every = range(model.n_layers)
-    where = {"layer 1": [1], "layer 28": [28], "every fourth layer": every[3::4], "all layers": every}
-    yield from trials({f"no RoPE in {name}": {"position": Position(), "layers": some} for name, some in where.items()})
-
-
 # --- passkeys -----------------------------------------------------------------------------------------------------
 
 PRE = "There is an important number hidden in the text. Remember it. "
@@ -377,7 +371,6 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "pass keys repaired": (passkey_repaired, passkeys),
     "shuffled words": (shuffled, short_texts),
     "log decays": (functools.partial(biases, logarithms), short_texts),
-    "without RoPE": (without_rope, short_texts),
     "ALiBi": (functools.partial(biases, lines), short_texts),
     "by position": (by_position, long_texts),
     "depths": (depths, lambda model: passkeys(model)[:2]),

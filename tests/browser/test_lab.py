@@ -11,6 +11,7 @@ from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run
 pytestmark = pytest.mark.browser
 LESSON = f"notebooks/{TOPICS['bias_by_hand'].file}.ipynb"
 TASKS = LESSON.replace("notebooks", "exercises")
+PICTURES = f"notebooks/{TOPICS['start_here'].file}.ipynb"
 WRONG = """def bias_matrix(n, strength):
     i, j = np.arange(n)[:, None], np.arange(n)
     return strength * np.log1p(abs(j - i))"""
@@ -30,7 +31,7 @@ def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_
 
 
 def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_their_keys_from_jupyterlab(lab, chromium):
-    with opened(chromium, lab, LESSON) as page:
+    with opened(chromium, lab, PICTURES) as page:
         for live in notebook(page).locator("[data-rp]:has(+ script)").all():
             expect(live).to_have_attribute("data-rp-live", "true")
         bias, tracer = picture(page, "frames"), picture(page, "tracer")
@@ -44,10 +45,8 @@ def test_pictures_live_before_anything_is_run_by_mouse_and_keyboard_and_keep_the
         bias.locator('td[tabindex="0"]').focus()
         page.keyboard.press("End")
         expect(reading).to_contain_text("Query The, key mat: offset +4")
-        tracer.get_by_role("button", name="raw = q @ k.T").click()
-        table = tracer.locator('.rp-values [data-name="raw"]')
-        expect(table).to_contain_text("(5, 5)")
-        expect(table.locator("tbody tr").nth(1).locator("td").first).to_have_text("3.0")
+        tracer.get_by_role("button", name="total = weights.sum()").click()
+        expect(tracer.locator('.rp-values [data-name="total"]')).to_contain_text("11.1")
         tracer.locator('.rp-line[tabindex="0"]').focus()
         before = tracer.locator(".rp-position").inner_text()
         page.keyboard.press("n")

@@ -24,7 +24,7 @@ def test_a_passed_task_of_a_chapter_is_remembered_once(file):
         task.bias_matrix.check(task.bias_matrix.spec.solution)
     assert json.loads(file.read_text()) == ["bias_by_hand.bias_matrix"]
     task.bias_matrix.check(None)
-    task.scaled_scores.check(lambda q, k: 0)
+    task.causal_weights.check(lambda scores, bias: 0)
     SLOPE.check(right)
     task.self_dominates.check(task.self_dominates.expected())
     assert memory.passed_tasks() == {"bias_by_hand.bias_matrix", "bias_by_hand.self_dominates"}

@@ -99,9 +99,9 @@ def test_the_verdict_is_that_of_the_notebook(tmp_path, key, source, fenced):
 def test_each_hand_in_is_judged_and_written_into_the_table(tmp_path, capsys, fenced):
     tasks = tasks_of("bias_by_hand")
     right = tasks["bias_matrix"].solution_source()
-    hand_in(tmp_path / "ada.ipynb", "bias_by_hand", right, "1 / 0", checks=("bias_matrix", "scaled_scores"))
+    hand_in(tmp_path / "ada.ipynb", "bias_by_hand", right, "1 / 0", checks=("bias_matrix", "biased_attention"))
     hand_in(tmp_path / "ben.ipynb", "bias_by_hand", right, "import os\nos._exit(0)")
-    ends = "def scaled_scores(q, k):\n    import os\n    os._exit(0)"  # and does not spoil the others
+    ends = "def biased_attention(q, k, v, bias):\n    import os\n    os._exit(0)"  # and does not spoil the others
     hand_in(tmp_path / "eve.ipynb", "bias_by_hand", right, ends)
     (tmp_path / "cem.ipynb").write_text("my answers")
     nbformat.write(nbformat.v4.new_notebook(), tmp_path / "dan.ipynb")
@@ -110,16 +110,16 @@ def test_each_hand_in_is_judged_and_written_into_the_table(tmp_path, capsys, fen
     code = recheck.main(["--csv", str(table), str(tmp_path / "*.ipynb"), "none.ipynb"])  # a star, as Windows gives it
     said, errors = capsys.readouterr()
     assert code == 1  # three of the files could not be judged
-    assert f"ada.ipynb: bias_by_hand, 1 of {len(tasks)} passed\n  no answer: scaled_scores\n" in said
+    assert f"ada.ipynb: bias_by_hand, 1 of {len(tasks)} passed\n  no answer: biased_attention\n" in said
     assert "cem.ipynb: cannot be read as a notebook" in errors and "none.ipynb: cannot be read" in errors
     assert "dan.ipynb: expected one line `from course_tasks import TOPIC as task`" in errors
     assert {path: path.read_bytes() for path in before} == before
     rows = {(row["learner"], row["task"]): row for row in csv.DictReader(table.open(encoding="utf-8"))}
     assert rows["ada", "bias_by_hand.bias_matrix"]["status"] == "passed"
     assert rows["ada", "bias_by_hand.causal_weights"]["status"] == "no check cell"
-    assert rows["ada", "bias_by_hand.scaled_scores"]["cause"] == "After all cells, there is no `scaled_scores`."
+    assert rows["ada", "bias_by_hand.biased_attention"]["cause"] == "After all cells, there is no `biased_attention`."
     assert rows["ben", "bias_by_hand.bias_matrix"]["cause"].startswith("Its code ended the process")
-    assert rows["eve", "bias_by_hand.scaled_scores"]["cause"].startswith("Its code ended the process")
+    assert rows["eve", "bias_by_hand.biased_attention"]["cause"].startswith("Its code ended the process")
     assert rows["eve", "bias_by_hand.bias_matrix"]["status"] == "passed"
     assert {rows[learner, ""]["status"] for learner in ("cem", "dan", "none")} == {"not judged"}
 
@@ -157,7 +157,7 @@ def test_data_that_nobody_writes_is_empty(line):
 
 RIGHT = "def bias_matrix(n, strength):\n    i = np.arange(n)\n    return -strength * np.log1p(abs(i - i[:, None]))"
 LIMITS = fence.Limits(cell=3.0, processor=15, wall=600.0, memory=2**30)  # generous by the clock: a busy machine is slow
-SOLUTION = "importlib.import_module('course_tasks.bias_by_hand.2_bias_matrix').bias_matrix"
+SOLUTION = "importlib.import_module('course_tasks.bias_by_hand.1_bias_matrix').bias_matrix"
 FORKS = """
 import contextlib, os
 while True:
@@ -242,7 +242,7 @@ def test_no_file_process_or_network_of_ours_can_be_seen_and_no_file_changed(tmp_
     (home / "secret").write_text("the teacher's")
     monkeypatch.setenv("HOME", str(home))
     ours = [home / "secret", tmp_path / "eve.ipynb", *ROOT.glob("solutions/02_*.ipynb"), "/etc/passwd"]
-    ours += [ROOT / "course_tasks" / "bias_by_hand" / "2_bias_matrix.py", "/proc/1/environ"]
+    ours += [ROOT / "course_tasks" / "bias_by_hand" / "1_bias_matrix.py", "/proc/1/environ"]
     (tmp_path / "eve.ipynb").touch()
     assert all(map(os.path.exists, ours))
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -47,6 +47,7 @@ CASES = [
 WRONG = """
 s = (q @ k.T + bias) / np.sqrt(q.shape[-1])  # You divide the bias by √d_k, too. Divide the products, then add the bias.
 s = q @ k.T / q.shape[-1] + bias  # You divide by d_k. Divide by its square root.
+s = q @ k.T / 2 + bias  # You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.
 s = q @ k.T / np.sqrt(len(k)) + bias  # You divide by √(number of tokens). d_k is the length of a query.
 s = q @ k.T / np.sqrt(q.shape[-1]) + bias.T  # You transposed the bias. Its rows belong to the queries.
 e = np.exp(s)  # e^x overflowed. Subtract the largest score of each row first, which leaves the weights the same.
@@ -60,7 +61,7 @@ return s @ v, weights  # You mix the values by the scores, before the softmax. M
 return weights, weights @ v  # The two results are in the wrong order. The output comes first, then the weights.
 """
 HINTS = [
-    "You have the scaled scores from task 1. The bias is added to them, cell by cell.",
+    "`q @ k.T` has one row per query. Divide it by √d_k, where d_k is `q.shape[-1]`. Then add the bias, cell by cell.",
     "Softmax of one row s: `np.exp(s) / np.exp(s).sum()`. For all rows at once, sum with `axis=-1, keepdims=True`.",
     "Large scores overflow in e^x. Subtract each row's maximum first: `s - s.max(axis=-1, keepdims=True)`.",
 ]
