@@ -65,9 +65,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The left half of the table equals the right half. Position does not tell a query which segment a key came from,
-# because token $t$ of every segment has the position vector $p_t$ (section 3.3). But a query only needs to know how far
-# back a key is. So the score should depend on that.
+# The left half of the table equals the right half, because token $t$ of every segment has the position vector $p_t$
+# (section 3.3). But a query only needs to know how far back a key is. So the score should depend on that.
 #
 # ## The absolute score, taken apart
 #
@@ -262,7 +261,7 @@ figures.provenance("shift")
 #
 # ## Segments with memory
 #
-# Do two segments of five give the same outputs as one pass (section 3.2)? The inputs no longer get position vectors:
+# Do two segments of five give the same outputs as one pass? The inputs no longer get position vectors:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -301,7 +300,7 @@ print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat
 # ## Several layers: how far back?
 #
 # Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
-# back. Read a text in segments of 4 with a memory of 4, change token 0 only, and see which outputs change.
+# back. So how far does a change of token 0 travel?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -317,46 +316,23 @@ figures.question(
     answer=4 * (1 + 3) - 1,
 )
 
-# %%
-def read_text(x, layers, size, length):
-    """A text (n, d) through all layers, segment by segment, each layer with a memory."""
-    memory, output = [x[:0]] * len(layers), []
-    for start in range(0, len(x), size):
-        h = x[start : start + size]
-        for number, w in enumerate(layers):
-            later = h + read(h, memory[number], w)
-            memory[number] = update_memory(memory[number], h, length)
-            h = later
-        output.append(h)
-    return np.concatenate(output)
-
-
-rng = np.random.default_rng(1)
-shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": (8, 8)}
-stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
+# %% [markdown]
+# Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. The
+# product of two such matrices says whether $i$ reads some token that has read $j$.
 
 # %%
-long_text = rng.normal(size=(20, 8))
-changed = long_text.copy()
-changed[0] += 1.0
-
-
-def change(layers):
-    """How far the output of each token moves when token 0 is changed."""
-    after, before = (read_text(x, layers, 4, 4) for x in (changed, long_text))
-    return abs(after - before).max(axis=1)
-
-
-how_much = np.array([change(stack[:1]), change(stack[:2]), change(stack)])
-differs = (how_much > 1e-9).astype(int)
-assert [row.nonzero()[0].max() for row in differs] == [7, 11, 15]
-depths = ["1 layer", "2 layers", "3 layers"]
-figures.heatmap(differs, depths, range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0")
+i, j = np.arange(20)[:, None], np.arange(20)
+reads = causal_mask(20) & (j >= i // 4 * 4 - 4)
+depths = {"1 layer": reads, "2 layers": reads @ reads, "3 layers": reads @ reads @ reads}
+changes = np.array([reach[:, 0] for reach in depths.values()])  # with token 0
+assert [row.nonzero()[0].max() for row in changes] == [7, 11, 15]
+figures.heatmap(
+    changes.astype(int), list(depths), range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0"
+)
 
 # %% [markdown]
 # Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
-# segment, the paper's $O(N L)$. "Can be reached" does not mean "is used". For trained models the paper reports
-# dependencies 5.5 times as long as those of Transformers with neither memory nor relative positions.
+# segment, the paper's $O(N L)$. But "can be reached" does not mean "is used".
 #
 # ## Who uses it today?
 #
@@ -520,9 +496,28 @@ print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 
 #
 # ## Deeper · A memory shorter than the text
 #
-# A deep stack reaches far back with a short memory. Is it equal to one long pass, then? We compare token by token.
+# A deep stack reaches far back with a short memory. Is it equal to one long pass, then? We build three layers with
+# random weights, and compare token by token.
 
 # %%
+def read_text(x, layers, size, length):
+    """A text (n, d) through all layers, segment by segment, each layer with a memory."""
+    memory, output = [x[:0]] * len(layers), []
+    for start in range(0, len(x), size):
+        h = x[start : start + size]
+        for number, w in enumerate(layers):
+            later = h + read(h, memory[number], w)
+            memory[number] = update_memory(memory[number], h, length)
+            h = later
+        output.append(h)
+    return np.concatenate(output)
+
+
+# %%
+rng = np.random.default_rng(1)
+shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": (8, 8)}
+stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
+long_text = rng.normal(size=(20, 8))
 long_pass = read_text(long_text, stack, 20, 0)
 for length in (16, 8, 4):
     gap = abs(read_text(long_text, stack, 4, length) - long_pass).max(axis=1)
@@ -608,8 +603,8 @@ else:
     print("XLNet's weights and outputs equal ours.")
 
 # %% [markdown]
-# **Sources** Z. Dai et al., *Transformer-XL*, 2019: section 3.2, section 3.3, table 8 (450 %), appendix B (shift) · its
-# code, github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py`, `pytorch/run_wt103_base.sh` · the
-# tutorial: [onenoughtone.com](https://onenoughtone.com), *Positional encoding*, part 4 · A. Gulati et al., *Conformer*,
-# 2020 · S. Zhang et al., *Benchmarking Rotary Position Embeddings for Automatic Speech Recognition*, 2025 ·
-# Z. Yang et al., *XLNet*, 2019.
+# **Sources** Z. Dai et al., *Transformer-XL*, 2019: section 3.2, section 3.3, appendix B (shift) · its code,
+# github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py`, `pytorch/run_wt103_base.sh` · the tutorial:
+# [onenoughtone.com](https://onenoughtone.com), *Positional encoding*, part 4 · A. Gulati et al., *Conformer*, 2020 ·
+# S. Zhang et al., *Benchmarking Rotary Position Embeddings for Automatic Speech Recognition*, 2025 · Z. Yang et al.,
+# *XLNet*, 2019.
