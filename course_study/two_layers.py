@@ -46,14 +46,11 @@ def neighbours(generator: Generator) -> tuple[Tensor, Tensor]:
 
 
 class BiasPerOffset(Position):
-    """One learned number per head and offset, for texts of 12 words: offsets −11 … 11.
+    """One learned number per head and offset, for texts of 12 words: offsets −11 … 11."""
 
-    spread: the standard deviation of the numbers before training.
-    """
-
-    def __init__(self, n_heads: int = 1, spread: float = 1.0) -> None:
+    def __init__(self, n_heads: int = 1) -> None:
         super().__init__()
-        self.numbers = nn.Parameter(spread * torch.randn(n_heads, 2 * WORDS - 1))
+        self.numbers = nn.Parameter(torch.randn(n_heads, 2 * WORDS - 1))
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
         return self.numbers
@@ -106,7 +103,6 @@ NEIGHBOUR_MODELS: Models = {
     "two heads": lambda: Stack([BiasPerOffset(2)], 16, n_heads=2, feed_forward=False),
     "one head, feed-forward": lambda: Stack([BiasPerOffset(1)], 16),
     "two heads, feed-forward": lambda: Stack([BiasPerOffset(2)], 16, n_heads=2),
-    "two heads, feed-forward, from 0": lambda: Stack([BiasPerOffset(2, spread=0)], 16, n_heads=2),
 }
 TASKS: dict[str, tuple[Draw, int, float, Models]] = {  # texts, steps, learning rate, models
     "first letters": (first_letters, 600, 0.003, LETTER_MODELS),

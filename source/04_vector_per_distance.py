@@ -8,12 +8,12 @@
 # **You will be able to**
 # - show what a vector per offset can do that a number cannot;
 # - clip offsets, and find the row of the table for any pair;
-# - compute the position part in four ways, and say what each costs;
+# - compute the position part with loops, by look-up and with `to_grid`;
 # - write the value side as a sum over offsets.
 #
 # **You need** [[bias_by_hand|chapter #]]: scores, softmax, the offset $j - i$, `to_grid`. **Time** [[time]].
 #
-# There are two vectors per offset: one enters the score, the other is added to the value.
+# Each offset has two vectors, one for the score and one for the value.
 
 # %%
 import numpy as np
@@ -28,13 +28,12 @@ figures.attention_block("Shaw")
 # %% [markdown]
 # ## What one number per offset cannot do
 #
-# We use the five tokens of [[bias_by_hand|chapter #]] again. The offset $j - i$ of query $i$ and key $j$ is negative
-# when the key comes first.
+# In the five tokens of [[bias_by_hand|chapter #]], suppose that *sat* should prefer the word before it (offset −1), and
+# *cat* the word after it (offset +1). Can a bias arrange this?
 #
-# Suppose *sat* should prefer the word before it, and *cat* the word after it. Can a bias arrange this? Give the offsets
-# −1 and +1 the biases $b_{-1}$ and $b_{+1}$. A bias $b$ multiplies $e^{score}$ by $e^b$, and in the ratio of two
-# weights of a row, the denominator of the softmax cancels. So the ratio of "before" to "after" should grow by the
-# factor $e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
+# A bias $b$ multiplies $e^{score}$ by $e^b$, and in the ratio of two weights of a row, the denominator of the softmax
+# cancels. So the ratio of "before" to "after" should grow by the factor $e^{b_{-1} - b_{+1}}$ in *every* row. We try
+# $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -117,12 +116,12 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 # ## Clipping
 #
 # A text of $n$ tokens has offsets from $-(n-1)$ to $n-1$. Shaw's table stops at a distance $k$, and all offsets beyond
-# it share the last vector:
+# it share its last vector:
 #
 # $$\mathrm{clip}(r) = \max(-k, \min(k, r)), \qquad \text{row of the table} = \mathrm{clip}(r) + k$$
 #
-# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. In the library, this $k$ is called
-# `clip`. Take ten tokens, $k = 4$ and the query at position 5. Which offsets does clipping change?
+# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. Take ten tokens, $k = 4$ (`clip` in the
+# code) and the query at position 5. Which offsets does clipping change?
 
 # %%
 def clip_row(r, clip):
@@ -137,9 +136,8 @@ for j in range(10):
     print(f"{j:3}  {r:+6}  {clip_row(r, 4) - 4:+7}  {clip_row(r, 4):3}{changed}")
 
 # %% [markdown]
-# Clipping changes only the offset of key 0, from −5 to −4. So the outermost vector means "4 *or more* back".
-#
-# Point at a table row to see which cells share it. Before you move the clip to 3, say how many cells will be clipped.
+# Only that of key 0, from −5 to −4. So the outermost vector means "4 *or more* back". Point at a table row to see which
+# cells share it. Before you move the clip to 3, say how many cells will be clipped.
 
 # %%
 from course_lib.reference.grid import offsets
@@ -149,20 +147,13 @@ assert clip_index(offsets(10), clip=4)[5].tolist() == [clip_row(j - 5, 4) for j 
 figures.clip_grid(6, clip=2)
 
 # %% [markdown]
-# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts need no new
-# rows. After training on texts of 128 tokens, how many pairs in a text of 256 need an untrained row?
-
-# %%
-seen, longer = offsets(128), offsets(256)
-for k in (16, 127, 200):
-    missing = ~np.isin(clip_index(longer, k), clip_index(seen, k))
-    print(f"clip {k:3}: {missing.sum():,} of {longer.size:,} pairs")
-
-# %% [markdown]
-# None, as long as $k$ is smaller than the training length. Whether a model does *well* there has to be measured
+# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And if $k$ is smaller than the
+# training length, longer texts need no new rows. Whether a model does *well* there is another question
 # ([[longer_than_training|chapter #]]).
 #
-# ## The position part, four ways
+# ## The position part, three ways
+#
+# How do we get the position part of every pair?
 #
 # **1 · Loops.** We follow the formula, one pair after the other.
 
@@ -176,34 +167,18 @@ assert S[sat, cat] == 2
 figures.heatmap(S, alt="Position part q·a", digits=0)
 
 # %% [markdown]
-# **2 · A vector for every pair.** We fetch the vector of each pair, add it to the key, and multiply. This needs an
-# array of shape $(n, n, d)$ for every sequence and head.
-
-# %%
-rows = clip_index(offsets(n), clip)
-vectors = A[rows]
-print("one vector per pair:", vectors.shape)
-assert np.array_equal(np.einsum("id,ijd->ij", Q, K + vectors), Q @ K.T + S)  # sums over d
-
-m, heads, d = 4096, 8, 64
-print(f"one text of {m:,} tokens, {heads} heads, d = {d}, float32:")
-print(f"scores {4e-9 * heads * m * m:.2f} GB, with a vector per pair {4e-9 * heads * m * m * d:.1f} GB")
-
-# %% [markdown]
-# The next two ways need no such array.
-#
-# **3 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors, and
+# **2 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors, and
 # these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
-# **4 · The grid.** For each query we write down its products for the offsets $-(n-1) \dots n-1$ in order, where clipped
-# offsets repeat a product. Then `to_grid` shifts these rows onto the diagonals. The library's `key_term` works this
-# way.
+# **3 · The grid.** We write down each query's products in the order of the offsets $-(n-1) \dots n-1$, and `to_grid`
+# shifts these rows onto the diagonals. The library's `key_term` works this way.
 
 # %%
 from course_lib.reference.shaw import key_term
 
-gathered = products[np.arange(n)[:, None], rows]  # way 3
-per_offset = products[:, clip_index(row_offsets(n), clip)]  # way 4
+rows = clip_index(offsets(n), clip)
+gathered = products[np.arange(n)[:, None], rows]  # way 2
+per_offset = products[:, clip_index(row_offsets(n), clip)]  # way 3
 assert np.array_equal(gathered, S) and np.array_equal(to_grid(per_offset, n), S)
 assert np.array_equal(key_term(Q, A), S)
 named = ["−4", "−3", *signs, "+3", "+4"]
@@ -212,11 +187,11 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Ways 3 and 4 take $n(2k+1)d$ multiplications, way 1 takes $n^2 d$.
+# All three give the same grid. Ways 2 and 3 take $n(2k+1)d$ multiplications, the loops $n^2 d$.
 #
 # ## Content, position, sum
 #
-# Unlike a bias, the position part is **inside** the scaling: it is divided by $\sqrt{d_k}$ as well.
+# Unlike a bias, the position part is **inside** the scaling: it is also divided by $\sqrt{d_k}$.
 
 # %%
 scaled = S / np.sqrt(D_K)
@@ -249,18 +224,6 @@ figures.side_by_side(
 # It does. Without the table, both prefer the word before (ratio 1.6487). With it, the ratio of *sat* is 2.7183, while
 # *cat*, at 0.6065, now prefers the word after.
 #
-# **Your turn.** Change one vector of the table, and say first which queries' weights will change. For example: which
-# queries notice (0, 3, 0, 0) in the middle row, offset 0?
-
-# %%
-mine = A.copy()
-mine[clip] = [0, 3, 0, 0]
-moved = softmax(content + key_term(Q, mine) / np.sqrt(D_K)) - weights
-print("rows that move:", [TOKENS[i] for i in range(n) if abs(moved[i]).max() > 1e-12])
-assert [TOKENS[i] for i in np.flatnonzero(Q[:, 1])] == ["cat", "sat"]  # their queries use channel 1
-figures.heatmap(moved, alt="How the weights move with my table")
-
-# %% [markdown]
 # ## The value side
 #
 # The key table changes *where* a query looks. A second table changes *what it receives*: each value gets a vector of
@@ -284,32 +247,35 @@ output_sat = sum(weights[sat, j] * (V[j] + C[clip_row(j - sat, clip)]) for j in 
 print("output of sat:", output_sat)
 
 # %% [markdown]
-# The sum splits as the scores did. $\sum_j w_{ij} v_j$ is the content part. For the position part we first collect how
-# much weight each query gives to each offset, with `from_grid`. Then we add up the weights that share a row of the
-# table, and multiply by the vectors.
+# The sum splits as the scores did. For the position part, we first add up the weights of a query that share a row of
+# the table. How much does each row get? Multiplied by the vectors, this is what the table adds.
 
 # %%
-from course_lib.reference.grid import from_grid
-from course_lib.reference.shaw import shaw_attention
+per_row = np.zeros((n, 2 * clip + 1))
+for i in range(n):
+    for j in range(n):
+        per_row[i, clip_row(j - i, clip)] += weights[i, j]
 
-mass = from_grid(weights, shared=False)
-clipped = np.zeros((n, 2 * clip + 1))
-# not clipped[:, index] += mass, which keeps only the last number where an index repeats
-np.add.at(clipped, (slice(None), clip_index(row_offsets(n), clip)), mass)
-output = weights @ V + clipped @ C
+output = weights @ V + per_row @ C
 assert np.allclose(output[sat], output_sat)
-o, w = shaw_attention(Q, K, V, key_table=A, value_table=C)  # all of it in one function
-assert np.allclose(o, output) and np.allclose(w, weights)
-per = dict(corner="query ↓ offset →", digits=2)
 figures.side_by_side(
-    figures.heatmap(mass, TOKENS, named, alt="Weight per offset", **per),
-    figures.heatmap(clipped, TOKENS, signs, alt="Weight per clipped offset", **per),
-    figures.heatmap(clipped @ C, TOKENS, four, corner="query ↓ channel →", alt="What the value table adds"),
+    figures.heatmap(
+        per_row, TOKENS, signs, corner="query ↓ offset →", digits=2, alt="Weight per clipped offset"
+    ),
+    figures.heatmap(per_row @ C, TOKENS, four, corner="query ↓ channel →", alt="What the value table adds"),
 )
 
 # %% [markdown]
-# On average, *mat* looked 1.4092 steps back (its channel 0), where a longer distance counts as two.
-#
+# On average, *mat* looked 1.4092 steps back (its channel 0), where a longer distance counts as two. The library's
+# `shaw_attention` computes all of this:
+
+# %%
+from course_lib.reference.shaw import shaw_attention
+
+o, w = shaw_attention(Q, K, V, key_table=A, value_table=C)
+assert np.allclose(o, output) and np.allclose(w, weights)
+
+# %% [markdown]
 # ## Can it be learned?
 #
 # Can training find vectors that let words look in different directions? A text has 12 words, each a number below 16. If
@@ -349,8 +315,8 @@ assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 # %% [markdown]
 # ## What a second head or a feed-forward layer gives back
 #
-# Can no model with biases do this? In committed runs we trained one head or two for longer, with or without a
-# feed-forward layer after attention. **Guess first:** which of them reach 0.95?
+# One head with a bias fails. Does every model with biases fail? In committed runs we trained one head or two for
+# longer, with or without a feed-forward layer after attention. **Guess first:** which of them reach 0.95?
 
 # %%
 runs = study.committed("two_layers")
@@ -361,37 +327,16 @@ for condition in ("one head", "two heads", "one head, feed-forward", "two heads,
 assert max(accuracies.pop("one head")) < 0.6 and np.min(list(accuracies.values())) > 0.95
 
 # %% [markdown]
-# In our models, all but the first. Even one head is enough, if a feed-forward layer follows. How? These are its mean
-# weights on the word before and the word after:
-
-# %%
-for row in study.pick(runs, condition="one head, feed-forward"):
-    low, high = row["first_half"][0], row["second_half"][0]
-    print(f"seed {row['seed']}: words 0 to 7: {low[0]:.2f} {low[1]:.2f}   words 8 to 15: {high[0]:.2f} {high[1]:.2f}")
-
-# %% [markdown]
-# The bias treats all words alike, as it must: one neighbour gets about 0.6, the other 0.3. So the output contains both,
-# at different strengths. The feed-forward layer also reads the word itself, and can pick the right one. A bias cannot
-# choose where to *look*, but later parts of a model can choose what to *use*.
+# In our models, all but the first. Even one head is enough, if a feed-forward layer follows (*Deeper* shows how). **A
+# bias cannot choose where to look, but later parts of a model can choose what to use.**
 #
-# ## Easy to believe; let us run it
-#
-# Judge the sentence.
-
-# %%
-from course_tasks import questions
-
-questions.claims("vector_per_distance")
-
-# %% [markdown]
 # ## Remember
 #
 # - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling. The query decides.
-# - Clip first, then shift: row $= \mathrm{clip}(j - i) + k$. The outermost rows mean "$k$ or more".
-# - Avoid the $(n, n, d)$ array: multiply $QA^\top$ first, then look up or use `to_grid`.
+# - Clip first, then shift: row $= \mathrm{clip}(j - i) + k$.
+# - Multiply $QA^\top$ first, then look up or use `to_grid`.
 # - The value side is the weight per clipped offset times the vectors.
-# - In one head, a bias shifts the preference of all words alike. In our models, a second head or a feed-forward layer
-#   still solved the task.
+# - In one head, a bias shifts the preference of all words alike.
 #
 # ## Three questions
 
@@ -451,27 +396,28 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: four, one of them a bug hunt.
+# [[tasks]]: three, one of them a bug hunt.
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · A bias that begins at 0
+# ## Deeper · How one head is enough
 #
-# In the committed runs, the biases began at random numbers. If all begin at 0, the two heads of a model with a
-# feed-forward layer stay alike for all 800 steps with two of three seeds. Here are the accuracy and each head's mean
-# weights on the word before and the word after, at words below 8:
+# How does one head with a bias and a feed-forward layer solve the task? These are its mean weights on the word before
+# and the word after:
 
 # %%
-for row in study.pick(runs, condition="two heads, feed-forward, from 0", settings={"steps": 800}):
-    print(f"seed {row['seed']}: accuracy {row['accuracy']:.2f}, the two heads", np.round(row["first_half"], 2).tolist())
+for row in study.pick(runs, condition="one head, feed-forward"):
+    low, high = row["first_half"][0], row["second_half"][0]
+    print(f"seed {row['seed']}: words 0 to 7: {low[0]:.2f} {low[1]:.2f}   words 8 to 15: {high[0]:.2f} {high[1]:.2f}")
 
 # %% [markdown]
-# So before you say that a model cannot learn a task, try more than one start.
+# The bias treats all words alike, as it must: one neighbour gets about 0.6, the other 0.3. So the output contains both,
+# at different strengths. The feed-forward layer also reads the word itself, and can pick the right one.
 #
 # ## Deeper · What it costs, and what it brought
 #
 # Both tables together hold $(2k + 1)(d_k + d_v)$ numbers. The paper's base model has separate tables in every layer and
-# head, while in its big model the heads of a layer share them (section 4.1).
+# head; in its big model the heads of a layer share them (section 4.1). How much is that for eight separate heads?
 
 # %%
 both_tables = (2 * 16 + 1) * (64 + 64)
@@ -489,8 +435,7 @@ print(f"compared with the projections of a layer (d_model 512): {8 * both_tables
 # | big | sinusoids | 27.9 | 41.2 |
 # | big | Shaw, $k = 8$ | 29.2 | 41.5 |
 #
-# The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2). Training made 7 % fewer
-# steps per second (section 3.3).
+# The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2).
 #
 # An *ablation* removes parts to see which matter. Here no model has absolute positions (base model, English to German,
 # development set; tables 2 and 3):
@@ -503,18 +448,8 @@ print(f"compared with the projections of a layer (d_model 512): {8 * both_tables
 # steps further. Without the value table the BLEU was the same, 25.8; it was 25.3 without the key table. This is one
 # experiment, and the paper says that other tasks need further work.
 #
-# Why is $k = 0$ as bad as no positions? All offsets then share one vector. Work out the effect before you run the cell.
-
-# %%
-single = np.array([[0.7, -1.2, 0.4, 2.0]])
-alike = key_term(Q, single)
-print("position part, first and last column:", alike[:, 0], alike[:, 4])
-assert np.all(alike == alike[:, :1])
-assert np.allclose(shaw_attention(Q, K, V, key_table=single)[1], without)
-
-# %% [markdown]
-# The position part is constant along each row, so it cancels in the softmax. The value side adds the same vector to
-# every output, because weights sum to 1.
+# With $k = 0$, all offsets share one vector. It adds the same number to all scores of a query, so it cancels in the
+# softmax. The value side adds the same vector to every output, because weights sum to 1.
 #
 # ## Deeper · Does it break causality?
 #
@@ -536,35 +471,16 @@ print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 # %% [markdown]
 # In a causal model, the rows for later keys therefore never get a gradient.
 #
-# ## Deeper · What the maps do not show
+# ## Deeper · Two traps in a published example
 #
-# A bias matrix is *Toeplitz*: constant along each diagonal. Is the position part Toeplitz, too? And what does the mean
-# weight along each diagonal, the **profile by offset**, say about the table?
+# A bias matrix is *Toeplitz*: constant along each diagonal. The position part is not, because the query changes from
+# row to row. So one may describe it by the mean weight at each offset. A walk-through (Brenndoerfer 2025) does this for
+# six random tokens, with a bump at ±4. It draws the tokens with the seed 42, and both $W_q, W_k$ and the table with the
+# seed 123. Did the table cause the bump?
 
 # %%
-print("position part at offset −1:", np.diagonal(S, -1))
-pairs = n - abs(row_offsets(n))
-print("pairs at the offsets −4 … +4:", pairs)
-profile, plain = (from_grid(w)[0] / pairs for w in (weights, without))
-assert np.allclose(profile, [np.diagonal(weights, r).mean() for r in row_offsets(n)])
-assert {named[c] for c in np.argsort(profile - plain)[-2:]} == {"−1", "+1"}
-both = ["with the table", "without it"]
-figures.heatmap([profile, plain], both, named, corner="offset →", alt="Mean weight by offset", digits=2)
+from course_lib.reference.grid import from_grid
 
-# %% [markdown]
-# The position part is not Toeplitz, because the query changes from row to row. The means at −1 and +1 grow most, and
-# the table favours both. It also favours keys two or more back, but the mean at −4 falls. A profile hides which query
-# moved, and its outermost means come from one pair each.
-#
-# A published walk-through (Brenndoerfer 2025) draws six tokens with the seed 42, and both $W_q, W_k$ and the table with
-# the seed 123. The next cell repeats it. Two traps:
-#
-# 1. The profile peaks at ±4, but also without the table. Each of these means comes from two pairs.
-# 2. Because the seed is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A query adds up the
-#    rows of $W_q$, each multiplied by one channel of $x_i$: row $m$ by channel $m$. So the product of the query and row
-#    $m$ of the table partly measures this channel.
-
-# %%
 x = np.random.RandomState(42).randn(6, 8)
 generator = np.random.RandomState(123)
 w_q, w_k = (generator.randn(8, 4) * np.sqrt(2 / 12) for _ in range(2))
@@ -572,22 +488,18 @@ a6 = np.random.RandomState(123).randn(7, 4) * np.sqrt(2 / 11)  # the same seed a
 
 content6 = (x @ w_q) @ (x @ w_k).T / 2
 for name, position in {"with the table": key_term(x @ w_q, a6) / 2, "without": 0}.items():
-    profile6 = from_grid(softmax(content6 + position))[0] / (6 - abs(row_offsets(6)))
-    print(f"profile {name:15}", profile6.round(3))
-    assert set(profile6.argsort()[-2:] - 5) == {-4, 4}
+    means = from_grid(softmax(content6 + position))[0] / (6 - abs(row_offsets(6)))
+    print(f"mean weight {name:15}", means.round(3))
+    assert set(means.argsort()[-2:] - 5) == {-4, 4}
 assert np.allclose(a6 / w_q[:7], np.sqrt(12 / 11))
 
-
-def echo(seed):
-    """The correlation of q_i · (row m of the table) with number m of x_i."""
-    table = np.random.RandomState(seed).randn(7, 4)
-    return np.corrcoef((x @ w_q @ table.T).ravel(), x[:, :7].ravel())[0, 1]
-
-
-others = [echo(seed) for seed in range(1000, 2000)]
-print(f"correlation with the same seed {echo(123):.2f}, with others {np.mean(others):.2f} ± {np.std(others):.2f}")
-
 # %% [markdown]
+# No: the means are largest at ±4 without the table, too. Each of them comes from two pairs, so it says little.
+#
+# The second trap is the seed. Because it is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A
+# query adds up the rows of $W_q$, each multiplied by one channel of $x_i$. So its product with row $m$ of the table
+# partly measures channel $m$ of the token.
+#
 # ## Deeper · The released code
 #
 # The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 use Shaw's key vectors by default, without value vectors, clipped

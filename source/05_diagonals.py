@@ -2,17 +2,16 @@
 # # [[title]]
 #
 # A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. Code that treats every pair
-# separately does the same work many times. You meet two operations that avoid this. With them you read off how far back
-# the heads of a released model look, and store a bias without its matrix.
+# separately does the same work many times. Two operations avoid this. They also show how far back the heads of a
+# released model look.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
-# - compute a head's profile by offset, and compare it with a head without preferences;
+# - compare a head's profile by offset with that of a head without preferences;
 # - explain Huang's skew, and the wrong numbers that it leaves;
-# - tell how many bytes a scheme stores, and read a bias as a view that stores none.
+# - read the same memory as a grid without a copy.
 #
-# **You need** chapters [[bias_by_hand|#]] (bias) and [[vector_per_distance|#]] (a vector per offset).
-# **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]] and [[vector_per_distance|#]]. **Time** [[time]].
 
 # %%
 import numpy as np
@@ -34,11 +33,11 @@ print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 # ## One row, many diagonals
 #
 # The **offset** of query $i$ and key $j$ is $j - i$, negative when the key comes first. Five tokens have nine offsets.
-# Take a row with one number for each, from offset −4 to +4. To recognise the numbers, we let each one *be* its offset.
+# Take a row with one number for each. To recognise the numbers, we let each one *be* its offset.
 #
 # Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The row begins at −4, so their number
-# is in column −2 + 4 = 2. Two loops fill the whole grid, and so does `to_grid`. With $n_q$ queries (here 5) and a row
-# $r$:
+# is in column −2 + 4 = 2. For $n_q$ queries (here 5) and a row $r$, two loops fill the whole grid, and so does
+# `to_grid`:
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
 
@@ -87,13 +86,12 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# There are six, and in general $n_q + n_k - 1$. `to_grid` works with columns and needs no `past`. `row_offsets` needs
-# it, to say which offset each column is.
+# There are six, and in general $n_q + n_k - 1$. Only `row_offsets` needs `past`, to say which offset each column is.
 #
 # ## The way back
 #
-# How far back does a head look? Its weights are a grid. `from_grid` adds up each diagonal and returns one number per
-# offset. We compute one sum by hand, then all with a loop.
+# How far back does a head look? Its weights are a grid, and `from_grid` adds up each diagonal. We compute one sum by
+# hand, then all with a loop.
 
 # %%
 from course_lib.reference.attention import attention
@@ -111,7 +109,7 @@ figures.heatmap(back, columns=signs, digits=3, alt="Sum of the weights by offset
 
 # %% [markdown]
 # Does this head prefer offset 0? Its sum is the largest, but its diagonal also has the most cells. So we divide each
-# sum by its number of cells. This mean weight at each offset is the head's **profile by offset**.
+# sum by its number of cells. These mean weights are the head's **profile by offset**.
 
 # %%
 cells = from_grid(np.ones((n, n)))[0]
@@ -119,12 +117,12 @@ print("cells:", *cells.astype(int))
 figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offset: no trend, about 1/5")
 
 # %% [markdown]
-# The means show no trend, as expected of weights that were computed without positions.
+# The means show no trend, as expected without positions.
 #
 # ### Three profiles
 #
-# What does the profile of a real head look like? We look at two of SmolLM2-135M, which has 30 layers of 9 heads
-# ([[released_model|chapter #]] maps all). The model reads 64 tokens of *Alice in Wonderland*.
+# What does the profile of a real head look like? We take two heads of SmolLM2-135M ([[released_model|chapter #]] maps
+# all). The model reads 64 tokens of *Alice in Wonderland*.
 #
 # For comparison we need a *uniform* head, which prefers nothing: under the causal mask, its query $i$ gives $1/(i+1)$
 # to each token that it sees.
@@ -162,11 +160,10 @@ figures.heatmap(
 
 # %% [markdown]
 # The uniform head falls from 0.07 to 0.02, so a falling profile alone does not show that a head prefers near tokens.
-# The head of layer 16 is different. It gives 0.77 to the token before, where the uniform head gives 0.06, so it is
-# called a **previous-token head**.
+# The head of layer 16 gives 0.77 to the token before, where the uniform head gives 0.06: a **previous-token head**.
 #
-# And the head of layer 18? Its mean grows with distance, up to 1 at the farthest offset. Does it look far back? Here
-# are the weights of the first six tokens.
+# The mean of the head of layer 18 grows with distance, up to 1. Does it look far back? Here are the weights of the
+# first six tokens.
 
 # %% tags=["nbval-ignore-output"]
 words = [repr(token)[1:-1] for token in model.tokens(text[:6])]
@@ -181,20 +178,19 @@ figures.side_by_side(*[
 # %% [markdown]
 # An offset is a diagonal, but the head of layer 18 fills a *column*: every query looks at token 0. Such a token is
 # called a **sink** ([[windows_and_sinks|chapter #]]). Each diagonal has one cell in column 0. At a far offset this cell
-# is one of few, so it dominates the mean. The 0.12 of the other head at offset −63 has the same cause.
+# is one of few, so it dominates the mean.
 #
 # ## A vector for every pair?
 #
-# Music Transformer (Huang et al. 2019) has a *vector* $e$ for every offset up to the end of its table $E$. To each
-# score it adds the blue term, $S_{ij} = q_i \cdot e_{j-i}$. ([[vector_per_distance|Chapter #]] calls them $a$ and $A$.)
-# How can this be computed cheaply?
+# Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset. (In
+# [[vector_per_distance|chapter #]] they are $A$ and $a$.) To each score it adds the blue term,
+# $S_{ij} = q_i \cdot e_{j-i}$. How can this be computed cheaply?
 
 # %%
 figures.attention_block("Music Transformer")
 
 # %% [markdown]
-# The direct way: each pair looks up its vector in the table. The vectors of all pairs form a **cube** of shape
-# `(n, n, d)`:
+# The direct way looks up a vector for each pair. Together these form a **cube** of shape `(n, n, d)`:
 
 # %%
 o = row_offsets(n)
@@ -220,39 +216,8 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# Now each query has its own row, but its slice has the same columns as before. To see this we use labels, ten
-# times the query plus the column: 23 is query 2 (*sat*), column 3.
-
-# %%
-rows = 10 * np.arange(n)[:, None] + np.arange(2 * n - 1)
-arrived = to_grid(rows, n)
-print(f"{rows.size} numbers, {arrived.size} arrive, {rows.size - arrived.size} do not")
-figures.side_by_side(
-    figures.heatmap(rows, TOKENS, range(2 * n - 1), corner="query ↓ column →", alt="A row of labels per query"),
-    figures.heatmap(arrived, alt="On the grid: each query's slice of its own row"),
-)
-
-# %% [markdown]
-# The other 20 belong to offsets that their query does not have: the first token has no past, and the last no future.
-#
-# What does this save in the Music Transformer paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4
-# bytes per number?
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "The table takes 4 MB instead of the cube's 8.6 GB. Is memory solved?",
-    options={
-        "Yes: what is stored is 2,000 times smaller":
-            "The table is. But each query's products with it are stored as well.",
-        "Yes: the products are no larger than the table":
-            "There are tokens × offsets products. The table has offsets × d numbers, "
-            "and d is much smaller than the number of tokens.",
-        "Half: the products still grow with the square of the length":
-            "Yes. The factor d is gone, but n² is not.",
-    },
-    answer="Half: the products still grow with the square of the length",
-)
+# What does this save in the paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4 bytes per number? The
+# table is 2,048 times smaller than the cube. **Guess first:** is memory solved?
 
 # %%
 L, H, d = 2048, 8, 64  # tokens, heads, numbers per vector
@@ -265,11 +230,11 @@ stored = {
 for name, numbers in stored.items():
     mb = 4 * numbers / 1e6
     print(f"{mb / 1000:6.2f} GB" if mb > 1000 else f"{mb:6.3g} MB", " ", name)
-assert stored["cube (n, n, d)"] == d * stored["QEᵀ, causal"]
+assert stored["cube (n, n, d)"] == 2048 * stored["table, causal"] == d * stored["QEᵀ, causal"]
 
 # %% [markdown]
-# The factor $d$ is gone, but the products still need memory that grows with $n^2$. A plain bias has no
-# products, only one number per offset.
+# Half: the factor $d$ is gone, but each query's products are stored as well, and they grow with $n^2$. A plain bias has
+# no products, only one number per offset.
 #
 # ## Huang's skew
 #
@@ -303,8 +268,8 @@ figures.question(
 )
 
 # %% [markdown]
-# In the picture, each query has a colour. Point at a cell to find its number in every step. The cells marked ✗ are
-# **junk**: zeros, and products of the next query. A causal mask sets them to −∞, so they have no effect.
+# Point at a cell to find its number in every step. Cells marked ✗ are **junk**: zeros, and products of the next query.
+# They have no effect, because a causal mask sets them to −∞.
 
 # %%
 by_trick, below = skew_causal(products[:, :n]), np.tri(n, dtype=bool)
@@ -314,11 +279,9 @@ figures.provenance("skew")
 # %% [markdown]
 # ## The view that stores nothing
 #
-# The skew pads, and padding copies all products. This is unnecessary, because every number that we need is already in
-# memory.
-#
-# Here is the line of memory for three queries with Huang's three products each, for the offsets −2, −1 and 0. We use
-# labels again: 21 is query 2, column 1.
+# The skew pads, and padding copies all products. Is that necessary? Every number that we need is already in memory.
+# Here is the line of memory for three queries with three products each, for the offsets −2, −1 and 0. A label is ten
+# times the query plus the column: 21 is query 2, column 1.
 
 # %%
 labels = 10 * np.arange(3)[:, None] + np.arange(3)
@@ -328,17 +291,16 @@ figures.heatmap(labels.ravel(), columns=range(9), alt="The line of memory: the l
 # Query 0 needs its column 2 (offset 0), which is at place 2. Query 1 needs its columns 1 and 2, at the places 4 and 5.
 # Where does query 2 begin?
 #
-# At place 6. The first number of the next query always lies 2 places further on: 3 to the next row, minus 1 because the
-# slice moves. From key to key it is 1 place. Such step sizes are called **strides**. In general, with $w$ products per
-# query:
+# At place 6, because each query begins 2 places after the one before: 3 to the next row, minus 1 because the slice
+# moves. Such step sizes are called **strides**. In general, with $w$ products per query:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
-# That is the entire trick: **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a
-# view. What does it show above the diagonal?
+# So the grid is **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view. What does
+# it show above the diagonal?
 
 # %%
-from numpy.lib.stride_tricks import as_strided, sliding_window_view
+from numpy.lib.stride_tricks import as_strided
 
 
 def strided(rows, n_k):
@@ -350,8 +312,7 @@ def strided(rows, n_k):
 figures.heatmap(strided(labels, 3), corner="query ↓ key →", alt="The view: a slice per query, and junk")
 
 # %% [markdown]
-# Again products of the next query, but no zeros. With a wrong stride we would read other numbers without an error, so
-# we check two cases: Huang's products under a causal mask, and the products of *all* offsets, which leave no junk.
+# Products of the next query again, but no zeros. And with the products of *all* offsets, is there junk?
 
 # %%
 causal = Q @ E[:n].T  # offsets −4 to 0
@@ -363,28 +324,15 @@ print("strides of the products:", [s // 8 for s in causal.strides])  # NumPy cou
 print("strides of the view:    ", [s // 8 for s in view.strides])
 
 # %% [markdown]
-# ### One row for all queries
-#
-# A plain bias has one row, which all queries share. The slice of the next query begins one number *earlier*, so the
-# stride is −1. In NumPy we take all slices of the row and reverse their order:
-
-# %%
-row = -0.3 * np.log1p(abs(row_offsets(n)))
-slices = sliding_window_view(row, n)[::-1]
-assert np.shares_memory(slices, row)
-assert np.array_equal(slices, to_grid(row[None], n))
-print("strides:", [s // 8 for s in slices.strides])
-
-# %% [markdown]
-# So all $n^2$ cells of this bias are a view of $2n - 1$ numbers. (For torch, see *Deeper*.)
+# There is none, because no column is missing. (The row of a plain bias can be read as a grid, too: see *Deeper*.)
 #
 # ## Remember
 #
-# - `to_grid` places a row of $n_q + n_k - 1$ numbers on the diagonals, and `from_grid` sums the diagonals.
-# - Compare a profile by offset with that of a uniform head. A sink is a column, not a diagonal.
+# - `to_grid` places a row of $n_q + n_k - 1$ numbers on the diagonals; `from_grid` sums the diagonals.
+# - Compare a profile by offset with that of a uniform head. A sink is a column.
 # - Multiply first, place afterwards: $S = \text{to\_grid}(QE^\top)$. The products grow with $n^2$.
 # - The causal skew leaves junk in $n(n-1)/2$ cells, which a mask must hide.
-# - A fixed bias can be a view of $2n-1$ numbers.
+# - The same memory, read with another stride, is the grid.
 #
 # ## Three questions
 
@@ -448,100 +396,43 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: six, from `to_grid` in code to the grid as a view.
+# [[tasks]]: five, from `to_grid` in code to the grid as a view.
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · Other texts
+# ## Deeper · One row for all queries
 #
-# Is layer 16, head 0 a previous-token head only in *Alice*? Committed runs (their results come with the course) have
-# its mean weights in four longer texts, at the offsets 0 to −4.
+# All queries share the one row of a plain bias. The slice of the next query begins one number *earlier*, so the stride
+# is −1. In NumPy, these are all slices of the row in reverse order:
 
 # %%
-from course_study.released import rows as committed
+from numpy.lib.stride_tricks import sliding_window_view
 
-for run in committed("turned queries", condition="as released", n=384):
-    one_back = run["weights"][run["heads"].index([16, 0])][1]
-    print(f"{run['text']:8} layer 16, head 0, offset −1: {one_back:.2f}")
-    assert one_back > 0.5
-
-# %% [markdown]
-# The token before gets most of its weight in each of them.
-#
-# ## Deeper · The two belong together
-#
-# Take a row $r$ and any grid $G$. Let $\langle x, y \rangle$ mean "multiply number by number, then add up". We can
-# place $r$ on a grid and take the product with $G$. Or we can sum $G$ along its diagonals and take the product with
-# $r$. The result is the same:
-#
-# $$\langle \text{to\_grid}(r),\, G \rangle = \langle r,\, \text{from\_grid}(G) \rangle$$
-#
-# To prove it, write the left side as $\sum_{i,j} r_{j-i+n_q-1}\, G_{ij}$ and collect the cells that hold the same
-# number $r_c$ of the row. They form one diagonal, so $r_c$ is multiplied by the sum of $G$ along it. Two such linear
-# maps are called **adjoint**: as matrices, each is the transpose of the other.
-#
-# Which bug does a test of this equation miss? We also try two functions that *both* have the wrong sign, $i - j$
-# instead of $j - i$.
-
-
-# %%
-def wrong_to_grid(row, n_q):
-    return to_grid(row[:, ::-1], n_q)
-
-
-def wrong_from_grid(grid):
-    return from_grid(grid)[:, ::-1]
-
-
-pairs = {"right pair": (to_grid, from_grid), "wrong pair": (wrong_to_grid, wrong_from_grid)}
-rng = np.random.default_rng(0)
-r, G = rng.normal(size=(1, 6)), rng.normal(size=(2, 5))
-for name, (forth, back) in pairs.items():
-    left, right = (forth(r, 2) * G).sum(), (r * back(G)).sum()
-    print(f"{name}: left {left:7.4f}, right {right:7.4f}")
-    assert np.isclose(left, right)
+row = -0.3 * np.log1p(abs(row_offsets(n)))
+slices = sliding_window_view(row, n)[::-1]
+assert np.shares_memory(slices, row)
+assert np.array_equal(slices, to_grid(row[None], n))
+print("strides:", [s // 8 for s in slices.strides])
 
 # %% [markdown]
-# Both pairs pass. The test shows that two functions *fit each other*, but not that either is right. So also compare one
-# with its definition, as we did with the loops.
-#
-# ## Deeper · What if nobody hides the junk?
-#
-# An encoder has no causal mask. If it uses Huang's skew, the shapes fit and no error appears. But a row of $S$ must
-# depend only on its own query and the table. We change the query *sat* alone. Which rows change?
-
-# %%
-other = Q.copy()
-other[sat] += 1.0
-moved = skew_causal(other @ E[:n].T) - by_trick
-assert np.count_nonzero(moved[cat]) == 2
-figures.heatmap((abs(moved) > 1e-12).astype(int), alt="1 where S changed: sat's own row, and cat's")
-
-# %% [markdown]
-# The row of *cat* changed in two cells, because it reads products of the next token. In an encoder, *cat* would attend
-# to later tokens with the wrong scores.
+# So all $n^2$ cells of this bias are a view of $2n - 1$ numbers. ([[fast_attention|Chapter #]] does this in torch.)
 #
 # ## Deeper · A skew without junk
 #
-# Why does the skew work? After the padding, column $c$ of row $i$ is at place $i(n+1) + 1 + c$ of the line. After the
-# cut and the drop, cell $(i, j)$ is place $n + i\,n + j$. Substitute $c = j - i + n - 1$, the column that `to_grid`
-# picks:
-#
-# $$i(n+1) + 1 + (j - i + n - 1) = n + i\,n + j$$
-#
-# The places agree. But column $c$ exists only up to $n - 1$, which means $j \le i$. So there is junk because columns
-# are missing. With all $w = n_q + n_k - 1$ offsets per query none is missing. Then the steps are:
+# Huang's skew leaves junk because the rows end at offset 0. With all $w = n_q + n_k - 1$ offsets per query nothing is
+# missing, as the view has shown. If you cannot make a view, three steps do the same:
 #
 # 1. Put a column of zeros *behind* the products.
 # 2. Skip the first $n_q - 1$ numbers of the line, and cut the rest every $w$ numbers.
 # 3. Keep the first $n_k$ columns.
-
-# %%
-figures.provenance("general")
-
-# %% [markdown]
-# No cell is marked. The offsets of these queries and keys are a part of a table for longer texts, and `slice_table`
-# cuts it out. This is where `past` acts; the skew knows nothing about positions. We compare with a loop.
+#
+# Why is this right? After the padding, column $c$ of row $i$ is at place $i(w+1) + c$ of the line. After the cuts, cell
+# $(i, j)$ is at place $(n_q - 1) + i\,w + j$. Substitute $c = j - i + n_q - 1$, the column that `to_grid` picks:
+#
+# $$i(w+1) + (j - i + n_q - 1) = (n_q - 1) + i\,w + j$$
+#
+# The needed offsets are a part of a table for longer texts, and `slice_table` cuts it out. This is where `past` acts;
+# the skew knows nothing about positions. We compare with a loop.
 
 # %%
 from course_lib.reference.music_transformer import skew, slice_table
@@ -560,49 +451,9 @@ for n_q, n_k, past in ((5, 5, 0), (6, 4, 0), (1, 9, 8), (4, 7, 3)):
 # is right. With a cache it is not, because there query 0 is not at position 0. The task `relative_scores` has cases
 # with a cache.
 #
-# ## Deeper · Does the kernel make a copy?
-#
-# A *fused* attention kernel never stores the matrix of weights. If it gets a bias as a view, does it copy the view to a
-# matrix?
-#
-# torch has no negative strides, so we reverse the queries. Then the slice of the next query begins one number later,
-# and the stride is +1 (torch's `unfold`). Attention treats each query separately, so we attend and reverse the output.
-#
-# torch's profiler records what a call allocates. We subtract what a call without a bias allocates.
-
-# %%
-import os
-
-os.environ["KINETO_LOG_LEVEL"] = "6"  # keeps torch's profiler from printing a log
-from torch.nn.functional import scaled_dot_product_attention as sdpa
-
-m = 1024
-q, k, v = torch.randn(3, 1, 8, m, 64, generator=torch.Generator().manual_seed(0))
-numbers = torch.tensor(-0.3 * np.log1p(abs(row_offsets(m)))).float()
-view, matrix = numbers.unfold(-1, m, 1), torch.tensor(to_grid(numbers[None], m)).float()
-assert torch.allclose(sdpa(q.flip(-2), k, v, attn_mask=view).flip(-2), sdpa(q, k, v, attn_mask=matrix), atol=1e-5)
-
-
-def allocated(mask):
-    """MB that one call of attention allocates."""
-    with torch.autograd.profiler.profile(profile_memory=True) as log:
-        sdpa(q.flip(-2), k, v, attn_mask=mask).flip(-2)
-    return sum(max(step.self_cpu_memory_usage, 0) for step in log.key_averages()) / 1e6
-
-
-without, learns = allocated(None), numbers.clone().requires_grad_().unfold(-1, m, 1)
-print(f"fixed row as a view:   {allocated(view) - without:.2f} MB more than no bias")
-print(f"learned row as a view: {allocated(learns) - without:.2f} MB more than no bias")
-assert allocated(view) - without < 4  # a copy of 1,024 × 1,024 numbers would take 4.2 MB
-assert allocated(learns) - without > 8 * 4  # 8 heads of 1,024 × 1,024 weights, 4 bytes each
-
-# %% [markdown]
-# In torch 2.13, the CPU kernel makes no copy of a *fixed* bias. A learned row needs a gradient, which this kernel does
-# not provide, so torch silently falls back to code that stores the weights of all heads.
-#
 # ## Deeper · The gradient of a bias
 #
-# Each number of a bias row is copied to a whole diagonal, so by the chain rule it collects the gradients of all these
+# Each number of a bias row is copied to a whole diagonal. So by the chain rule it collects the gradients of all these
 # cells. That sum is `from_grid`, and autograd agrees:
 
 # %%
@@ -620,25 +471,25 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Could a view compute this gradient? We take a row of zeros, make the view of it, and write the gradient $G$ of the
-# grid into the view. With **one shared row** this fails silently: all cells of a diagonal are one place in memory, so
-# each overwrites the one before. With **a row per query**, no two cells share a place, and we can add up the rows
-# afterwards. (`strided_view.view` makes the view in both cases.)
+# The same in symbols, for any row $r$ and any grid $G$, where $\langle x, y \rangle$ means "multiply number by number,
+# then add up":
+#
+# $$\langle \text{to\_grid}(r),\, G \rangle = \langle r,\, \text{from\_grid}(G) \rangle$$
+#
+# On both sides, each number $r_c$ is multiplied by all cells of its diagonal. Two such linear maps are called
+# **adjoint**: as matrices, each is the transpose of the other. Which bug does a test of this equation miss? Let *both*
+# functions have the wrong sign, $i - j$ instead of $j - i$:
 
 # %%
-from course_lib.nn import strided_view
-
-G = torch.tensor(np.random.default_rng(7).normal(size=(n, n)))
-for n_rows in (1, n):
-    zeros = torch.zeros(n_rows, 2 * n - 1, dtype=torch.double)
-    strided_view.view(zeros, n).copy_(G.flip(0))
-    right = np.isclose(zeros.sum(0), from_grid(G)[0])
-    print(f"rows: {n_rows}, right sums: {right.sum()} of {2 * n - 1}")
-assert right.all()
+rng = np.random.default_rng(0)
+r, G = rng.normal(size=(1, 6)), rng.normal(size=(2, 5))
+left, right = (to_grid(r[:, ::-1], 2) * G).sum(), (r * from_grid(G)[:, ::-1]).sum()
+print(f"left {left:.4f}, right {right:.4f}")
+assert np.isclose(left, right)
 
 # %% [markdown]
-# With one shared row, only the two offsets that have a single cell are right. But $n$ rows need memory that grows with
-# $n^2$ again, so `course_lib/nn/fast.py` works on blocks of queries.
+# The wrong pair passes. The test shows that two functions *fit each other*, but not that either is right. So also
+# compare one with its definition, as we did with the loops.
 #
 # ## Deeper · The released code
 #
@@ -666,31 +517,9 @@ else:
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
 # `common_attention.py`). Gemma 4's audio encoder pads behind the products, too, block by block, and drops no row.
 # Outside each query's slice it leaves zeros, never another query's products (`_rel_shift` in transformers'
-# `modeling_gemma4.py`).
+# `modeling_gemma4.py`). In the course's torch code, `course_lib.nn.music_transformer.MusicTransformer` is this
+# chapter's table, learned.
 #
-# ## Deeper · In torch
-#
-# `MusicTransformer` is this chapter's table, learned, with a vector for every offset and head. A decoder with a cache,
-# which reads token by token or in chunks, must give the same output as one that reads everything at once.
-
-# %%
-from course_lib.nn.cache import KeyValueCache
-from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.music_transformer import MusicTransformer
-
-torch.manual_seed(0)
-position = MusicTransformer(n_heads=2, d_head=8, max_length=32)
-layer = RelativeAttention(16, n_heads=2, position=position, causal=True).double()
-x = torch.randn(1, 12, 16, dtype=torch.double)
-with torch.no_grad():
-    whole = layer(x)
-    for steps in ([1] * 12, [5, 1, 6]):
-        cache = KeyValueCache()
-        pieces = [layer(piece, cache=cache) for piece in x.split(steps, dim=1)]
-        assert torch.allclose(torch.cat(pieces, dim=1), whole)
-        print("read in steps of", *steps, "= at once")
-
-# %% [markdown]
 # **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, section 1.1 and section 3.4 · Z. Dai et al.,
 # *Transformer-XL*, 2019, appendix B (the same rearrangement) · the model: L. Ben Allal et al., *SmolLM2*, 2025 (see
 # [[released_model|chapter #]]).

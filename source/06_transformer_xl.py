@@ -3,15 +3,14 @@
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
 # reads the segments in order and keeps the previous one in memory. Absolute positions fail with such a memory. The
-# repair is a score of four terms. Each has a job that you can see in a map of its numbers, and you already know three.
+# repair is a score of four terms, of which you already know three.
 #
 # **You will be able to**
 # - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
 # - follow a number through the relative shift;
-# - say when segments equal one long pass, how far back a deep stack sees, and where gradients stop.
+# - say when segments equal one long pass, and how far back a deep stack sees.
 #
-# **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]] and [[diagonals|#]]: the offset $j - i$, a vector
-# per offset, `to_grid`. **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]] and [[diagonals|#]]. **Time** [[time]].
 
 # %% [markdown]
 # ## A text that comes in segments
@@ -19,10 +18,7 @@
 # Take ten tokens, our sentence twice, and read them in two segments of five. While the model reads the second, it keeps
 # the inputs of the first as a **memory**. Queries come from the new segment; keys and values come from both.
 #
-# The input $x$ of a token has six numbers. Five say which word it is, and the sixth is 0 (a position vector needs an
-# even number of channels). The weights give the queries, keys and values of the other chapters.
-#
-# To each input we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
+# To each input $x$ we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
 # at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
 
 # %%
@@ -35,8 +31,8 @@ from course_lib.reference.absolute import sinusoidal
 np.set_printoptions(precision=4, suppress=True)
 n = len(TOKENS)
 the, cat, sat, on, mat = range(n)
-X = np.eye(n, 6)
-W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))
+X = np.eye(n, 6)  # x: five numbers say which word it is; the sixth is 0, because sinusoids come in pairs
+W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))  # give the Q, K and V of other chapters
 assert np.array_equal(X @ W_q, Q) and np.array_equal(X @ W_k, K)
 P = sinusoidal(np.arange(n), 6)
 segment_1, segment_2 = X + P, X + P
@@ -69,10 +65,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The left half of the table equals the right half. Position does not tell a query which segment a key came from,
-# because token $t$ of every segment has the position vector $p_t$ (section 3.3 of the paper).
-#
-# A query only needs to know how far back a key is. So the score should depend on that.
+# The left half of the table equals the right half, because token $t$ of every segment has the position vector $p_t$
+# (section 3.3). But a query only needs to know how far back a key is. So the score should depend on that.
 #
 # ## The absolute score, taken apart
 #
@@ -97,20 +91,27 @@ for name in "abcd":
     print(f"({name}) largest change: {abs(later[name] - here[name]).max():.2f}")
 
 # %% [markdown]
-# Only (a), because it has no position in it. The bare product $p_i \cdot p_j$ would stay the same, too
+# Only (a), which has no position in it. The bare product $p_i \cdot p_j$ would stay the same
 # ([[absolute_positions|chapter #]]). But in (d), $W_q W_k^\top$ comes between the two vectors.
 #
 # ## Three changes
 #
 # **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b) and (d),
-# its sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so every distance has a vector.
+# a sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so there is a vector for every distance.
 #
 # **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a
-# word is $k_j = x_j W_k$. A key made from a distance is $R_{i-j} W_r$. We name it by its offset, $r_{j-i}$, so
-# $r_{-1}$, one word back, is made from $R_1$.
+# word is $k_j = x_j W_k$. A key made from a distance is $R_\delta W_r$. We name it by its offset, as everywhere in this
+# course:
 #
-# Our $W_r$ keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows more slowly.
-# `position_keys` returns $r$ for every offset of a grid, in ascending order. Which channels tell past from future?
+# | key | offset $j - i$ | distance $\delta = i - j$ | sinusoid | key made from it |
+# |---|---|---|---|---|
+# | one word back | −1 | 1 | $R_1$ | $r_{-1} = R_1 W_r$ |
+# | the word itself | 0 | 0 | $R_0$ | $r_0 = R_0 W_r$ |
+# | one word ahead | +1 | −1 | $R_{-1}$ | $r_{+1} = R_{-1} W_r$ |
+#
+# A real layer learns $W_r$, as it learns $W_k$. Ours keeps the first four channels of $R$: sine and cosine of δ, and of
+# an angle that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order. Which channels tell
+# past from future?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -127,7 +128,7 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The sines do: they change sign at offset 0. The cosines are the same on both sides.
+# The sines do: they change sign at offset 0.
 #
 # **3. The query's position is dropped.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks
 # for. If only distance should matter, that influence must be the same at every position. So learned vectors replace
@@ -202,14 +203,17 @@ jobs = {
     "a": "content ↔ content", "b": "content ↔ distance",
     "c": "key always interesting", "d": "distance always interesting",
 }
+marked = dict(rows=["The", "cat", "sat ▸", "on", "mat"], columns=["The", "cat ▾", "sat", "on", "mat"])
 maps = [
-    figures.heatmap(table, digits=2, limit=3, signed=True, alt=f"({name}) {jobs[name]}")
+    figures.heatmap(
+        table, **marked, corner="query ↓ key →", digits=2, limit=3, signed=True, alt=f"({name}) {jobs[name]}"
+    )
     for name, table in by_loop.items()
 ]
 figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps[2:]))
 
 # %% [markdown]
-# Find the four numbers of *sat* and *cat* in the maps.
+# The arrows lead to *sat* and *cat*.
 #
 # - **(a)** is attention without positions, blind to distance.
 # - **(b)** is Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from *sat*.
@@ -237,12 +241,11 @@ figures.side_by_side(
 # %% [markdown]
 # ## The relative shift
 #
-# (b) and (d) together are $(q_i + v) \cdot r$. The memory holds *The* and *cat*; the segment is *sat on mat*. With five
-# keys there are seven offsets. Under a causal mask only the distances 4 to 0 occur, so five products per query are
-# enough.
+# The memory holds *The* and *cat*; the segment is *sat on mat*. Under a causal mask only the distances 4 to 0 occur, so
+# each query needs five products $(q_i + v) \cdot r$.
 #
-# Every row begins at distance 4. In the grid, *sat* must begin at 2, *on* at 3 and *mat* at 4. The **relative shift**
-# moves each row into place. It is Huang's skew ([[diagonals|chapter #]]), with a memory in front.
+# As computed, every row begins at distance 4. In the grid, *sat* must begin at 2, *on* at 3 and *mat* at 4. The
+# **relative shift** moves each row into place. It is Huang's skew ([[diagonals|chapter #]]), with a memory in front.
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
@@ -253,12 +256,12 @@ assert np.allclose(relative_shift(products)[visible], (by_loop["b"] + by_loop["d
 figures.provenance("shift")
 
 # %% [markdown]
-# In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query. They
-# are junk, and the mask must hide them.
+# In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query: junk,
+# which the mask must hide.
 #
 # ## Segments with memory
 #
-# Now we read in segments (section 3.2). The inputs get no position vectors now:
+# Do two segments of five give the same outputs as one pass? The inputs no longer get position vectors:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -274,8 +277,7 @@ def read(x, memory, w):
 
 
 # %% [markdown]
-# `update_memory` appends a segment to the memory and keeps the last `length` rows. Do two segments of five give the
-# same outputs as one pass?
+# `update_memory` appends a segment to the memory and keeps the last `length` rows.
 
 # %%
 ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
@@ -298,7 +300,7 @@ print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat
 # ## Several layers: how far back?
 #
 # Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
-# back. Read a text in segments of 4 with a memory of 4, change token 0 only, and see which outputs change.
+# back. So how far does a change of token 0 travel?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -314,96 +316,35 @@ figures.question(
     answer=4 * (1 + 3) - 1,
 )
 
-# %%
-def read_text(x, layers, size, length):
-    """A text (n, d) through all layers, segment by segment, each layer with a memory."""
-    memory, output = [x[:0]] * len(layers), []
-    for start in range(0, len(x), size):
-        h = x[start : start + size]
-        for number, w in enumerate(layers):
-            later = h + read(h, memory[number], w)
-            memory[number] = update_memory(memory[number], h, length)
-            h = later
-        output.append(h)
-    return np.concatenate(output)
-
-
-rng = np.random.default_rng(1)
-shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": (8, 8)}
-stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
+# %% [markdown]
+# Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. The
+# product of two such matrices says whether $i$ reads some token that has read $j$.
 
 # %%
-long_text = rng.normal(size=(20, 8))
-changed = long_text.copy()
-changed[0] += 1.0
-
-
-def change(layers):
-    """How far the output of each token moves when token 0 is changed."""
-    after, before = (read_text(x, layers, 4, 4) for x in (changed, long_text))
-    return abs(after - before).max(axis=1)
-
-
-how_much = np.array([change(stack[:1]), change(stack[:2]), change(stack)])
-differs = (how_much > 1e-9).astype(int)
-assert [row.nonzero()[0].max() for row in differs] == [7, 11, 15]
-depths = ["1 layer", "2 layers", "3 layers"]
-figures.heatmap(differs, depths, range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0")
+i, j = np.arange(20)[:, None], np.arange(20)
+reads = causal_mask(20) & (j >= i // 4 * 4 - 4)
+depths = {"1 layer": reads, "2 layers": reads @ reads, "3 layers": reads @ reads @ reads}
+changes = np.array([reach[:, 0] for reach in depths.values()])  # with token 0
+assert [row.nonzero()[0].max() for row in changes] == [7, 11, 15]
+figures.heatmap(
+    changes.astype(int), list(depths), range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0"
+)
 
 # %% [markdown]
 # Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
-# segment, the paper's $O(N L)$. "Can be reached" does not mean "is used". For trained models the paper reports
-# dependencies 5.5 times as long as those of Transformers with neither memory nor relative positions.
-#
-# ## Where gradients stop
-#
-# In torch, `SegmentMemory` keeps the inputs of a `RelativeAttention`. The memory is **detached**: no gradient passes
-# through it. Otherwise all computations of earlier segments would have to be kept.
-#
-# Now the loss comes from segment 2 alone, and a mask lets it look only at the remembered tokens. Will the input of
-# segment 1 get a gradient? Will $W_k$?
-
-# %%
-import torch
-
-from course_lib.nn.cache import SegmentMemory
-from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.transformer_xl import TransformerXL
-
-torch.set_num_threads(1)  # quicker for small matrices
-torch.manual_seed(0)
-layer = RelativeAttention(8, 2, TransformerXL(8, 2), causal=True).double()
-segments = torch.randn(2, 1, 4, 8, dtype=torch.double)
-
-# %%
-old, new = (x.clone().requires_grad_() for x in segments)
-memory = SegmentMemory(length=4)
-layer(old, cache=memory)
-only_memory = torch.arange(8) < 4
-layer(new, cache=memory, mask=only_memory).square().sum().backward()
-
-print("segment 1:", old.grad)
-print("segment 2:", tuple(new.grad.shape))
-learn = [name for name, p in layer.named_parameters() if p.grad.abs().max() > 0]
-print("weights that learn:", *learn)
-assert old.grad is None and len(learn) == 7
-
-# %% [markdown]
-# No gradient reaches the old segment. All seven weights learn, $W_k$ and $W_v$ among them, because the keys and values
-# of the remembered tokens are computed while segment 2 is read.
+# segment, the paper's $O(N L)$. But "can be reached" does not mean "is used".
 #
 # ## Who uses it today?
 #
-# The Conformer, a speech model, took it over (Gulati et al. 2020). In transformers 5.23:
+# The Conformer, a speech model, took these relative positions over (Gulati et al. 2020). In transformers 5.23:
 #
 # - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
-# - **Nemotron ASR streaming** has the same four terms. It listens in chunks and caches the keys and values of the last
-#   70 frames.
+# - **Nemotron ASR streaming** has them too. (ASR is *automatic speech recognition*.) It listens in chunks and caches the
+#   keys and values of the last 70 frames.
 # - **Gemma 4** has (a) and (b) in its audio encoder (`Gemma4AudioAttention`).
 #
-# In speech, too, RoPE is a rival: its error rates are similar or better, after up to 21 % less training time (Zhang et
-# al. 2025). For text, **DeBERTa** (He et al. 2021) has (a), (b) and a mirror image of (b), in which the *key* meets a
-# vector of the distance.
+# RoPE is a rival: in speech its error rates are similar or better, after up to 21 % less training time (Zhang et al.
+# 2025).
 #
 # ## Easy to believe; let us run it
 
@@ -415,10 +356,10 @@ questions.claims("transformer_xl")
 # %% [markdown]
 # ## Remember
 #
-# - With a memory, absolute positions clash. $R_{i-j}$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
+# - With a memory, absolute positions clash. $R_\delta$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
 # - (a) is content, (b) Shaw's term, (c) a number per key, (d) a number per offset.
 # - This relative shift needs a causal mask, because what comes after offset 0 is junk.
-# - Segments equal one long pass if the memory holds everything before. Gradients stop at the memory.
+# - Segments equal one long pass if the memory holds everything before. $N$ layers reach $N L$ tokens.
 #
 # ## Three questions
 
@@ -457,77 +398,85 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A memory of 4, segments of 4, six layers. How far before its own segment can a token look?",
+    "(c) adds the same row of numbers to the scores of every query. Does the softmax cancel it?",
     options={
-        "4": "That is one layer. What the token sees there has already looked back itself.",
-        "10": "Reach adds up per layer: six steps of four, not a four and a six.",
-        "24": "Yes: memory and segments are both 4, so each of six layers adds 4.",
-        "Without end, since memory is passed on":
-            "Layer N's memory holds states of layer N − 1, which reach one step less far.",
+        "Yes: the softmax ignores a constant":
+            "It ignores a constant along a row of scores. u · k differs from key to key, so it is not one.",
+        "No":
+            "Yes. What cancels is a term that does not depend on the key. (c) depends on nothing else.",
+        "Only under a causal mask":
+            "A mask hides keys. Among the visible ones, u · k still prefers some to others.",
     },
-    answer=6 * 4,
+    answer="No" if not np.allclose(softmax(scores - by_loop["c"] / 2), softmax(scores)) else "Yes",
     title="Question 3",
 )
 
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: four, from one score by hand to a text in segments.
+# [[tasks]]: three, from one score by hand to a text in segments.
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · Why the shift works
+# ## Deeper · Where gradients stop
 #
-# In step 2 of the picture every row begins with a zero, and all rows lie one behind the other in a line. How far along
-# this line is a number, and where should it be?
+# In torch, `SegmentMemory` keeps the inputs of a `RelativeAttention`. The memory is **detached**: no gradient passes
+# through it. Otherwise all computations of earlier segments would have to be kept.
 #
-# - Column $c$ of row $i$ is at place $i(n_k + 1) + 1 + c$, and has the distance $n_k - 1 - c$.
-# - The shift skips $n_q$ numbers and cuts the rest into rows of $n_k$. So cell $(i, j)$ is at place $n_q + i\,n_k + j$.
-# - Query $i$ is at position $n_k - n_q + i$, so its distance to key $j$ is $n_k - n_q + i - j$. This is column
-#   $c = j - i + n_q - 1$, the same index as in `to_grid`.
-#
-# With this $c$ the two places agree:
-#
-# $$i(n_k + 1) + 1 + (j - i + n_q - 1) \;=\; n_q + i\,n_k + j \qquad\checkmark$$
-#
-# This holds as long as column $c$ exists, that is up to offset 0.
+# The loss comes from segment 2 alone, and a mask lets it look only at the remembered tokens. Will the input of segment
+# 1 get a gradient? Will $W_k$? (The layer has $d_{model} = 8$ and two heads.)
 
 # %%
-rng = np.random.default_rng(0)
-for n_q, past in ((5, 0), (3, 2), (1, 4), (4, 6)):
-    n_k = past + n_q
-    general = rng.normal(size=(n_q, n_q + n_k - 1))  # a number for every offset
-    visible = causal_mask(n_q, past=past)
-    by_index, by_shift = to_grid(general, n_q), relative_shift(general[:, :n_k])
-    assert np.array_equal(by_shift[visible], by_index[visible])
-    wrong = (by_shift != by_index).sum()
-    print(f"n_q={n_q}, memory={past}: {visible.sum()} cells equal, {wrong} junk")
-    assert wrong == n_q * (n_q - 1) // 2
+import torch
 
-# %% [markdown]
-# A tutorial (see Sources) has a shift that returns the right shape and never reads a later query, so tests of shape and
-# causality pass. Yet it puts numbers in the wrong cells. A comparison with a loop over the formula finds the bug.
-#
-# ## Deeper · "(c) cancels in the softmax"
-#
-# (c) adds the same row of numbers to the scores of every query. The softmax ignores a constant, so (c) might cancel.
+from course_lib.nn.cache import KeyValueCache, SegmentMemory
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.transformer_xl import TransformerXL
+
+torch.set_num_threads(1)  # quicker for small matrices
+torch.manual_seed(0)
+layer = RelativeAttention(8, 2, TransformerXL(8, 2), causal=True).double()
+segments = torch.randn(2, 1, 4, 8, dtype=torch.double)
 
 # %%
-without_c = scores - by_loop["c"] / np.sqrt(D_K)
-row_constant = by_loop["c"].sum(axis=1, keepdims=True)
-print(f"(c) left out:         {abs(softmax(without_c) - softmax(scores)).max():.2f}")
-print(f"a constant per query: {abs(softmax(scores + row_constant) - softmax(scores)).max():.2f}")
-assert not np.allclose(softmax(without_c), softmax(scores))
+old, new = (x.clone().requires_grad_() for x in segments)
+memory = SegmentMemory(length=4)
+layer(old, cache=memory)
+only_memory = torch.arange(8) < 4
+layer(new, cache=memory, mask=only_memory).square().sum().backward()
+
+print("segment 1:", old.grad)
+print("segment 2:", tuple(new.grad.shape))
+learn = [name for name, p in layer.named_parameters() if p.grad.abs().max() > 0]
+print("weights that learn:", *learn)
+assert old.grad is None and len(learn) == 7
 
 # %% [markdown]
-# A term cancels if it does not depend on the **key**, because then it is constant along a row. (c) is constant down
-# the columns instead, so it stays. Without it, weights change by up to 0.16.
+# No gradient reaches the old segment. All seven weights learn, $W_k$ and $W_v$ among them, because the keys and values
+# of the remembered tokens are computed while segment 2 is read.
 #
-# ## Deeper · Which sign, and how many parameters?
+# A key-value cache ([[bias_by_hand|chapter #]]) keeps these keys and values instead. What happens if $W_k$ changes
+# between two segments, as in training?
+
+# %%
+caches = KeyValueCache(), SegmentMemory(length=4)
+with torch.no_grad():
+    for cache in caches:
+        layer(segments[0], cache=cache)
+    layer.key.weight += 0.1 * torch.randn_like(layer.key.weight)  # a training step
+    fresh = layer(torch.cat(list(segments), dim=1))[:, 4:]
+    follows = [torch.allclose(layer(segments[1], cache=c), fresh) for c in caches]
+print("equal to one pass with the new weights: cache", follows[0], "| memory", follows[1])
+assert follows == [False, True]
+
+# %% [markdown]
+# The cache is stale. The memory follows the layer's new weights. (In a stack, the remembered inputs still come from the
+# old lower layers.)
 #
-# The paper writes $R_{i-j}$, and $W_{k,E}$ and $W_{k,R}$ for our $W_k$ and $W_r$. The tutorial prints $R_{i-j}$, too,
-# and computes $R_{j-i}$. Does it matter? Sine is odd and cosine is even, so the other sign negates every second
-# channel. $W_r$ can undo this.
+# ## Deeper · Two bugs that nothing reports
+#
+# The paper writes $R_{i-j}$. A tutorial (see Sources) prints $R_{i-j}$, too, and computes $R_{j-i}$. Does it matter?
+# Sine is odd and cosine is even, so the other sign negates every second channel. $W_r$ can undo this.
 
 # %%
 R_other = sinusoidal(row_offsets(n), 6)  # j − i instead of i − j
@@ -542,38 +491,33 @@ print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 
 # Both signs can express the same scores. But with weights trained for the other sign, one word back and one word ahead
 # change places, and nothing crashes. The order of the channels matters too: the authors put all sines first.
 #
-# The tutorial also says that the scheme adds $O(d)$ parameters, and that (b) naively takes $O(n^3)$. $u$ and $v$ are
-# $O(d)$, but $W_r$ is a full matrix, $O(d^2)$ per layer. Naively, one computes $R_{i-j} W_r$ for each of $n^2$ pairs,
-# which takes $O(n^2 d^2)$. Once per offset is enough.
+# The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
+# it puts numbers in the wrong cells. A comparison with a loop over the formula finds both bugs.
 #
 # ## Deeper · A memory shorter than the text
 #
-# How far are the outputs of segment 2 from those of the long pass?
+# A deep stack reaches far back with a short memory. Is it equal to one long pass, then? We build three layers with
+# random weights, and compare token by token.
 
 # %%
-off = []
-for length in (5, 2, 0):
-    short = read(text[5:], update_memory(None, text[:5], length), ours)
-    off.append(abs(short - one_pass[5:]).max(axis=1))
-assert np.allclose(off[0], 0) and np.min(off[1:]) > 1e-3
-figures.heatmap(
-    np.round(off, 10), rows=["memory 5", "memory 2", "memory 0"], digits=3, corner="token",
-    title="Largest difference from the long pass",
-    alt="Difference from the long pass: 0 with memory 5, above 0 for every token with 2 and 0",
-)
+def read_text(x, layers, size, length):
+    """A text (n, d) through all layers, segment by segment, each layer with a memory."""
+    memory, output = [x[:0]] * len(layers), []
+    for start in range(0, len(x), size):
+        h = x[start : start + size]
+        for number, w in enumerate(layers):
+            later = h + read(h, memory[number], w)
+            memory[number] = update_memory(memory[number], h, length)
+            h = later
+        output.append(h)
+    return np.concatenate(output)
 
-# %% [markdown]
-# This is truncation, not a bug. With memory 0 the segments are separate texts. More memory does not bring every token
-# nearer, at least with these untrained weights.
-#
-# A window's length counts from each query, but a memory's from the start of the segment. So the first query of a
-# segment sees fewer tokens than the last one. An evaluation script of the authors gives all queries the same number of
-# keys (`--same_length`), which is a window. It has a memory of 640, and counts distances above 400 as 400
-# (`--clamp_len`). The Compressive Transformer (Rae et al. 2020) compresses old rows instead of dropping them.
-#
-# Does the deep stack equal one long pass? Only while its memory holds *every* earlier token:
 
 # %%
+rng = np.random.default_rng(1)
+shapes = {"q": (8, 8), "k": (8, 8), "r": (8, 8), "u": (8,), "v": (8,), "value": (8, 8)}
+stack = [{name: rng.normal(size=s) / 3 for name, s in shapes.items()} for _ in range(3)]
+long_text = rng.normal(size=(20, 8))
 long_pass = read_text(long_text, stack, 20, 0)
 for length in (16, 8, 4):
     gap = abs(read_text(long_text, stack, 4, length) - long_pass).max(axis=1)
@@ -582,47 +526,10 @@ for length in (16, 8, 4):
     assert equal == min(20, length + 4)
 
 # %% [markdown]
-# ## Deeper · A memory and a cache
-#
-# A key-value cache ([[bias_by_hand|chapter #]]) of the same tokens gives the same output, but it keeps keys and values.
-# Gradients flow through a cache unless someone detaches it:
-
-# %%
-from course_lib.nn.cache import KeyValueCache
-
-old, cache = segments[0].clone().requires_grad_(), KeyValueCache()
-layer(old, cache=cache)
-layer(segments[1], cache=cache).square().sum().backward()
-print("through a cache, gradient in segment 1:", bool(old.grad.abs().max() > 0))
-assert old.grad.abs().max() > 0
-
-# %% [markdown]
-# What happens if $W_k$ changes between two segments, as in training? And how many numbers are kept?
-
-# %%
-caches = KeyValueCache(), SegmentMemory(length=4)
-with torch.no_grad():
-    for cache in caches:
-        layer(segments[0], cache=cache)
-    layer.key.weight += 0.1 * torch.randn_like(layer.key.weight)  # a training step
-    fresh = layer(torch.cat(list(segments), dim=1))[:, 4:]
-    follows = [torch.allclose(layer(segments[1], cache=c), fresh) for c in caches]
-print("equal to one pass with the new weights: cache", follows[0], "| memory", follows[1])
-assert follows == [False, True]
-
-cache, memory = caches
-kept = cache.k[0, :, 0].numel() + cache.v[0, :, 0].numel(), memory.x[0, 0].numel()
-print("numbers kept per token and layer: cache", kept[0], "| memory", kept[1])
-print("in SmolLM2-135M: cache", 2 * 3 * 64, "| memory", 9 * 64)
-assert kept == (16, 8)
-
-# %% [markdown]
-# After a training step a cache is stale. A memory follows the layer's new weights, because its keys are computed again
-# for every segment. (In a stack, the remembered inputs still come from the old lower layers.)
-#
-# A memory keeps $d_{model}$ numbers per token and layer, a cache here twice as many. If query heads share keys and
-# values, the cache can be the smaller one. The model of [[released_model|chapter #]] has 9 query heads of 64 channels,
-# $d_{model} = 576$. Its cache keeps 3 key heads and 3 value heads, 384 numbers.
+# Only while its memory holds *every* earlier token. After that the memory truncates. This is not a bug, because a
+# sliding window truncates, too. But a window's length counts from each query, a memory's from the start of the segment.
+# So the first query of a segment sees fewer tokens than the last one. An evaluation script of the authors gives all
+# queries the same number of keys (`--same_length`), which is a window.
 #
 # ## Deeper · What memory buys
 #
@@ -666,8 +573,8 @@ four, two, none = accuracies.values()
 assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 
 # %% [markdown]
-# Our one-layer model learns to look four places back across the border. Without memory it can only guess, because the
-# answer is not among its keys.
+# Our one-layer model learns to look four places back across the border, although the memory gets no gradient. Without
+# memory it can only guess, because the answer is not among its keys.
 #
 # ## Deeper · The released code
 #
@@ -696,8 +603,8 @@ else:
     print("XLNet's weights and outputs equal ours.")
 
 # %% [markdown]
-# **Sources** Z. Dai et al., *Transformer-XL*, 2019: section 3.2, section 3.3, table 8 (450 %), appendix B (shift) ·
-# its code, github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py`, `pytorch/run_wt103_base.sh` · the
-# tutorial: [onenoughtone.com](https://onenoughtone.com), *Positional encoding*, part 4 · A. Gulati et al., *Conformer*,
-# 2020 · S. Zhang et al., *Benchmarking Rotary Position Embeddings for Automatic Speech Recognition*, 2025 · J. Rae et
-# al., *Compressive Transformers*, 2020 · Z. Yang et al., *XLNet*, 2019 · P. He et al., *DeBERTa*, 2021.
+# **Sources** Z. Dai et al., *Transformer-XL*, 2019: section 3.2, section 3.3, appendix B (shift) · its code,
+# github.com/kimiyoung/transformer-xl: `pytorch/mem_transformer.py`, `pytorch/run_wt103_base.sh` · the tutorial:
+# [onenoughtone.com](https://onenoughtone.com), *Positional encoding*, part 4 · A. Gulati et al., *Conformer*, 2020 ·
+# S. Zhang et al., *Benchmarking Rotary Position Embeddings for Automatic Speech Recognition*, 2025 · Z. Yang et al.,
+# *XLNet*, 2019.

@@ -12,7 +12,7 @@ figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of chan
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
-figures.provenance("skew")                   where every cell of a skew comes from ("general", "shift")
+figures.provenance("skew")                   where every cell of a skew comes from ("shift")
 figures.window_index()                       Swin's two offsets, and which table row each key takes
 figures.shifted_windows(4, shift=2)          Swin's shifted windows: roll, windows, mask
 figures.trace(attention, Q, K, V)            a function line by line, with every value

@@ -122,22 +122,6 @@ def trials(changes: dict[str, Change]) -> Trials:
 
 # --- what is measured besides the losses --------------------------------------------------------------------------
 
-Heads = list[tuple[int, int]]
-
-
-@functools.cache
-def previous_token_heads(model: Released) -> Heads:
-    """The six heads with the most weight on the token before, in one text."""
-    read = [inside.weights.diagonal(-1, 1, 2).mean(-1) for inside in model.inside(short_texts(model)[0].tokens)]
-    return [divmod(int(i), model.n_heads) for i in torch.cat(read).topk(6)[1]]
-
-
-def near(heads: Heads, model: Released, tokens: Tensor) -> Measured:
-    """Also the mean weight of these heads on the token itself, the one before it, … four tokens back."""
-    read = [inside.weights for inside in model.inside(tokens)]
-    back = [[float(read[layer][head].diagonal(-back).mean()) for back in range(5)] for layer, head in heads]
-    return model.losses(tokens), {"heads": heads, "weights": back}
-
 
 def sink(model: Released, tokens: Tensor) -> Measured:
     """Also, by layer, token 0 beside those from 8 on: weight, norms of value and key, cosine with queries, residual."""
@@ -212,12 +196,6 @@ def moved(model: Released, text: Text) -> Trials:
     place = torch.arange(text.n)
     yield Trial("all positions + 50000", {"positions": place + 50000})
     yield from trials({f"all positions × {m}": {"positions": m * place} for m in (2, 4)})
-
-
-def turned_queries(model: Released, text: Text) -> Trials:
-    heads = previous_token_heads(model)
-    change = {"heads": heads, "turn_query": 1}
-    yield Trial("six previous-token heads, +1", change, measure=functools.partial(near, heads))
 
 
 def pairings(model: Released, text: Text) -> Trials:
@@ -359,7 +337,6 @@ def by_position(model: Released, text: Text) -> Trials:
 
 EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Released], list[Text]]]] = {
     "positions moved": (moved, short_texts),
-    "turned queries": (turned_queries, short_texts),
     "pairings": (pairings, short_texts),
     "stopped pairs": (stopped_pairs, short_texts),
     "gaps": (gaps, short_texts),

@@ -1,6 +1,6 @@
 """A vector per distance
 
-Four tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
+Three tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
 below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your result beside the expected one, and
 `task.NAME.solution()` shows a solution. One task is a bug hunt, in which you fix the code in the cell. You can
 start with any task, because none needs an earlier one.

@@ -47,7 +47,6 @@ def make_pictures():
         "seen": figures.seen_pairs(),
         "shifted windows": figures.shifted_windows(),
         "skew": figures.provenance("skew"),
-        "general skew": figures.provenance("general"),
         "relative shift": figures.provenance("shift"),
         "heads": figures.map_of_heads(*HEADS),
         "pairs": figures.pair_view(*PAIRS, [0, 1, 2, 3, 16, 64]),

@@ -167,7 +167,7 @@ REFUSED = [
     (figures.trace, (generator,), {}, "function=generator: expected a plain function"),
     (figures.attention_block, ("shaw",), {}, "scheme='shaw': expected one of 'none', 'learned'"),
     (figures.rope_clocks, (range(7),), {}, "expected at most 6"),
-    (figures.provenance, ("roll",), {}, "how='roll': expected one of 'skew', 'general', 'shift'"),
+    (figures.provenance, ("roll",), {}, "how='roll': expected one of 'skew', 'shift'"),
     (EMPTY, (9,), {}, "n=9: expected one of the stops [2, 3]"),
     (live, ("alt",), {"a": range(50), "b": range(41)}, "a × b: 2050 frames, expected 1 to 2000"),
     (figures.map_of_heads, ({"a": [[1], [np.nan]]}, TWO), {}, "scores['a'] (2, 1): expected"),

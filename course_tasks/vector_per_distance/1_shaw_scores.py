@@ -7,7 +7,8 @@ $$s_{ij} = \frac{q_i \cdot (k_j + a_{\mathrm{clip}(j - i)})}{\sqrt{d}}$$
 The table has $2k + 1$ rows, so `len(table) // 2` is the clip. Query $i$ is at position `past + i`, key $j$ at position
 $j$. Loops are welcome. Without them, multiply every query with every vector of the table first, then choose.
 
-A table of zeros must give the plain scores, `Q @ K.T / 2` for the five tokens.
+Begin with the rows of the table. With `past` 1 and clip 1, two queries are at positions 1 and 2, and for four keys the
+rows are `[[0, 1, 2, 2], [0, 0, 1, 2]]`. A table of zeros must give the plain scores, `Q @ K.T / 2` for the five tokens.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Bug hunt: who reads the table? · 10 minutes · ★★
+"""Bug hunt: who reads the table? · 10 minutes · ★★ · first
 
 In the lesson the query decides what a distance means. This function also takes one vector per pair, adds
 it and multiplies. Its shape and scaling are right, and a model with it even trains. But it has changed who decides. Two

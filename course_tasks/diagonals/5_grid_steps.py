@@ -34,7 +34,7 @@ def grid_steps(n_q, n_k, shared):
     """Start, step per query and step per key, with which the flat memory of rows reads as the grid."""
     width = n_q + n_k - 1  # A row holds one number per offset, n_q + n_k − 1 in all.
     start = n_q - 1  # Cell (0, 0) has offset 0, and the first column is the offset −(n_q − 1).
-    back = -1  # Each query sees one offset less than the one before it, so its window begins one column earlier.
+    back = -1  # Each query sees one offset less than the one before it, so its slice begins one column earlier.
     per_query = back if shared else width + back  # With a row each, the next row begins a whole row later.
     return start, per_query, 1
 
@@ -67,11 +67,11 @@ WRONG = """
 start = 0 if shared else n_q - 1; back = 1 if shared else -1
 return (0, 1 if shared else width + 1, 1)  # These steps are for reversed queries, as in torch. Yours are in order.
 return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows.
-per_query = -1 if shared else width + 1  # With a row each, your windows move right. They move left: a row less one.
-per_query = 1 if shared else width - 1  # With one shared row, your windows move right. They move one number *back*.
-per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same window. It moves.
-per_query = -1 if shared else width  # With a row each, your window stays in the same columns. It moves one back.
-back = 0  # Your window stays in the same columns from query to query. It moves one column back.
+per_query = -1 if shared else width + 1  # With a row each, your slices move right. They move left: a row less one.
+per_query = 1 if shared else width - 1  # With one shared row, your slices move right. They move one number *back*.
+per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same slice. It moves.
+per_query = -1 if shared else width  # With a row each, your slice stays in the same columns. It moves one back.
+back = 0  # Your slice stays in the same columns from query to query. It moves one column back.
 per_query = -1 if shared else n_k  # A row has n_q + n_k − 1 numbers, not n_k.
 per_query = -1  # With a row each, one number back is still in the row of query 0. The next row is a whole row on.
 per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is for the shared row.
