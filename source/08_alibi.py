@@ -2,13 +2,13 @@
 # # [[title]]
 #
 # ALiBi is one of the simplest position schemes. It subtracts from each score a penalty that grows with the distance,
-# and it has nothing to learn. The code fits in a few lines, but some details are easy to get wrong without any error
+# and it has nothing to learn. The code fits in a few lines, but three details are easy to get wrong without any error
 # message: the slopes of 12 heads, a short form that is right only under a causal mask, and the rounding of bfloat16.
 #
 # **You will be able to**
 # - give every head its slope, for 8 heads and for 12, where two rules are in use;
 # - say which part of a bias the softmax removes, and when a shortcut based on this fails;
-# - test what such a bias does to a model that was trained without it.
+# - choose a form of the bias for a decoder, for an encoder, and for bfloat16.
 #
 # **You need** chapter [[bias_by_hand|#]] (bias, linear decay, mask) and a little torch. **Time** [[time]].
 
@@ -17,9 +17,8 @@ import numpy as np
 import torch
 
 from course_kit import figures
-from course_lib import released
 from course_lib.example import TOKENS, K, Q, V
-from course_lib.reference.alibi import alibi_bias, key_form, slopes
+from course_lib.reference.alibi import key_form, slopes
 from course_lib.reference.attention import attention, causal_mask, scores, softmax
 from course_lib.reference.grid import row_offsets, to_grid
 
@@ -30,14 +29,11 @@ mat = TOKENS.index("mat")
 figures.attention_block("ALiBi")
 
 # %% [markdown]
-# ALiBi enters where the biases of chapters [[bias_by_hand|#]] and [[t5_buckets|#]] do: it adds to each score a number
-# that depends on the offset, but not on what the query contains.
-#
 # ## ALiBi: a straight line
 #
-# ALiBi (attention with linear biases) was designed for decoders, where a query looks only at itself and back. A key
-# that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The **slope** $m$ is fixed (Press et al. 2022, section
-# 3):
+# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does. It was designed for decoders,
+# where a query looks only at itself and back. A key that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The
+# **slope** $m$ is fixed (Press et al. 2022, section 3):
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m \, (i - j), \qquad j \le i$$
 #
@@ -223,47 +219,8 @@ figures.side_by_side(
 # %% [markdown]
 # All rows on the left are the same. Without a mask, $m\,j$ and $-m\,(i - j)$ say nothing about the distance and only
 # favour the end of the text. An encoder needs another form, such as the symmetric $-m\,|i - j|$ on the right. Under a
-# causal mask it equals the paper's form. Unlike T5's bias, it cannot tell *before* from *after*.
-#
-# ## ALiBi in a model that was trained without it
-#
-# Can we give ALiBi to a trained model? We take SmolLM2-135M-Instruct, a language model with RoPE
-# ([[released_model|chapter #]]). Each of its layers has 9 heads, so ALiBi's slopes are 1/2, 1/4, …, 1/256 and, for the
-# ninth head, 0.71. What will raise its loss more: these slopes, or the slope 1/2 in every head?
-
-# %% tags=["nbval-ignore-output"]
-model = released.load()
-text = model.encode(released.excerpt("alice"))[:256]
-loss = float(model.losses(text).mean())
-
-
-def rise(bias):
-    """How much the mean of the losses (−ln P of each next token) rises if this bias is added to all scores."""
-    with model.changed(bias=torch.tensor(bias, dtype=torch.float32)):
-        return float(model.losses(text).mean()) - loss
-
-
-nine, half = alibi_bias(256, n_heads=9), alibi_bias(256, n_heads=8)[0]
-print("slopes of 9 heads:", slopes(9).round(2))
-rises = rise(nine), rise(half)
-print("ALiBi's slopes: {:.2f}, slope 1/2 in every head: {:.2f}".format(*rises))
-assert rises[0] > rises[1] + 1
-
-# %% [markdown]
-# We expected the opposite, because with ALiBi's slopes most heads still see far. But many heads of this model give most
-# of their weight to token 0, a **sink** ([[windows_and_sinks|chapter #]]), and for most queries token 0 is far away. As
-# a control, we add the same biases but spare token 0.
-
-# %% tags=["nbval-ignore-output"]
-nine[..., 0] = half[..., 0] = 0
-spared = rise(nine), rise(half)
-print("token 0 spared: ALiBi's slopes: {:.2f}, slope 1/2 in every head: {:.2f}".format(*spared))
-assert spared[0] < spared[1]
-assert rises[0] > 4 * spared[0]
-
-# %% [markdown]
-# Now ALiBi's slopes do less harm than the slope 1/2. So in this model, most of their damage is the lost sink. Why
-# losing it costs more with ALiBi's slopes than with the slope 1/2, we do not know. (*Deeper* has four other texts.)
+# causal mask it equals the paper's form. Unlike T5's bias, it cannot tell *before* from *after*, because it gives both
+# neighbours the same penalty.
 #
 # ## Who uses it today?
 #
@@ -294,7 +251,6 @@ questions.claims("alibi")
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
 #   favours the end of the text, and an encoder needs $-m\,|i - j|$.
 # - In bfloat16, a large constant costs digits. Compute the bias from the distance, or in float32.
-# - Adding ALiBi to SmolLM2 after its training raises its loss, mostly because this takes away the sink.
 #
 # ## Three questions
 
@@ -372,52 +328,6 @@ def alibi_form(form="m · j", causal=True, slope=0.5, n=5):
 figures.play(alibi_form, form=["m · j", "−m (i − j)", "−m |i − j|"], causal=True, slope=(0.0, 1.0))
 
 # %% [markdown]
-# ## Deeper · What a fixed slope can learn
-#
-# ALiBi has no parameters of its own, so what does it do for a model that learns? We train one small layer to find the
-# nearest capital. The texts are random letters from an alphabet of 8 capitals and 8 small letters. At each place the
-# model should name the last capital so far.
-#
-# We compare three kinds of layers with four heads: with ALiBi's slopes, with the slope $\frac12$ in every head, and
-# without position. Without position, a layer knows which capitals came, but not in which order. If the letter itself is
-# a capital, it is the answer. Elsewhere the best guess is the most frequent capital so far. Our claim before the run:
-# with each of three seeds, the accuracy with ALiBi's slopes is more than 0.1 higher than without position.
-
-# %%
-import course_study as study
-from course_lib.nn.alibi import ALiBi
-from course_lib.nn.bias import DecayBias
-from course_lib.nn.position import Position
-
-
-def draw(generator):
-    """Letters 0 to 7 are capitals; each place asks for the last capital so far, or nothing (−100)."""
-    letters = torch.randint(16, (32, 24), generator=generator)
-    place = torch.where(letters < 8, torch.arange(24), -1).cummax(dim=1).values
-    return letters, torch.where(place < 0, -100, letters.gather(1, place.clamp(min=0)))
-
-
-# %% tags=["nbval-ignore-output"]
-kinds = {"ALiBi": lambda: ALiBi(4), "1/2 in every head": lambda: DecayBias(0.5, "linear"), "no position": Position}
-right = study.fit(
-    {name: lambda make=make: study.OneLayer(make(), 16, n_heads=4, causal=True) for name, make in kinds.items()},
-    draw,
-    steps=100,
-)
-for name, accuracies in right.items():
-    print(f"{name:17}", ", ".join(f"{accuracy:.3f}" for accuracy in accuracies))
-
-letters, answers = draw(torch.Generator().manual_seed(1))
-frequent = torch.nn.functional.one_hot(letters, 16)[..., :8].cumsum(1).argmax(-1)  # the most frequent capital so far
-guess = torch.where(letters < 8, letters, frequent)
-print(f"best guess        {(guess == answers)[answers >= 0].float().mean():.3f}")
-assert min(right["ALiBi"]) > max(right["no position"]) + 0.1
-
-# %% [markdown]
-# In our one-layer models, ALiBi's slopes solve most of the task. The slope $\frac12$ is steeper than all four of them
-# and does better. This task asks for near tokens only, and the flat slopes are meant for longer texts. (The authors
-# also tried slopes that are trained, and report that they did not extrapolate well, section 3.)
-#
 # ## Deeper · "ALiBi reads texts of any length"
 #
 # How much higher than the query's own token must a far key score to get the same weight?
@@ -433,10 +343,51 @@ for r in (100, 1000, 10_000):
 # may not use the additional context (appendix B). [[longer_than_training|Chapter #]] measures how the loss behaves
 # there, and whether far tokens are used.
 #
-# ## Deeper · Four other texts
+# ## Deeper · ALiBi in a model that was trained without it
 #
-# Committed runs repeat the experiment with SmolLM2 on four other texts. They print how much the loss of the second half
-# of a text rises, ± its standard error over the tokens.
+# Can we give ALiBi to a trained model? We take SmolLM2-135M-Instruct, a language model with RoPE
+# ([[released_model|chapter #]]). Each of its layers has 9 heads, so ALiBi's slopes are 1/2, 1/4, …, 1/256 and, for the
+# ninth head, 0.71. What will raise its loss more: these slopes, or the slope 1/2 in every head?
+
+# %% tags=["nbval-ignore-output"]
+from course_lib import released
+from course_lib.reference.alibi import alibi_bias
+
+model = released.load()
+text = model.encode(released.excerpt("alice"))[:256]
+loss = float(model.losses(text).mean())
+
+
+def rise(bias):
+    """How much the mean of the losses (−ln P of each next token) rises if this bias is added to all scores."""
+    with model.changed(bias=torch.tensor(bias, dtype=torch.float32)):
+        return float(model.losses(text).mean()) - loss
+
+
+nine, half = alibi_bias(256, n_heads=9), alibi_bias(256, n_heads=8)[0]
+print("slopes of 9 heads:", slopes(9).round(2))
+rises = rise(nine), rise(half)
+print("ALiBi's slopes: {:.2f}, slope 1/2 in every head: {:.2f}".format(*rises))
+assert rises[0] > rises[1] + 1
+
+# %% [markdown]
+# We expected the opposite, because with ALiBi's slopes most heads still see far. But many heads of this model give most
+# of their weight to token 0, a **sink** ([[windows_and_sinks|chapter #]]), and for most queries token 0 is far away. As
+# a control, we add the same biases but spare token 0.
+
+# %% tags=["nbval-ignore-output"]
+nine[..., 0] = half[..., 0] = 0
+spared = rise(nine), rise(half)
+print("token 0 spared: ALiBi's slopes: {:.2f}, slope 1/2 in every head: {:.2f}".format(*spared))
+assert spared[0] < spared[1]
+assert rises[0] > 4 * spared[0]
+
+# %% [markdown]
+# Now ALiBi's slopes do less harm than the slope 1/2. So in this model, most of their damage is the lost sink. Why
+# losing it costs more with ALiBi's slopes than with the slope 1/2, we do not know.
+#
+# Does another text show the same? Committed runs repeat the experiment on four of them. They print how much the loss of
+# the second half of a text rises, ± its standard error over the tokens.
 
 # %%
 from course_study.released import rows as committed
