@@ -204,7 +204,7 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
 # 113. So the paper's phrase "up to an offset of 128" is loose: if there were one bucket more, it would begin at 128.
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
-# bucket has a trained number, and any longer offset gets it, too.
+# bucket has a trained number, and any longer offset gets it.
 #
 # ## T5 does not scale its scores
 #
@@ -223,13 +223,16 @@ print(f"std of q·k: usual {usual.std():.1f}, scaled {usual.std() / 8:.1f}")
 print(f"            as T5 draws W_q, not scaled: {as_t5.std():.1f}")
 assert np.allclose(as_t5, usual / np.sqrt(64))
 
+# %% [markdown]
+# Before training, T5's $q \cdot k$ has the same spread as the usual scaled one. But weights that were *trained* without
+# scaling must be used without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not. How much does this change
+# the weights of the five tokens?
+
+# %%
 _, scaled = attention(Q, K, V, bias=B)
 print(f"five tokens, scaled by mistake: weights off by up to {abs(scaled - weights).max():.2f}")
 
 # %% [markdown]
-# Before training, T5's $q \cdot k$ has the same spread as the usual scaled one. But weights that were *trained* without
-# scaling must be used without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not, as in the last line.
-#
 # ## One table for a whole stack
 #
 # The layers of the encoder are one **stack**, those of the decoder another. T5 has one table per stack.

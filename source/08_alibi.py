@@ -102,8 +102,8 @@ print("slopes of 4 heads:", slopes(4))
 # ## Twelve heads, two rules
 #
 # The encoders MosaicBERT-Base and DNABERT-2 have ALiBi with 12 heads. The paper gives the formula for any number of
-# heads. But the authors' own code uses another rule if $H$ is not a power of two. It takes all slopes for 8 heads, the
-# next lower power of two, and then the first, third, fifth, … for 16 (`get_slopes` in their
+# heads. But the authors' own code uses another rule if $H$ is not a power of two. For 12 heads it takes all slopes of 8
+# heads, the next lower power of two, and then the first, third, fifth and seventh of 16 (`get_slopes` in their
 # `fairseq/models/transformer.py`).
 
 # %%
@@ -165,8 +165,8 @@ figures.side_by_side(
 #
 # All this is exact arithmetic. Large models often compute in **bfloat16**, a format of 16 bits that keeps 8 significant
 # bits. From 128 to 256 it has only whole numbers. We round each form to bfloat16, for slope $\frac12$, 512 tokens and
-# equal scores, and print the largest error of a weight. Which form is right for the last query? And for a query in the
-# middle?
+# equal scores, and print the largest error of a weight and the biases of the nearest keys. Which form is right for the
+# last query? And for a query in the middle?
 
 # %%
 def rounded(x):
@@ -219,8 +219,7 @@ figures.side_by_side(
 # %% [markdown]
 # All rows on the left are the same. Without a mask, $m\,j$ and $-m\,(i - j)$ say nothing about the distance and only
 # favour the end of the text. An encoder needs another form, such as the symmetric $-m\,|i - j|$ on the right. Under a
-# causal mask it equals the paper's form. Unlike T5's bias, it cannot tell *before* from *after*, because it gives both
-# neighbours the same penalty.
+# causal mask it equals the paper's form. Unlike T5's bias, it cannot tell *before* from *after*.
 #
 # ## Who uses it today?
 #

@@ -2,7 +2,8 @@
 # # [[title]]
 #
 # In a sentence, one number says where a key is: the offset $j - i$. In an image it takes two: how many rows down, and
-# how many columns to the right. Swin, a vision transformer, learns a number for each pair of offsets.
+# how many columns to the right. Swin, a vision transformer, learns a number for each pair of offsets and adds it to the
+# score.
 #
 # **You will be able to**
 # - derive the row of Swin's bias table that any pair of patches takes;
@@ -77,8 +78,8 @@ alt = "A house on a hill under the sun, as pixels and as patches, in four window
 show({"32 × 32 pixels": image, "8 × 8 patches": colours}, alt)
 
 # %% [markdown]
-# Inside a window the patches become a list, read row by row. The course's `partition` makes the lists of all windows,
-# and `reverse` undoes it.
+# Inside a window the patches become a list, read row by row. The course's `partition` makes these lists, and `reverse`
+# undoes it.
 
 # %%
 from course_lib.reference.window import partition, reverse
@@ -147,7 +148,8 @@ for i in range(4):
 #
 # ## The index, derived
 #
-# We arrange the pairs of offsets in a square and number them line by line. (A *row* is one of the image or the table.)
+# We arrange the pairs of offsets in a square and number them line by line. (We call its rows *lines*, because a *row*
+# is one of the image or of the table.)
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -180,6 +182,7 @@ def index_of_pair(i, j, W):
     return (rj - ri + W - 1) * (2 * W - 1) + (cj - ci + W - 1)
 
 
+# %%
 from course_lib.reference.window import window_bias, window_index
 
 by_loop = np.array([[index_of_pair(i, j, 2) for j in range(4)] for i in range(4)])
@@ -198,7 +201,7 @@ figures.window_index()
 
 # %% [markdown]
 # They form a square that slides over the table, to the *left* if the query moves to the *right*, because its keys are
-# then farther to the left of it.
+# then farther left.
 #
 # ## A bias you can see
 #
@@ -223,9 +226,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
-# average all sixteen. (Swin's next layer moves the borders: see *Deeper · Shifted windows*.)
-#
-# Each head has its own table, and all windows share it.
+# average all sixteen. (*Deeper · Shifted windows* moves the borders.) Each head has a table, which all windows share.
 #
 # ## Rotating by two axes
 #
@@ -240,8 +241,8 @@ position = grid_positions(3, 3)  # (row, column) of the nine patches, line by li
 print("patch 5 is at", position[5], "and its pairs rotate by", position[5][axis] * speeds)
 
 # %% [markdown]
-# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are
-# this vector too, but rotated in advance, here by one row and one column. Where does the head look?
+# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries and keys are the same vector, but
+# the keys are rotated in advance, here by one row and one column. Where does the head look?
 
 
 # %%
@@ -266,7 +267,7 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# We compare the sums over the two diagonals, for a random query and a random key.
+# We compare the sums over the diagonals, for a random query and key.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
@@ -278,9 +279,9 @@ print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + 
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
 
 # %% [markdown]
-# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So **no head can prefer both keys of one
-# diagonal**. Heo et al. therefore propose RoPE-Mixed: each pair rotates by the row times one learned speed plus the
-# column times another. One pair with the speeds 1 and −1 is enough:
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So, with equal content, **no such head can
+# prefer both keys of one diagonal**. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
+# speed plus the column times another. One pair with the speeds 1 and −1 is enough:
 
 # %%
 r, c = np.mgrid[-1:2, -1:2]
