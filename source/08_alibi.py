@@ -179,7 +179,7 @@ for i in (511, 256):
     for name, bias in forms.items():
         near, exact = rounded(bias[: i + 1]), softmax(-m * (i - j[: i + 1]))
         error = abs(softmax(near) - exact).max()
-        print(f"query {i}, {name:11}: error {error:.2f}, last biases", *(f"{x + 0:g}" for x in near[-6:]))
+        print(f"query {i}, {name:11}: error {error:.2f}, nearest biases", *(f"{x + 0:g}" for x in near[-6:]))
 
 # %% [markdown]
 # Near the end of the text, $m\,j$ rounds to 254 for three keys in a row. MPT's form is exact there, but not in the
