@@ -8,8 +8,7 @@
 # **You will be able to**
 # - derive the row of Swin's bias table that any pair of patches takes;
 # - rotate queries and keys by row and column (axial RoPE), and say what such a head cannot look for;
-# - decide what to do with a table, or with positions, when the picture grows;
-# - give words and pictures positions in one text (M-RoPE).
+# - decide what to do with a table, or with positions, when the picture grows.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias) and [[rope|#]] (RoPE), and a little torch. **Time** [[time]].
 
@@ -33,13 +32,11 @@ figures.attention_block("Swin")
 def house(size=32):
     """A house on a hill under the sun: (size, size, 3), red, green and blue from 0 to 1."""
     y, x = np.mgrid[:size, :size] / size
-    image = np.empty((size, size, 3))
-    image[:] = 0.55, 0.75, 0.95
+    image = np.full((size, size, 3), (0.55, 0.75, 0.95))
     image[(x - 0.78) ** 2 + (y - 0.2) ** 2 < 0.014] = 1.0, 0.85, 0.2
     image[y > 0.72 - 0.1 * np.sin(5 * x - 1)] = 0.3, 0.6, 0.25
     image[(abs(x - 0.36) < 0.17) & (y > 0.5) & (y < 0.82)] = 0.8, 0.45, 0.3
     image[(y > 0.3) & (y <= 0.5) & (abs(x - 0.36) < 1.1 * (y - 0.28))] = 0.5, 0.15, 0.15
-    image[(abs(x - 0.36) < 0.05) & (y > 0.62) & (y < 0.82)] = 0.25, 0.15, 0.1
     return image
 
 
@@ -60,14 +57,12 @@ def patch_colours(image):
 
 def show(pictures, alt, borders=(4,), size=8):
     """Pictures beside each other, by title; the axes count patches, the white lines are the borders of windows."""
-    fig, axes = plt.subplots(1, len(pictures), figsize=(2.5 * len(pictures), 2.2), squeeze=False)
-    fig.subplots_adjust(wspace=0.35)
-    for ax, (title, picture) in zip(axes[0], pictures.items()):
+    fig, axes = plt.subplots(1, 2, figsize=(5, 2.2))
+    for ax, (title, picture) in zip(axes, pictures.items()):
         ax.imshow(np.clip(picture, 0, 1), extent=(0, size, size, 0))
-        for line in borders:
-            ax.axhline(line, color="white", linewidth=2)
-            ax.axvline(line, color="white", linewidth=2)
-        ax.set(title=title, xticks=range(0, size + 1, size // 4), yticks=range(0, size + 1, size // 4))
+        ax.hlines(borders, 0, size, color="white", linewidth=2)
+        ax.vlines(borders, 0, size, color="white", linewidth=2)
+        ax.set_title(title)
     return figures.show(fig, alt=alt)
 
 
@@ -79,7 +74,7 @@ show({"32 × 32 pixels": image, "8 × 8 patches": colours}, alt)
 
 # %% [markdown]
 # Inside a window the patches become a list, read row by row. The course's `partition` makes these lists, and `reverse`
-# undoes it.
+# undoes it. Here the windows have 2 × 2 patches, so that all numbers fit:
 
 # %%
 from course_lib.reference.window import partition, reverse
@@ -144,7 +139,7 @@ for i in range(4):
 # %% [markdown]
 # Each axis has the offsets $-1$, $0$ and $+1$, so 16 pairs of patches share $3 \cdot 3 = 9$ pairs of offsets. In a
 # window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair of
-# offsets.
+# offsets, and a column for each head. All windows share it.
 #
 # ## The index, derived
 #
@@ -200,8 +195,7 @@ assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
 figures.window_index()
 
 # %% [markdown]
-# They form a square that slides over the table, to the *left* if the query moves to the *right*, because its keys are
-# then farther left.
+# They form a square. If the query moves right, its keys are farther to its left, so the square slides left.
 #
 # ## A bias you can see
 #
@@ -226,7 +220,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
-# average all sixteen. (*Deeper · Shifted windows* moves the borders.) Each head has a table, which all windows share.
+# average all sixteen. (*Deeper · Shifted windows* moves the borders.)
 #
 # ## Rotating by two axes
 #
@@ -241,8 +235,9 @@ position = grid_positions(3, 3)  # (row, column) of the nine patches, line by li
 print("patch 5 is at", position[5], "and its pairs rotate by", position[5][axis] * speeds)
 
 # %% [markdown]
-# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries and keys are the same vector, but
-# the keys are rotated in advance, here by one row and one column. Where does the head look?
+# As in [[rope|chapter #]], we make a head that looks for an offset. All queries and keys are the same vector, but each
+# key is rotated as if it were one row lower and one column further right. So it fits best the query that really is
+# there. Where does each query look?
 
 
 # %%
@@ -267,7 +262,8 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# We compare the sums over the diagonals, for a random query and key.
+# We compare the sums over the diagonals, for a random query and key. We read $f$ from the middle column and $g$ from
+# the middle row, less the centre.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
@@ -280,27 +276,15 @@ print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + 
 
 # %% [markdown]
 # Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So, with equal content, **no such head can
-# prefer both keys of one diagonal**. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
-# speed plus the column times another. One pair with the speeds 1 and −1 is enough:
-
-# %%
-r, c = np.mgrid[-1:2, -1:2]
-diagonal = np.cos(r - c)  # query and key are (1, 0); the pair rotates by row − column
-assert min(diagonal[0, 0], diagonal[2, 2]) > max(diagonal[0, 2], diagonal[2, 0])
-axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=2)
-figures.side_by_side(
-    figures.heatmap(s, **axes, alt="Axial RoPE: a row part plus a column part"),
-    figures.heatmap(diagonal, **axes, alt="One pair that rotates by row minus column"),
-)
-
-# %% [markdown]
+# prefer both keys of one diagonal** to both of the other, because their sum would be larger. (RoPE-Mixed can: *Deeper*.)
+#
 # ## When the window grows
 #
 # A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. Which
-# numbers do we give them? There are two ways:
+# numbers do we give them? We compare two ways:
 #
 # - **keep**: every old offset keeps its number, and new offsets get the smallest number;
-# - **stretch**: bicubic interpolation enlarges the table like a picture.
+# - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation).
 #
 # A larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
 # finely**, where each object covers more patches:
@@ -336,11 +320,12 @@ from course_lib.reference.attention import softmax
 enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
 filled = {"keep": np.pad(up, 4, constant_values=up.min()), "stretch": enlarged.numpy()}
 assert filled["keep"].size == filled["stretch"].size == 225
-q = np.arange(2 * 8, 8 * 8)  # queries with two rows above them
+print("stretched, three, two and one patch up:", filled["stretch"][0, 0, 4:7, 7].round(1))
+queries = np.arange(2 * 8, 8 * 8)  # those with two rows above them
 share = {}
 for name, table in filled.items():
     weights = softmax(window_bias(table.reshape(-1, 1), 8)[0])
-    one, two = weights[q, q - 8].mean(), weights[q, q - 16].mean()
+    one, two = weights[queries, queries - 8].mean(), weights[queries, queries - 16].mean()
     share[name] = one, two
     print(f"{name:8} weight one patch up {one:.2f}, two patches up {two:.2f}")
 assert share["keep"][0] > 0.99
@@ -348,16 +333,12 @@ assert share["stretch"][1] > 0.95
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling.
-#
-# With 384 pixels instead of 224, Swin sees **the same scene**: with $W = 12$ instead of 7, a window of the first layers
-# still covers an eighth of its width. So Swin's authors stretch the table and fine-tune.
+# finer sampling. It also spreads the number over its neighbours. Only because the number is as large as 20, one patch
+# gets nearly all the weight.
 #
 # Axial RoPE *keeps* offsets. To stretch, divide the positions:
 
 # %%
-assert 4 * 7 / 224 == 4 * 12 / 384 == 1 / 8  # the share of the width that a Swin window covers
-
 for scale in (1, 1 / 2):
     best = score_above_left(16, scale)[8 * 16 + 8].argmax()  # of the patch in row 8, column 8
     row, column = divmod(int(best), 16)
@@ -365,26 +346,26 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
+# So a head tuned to an offset in the scene needs *stretch* if the sampling gets finer. Trained models differ: for
+# larger images, Swin and DINOv3 stretch. Heo et al. keep, although a larger picture then has offsets that training
+# never reached ([[longer_than_training|chapter #]]). So measure both.
+#
 # ## Words and pictures in one text
 #
-# Where is a picture in a sentence? Qwen2-VL reads texts with pictures and videos, so each token gets three positions:
-# time, row and column (**M-RoPE**, multimodal RoPE, Wang et al. 2024). Each pair of channels rotates by one of them. A
-# word has the same number on all three, so between words this is plain RoPE. A picture's tokens share one time, the
-# next free number. Their rows and columns count from this number. Here are two words, a picture of 2 × 2 tokens and two
-# words:
+# Qwen2-VL reads texts with pictures and videos. In its **M-RoPE** (multimodal RoPE, Wang et al. 2024), a token has
+# three positions: time, row and column. Each pair of channels rotates by one of them. A word has the same number on
+# all three. All tokens of a picture have the next free number as their time, and their rows and columns count from it.
+# The next word gets the largest number so far plus one.
 
 # %%
 from course_lib.reference.axial_rope import text_positions
 
-position = text_positions([2, (2, 2), 2])
+place = text_positions([2, (2, 2), 2])
 tokens = ["word"] * 2 + ["picture"] * 4 + ["word"] * 2
 alt = "Time, row and column of the eight tokens"
-figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
+figures.heatmap(place.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
 
 # %% [markdown]
-# After a picture, the next word gets the largest number so far plus one: here 4. A decoder that counts tokens would
-# give it 6.
-#
 # ## Easy to believe; let us run it
 
 # %%
@@ -398,8 +379,8 @@ questions.claims("two_dimensions")
 # - In an image a bias needs two offsets. Swin's index numbers the $(2W - 1)^2$ pairs of them line by line.
 # - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part plus a
 #   column part, so it cannot prefer both ends of one diagonal.
-# - *Keep* offsets for more of the scene. *Stretch* the table, or divide the positions, for finer sampling.
-# - M-RoPE adds a third position, time, so words and pictures share one text.
+# - When the picture grows, *keep* fits more of the scene, and *stretch* (enlarge the table, or divide the positions)
+#   fits finer sampling. Trained models differ, so measure.
 #
 # ## Three questions
 
@@ -434,15 +415,18 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
-next_word = int(text_positions([5, (2, 3)]).max()) + 1
+position, ones = grid_positions(16, 8) / [2, 1], np.ones((128, 32))
+scores = rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
+up_by, left_by = np.subtract(divmod(8 * 8 + 4, 8), divmod(int(scores[8 * 8 + 4].argmax()), 8))
 figures.question(
-    "M-RoPE: five words, then a picture of 2 × 3 tokens. Which position does the next word get?",
+    "Axial RoPE, the head that looks one up and one to the left. The same scene is sampled twice as finely, but only "
+    "from top to bottom, and you divide the row positions by 2. Where does the head look?",
     options={
-        "11": "That counts tokens. A picture takes fewer positions.",
-        "8": "Yes: the columns are 5, 6 and 7, and the word gets one more.",
-        "6": "All tokens of the picture have the time 5, but their columns go on to 7.",
+        "One up and one to the left": "That would be right without the division.",
+        "Two up and two to the left": "The columns were not divided, and each axis has its own pairs.",
+        "Two up and one to the left": "Yes: one step of the old rows is two of the new ones. The columns stay.",
     },
-    answer=f"{next_word}",
+    answer={(2, 1): "Two up and one", (2, 2): "Two up and two", (1, 1): "One up"}[int(up_by), int(left_by)],
     title="Question 3",
 )
 
@@ -623,8 +607,19 @@ else:
 # and 0.8 over a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
 # offsets on a log scale (Liu et al. 2022, section 3.3).
 #
-# ## Deeper · M-RoPE in two models
+# ## Deeper · Other rotations
 #
+# Axial RoPE cannot prefer a diagonal. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
+# speed plus the column times another. One pair with the speeds 1 and −1 is enough:
+
+# %%
+r, c = np.mgrid[-1:2, -1:2]
+diagonal = np.cos(r - c)  # query and key are (1, 0); the pair rotates by row − column
+assert min(diagonal[0, 0], diagonal[2, 2]) > max(diagonal[0, 2], diagonal[2, 0])
+axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=2)
+figures.heatmap(diagonal, **axes, alt="One pair that rotates by row minus column")
+
+# %% [markdown]
 # Axial RoPE has a list of speeds for each axis. In M-RoPE the three axes share *one* list. Qwen2-VL gives each axis a
 # block of it, so time gets the 16 fastest pairs and columns the 24 slowest. Qwen3-VL interleaves the axes (time, row,
 # column, time, …), so each has fast and slow pairs:
@@ -649,11 +644,11 @@ else:
 
     from course_lib.nn.axial_rope import MRoPE
 
-    q, k = torch.randn(2, 1, 2, len(position), 128)  # 2 heads
+    q, k = torch.randn(2, 1, 2, len(place), 128)  # 2 heads
     parameters = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}
     config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=parameters)
-    cos, sin = qwen.Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(position).T[:, None])
-    by_course = MRoPE(128, position, (16, 24, 24)).rotate(q, k, 0)
+    cos, sin = qwen.Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(place).T[:, None])
+    by_course = MRoPE(128, place, (16, 24, 24)).rotate(q, k, 0)
     for made, expected in zip(qwen.apply_rotary_pos_emb(q, k, cos, sin), by_course):
         assert torch.allclose(made, expected, atol=1e-5)
     print("Qwen2-VL rotates queries and keys as our code does")
@@ -661,8 +656,8 @@ else:
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
 # pictures. Heo et al. and DINOv3 take the base 100 for axial RoPE, because with 10,000, the slow pairs would hardly
-# rotate within a picture. DINOv3 stretches always: its rows and columns run from −1 to 1 across the picture, whatever
-# its size.
+# rotate within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size. In training
+# they are also rescaled at random, which may help with other sizes.
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo
