@@ -276,7 +276,8 @@ print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + 
 
 # %% [markdown]
 # Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So, with equal content, **no such head can
-# prefer both keys of one diagonal** to both of the other, because their sum would be larger. (RoPE-Mixed can: *Deeper*.)
+# prefer both keys of one diagonal** to both of the other, because their sum would be larger. (RoPE-Mixed can, see
+# *Deeper*.)
 #
 # ## When the window grows
 #
