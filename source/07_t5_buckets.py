@@ -37,8 +37,8 @@ figures.attention_block("T5 buckets")
 # $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,\text{bucket}(j - i),\, h\,]$$
 #
 # In an encoder, the keys $0, 1, \dots, 7$ tokens before the query are in buckets 0 to 7, and those $1, \dots, 7$ tokens
-# after it in buckets 17 to 23. Our five tokens need no others. We fill a table for two heads by hand: head 0 prefers
-# the word before the query (bucket 1), and head 1 the word after it (bucket 17).
+# after it in buckets 17 to 23 (16 more; why, below). Our five tokens need no others. We fill a table for two heads by
+# hand: head 0 prefers the word before the query (bucket 1), and head 1 the word after it (bucket 17).
 
 # %%
 table = np.full((32, 2), -1.0)
@@ -73,7 +73,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Each head prefers its own side. A symmetric bias ([[bias_by_hand|chapter #]]) could not do this.
+# Each head prefers its own side, except where there is no such key. A symmetric bias ([[bias_by_hand|chapter #]]) could
+# not do this.
 #
 # Why not a row for every offset? Because each row must be learned, and the offset $r$ occurs only $n - |r|$ times in a
 # text of $n$ tokens:
@@ -81,17 +82,19 @@ figures.side_by_side(
 # %%
 for offset in (-1, -100, -511):
     print(f"offset {offset}: {512 - abs(offset)} pairs in a text of 512 tokens")
+print("a row for each offset, −511 to 511:", 2 * 512 - 1)
 
 # %% [markdown]
-# The far offsets get little practice, and −512 gets none. So T5 puts neighbouring far distances into one bucket, as if
-# they meant the same.
+# An offset beyond the training length never gets trained, and one just below it rarely. T5 puts neighbouring distances
+# into one bucket, as if their exact value mattered little. So 32 rows replace 1,023, and any offset finds a trained
+# one.
 #
 # ## One bucket by hand
 #
 # Which distances share a bucket? T5 has 32 buckets (`num_buckets`). An encoder's query looks both ways, so each
 # direction gets $N = 16$ of them. Half of these, $E = 8$, are **exact**: each of the distances 0 to 7 has its own
-# bucket. The other 8 divide the distances from $E$ to `max_distance` $= 128$ evenly on a logarithmic scale
-# ($\lfloor\;\rfloor$ rounds down):
+# bucket. The other 8 cut the distances from $E$ to `max_distance` $= 128$ into intervals of equal length on a
+# logarithmic scale ($\lfloor\;\rfloor$ rounds down):
 #
 # $$\text{bucket}(d) = E + \left\lfloor \frac{\ln(d / E)}{\ln(128 / E)} \, (N - E) \right\rfloor
 # \quad \text{for } d \ge E, \text{ at most } N - 1$$
@@ -126,10 +129,11 @@ for d in (3, 7, 8, 11, 12, 20, 200, 10_000):
 # ## Two directions, or one
 #
 # A distance does not say on which side of the query the key is. **In an encoder**, a key after the query gets 16 more,
-# so buckets 0 to 15 are for keys at or before the query, and the others for keys after it.
+# so buckets 0 to 15 are for keys at or before the query, and 17 to 31 for keys after it. (Bucket 16 would be distance 0
+# after the query, so it stays empty.)
 #
 # **A decoder** never looks ahead, so all 32 buckets serve the past: $N = 32$, $E = 16$, and the distance is
-# $\max(-(j - i), 0)$. Every key after the query falls into bucket 0, but the mask hides it.
+# $\max(-(j - i), 0)$. Keys after the query would fall into bucket 0, but the mask hides them.
 
 
 # %%
@@ -200,33 +204,18 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# In the encoder, the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. In the decoder, the last one begins at
-# 113. So the paper's phrase "up to an offset of 128" is loose: if there were one bucket more, it would begin at 128.
+# In the encoder, the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. The formula reaches $N$ only at distance
+# 128, but the last bucket is $N - 1$. So this bucket holds every distance from 91 on, in the decoder from 113 on.
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
 #
 # ## T5 does not scale its scores
 #
-# T5's score is $q_i \cdot k_j + b$, without the factor $1/\sqrt{d_k}$. Why are such scores not too large for the
-# softmax? Because $W_q$ starts smaller by the factor $\sqrt{d_k}$ (`T5PreTrainedModel._init_weights` in
-# `transformers`). For inputs of 512 numbers and heads of 64, we draw initial weights both ways and compare the standard
-# deviation of $q \cdot k$.
-
-# %%
-rng = np.random.default_rng(0)
-x = rng.normal(size=(200, 512))
-w_q, w_k = rng.normal(size=(2, 512, 64)) / np.sqrt(512)
-usual = (x @ w_q) @ (x @ w_k).T
-as_t5 = (x @ (w_q / np.sqrt(64))) @ (x @ w_k).T
-print(f"std of q·k: usual {usual.std():.1f}, scaled {usual.std() / 8:.1f}")
-print(f"            as T5 draws W_q, not scaled: {as_t5.std():.1f}")
-assert np.allclose(as_t5, usual / np.sqrt(64))
-
-# %% [markdown]
-# Before training, T5's $q \cdot k$ has the same spread as the usual scaled one. But weights that were *trained* without
-# scaling must be used without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not. How much does this change
-# the weights of the five tokens?
+# T5's score is $q_i \cdot k_j + b$, without the factor $1/\sqrt{d_k}$. (Its scores do not start too large,
+# because $W_q$ starts smaller by $\sqrt{d_k}$; see *Deeper*.) Weights that were *trained* without scaling must be used
+# without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not. How much does this change the weights of the five
+# tokens?
 
 # %%
 _, scaled = attention(Q, K, V, bias=B)
@@ -236,8 +225,8 @@ print(f"five tokens, scaled by mistake: weights off by up to {abs(scaled - weigh
 # ## One table for a whole stack
 #
 # The layers of the encoder are one **stack**, those of the decoder another. T5 has one table per stack.
-# Cross-attention, where a decoder's query looks at the encoder's output, has none, because query and key belong to
-# different texts. In torch, `T5Bias` holds a table. If all layers share it, it is counted once:
+# Cross-attention, where a decoder's query looks at the encoder's output, has none; an offset between two texts would
+# mean little. In torch, `T5Bias` holds a table. If all layers share it, it is counted once:
 
 # %%
 import torch
@@ -290,8 +279,9 @@ assert np.allclose(with_bias, without)  # with i − j
 
 # %% [markdown]
 # No training can repair this, because the table does not affect the weights. In a decoder of several layers, the mask
-# still reveals some order ([[blind_to_distance|chapter #]]), so the damage can be harder to notice. In an encoder, the
-# wrong sign only exchanges before and after.
+# still reveals some order ([[blind_to_distance|chapter #]]), so the damage can be harder to notice. In an encoder
+# that is trained with the wrong sign, *before* and *after* only exchange their numbers. But with published weights, the
+# wrong sign mirrors every head.
 #
 # ## Who uses it today?
 #
@@ -335,8 +325,8 @@ questions.claims("t5_buckets")
 # ## Remember
 #
 # - Near offsets have their own bucket. Farther ones share, evenly on a logarithmic scale. The last bucket never ends.
-# - T5's encoder has 16 buckets per direction, exact up to distance 7, and the last begins at 91. Its decoder has 32 for
-#   the past, exact up to 15, and the last begins at 113.
+# - T5's encoder has 16 buckets for keys at or before the query and 15 for those after it, exact up to distance 7; the
+#   last begins at 91. Its decoder has 32 for the past, exact up to 15; the last begins at 113.
 # - T5 has no scaling, one table per stack, and no bias in cross-attention.
 # - The offset is key minus query. With the wrong sign, a decoder's bias cancels in the softmax.
 #
@@ -400,7 +390,8 @@ figures.question(
 # Here a table learns. The task: name the token three places back. The texts are random, so their content does not help.
 # The model is one causal layer with T5's bias and T5's scale of 1. Its control is the same layer without a bias, which
 # is also what the wrong sign computes. The control sees which tokens came before, but not in which order, so its best
-# guess is the most frequent of them. **Our margin: with all three seeds, the bias is better by 0.2.**
+# guess is the most frequent of them. We require that the worst seed with the bias beats the best
+# seed without it by 0.2 in accuracy.
 
 # %%
 import course_study as study
@@ -439,7 +430,7 @@ print(f"best guess {guessed:7.2f}, by chance {1 / 8:.2f}")
 assert min(found["T5's bias"]) > max(found["no bias"]) + 0.2
 
 # %% [markdown]
-# Our one-layer models with the bias name nearly every token. (With other seeds, a few learn the task only in part.)
+# Our one-layer models with the bias name nearly every token.
 # Those without it do no better than the guess. We draw the bias that each seed learned.
 
 # %% tags=["nbval-ignore-output"]
@@ -468,9 +459,28 @@ print("distances in the bucket of 20:", *np.flatnonzero(in_20s))
 assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 
 # %% [markdown]
-# The output is the same, whatever is in the table. So no training helps this layer: it must guess between two tokens.
-# Half of its guesses are right, and one wrong guess in eight names the right kind by chance. That makes
-# $\frac12 + \frac12 \cdot \frac18$, or 56 %. In a language, such a mix-up may cost little.
+# The output is the same, whatever is in the table. So no training takes this layer beyond about 56 %, or
+# $\frac12 + \frac12 \cdot \frac18$. It must guess between two tokens. Half of its guesses are right, and one wrong
+# guess in eight names the right kind by chance. In a language, such a mix-up may cost little.
+#
+# ## Deeper · Why unscaled scores are not too large
+#
+# In T5, $W_q$ starts smaller by the factor $\sqrt{d_k}$ (`T5PreTrainedModel._init_weights` in `transformers`). For
+# inputs of 512 numbers and heads of 64, we draw initial weights both ways and compare the standard deviation of
+# $q \cdot k$.
+
+# %%
+rng = np.random.default_rng(0)
+x = rng.normal(size=(200, 512))
+w_q, w_k = rng.normal(size=(2, 512, 64)) / np.sqrt(512)
+usual = (x @ w_q) @ (x @ w_k).T
+as_t5 = (x @ (w_q / np.sqrt(64))) @ (x @ w_k).T
+print(f"std of q·k: usual {usual.std():.1f}, scaled {usual.std() / 8:.1f}")
+print(f"            as T5 draws W_q, not scaled: {as_t5.std():.1f}")
+assert np.allclose(as_t5, usual / np.sqrt(64))
+
+# %% [markdown]
+# Before training, T5's $q \cdot k$ has the same spread as the usual scaled one.
 #
 # ## Deeper · Whole numbers instead of a logarithm
 #
