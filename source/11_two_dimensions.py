@@ -168,26 +168,24 @@ print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
 print(f"line {down + 1}, 3 numbers in each: {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
 
 # %% [markdown]
-# Then all pairs:
+# Then all pairs, compared with the course's `window_index`:
 
 # %%
+from course_lib.reference.window import window_bias, window_index
+
+
 def index_of_pair(i, j, W):
     """The table row of query patch i and key patch j in a window of W × W."""
     (ri, ci), (rj, cj) = divmod(i, W), divmod(j, W)
     return (rj - ri + W - 1) * (2 * W - 1) + (cj - ci + W - 1)
 
 
-# %%
-from course_lib.reference.window import window_bias, window_index
-
-by_loop = np.array([[index_of_pair(i, j, 2) for j in range(4)] for i in range(4)])
-assert np.array_equal(by_loop, window_index(2))
-places = [f"({r}, {c})" for r in range(2) for c in range(2)]
-axes = dict(rows=places, columns=places, corner="query ↓ key →")
-figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
+for W in (2, 3, 7):
+    by_loop = [[index_of_pair(i, j, W) for j in range(W * W)] for i in range(W * W)]
+    assert np.array_equal(by_loop, window_index(W))
 
 # %% [markdown]
-# In a window of 3 × 3, point at a key to see its calculation, and click it to make it the query. How do the nine
+# Here is a window of 3 × 3. Point at a key to see its calculation, and click it to make it the query. How do the nine
 # coloured rows move with the query?
 
 # %%
@@ -220,7 +218,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
-# average all sixteen. (*Deeper · Shifted windows* moves the borders.)
+# average all sixteen.
 #
 # ## Rotating by two axes
 #

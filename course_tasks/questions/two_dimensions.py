@@ -10,8 +10,8 @@ from course_tasks.questions.form import claim, judged, question
 
 @claim(
     "In M-RoPE, a picture of 30 × 40 tokens takes as many positions as 1,200 words.",
-    "The word after 1,200 words gets position {words:,}, and after the picture {picture}: rows and columns start at the "
-    "same number, and the longer side decides where the text goes on.",
+    "The word after 1,200 words gets position {words:,}, and after the picture {picture}. Rows and columns start at "
+    "the same number, so the longer side decides where the text goes on.",
     "run: the course's text_positions; Wang et al. 2024, “Multimodal Rotary Position Embedding (M-RoPE)”",
 )
 def picture_takes_few_positions():
