@@ -19,7 +19,7 @@ Draw = Callable[[Generator], tuple[Tensor, Tensor]]
 
 
 class OneLayer(nn.Module):
-    """Tokens (batch, n) to logits (batch, n, answers): an embedding, one attention layer, and a linear read-out.
+    """Tokens (batch, n) to logits (batch, n, answers): an embedding, one attention layer (one head), a linear read-out.
 
     position: says how offsets enter the layer. answers: as many as tokens by default. Raises ValueError as
     `RelativeAttention` does.
@@ -32,12 +32,11 @@ class OneLayer(nn.Module):
         answers: int | None = None,
         *,
         d_model: int = 32,
-        n_heads: int = 1,
         causal: bool = False,
     ) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, d_model)
-        self.attention = RelativeAttention(d_model, n_heads, position, causal=causal)
+        self.attention = RelativeAttention(d_model, 1, position, causal=causal)
         self.read = nn.Linear(d_model, answers or vocabulary)
 
     def forward(self, tokens: Tensor) -> Tensor:

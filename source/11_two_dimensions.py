@@ -3,16 +3,14 @@
 #
 # In a sentence, one number says where a key is: the offset $j - i$. In an image it takes two: how many rows down, and
 # how many columns to the right. Swin, a vision transformer, learns a number for each pair of offsets and adds it to the
-# score. Newer models rotate queries and keys by row and by column.
+# score.
 #
 # **You will be able to**
 # - derive the row of Swin's bias table that any pair of patches takes;
 # - rotate queries and keys by row and column (axial RoPE), and say what such a head cannot look for;
-# - decide what to do with a table, or with positions, when the picture grows;
-# - give words and pictures positions in one text (M-RoPE).
+# - decide what to do with a table, or with positions, when the picture grows.
 #
-# **You need** chapters [[bias_by_hand|#]] (bias), [[rope|#]] (RoPE) and, for a section at the end, [[diagonals|#]]
-# (`to_grid`), and a little torch. **Time** [[time]].
+# **You need** chapters [[bias_by_hand|#]] (bias) and [[rope|#]] (RoPE), and a little torch. **Time** [[time]].
 
 # %%
 from importlib.util import find_spec
@@ -28,19 +26,17 @@ figures.attention_block("Swin")
 # %% [markdown]
 # ## Patches and windows
 #
-# We draw a sky, a sun, a hill and a house:
+# Our image is a house on a hill:
 
 # %%
 def house(size=32):
     """A house on a hill under the sun: (size, size, 3), red, green and blue from 0 to 1."""
     y, x = np.mgrid[:size, :size] / size
-    image = np.empty((size, size, 3))
-    image[:] = 0.55, 0.75, 0.95
+    image = np.full((size, size, 3), (0.55, 0.75, 0.95))
     image[(x - 0.78) ** 2 + (y - 0.2) ** 2 < 0.014] = 1.0, 0.85, 0.2
     image[y > 0.72 - 0.1 * np.sin(5 * x - 1)] = 0.3, 0.6, 0.25
     image[(abs(x - 0.36) < 0.17) & (y > 0.5) & (y < 0.82)] = 0.8, 0.45, 0.3
     image[(y > 0.3) & (y <= 0.5) & (abs(x - 0.36) < 1.1 * (y - 0.28))] = 0.5, 0.15, 0.15
-    image[(abs(x - 0.36) < 0.05) & (y > 0.62) & (y < 0.82)] = 0.25, 0.15, 0.1
     return image
 
 
@@ -61,14 +57,12 @@ def patch_colours(image):
 
 def show(pictures, alt, borders=(4,), size=8):
     """Pictures beside each other, by title; the axes count patches, the white lines are the borders of windows."""
-    fig, axes = plt.subplots(1, len(pictures), figsize=(2.5 * len(pictures), 2.2), squeeze=False)
-    fig.subplots_adjust(wspace=0.35)
-    for ax, (title, picture) in zip(axes[0], pictures.items()):
+    fig, axes = plt.subplots(1, 2, figsize=(5, 2.2))
+    for ax, (title, picture) in zip(axes, pictures.items()):
         ax.imshow(np.clip(picture, 0, 1), extent=(0, size, size, 0))
-        for line in borders:
-            ax.axhline(line, color="white", linewidth=2)
-            ax.axvline(line, color="white", linewidth=2)
-        ax.set(title=title, xticks=range(0, size + 1, size // 4), yticks=range(0, size + 1, size // 4))
+        ax.hlines(borders, 0, size, color="white", linewidth=2)
+        ax.vlines(borders, 0, size, color="white", linewidth=2)
+        ax.set_title(title)
     return figures.show(fig, alt=alt)
 
 
@@ -79,8 +73,8 @@ alt = "A house on a hill under the sun, as pixels and as patches, in four window
 show({"32 × 32 pixels": image, "8 × 8 patches": colours}, alt)
 
 # %% [markdown]
-# Inside a window the patches become a list, read row by row. The course's `partition` makes the lists of all windows,
-# and `reverse` undoes it.
+# Inside a window the patches become a list, read row by row. The course's `partition` makes these lists, and `reverse`
+# undoes it. Here the windows have 2 × 2 patches, so that all numbers fit:
 
 # %%
 from course_lib.reference.window import partition, reverse
@@ -145,12 +139,12 @@ for i in range(4):
 # %% [markdown]
 # Each axis has the offsets $-1$, $0$ and $+1$, so 16 pairs of patches share $3 \cdot 3 = 9$ pairs of offsets. In a
 # window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair of
-# offsets.
+# offsets, and a column for each head. All windows share it.
 #
 # ## The index, derived
 #
-# We arrange the pairs of offsets in a square and number them line by line. (We say *line* because *row* is a row of the
-# image or of the table.)
+# We arrange the pairs of offsets in a square and number them line by line. (We call its rows *lines*, because a *row*
+# is one of the image or of the table.)
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -174,34 +168,32 @@ print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
 print(f"line {down + 1}, 3 numbers in each: {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
 
 # %% [markdown]
-# Then all pairs:
+# Then all pairs, compared with the course's `window_index`:
 
 # %%
+from course_lib.reference.window import window_bias, window_index
+
+
 def index_of_pair(i, j, W):
     """The table row of query patch i and key patch j in a window of W × W."""
     (ri, ci), (rj, cj) = divmod(i, W), divmod(j, W)
     return (rj - ri + W - 1) * (2 * W - 1) + (cj - ci + W - 1)
 
 
-from course_lib.reference.window import offsets_2d, window_bias, window_index
-
-by_loop = np.array([[index_of_pair(i, j, 2) for j in range(4)] for i in range(4)])
-assert np.array_equal(by_loop, window_index(2))
-places = [f"({r}, {c})" for r in range(2) for c in range(2)]
-axes = dict(rows=places, columns=places, corner="query ↓ key →")
-figures.heatmap(by_loop, **axes, alt="Table row of each pair, 2 × 2 window")
+for W in (2, 3, 7):
+    by_loop = [[index_of_pair(i, j, W) for j in range(W * W)] for i in range(W * W)]
+    assert np.array_equal(by_loop, window_index(W))
 
 # %% [markdown]
-# In a window of 3 × 3, point at a key to see its calculation. Click it, or press Enter, to make it the query. How do
-# the nine coloured rows move with the query?
+# Here is a window of 3 × 3. Point at a key to see its calculation, and click it to make it the query. How do the nine
+# coloured rows move with the query?
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
 figures.window_index()
 
 # %% [markdown]
-# The rows that one query reads form a square that slides over the table. If the query moves to the *right*, its keys
-# are farther to the *left* of it, so the square moves left.
+# They form a square. If the query moves right, its keys are farther to its left, so the square slides left.
 #
 # ## A bias you can see
 #
@@ -226,10 +218,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 
 # %% [markdown]
 # The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
-# average all sixteen. (Swin's next layer moves the borders: see *Deeper · Shifted windows*.)
-#
-# Each head has its own table, and all windows share it. In the paper's comparison on ImageNet (table 4) the tables are
-# worth 1.2 points of accuracy over no position, and 0.8 over a vector per absolute position.
+# average all sixteen.
 #
 # ## Rotating by two axes
 #
@@ -244,8 +233,9 @@ position = grid_positions(3, 3)  # (row, column) of the nine patches, line by li
 print("patch 5 is at", position[5], "and its pairs rotate by", position[5][axis] * speeds)
 
 # %% [markdown]
-# A head can look for an offset on both axes. As in [[rope|chapter #]], all queries are the same vector. All keys are
-# this vector too, but rotated in advance, here by one row and one column. Where does the head look?
+# As in [[rope|chapter #]], we make a head that looks for an offset. All queries and keys are the same vector, but each
+# key is rotated as if it were one row lower and one column further right. So it fits best the query that really is
+# there. Where does each query look?
 
 
 # %%
@@ -270,7 +260,8 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# We compare the sums over the two diagonals, for a random query and a random key.
+# We compare the sums over the diagonals, for a random query and key. We read $f$ from the middle column and $g$ from
+# the middle row, less the centre.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
@@ -282,32 +273,20 @@ print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + 
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
 
 # %% [markdown]
-# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So **no head can prefer both keys of one
-# diagonal**. Heo et al. therefore propose RoPE-Mixed: each pair rotates by the row times one learned speed plus the
-# column times another. One pair with the speeds 1 and −1 is enough:
-
-# %%
-r, c = np.mgrid[-1:2, -1:2]
-diagonal = np.cos(r - c)  # query and key are (1, 0); the pair rotates by row − column
-assert min(diagonal[0, 0], diagonal[2, 2]) > max(diagonal[0, 2], diagonal[2, 0])
-axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=2)
-figures.side_by_side(
-    figures.heatmap(s, **axes, alt="Axial RoPE: a row part plus a column part"),
-    figures.heatmap(diagonal, **axes, alt="One pair that rotates by row minus column"),
-)
-
-# %% [markdown]
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So, with equal content, **no such head can
+# prefer both keys of one diagonal** to both of the other, because their sum would be larger. (RoPE-Mixed can, see
+# *Deeper*.)
+#
 # ## When the window grows
 #
-# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. We
-# can fill it in three ways:
+# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. Which
+# numbers do we give them? We compare two ways:
 #
-# - **flat**: the 49 numbers go into the first 49 rows;
 # - **keep**: every old offset keeps its number, and new offsets get the smallest number;
-# - **stretch**: bicubic interpolation enlarges the table like a picture.
+# - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation).
 #
-# The larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
-# finely**, where each object covers more patches. Both images have 64 × 64 pixels:
+# A larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
+# finely**, where each object covers more patches:
 
 # %%
 wider, finer = np.tile(house(32), (2, 2, 1)), house(64)
@@ -338,33 +317,27 @@ from course_lib.reference.attention import softmax
 
 # up: the table of “A bias you can see”
 enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
-filled = {
-    "flat": np.append(up, np.full(225 - 49, up.min())),
-    "keep": np.pad(up, 4, constant_values=up.min()),
-    "stretch": enlarged.numpy(),
-}
-q = np.arange(2 * 8, 8 * 8)  # queries with two rows above them
+filled = {"keep": np.pad(up, 4, constant_values=up.min()), "stretch": enlarged.numpy()}
+assert filled["keep"].size == filled["stretch"].size == 225
+print("stretched, three, two and one patch up:", filled["stretch"][0, 0, 4:7, 7].round(1))
+queries = np.arange(2 * 8, 8 * 8)  # those with two rows above them
 share = {}
 for name, table in filled.items():
     weights = softmax(window_bias(table.reshape(-1, 1), 8)[0])
-    one, two = weights[q, q - 8].mean(), weights[q, q - 16].mean()
+    one, two = weights[queries, queries - 8].mean(), weights[queries, queries - 16].mean()
     share[name] = one, two
     print(f"{name:8} weight one patch up {one:.2f}, two patches up {two:.2f}")
-assert share["keep"][0] > 0.99 and share["stretch"][1] > 0.95 and max(share["flat"]) < 0.1
+assert share["keep"][0] > 0.99
+assert share["stretch"][1] > 0.95
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. *Flat* loses the offset, because the old table has lines of 7 numbers and the new one lines of 15.
-#
-# With 384 pixels instead of 224, Swin sees **the same scene**: $W$ is 12 instead of 7, and a window of the first layers
-# still covers an eighth of the scene's width. So its authors stretch the table (`load_pretrained` in their `utils.py`)
-# and fine-tune.
+# finer sampling. It also spreads the number over its neighbours. Only because the number is as large as 20, one patch
+# gets nearly all the weight.
 #
 # Axial RoPE *keeps* offsets. To stretch, divide the positions:
 
 # %%
-assert 4 * 7 / 224 == 4 * 12 / 384 == 1 / 8  # the share of the width that a Swin window covers
-
 for scale in (1, 1 / 2):
     best = score_above_left(16, scale)[8 * 16 + 8].argmax()  # of the patch in row 8, column 8
     row, column = divmod(int(best), 16)
@@ -372,38 +345,24 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
-# DINOv3 stretches always: its rows and columns run from −1 to 1 across the picture, whatever its size.
+# So a head tuned to an offset in the scene needs *stretch* if the sampling gets finer. Trained models differ: for
+# larger images, Swin and DINOv3 stretch. Heo et al. keep, although a larger picture then has offsets that training
+# never reached ([[longer_than_training|chapter #]]). So measure both.
 #
 # ## Words and pictures in one text
 #
-# Qwen2-VL reads texts with pictures and videos, so each token gets three positions: time, row and column (**M-RoPE**,
-# multimodal RoPE, Wang et al. 2024). A word has the same number on all three, so between words it is plain RoPE. A
-# picture's tokens (each made of 2 × 2 patches) share one time, the next free number; their rows and columns count from
-# this number. Here are two words, a picture of 2 × 2 tokens and two words. Axial RoPE has a list of speeds for each
-# axis; here the axes share *one*:
+# Qwen2-VL reads texts with pictures and videos. In its **M-RoPE** (multimodal RoPE, Wang et al. 2024), a token has
+# three positions: time, row and column. Each pair of channels rotates by one of them. A word has the same number on
+# all three. All tokens of a picture have the next free number as their time, and their rows and columns count from it.
+# The next word gets the largest number so far plus one.
 
 # %%
-from course_lib.reference.axial_rope import mrope, text_positions
+from course_lib.reference.axial_rope import text_positions
 
-position = text_positions([2, (2, 2), 2])
+place = text_positions([2, (2, 2), 2])
 tokens = ["word"] * 2 + ["picture"] * 4 + ["word"] * 2
-axis, speeds = mrope(8, sections=(2, 1, 1))  # two pairs rotate by time, one by row, one by column
-assert axis.tolist() == [0, 0, 1, 2] and np.allclose(position[3][axis] * speeds, [2, 0.2, 0.02, 0.003])
 alt = "Time, row and column of the eight tokens"
-figures.heatmap(position.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
-
-# %% [markdown]
-# After a picture, the next word gets the largest number so far plus one: here 4. A decoder that counts tokens would
-# give it 6. (Qwen's code stores the difference as `rope_deltas`.)
-#
-# Which pairs rotate by which axis? Qwen2-VL assigns contiguous blocks, so time gets the 16 fastest pairs and columns
-# the 24 slowest. Qwen3-VL interleaves the axes (time, row, column, time, …), so each has fast and slow pairs:
-
-# %%
-for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
-    axis, speeds = mrope(128, sections, interleaved=interleaved)  # base 10,000; the models' own are larger
-    time, row, column = (f"{speeds[axis == a].max():.3f} to {speeds[axis == a].min():.5f}" for a in range(3))
-    print(f"{model}: speeds of time {time}, row {row}, column {column}")
+figures.heatmap(place.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
 
 # %% [markdown]
 # ## Easy to believe; let us run it
@@ -416,13 +375,11 @@ questions.claims("two_dimensions")
 # %% [markdown]
 # ## Remember
 #
-# - In an image a bias needs two offsets, each key minus query. The index numbers a square of $2W - 1$ by $2W - 1$
-#   offsets line by line.
-# - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part
-#   plus a column part, so it cannot prefer both ends of one diagonal.
-# - *Stretch* the table, or divide the positions, for the same scene, sampled more finely. *Keep* them for more of the
-#   scene.
-# - M-RoPE adds a third position, time, so words and pictures share one text.
+# - In an image a bias needs two offsets. Swin's index numbers the $(2W - 1)^2$ pairs of them line by line.
+# - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part plus a
+#   column part, so it cannot prefer both ends of one diagonal.
+# - When the picture grows, *keep* fits more of the scene, and *stretch* (enlarge the table, or divide the positions)
+#   fits finer sampling. Trained models differ, so measure.
 #
 # ## Three questions
 
@@ -457,22 +414,25 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
-next_word = int(text_positions([5, (2, 3)]).max()) + 1
+position, ones = grid_positions(16, 8) / [2, 1], np.ones((128, 32))
+scores = rotate(ones, position, *axial(32)) @ rotate(ones, position + 1, *axial(32)).T
+up_by, left_by = np.subtract(divmod(8 * 8 + 4, 8), divmod(int(scores[8 * 8 + 4].argmax()), 8))
 figures.question(
-    "M-RoPE: five words, then a picture of 2 × 3 tokens. Which position does the next word get?",
+    "Axial RoPE, the head that looks one up and one to the left. The same scene is sampled twice as finely, but only "
+    "from top to bottom, and you divide the row positions by 2. Where does the head look?",
     options={
-        "11": "That counts tokens. A picture takes fewer positions.",
-        "8": "Yes: the columns are 5, 6 and 7, and the word gets one more.",
-        "6": "All tokens of the picture have the time 5, but their columns go on to 7.",
+        "One up and one to the left": "That would be right without the division.",
+        "Two up and two to the left": "The columns were not divided, and each axis has its own pairs.",
+        "Two up and one to the left": "Yes: one step of the old rows is two of the new ones. The columns stay.",
     },
-    answer=f"{next_word}",
+    answer={(2, 1): "Two up and one", (2, 2): "Two up and two", (1, 1): "One up"}[int(up_by), int(left_by)],
     title="Question 3",
 )
 
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]. One of them needs *Deeper · Shifted windows*.
+# [[tasks]]. The bug hunt needs *Deeper · Shifted windows*.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -579,89 +539,6 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 # %% [markdown]
 # The hidden key takes all the weight. Set hidden scores to $-\infty$ instead.
 #
-# ## Deeper · What a slip in the index costs
-#
-# The factor in the index is $2W - 1$, the width of the square of *offsets*. With the factor $W$ nothing fails, but the
-# index depends only on the offset $j - i$ of the list: *two to the right* and *one down, one to the left* share a
-# number.
-
-# %%
-delta = offsets_2d(3).reshape(-1, 2)
-slip = (delta[:, 0] + 2) * 3 + delta[:, 1] + 2
-in_list = (np.arange(9) - np.arange(9)[:, None]).ravel()  # j − i
-assert np.array_equal(slip, in_list + 8)
-print("the factor W = 3: row 10 is shared by", *sorted({tuple(d) for d in delta[slip == 10].tolist()}))
-
-# %% [markdown]
-# We train a model with the correct factor and one with the slip. A patch holds a sun or not, and is asked for the
-# number of suns in its row or in its column, its own included. A head has the same bias for both questions, so the
-# model has two heads.
-#
-# Training can get stuck, as some models did in 5 of 40 repetitions. So we compare the best of three seeds, and expect
-# the correct factor to be ahead by at least 0.05.
-
-# %%
-import course_study as study
-from course_lib.nn.window import WindowAttention
-
-torch.set_num_threads(1)  # quicker for small matrices
-
-
-def draw(generator):
-    """Windows of 4 × 4 patches: kinds 0 and 1 ask about their row, 2 and 3 about their column; 1 and 3 hold a sun."""
-    sun, asks = torch.randint(2, (2, 64, 4, 4), generator=generator)
-    in_row, in_column = (sun.sum(axis, keepdim=True).expand_as(sun) for axis in (2, 1))
-    return (sun + 2 * asks).flatten(1), torch.where(asks == 0, in_row, in_column).flatten(1)
-
-
-# %%
-class CountSuns(nn.Module):
-    """Embedding, one window layer of two heads, and a small network that says the number of suns."""
-
-    def __init__(self, factor):
-        super().__init__()
-        self.embedding, self.attention = nn.Embedding(4, 32), WindowAttention(32, 2, window=4)
-        down, right = torch.from_numpy(offsets_2d(4) + 3).unbind(-1)
-        self.attention.index = down * factor + right
-        self.read = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 5))
-
-    def forward(self, kinds):
-        x = self.embedding(kinds)
-        return self.read(x + self.attention(x.unflatten(1, (4, 4))).flatten(1, 2))
-
-
-# %% tags=["nbval-ignore-output"]
-trained = {"2W − 1": [], "W": []}
-
-
-def make(name, factor):
-    """A new model, which is kept so that we can look at its tables afterwards."""
-    trained[name].append(CountSuns(factor))
-    return trained[name][-1]
-
-
-models = {"2W − 1": lambda: make("2W − 1", 7), "W": lambda: make("W", 4)}
-accuracies = study.fit(models, draw, steps=300)
-print("share of correct counts, three seeds")
-for name, shares in accuracies.items():
-    print(f"factor {name:6}", *(f"{share:.2f}" for share in shares))
-assert max(accuracies["2W − 1"]) > max(accuracies["W"]) + 0.05
-
-# %% [markdown]
-# The tables of the best correct model show where its heads look:
-
-# %% tags=["nbval-ignore-output"]
-best = trained["2W − 1"][int(np.argmax(accuracies["2W − 1"]))]
-tables = best.attention.table.detach().reshape(7, 7, 2)
-across, along = tables[3, :3].mean(0), tables[:3, 3].mean(0)  # Δrow = 0, and Δcolumn = 0
-print("row minus column:", *(f"{x:+.1f}" for x in across - along))
-signs = ["−3", "−2", "−1", "0", "+1", "+2", "+3"]
-axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=1)
-figures.side_by_side(*(figures.heatmap(tables[..., k], **axes, alt=f"Learned table, head {k}") for k in (0, 1)))
-
-# %% [markdown]
-# In our run, one head has learned to read the row of its query, the other the column.
-#
 # ## Deeper · Toeplitz blocks
 #
 # In one dimension a bias is **Toeplitz**: equal along each diagonal. In two, `to_grid` ([[diagonals|chapter #]]) puts
@@ -696,8 +573,9 @@ print("index = a_j − a_i + 2W(W − 1)")
 # %% [markdown]
 # ## Deeper · The released code
 #
-# The released code counts *query minus key*, so the rows of a published table must be **flipped** end to end. We load
-# our weights, with the table flipped, into the `SwinLayer` of transformers (`models/swin/modeling_swin.py`):
+# Does the code of `transformers` compute what our layer does? It counts *query minus key*, so the rows of a published
+# table must be **flipped** end to end. We load our weights, with the table flipped, into its `SwinLayer`
+# (`models/swin/modeling_swin.py`):
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -705,6 +583,8 @@ if find_spec("transformers") is None:
 else:
     from transformers import SwinConfig
     from transformers.models.swin.modeling_swin import SwinLayer
+
+    from course_lib.nn.window import WindowAttention
 
     torch.manual_seed(0)
     ours = WindowAttention(d_model=48, n_heads=2, window=4, shift=2)
@@ -722,33 +602,61 @@ else:
     print("SwinLayer with the flipped table gives the same output as our layer, shift and mask included")
 
 # %% [markdown]
-# M-RoPE beside Qwen2-VL's own (`models/qwen2_vl/modeling_qwen2_vl.py`):
+# What are the tables worth? In the paper's comparison on ImageNet (table 4), 1.2 points of accuracy over no position,
+# and 0.8 over a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
+# offsets on a log scale (Liu et al. 2022, section 3.3).
+#
+# ## Deeper · Other rotations
+#
+# Axial RoPE cannot prefer a diagonal. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
+# speed plus the column times another. One pair with the speeds 1 and −1 is enough:
+
+# %%
+r, c = np.mgrid[-1:2, -1:2]
+diagonal = np.cos(r - c)  # query and key are (1, 0); the pair rotates by row − column
+assert min(diagonal[0, 0], diagonal[2, 2]) > max(diagonal[0, 2], diagonal[2, 0])
+axes = dict(rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", digits=2)
+figures.heatmap(diagonal, **axes, alt="One pair that rotates by row minus column")
+
+# %% [markdown]
+# Axial RoPE has a list of speeds for each axis. In M-RoPE the three axes share *one* list. Qwen2-VL gives each axis a
+# block of it, so time gets the 16 fastest pairs and columns the 24 slowest. Qwen3-VL interleaves the axes (time, row,
+# column, time, …), so each has fast and slow pairs:
+
+# %%
+from course_lib.reference.axial_rope import mrope
+
+for model, sections, interleaved in (("Qwen2-VL", (16, 24, 24), False), ("Qwen3-VL", (24, 20, 20), True)):
+    axis, speeds = mrope(128, sections, interleaved=interleaved)  # base 10,000; the models' own are larger
+    time, row, column = (f"{speeds[axis == a].max():.3f} to {speeds[axis == a].min():.5f}" for a in range(3))
+    print(f"{model}: speeds of time {time}, row {row}, column {column}")
+
+# %% [markdown]
+# Qwen2-VL's own code (`models/qwen2_vl/modeling_qwen2_vl.py`) should rotate as ours does:
 
 # %% tags=["nbval-ignore-output"]
-if find_spec("transformers") is not None:
+if find_spec("transformers") is None:
+    print("To run this comparison: pip install transformers==5.23.0")
+else:
     from transformers import Qwen2VLTextConfig
-    from transformers.models.qwen2_vl.modeling_qwen2_vl import (
-        Qwen2VLRotaryEmbedding,
-        apply_rotary_pos_emb,
-    )
+    from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen
 
     from course_lib.nn.axial_rope import MRoPE
 
-    q, k = torch.randn(2, 1, 2, len(position), 128)  # 2 heads
+    q, k = torch.randn(2, 1, 2, len(place), 128)  # 2 heads
     parameters = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}
     config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=parameters)
-    cos, sin = Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(position).T[:, None])
-    by_course = MRoPE(128, position, (16, 24, 24)).rotate(q, k, 0)
-    for made, expected in zip(apply_rotary_pos_emb(q, k, cos, sin), by_course):
+    cos, sin = qwen.Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(place).T[:, None])
+    by_course = MRoPE(128, place, (16, 24, 24)).rotate(q, k, 0)
+    for made, expected in zip(qwen.apply_rotary_pos_emb(q, k, cos, sin), by_course):
         assert torch.allclose(made, expected, atol=1e-5)
     print("Qwen2-VL rotates queries and keys as our code does")
 
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
-# pictures; Qwen3-VL also adds a learned vector per position there. Heo et al. and DINOv3 take the base 100 for axial
-# RoPE; with 10,000, the slow pairs would hardly rotate within a picture. Donut, which reads documents, and CLAP, which
-# hears sound, have a Swin. Swin V2 learns no table: a small network computes the bias from both offsets on a log scale
-# (Liu et al. 2022, section 3.3).
+# pictures. Heo et al. and DINOv3 take the base 100 for axial RoPE, because with 10,000, the slow pairs would hardly
+# rotate within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size. In training
+# they are also rescaled at random, which may help with other sizes.
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo

@@ -13,10 +13,10 @@ from course_tasks.questions.form import claim, judged, question
 
 @claim(
     "ALiBi cannot copy from a fixed distance, because none of its biases is highest there.",
-    "In every head the bias is highest at the token itself. Even so, our small models learned to name the token three "
-    "places back: after {steps[0]} steps {share[0]:.0%} of their answers were right, after {steps[1]:,} steps "
-    "{share[1]:.0%}, where guessing gives {chance:.0%}. The sentence is one of those that a study reports if it stops "
-    "early.",
+    "In every head the bias is highest at the token itself, but a score also contains the product of query and key. "
+    "Our small models learned to name the token three places back: after {steps[0]} steps {share[0]:.0%} of their "
+    "answers were right, after {steps[1]:,} steps {share[1]:.0%}, where guessing gives {chance:.0%}. A study that "
+    "stops after {steps[0]} steps might come to the wrong conclusion.",
     SOURCE,
 )
 def alibi_copies():

@@ -19,15 +19,16 @@ def doubling_is_one_bucket():
 
 
 @claim(
-    "T5's encoder uses all of its 32 buckets.",
-    "Over all offsets up to ten thousand {used} buckets occur, and bucket {unused[0]} never does. It would be "
-    "distance zero after the query, and distance zero has its place among the buckets before.",
-    "run: T5's default sizes, every offset up to ±10,000",
+    "In a text of 512 tokens, the bucket of the farthest distances gets the fewest pairs, because far pairs are rare.",
+    "Bucket 7, of one distance, gets {pairs[7]} pairs, and bucket 15 gets {pairs[15]:,}. A far distance occurs less "
+    "often than a near one, but the last bucket holds {many} of them.",
+    "run: T5's encoder, all pairs of 512 positions; bucket 7 is distance 7, bucket 15 is 91 and more",
 )
-def all_in_use():
-    found = set(bucket(np.arange(-10_000, 10_001)))
-    unused = sorted(set(range(32)) - found)
-    return judged(not unused), dict(used=len(found), unused=unused)
+def far_bucket_gets_least():
+    position = np.arange(512)
+    pairs = np.bincount(bucket(position - position[:, None]).ravel())
+    many = int((bucket(-position) == 15).sum())
+    return judged(pairs[15] == pairs[:16].min()), dict(pairs=pairs, many=many)
 
 
 @question(

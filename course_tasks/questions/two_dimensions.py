@@ -2,27 +2,21 @@
 
 import numpy as np
 
-from course_lib.reference import axial_rope, rope
+from course_lib.reference import axial_rope
 from course_lib.reference.attention import scores
-from course_lib.reference.axial_rope import axial, grid_positions, mrope, text_positions
+from course_lib.reference.axial_rope import axial, grid_positions, text_positions
 from course_tasks.questions.form import claim, judged, question
 
 
 @claim(
-    "A text without pictures is read by M-RoPE exactly as by RoPE.",
-    "Ten rotated queries differ by up to {words:.2g} if all are words, because a word has the same number for time, "
-    "row and column. With a picture of two by two tokens among them they differ by up to {around:.2f}.",
-    "run: random queries, sections of Qwen2-VL; Wang et al. 2024, “Multimodal Rotary Position Embedding (M-RoPE)”",
+    "In M-RoPE, a picture of 30 × 40 tokens takes as many positions as 1,200 words.",
+    "The word after 1,200 words gets position {words:,}, and after the picture {picture}. Rows and columns start at "
+    "the same number, so the longer side decides where the text goes on.",
+    "run: the course's text_positions; Wang et al. 2024, “Multimodal Rotary Position Embedding (M-RoPE)”",
 )
-def mrope_reads_words():
-    q, sections = np.random.default_rng(0).normal(size=(10, 128)), (16, 24, 24)
-
-    def differ(text):
-        turned = axial_rope.rotate(q, text_positions(text), *mrope(128, sections))
-        return abs(turned - rope.rotate(q)).max().round(9)
-
-    words, around = differ([10]), differ([3, (2, 2), 3])
-    return judged(words < 1e-9), dict(words=words, around=around)
+def picture_takes_few_positions():
+    words, picture = (int(text_positions([part, 1])[-1, 0]) for part in (1200, (30, 40)))
+    return judged(words == picture), dict(words=words, picture=picture)
 
 
 @question(

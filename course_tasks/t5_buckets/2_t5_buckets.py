@@ -68,6 +68,7 @@ CASES = [
     Case(-np.arange(100), False, 32, 256, label="a decoder up to 256", axes=("distance",)),
     Case(-np.arange(80), True, 16, 64, label="an encoder with 16 buckets up to 64", axes=("distance",)),
     case("an encoder with 8 buckets", np.arange(-40, 41), True, 8, 32),
+    case("an encoder up to 12", np.arange(-14, 15), True, 32, 12),
     Case(offset_grid(5), True, 32, 128, label="the grid of the five tokens", axes=(QUERY, KEY)),
 ]
 ALWAYS = [
@@ -96,6 +97,9 @@ found = np.where(distance <= exact + 1, distance, shared)  # You keep too many d
 found = np.minimum(distance, n - 1)  # You give every distance its own bucket until they run out. From E on they share.
 far = np.maximum(distance, exact) + 1 - 1e-6  # You cut the borders of the shared buckets down to whole numbers. Each
 # bucket begins at the first distance that is not below its border.
+far = np.clip(distance, exact, max_distance - 1)
+distance = np.minimum(abs(offsets) if bidirectional else back, max_distance - 1)  # You cut distances down to
+# max_distance − 1 before the lookup, but the last bucket may begin at max_distance. Limit the bucket, not the distance.
 part = (far - exact) / (max_distance - exact)  # You divide the distances evenly. It is their logarithms that are.
 part = np.log2(far / exact) / np.log(max_distance / exact)
 part = np.log10(far / exact) / np.log(max_distance / exact)
@@ -103,8 +107,8 @@ part = np.log(far / exact) / np.log2(max_distance / exact)  # You use two bases 
 part = (np.log(far) - np.log(exact)) / np.log(max_distance / exact)
 part = (np.log(far) - np.log(exact)) / (np.log(max_distance) - np.log(exact))  # Rounding moves one boundary, because
 # ln d − ln E can fall just below a whole number. Take ln(d / E).
-steps = np.log(far / exact) // (np.log(max_distance / exact) / (n - exact))  # Rounding moves one boundary. Divide and
-# multiply by N − E first, and take the floor last.
+steps = np.log(far / exact) // (np.log(max_distance / exact) / (n - exact))  # Rounding moves one boundary. First
+# divide the two logarithms, then multiply by N − E, and take the floor last.
 shared = np.minimum(steps, n - 1)  # Your shared buckets begin at 0. They follow the exact ones, so add E.
 shared = exact + steps  # Your numbers have no limit. Far distances share the last bucket of a direction, N − 1.
 shared = np.minimum(exact + steps, np.where(offsets > 0, n, num_buckets) - 1)

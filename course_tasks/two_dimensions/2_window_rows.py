@@ -119,3 +119,10 @@ def wrong_patches_of_two_windows(height, width):
     row, column = np.divmod(np.arange(width**2), width)
     down, right = (k - q[:, None] for k, q in zip((row, column), np.divmod(np.arange(height**2), width)))
     return (down + height - 1) * (2 * width - 1) + (right + width - 1)
+
+
+def wrong_rows_by_height(height, width):
+    """You divided p by the height. Patches are numbered row by row, so divide by the width."""
+    row, column = np.divmod(np.arange(height * width), height)
+    down, right = row - row[:, None], column - column[:, None]
+    return (down - down.min()) * (right.max() - right.min() + 1) + right - right.min()

@@ -70,6 +70,9 @@ return np.roll(made, (-shift, -shift), (0, 1))  # You roll again in the same dir
 return np.roll(made, shift, 0)  # You rolled only the rows back. The columns were rolled as well.
 return np.roll(made, shift, 1)  # You rolled only the columns back. The rows were rolled as well.
 return np.roll(made, (shift, shift))
+return np.roll(made, shift * width + shift)
+return np.roll(made, shift * width + shift * made.shape[2])
+return np.roll(made, (shift * width + shift) * made.shape[2])
 return np.roll(made, shift)  # Without axes, `np.roll` moves all numbers as one long list. Name the axes (0, 1).
 return np.roll(made, (shift, shift), (1, 2))  # Your roll back moves columns and channels. Rows are axis 0.
 return np.roll(made, (window - shift, window - shift), (0, 1))  # You roll back by window − shift. Roll back by `shift`.
