@@ -14,13 +14,14 @@ from tools import recheck
 
 from .. import ROOT
 
-RIGHT = "def bias_matrix(n, strength):\n    i = np.arange(n)\n    return -strength * np.log1p(abs(i - i[:, None]))"
-WRONG = RIGHT.replace("-strength", "strength")
+TASKS = tasks_of("bias_by_hand")
+RIGHT = TASKS["biased_attention"].solution_source()
+WRONG = RIGHT.replace("+ bias", "- bias")
 ENDS = """
-def scaled_scores(q, k):
+def bias_matrix(n, strength):
     import os
     for number in range(3, 20):
-        try: os.write(number, b'[["bias_matrix"], 1, 2]\\n{\\n["x", "passed", ""]\\n["bias_matrix", "passed"]\\n')
+        try: os.write(number, b'[["biased_attention"], 1, 2]\\n{\\n["x", "passed", ""]\\n["bias_matrix"]\\n')
         except OSError: pass
     os._exit(0)"""
 LOOKS = """
@@ -30,7 +31,7 @@ found += ["network"] * (socket.socket().connect_ex({address!r}) == 0)
 for name in {course!r}:
     try: found.append(open(name, "a").name)
     except OSError: pass
-def bias_matrix(n, strength): raise ValueError("found " + "".join(found))"""
+def biased_attention(q, k, v, bias): raise ValueError("found " + "".join(found))"""
 
 
 @pytest.fixture
@@ -68,13 +69,13 @@ def test_the_table_has_right_wrong_and_missing_answers_and_what_is_no_hand_in(tm
     code = recheck.main(["--csv", str(table), str(tmp_path / "*.ipynb"), "none.ipynb"])  # a star, as Windows gives it
     said, errors = capsys.readouterr()
     assert code == 1  # three of the files could not be judged
-    assert "ada.ipynb: bias_by_hand, 1 of 7 passed\n  no answer: scaled_scores\n" in said
+    assert f"ada.ipynb: bias_by_hand, 1 of {len(TASKS)} passed\n  no answer: " in said
     assert "cem.ipynb: cannot be read as a notebook" in errors and "none.ipynb: cannot be read" in errors
     assert "dan.ipynb: expected one line `from course_tasks import TOPIC as task`" in errors
     rows = {(row["learner"], row["task"]): row for row in csv.DictReader(table.open(encoding="utf-8"))}
-    assert rows["ada", "bias_by_hand.bias_matrix"]["status"] == "passed"
-    assert rows["ada", "bias_by_hand.scaled_scores"]["cause"] == "After all cells, there is no `scaled_scores`."
-    assert rows["ben", "bias_by_hand.bias_matrix"]["status"] == "wrong values"
+    assert rows["ada", "bias_by_hand.biased_attention"]["status"] == "passed"
+    assert rows["ada", "bias_by_hand.bias_matrix"]["cause"] == "After all cells, there is no `bias_matrix`."
+    assert rows["ben", "bias_by_hand.biased_attention"]["status"] == "wrong values"
     assert {rows[name, ""]["status"] for name in ("cem", "dan", "none")} == {"not judged"}
 
 
@@ -88,7 +89,7 @@ def test_what_does_not_end_or_ends_the_process_is_reported(tmp_path, monkeypatch
     monkeypatch.setattr(recheck, "CELL", 5)
     monkeypatch.setattr(recheck, "HAND_IN", seconds)
     verdicts = judged(tmp_path, answer, RIGHT)
-    assert verdicts["bias_matrix"] == verdict and verdicts.keys() == tasks_of("bias_by_hand").keys()
+    assert verdicts["biased_attention"] == verdict and verdicts.keys() == TASKS.keys()
 
 
 def test_a_hand_in_sees_no_file_name_or_network_of_ours_and_changes_no_file(tmp_path, monkeypatch, fenced):
@@ -99,14 +100,14 @@ def test_a_hand_in_sees_no_file_name_or_network_of_ours_and_changes_no_file(tmp_
     course = [str(ROOT / "course_lib" / "__init__.py"), nbformat.__file__]
     with socket.create_server(("127.0.0.1", 0)) as server:
         looks = LOOKS.format(ours=ours, address=server.getsockname(), course=course)
-        assert judged(tmp_path, looks)["bias_matrix"] == ("raised", "ValueError: found")
+        assert judged(tmp_path, looks)["biased_attention"] == ("raised", "ValueError: found")
 
 
 def test_without_a_fence_nothing_runs_unless_the_teacher_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(recheck, "can_fence", lambda: False)
     path = str(hand_in(tmp_path / "ada.ipynb", RIGHT))
     assert recheck.main([path]) == 2 and "change your files" in capsys.readouterr().err
-    assert recheck.main([path, "--unfenced"]) == 0 and "1 of 7 passed" in capsys.readouterr().out
+    assert recheck.main([path, "--unfenced"]) == 0 and f"1 of {len(TASKS)} passed" in capsys.readouterr().out
 
 
 def test_a_table_names_the_learner_and_obeys_nobody():
