@@ -6,7 +6,6 @@
     python3 course.py model    fetch the released model (93 MB), which lab and test do, too
     python3 course.py build    write the notebooks from source/ and course_tasks/
     python3 course.py site     turn the built notebooks into a web site
-    python3 course.py publish  make a release of the course, whose notebooks open in Colab
 
 Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`,
 `model --index-url …` (to pip).
@@ -39,7 +38,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {command.__name__: command for command in (lab, test, model, build, site, publish)}
+    commands = {command.__name__: command for command in (lab, test, model, build, site)}
     if sys.version_info < (3, 11):
         return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
     if not arguments or arguments[0] not in commands:
@@ -100,11 +99,6 @@ def build(arguments):
     prepare(DEVELOP)
     fetch_model()
     become("tools/build.py", *arguments)
-
-
-def publish(arguments):
-    prepare(DEVELOP)
-    become("tools/publish.py", *arguments)
 
 
 def site(arguments):

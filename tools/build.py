@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from course_kit.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
 from course_kit.display.widget import WIDGET  # noqa: E402
+from course_lib import __version__  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
@@ -118,11 +119,11 @@ def task_notebook(folder: str, chapter: Chapter) -> NotebookNode:
 
 def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNode]) -> NotebookNode:
     """A notebook: its opening words, the set-up cell and these cells, with ids that depend on content alone."""
-    published, version = address(ROOT), importlib.import_module("course_lib").__version__
-    if link := open_in_colab(published, version, f"{folder}/{chapter.file}.ipynb"):
+    published = address(ROOT)
+    if link := open_in_colab(published, __version__, f"{folder}/{chapter.file}.ipynb"):
         heading, _, rest = opening.partition("\n")
         opening = f"{heading}\n\n{link}\n{rest}"
-    otherwise = INSTALL.format(address=published, version=version) if published else HOMELESS
+    otherwise = INSTALL.format(address=published, version=__version__) if published else HOMELESS
     cells = [new_markdown_cell(opening), new_code_cell(SETUP.format(otherwise=otherwise), metadata=FOLDED), *cells]
     seen: set[str] = set()
     for cell in cells:

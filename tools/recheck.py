@@ -1,38 +1,67 @@
 """Run handed-in exercise notebooks again and say which tasks pass: python tools/recheck.py hand-ins/*.ipynb
 
-Each notebook runs in a fenced process, and so do its functions. What they return is compared here.
+Each notebook runs from top to bottom in a process of its own, which bubblewrap fences in, and there its answers are
+checked. The fence protects the machine. It does not prove that an answer is honest: the checks run beside the learner's
+code, which could replace them.
 """
 
+import _thread
 import argparse
 import csv
+import json
 import os
 import re
+import shutil
+import subprocess
 import sys
-import time
-from copy import copy
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory, TemporaryFile
+from threading import Timer
 
 import nbformat
+from IPython.core.interactiveshell import InteractiveShell
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from course_kit.checking import CodingTask, Exercise, Prediction  # noqa: E402
-from course_kit.checking.runner import Elsewhere, Outcome, Run  # noqa: E402
+from course_kit.checking import Result  # noqa: E402
 from course_kit.contents import TOPICS  # noqa: E402
 from course_tasks import tasks_of, topics  # noqa: E402
-from tools.judge import data, fence  # noqa: E402
 
 IMPORT = re.compile(r"^from course_tasks import (\w+) as task$", re.MULTILINE)
-CHECK = re.compile(r"^task\.(\w+)\.check\(", re.MULTILINE)
-FREE = "read and change your files (the solutions too), use the network and all memory, and leave processes behind"
-BY_HAND = "Not all that this check looks at can leave the process of the hand-in: run it in the notebook."
+CELL, HAND_IN = 120, 900  # seconds by the clock
+SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/alternatives"]
+SEEN += ["/proc/cpuinfo", sys.base_prefix, sys.prefix, str(ROOT), str(Path(sys.prefix).resolve())]
+NAMES = {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", "COURSE_KEEPS_NO_PROGRESS": "1"}
+NAMES |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+NAMES |= {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
+NO_FENCE = """\
+Nothing restricts hand-ins here: bubblewrap, which needs Linux, is not installed or may not be used. They could read and
+change your files, use the network and leave processes behind. With --unfenced they run all the same."""
 
 
-def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[str, tuple[str, str]]]:
-    """The topic, and the verdict on each of its tasks. Raises ValueError unless the file is an exercise notebook."""
+def fence(folder: str) -> list[str]:
+    """What a command begins with to see no network, no other process, and no file but Python, the system's and ours.
+
+    It writes 64 MB, into memory. Each of its processes has 8 GB of addresses, and 256 are allowed, except to root.
+    """
+    words = ["bwrap", "--unshare-all", "--new-session", "--die-with-parent", "--dev", "/dev"]
+    for name in SEEN:
+        words += ["--ro-bind-try", name, name]
+    words += ["--size", str(2**26), "--tmpfs", folder, "--chdir", folder, "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*words, "prlimit", f"--as={2**33}", f"--fsize={2**26}", "--nproc=256"]
+
+
+def can_fence() -> bool:
+    """Whether this machine has bubblewrap, and lets us use it."""
+    command = [*fence("/hand-in"), sys.executable, "-c", ""]
+    return bool(shutil.which("bwrap")) and subprocess.run(command, capture_output=True).returncode == 0
+
+
+def opened(path: Path) -> tuple[str, list[str]]:
+    """The topic and the code cells of an exercise notebook. Raises ValueError for any other file."""
     try:
         cells = nbformat.read(path, as_version=4).cells
     except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
@@ -41,72 +70,50 @@ def recheck(path: Path, limits: fence.Limits | None = None) -> tuple[str, dict[s
     names = IMPORT.findall("\n".join(sources))
     if len(names) != 1 or names[0] not in topics():
         raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
-    tasks, checked = tasks_of(names[0]), CHECK.findall("\n".join(sources))
     # what comes after a check shows what the answer is good for, and takes its time
-    shown = [source for source in sources if not any(source in task.after for task in tasks.values())]
-    said = reports(shown, tasks, limits or fence.Limits())
-    return names[0], {name: verdict(task, said[name], name in checked) for name, task in tasks.items()}
+    return names[0], [one for one in sources if not any(one in task.after for task in tasks_of(names[0]).values())]
 
 
-def reports(cells: list[str], tasks: dict[str, Exercise], limits: fence.Limits) -> dict[str, Any]:
-    """What the worker reports of each task, or in words why it does not.
-
-    An answer that ends the process ends its own report only: another process runs the cells again for the next task.
-    """
-    found: dict[str, Any] = {}
-    deadline = time.monotonic() + limits.wall
-    while left := [name for name in tasks if name not in found]:
-        request = {"cells": cells, "seconds": limits.cell, "tasks": [asked(tasks[name]) for name in left]}
-        lines, why = fence.talk(data.write(request), limits, deadline)
-        found |= {one["name"]: one for one in map(data.read, lines) if one.get("name") in ["", *left]}
-        missing = [name for name in left if name not in found]
-        if found.pop("", None) is None or time.monotonic() > deadline:
-            return found | dict.fromkeys(missing, why)
-        found |= dict.fromkeys(missing[:1], why)
+def recheck(topic: str, cells: list[str], fenced: bool) -> dict[str, tuple[str, str]]:
+    """Status and cause of each task of a topic after these cells."""
+    with TemporaryDirectory(prefix="hand-in-", ignore_cleanup_errors=True) as folder, TemporaryFile() as answer:
+        command = [sys.executable, "-c", "from tools.recheck import run_and_check; run_and_check()"]
+        home = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "IPYTHONDIR"), folder)
+        try:
+            subprocess.run(
+                [*fence(folder), *command] if fenced else command, input=json.dumps([topic, cells, CELL]).encode(),
+                stdout=answer, stderr=subprocess.DEVNULL, timeout=HAND_IN, cwd=folder, env=NAMES | home,
+            )  # fmt: skip
+            why = "Its code ended the process."
+        except subprocess.TimeoutExpired:
+            why = f"It did not end within {HAND_IN} seconds."
+        answer.seek(0)
+        lines = answer.read().splitlines()
+    found = dict.fromkeys(tasks_of(topic), ("did not finish", why))
+    for line in lines:
+        with suppress(ValueError, TypeError, RecursionError):  # the learner's code can write lines too
+            name, status, cause = json.loads(line)
+            found |= {name: (str(status), str(cause))} if name in found else {}
     return found
 
 
-def asked(task: Exercise) -> dict[str, Any]:
-    """What the worker needs to know of a task, which is not what is right."""
-    if not isinstance(task, CodingTask):
-        return {"name": task.name, "starter": "", "call": None}
-    spec = task.spec
-    cases = [[data.exact(case.args), case.kwargs] for case in map(spec.handed, spec.all_cases)]
-    call = {"cases": cases, "seconds": spec.seconds, "returns": spec.returns}
-    return {"name": task.name, "starter": task.stub() if task.starter else "", "call": call}
-
-
-def verdict(task: Exercise, report: dict[str, Any] | str, checked: bool) -> tuple[str, str]:
-    """A status of `course_kit.checking` or one of those below, and why."""
-    if isinstance(report, str):
-        return "did not finish", report
-    if "begun" not in report:
-        return ("no answer", f"After all cells, there is no `{task.name}`.") if checked else ("no check cell", "")
-    task, later = copy(task), None
-    if isinstance(task, CodingTask):
-        later, task.afterwards = task.afterwards, None  # it would call the function
-    if report["begun"] and not isinstance(task, CodingTask | Prediction):
-        return "check by hand", BY_HAND
-    try:
-        result = task.check(object_of(report, task))
-    except (AttributeError, LookupError, TypeError, ValueError):
-        return "did not finish", "It wrote into the judge's channel."
-    if result.passed and later:
-        return "check by hand", BY_HAND
-    return result.status, "" if result.passed else result.cause or result.facts[-1]
-
-
-def object_of(report: dict[str, Any], task: Exercise) -> Any:
-    """The learner's object, or what stands for it here. Raises one of several errors for what no worker reports."""
-    if not report["begun"]:
-        return ...
-    if "run" not in report:
-        return report["value"]
-    outcomes = [Outcome(**one) for one in report["run"].pop("outcomes")]
-    returns = task.spec.returns if isinstance(task, CodingTask) else ()
-    if any(one.value is not None and one.value.keys() != set(returns or [""]) for one in outcomes):
-        raise ValueError(f"value: expected the parts {returns}")
-    return Elsewhere(Run(outcomes, **report["run"]), report["unused"])
+def run_and_check() -> None:
+    """In the hand-in's process: run its cells, each until its time is up, then write a line for each task."""
+    (topic, cells, seconds), lines = json.load(sys.stdin), os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the learner's code prints
+    tasks, shell = tasks_of(topic), InteractiveShell.instance()
+    for cell in cells:
+        timer = Timer(seconds, _thread.interrupt_main)
+        timer.start()
+        with suppress(KeyboardInterrupt):
+            shell.run_cell(cell)
+            timer.cancel()
+    for name, task in tasks.items():
+        none = Result("no answer", task.title, cause=f"After all cells, there is no `{name}`.")
+        result = task.check(shell.user_ns[name]) if name in shell.user_ns else none
+        cause = "" if result.passed else result.cause or result.facts[-1]
+        print(json.dumps([name, result.status, cause]), file=lines, flush=True)
+    os._exit(0)  # whatever threads the learner's code has left
 
 
 def main(arguments: list[str]) -> int:
@@ -115,23 +122,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("notebooks", nargs="+", metavar="NOTEBOOK")
     file = argparse.FileType("w", encoding="utf-8")
     parser.add_argument("--csv", metavar="FILE", type=file, default=os.devnull, help="learner, task, status and cause")
-    given = parser.parse_args(arguments)
-    os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what learners pass is not this machine's progress
-    if fence.refused():
-        print(f"On this system a hand-in can {FREE}, because {fence.refused()}.", file=sys.stderr)
-    judged = True
+    parser.add_argument("--unfenced", action="store_true", help="where there is no bubblewrap")
+    given, fenced, judged = parser.parse_args(arguments), can_fence(), True
+    if not fenced and not given.unfenced:
+        print(NO_FENCE, file=sys.stderr)
+        return 2
     with given.csv as table:
         row = csv.writer(table, lineterminator="\n").writerow
         row(["learner", "task", "status", "cause"])
         names = [name for word in given.notebooks for name in sorted(glob(word)) or [word]]  # Windows keeps the star
         for path in map(Path, names):
             try:
-                topic, verdicts = recheck(path)
+                topic, cells = opened(path)
             except ValueError as error:
                 judged = False
                 print(error, file=sys.stderr)
                 row(written(learner(path), "", "not judged", str(error)))
                 continue
+            verdicts = recheck(topic, cells, fenced)
             passed = sum(status == "passed" for status, _ in verdicts.values())
             print(f"{path}: {topic}, {passed} of {len(verdicts)} passed", flush=True)
             for task, (status, cause) in verdicts.items():
@@ -155,6 +163,4 @@ def written(*row: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    if fence.IS_ROOT and fence.refused():
-        sys.exit(f"Hand-ins would run as root here, and nothing could restrict them, because {fence.refused()}.")
     sys.exit(main(sys.argv[1:]))

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .runner import Elsewhere
-
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
 
 
@@ -85,8 +83,6 @@ def blank_class(given: Any) -> bool:
 
 def unused_parameters(function: Callable) -> list[str]:
     """The parameters that a plain function never reads."""
-    if issubclass(type(function), Elsewhere):
-        return list(function.unused)  # type: ignore[attr-defined]
     if type(function) is not FunctionType:
         return []
     code = function.__code__

@@ -15,7 +15,6 @@ from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import decay_bias
 
 from ..shared import normal
-from .given import Watched
 
 
 def kept_after_tiles(s, values, size):
@@ -54,6 +53,19 @@ def expected(s, values, size):
 def draw(rng):
     n = int(rng.integers(3, 9))
     return rng.normal(scale=2, size=n), rng.normal(size=(n, 3)), int(rng.integers(1, 4))
+
+
+class Watched(np.ndarray):
+    """Scores that note in `read` how long each slice of them and of their parts is, except of all that is left."""
+
+    def __array_finalize__(self, whole):
+        self.read = getattr(whole, "read", [])
+
+    def __getitem__(self, key):
+        piece = super().__getitem__(key)
+        if isinstance(key, slice) and key.indices(len(self))[1] < len(self):
+            self.read.append(len(piece))
+        return piece
 
 
 def afterwards(given):

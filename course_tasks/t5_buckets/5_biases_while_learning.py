@@ -15,7 +15,6 @@ from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket, t5_bias
 
 from ..shared import KEY, QUERY
-from .given import InTraining
 
 
 def biases_while_learning(tables, n):
@@ -35,6 +34,16 @@ def biases_while_learning(tables, n):
 
 def expected(tables, n):
     return np.stack([t5_bias(n, table=table) for table in tables])
+
+
+class InTraining(np.ndarray):
+    """The tables of a training run. A loop gets one array, whose numbers change as an optimizer's do."""
+
+    def __iter__(self):
+        table = np.empty(self.shape[1:])
+        for step in np.asarray(self):
+            table[...] = step
+            yield table
 
 
 def draw(rng):

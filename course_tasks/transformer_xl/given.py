@@ -1,4 +1,4 @@
-"""What the checks of this topic hand to a learner's function. Hand-ins may read this file, so it holds no answer."""
+"""What the checks of this topic hand to a learner's function."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the checks of this topic hand to a learner's function. Hand-ins may read this file, so it holds no answer.
+"""What the checks of this topic hand to a learner's function.
 
 Three models for the test of use: they predict a token by how often it occurs among the keys that they see.
 """

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from course_kit.contents import TOPICS
+from course_lib import __version__
 from tools import build
 
 NAME = TOPICS["start_here"].file
@@ -110,6 +111,16 @@ def test_a_notebook_edited_by_hand_is_never_overwritten(built, capsys):
     assert f"notebooks/{NAME}.ipynb was edited by hand and is left as it is" in said.err
     assert "at cell 3: edited by hand" in said.out
     assert notebook(built).read_text(encoding="utf-8") == edited
+
+
+def test_a_notebook_of_a_published_course_opens_in_colab_and_installs_its_version_there(built):
+    project, published = built / "pyproject.toml", "https://github.com/you/course"
+    text = project.read_text(encoding="utf-8").replace("[project.urls]", f'[project.urls]\nRepository = "{published}"')
+    project.write_text(text, encoding="utf-8")
+    title, setup, *_ = build.lesson(TOPICS["start_here"]).cells
+    colab = "https://colab.research.google.com/github/you/course"
+    assert f"[Open in Colab]({colab}/blob/v{__version__}/notebooks/{NAME}.ipynb)" in title.source
+    assert setup.source.endswith(f"%pip install --quiet --no-deps git+{published}@v{__version__}")
 
 
 def test_the_notebooks_of_the_course_are_up_to_date(capsys):

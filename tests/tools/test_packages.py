@@ -10,7 +10,9 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 
+from course_lib import __version__
 from tools import build
+from tools.address import address
 
 from .. import ROOT
 
@@ -68,6 +70,11 @@ def test_the_first_cell_finds_the_course_and_elsewhere_says_where_it_belongs(mon
     monkeypatch.chdir(tmp_path / "elsewhere")
     with pytest.raises(ImportError, match="back into the folder of the course"):
         exec(first_cell, {})
+
+
+def test_the_address_is_one_that_pip_and_colab_understand_and_the_version_has_its_changes():
+    assert re.fullmatch(r"https://[\w.-]+/\S+(?<!\.git)(?<!/)", address() or "https://example.org/not/yet")
+    assert f"\n## {__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
