@@ -78,7 +78,8 @@ class Scheme:
     """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
 
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
-    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map.
+    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map. A vector
+    added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key.
     parameters: how many numbers it learns, in the letters of `Sizes`. shared: one module serves all layers. run: its
     name in the commands and files of the study; size: the size that the number after this name sets, as in "t5-256".
     runs: the runs of the study that come with the course ("rope+none": the scheme in every second layer). other: the
@@ -198,7 +199,11 @@ SCHEMES: dict[str, Scheme] = {
             "distances as sines through a learned map, four terms in the score",
             "(q_i + u) · k_j + (q_i + v) · W_r R[i − j]",
             lambda s: from_nn("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
-            enters={"bias": "Transformer-XL (d)", "key_vectors": "Transformer-XL (b)"},
+            enters={
+                "bias": "Transformer-XL (d)",
+                "key_vectors": "Transformer-XL (b)",
+                "key_bias": "Transformer-XL (c)",
+            },
             parameters="D² + 2·D",
             run="transformer-xl",
             runs=("transformer-xl",),

@@ -49,8 +49,10 @@ class Column(NamedTuple):
 def where(scheme: Scheme, sizes: Sizes) -> Cell:
     module = scheme.module(sizes).double()
     found, kind = probes.places(module, sizes), f"`{type(module).__name__}`"
-    note = f"{kind} overrides {', '.join(f'`{hook}`' for hook in found) or 'nothing'}."
-    if not isinstance(module, Position):
+    if isinstance(module, Position):
+        hooks = [place if probes.overrides(module, place) else "rotate" for place in found]  # it adds to the query
+        note = f"{kind} overrides {', '.join(f'`{hook}`' for hook in hooks) or 'nothing'}."
+    else:
         does = "it adds its table to the scores" if probes.is_window(module) else "it adds the same to every input"
         note = f"{kind} has no hooks: {does}."
     words = dict(WORDS)

@@ -63,13 +63,20 @@ def places(module: nn.Module, sizes: Sizes) -> list[str]:
         return ["input"] if torch.allclose(added[0], added[1]) and added.any() else []
     found = [hook for hook in PER_OFFSET if overrides(module, hook) and getattr(module, hook)(FEW, FEW, 0) is not None]
     found += ["rotate"] if overrides(module, "rotate") and any(turns(module, sizes)) else []
-    found += ["key_bias"] if module.key_bias(random(1, FEW, sizes.d_model), None) is not None else []
+    per_key = adds_to_query(module, sizes) or module.key_bias(random(1, FEW, sizes.d_model), None) is not None
+    found += ["key_bias"] if per_key else []
     return found + (["sink"] if module.sink() is not None else [])
 
 
 def overrides(module: nn.Module, hook: str) -> bool:
     """Whether the module's class has a hook of its own in place of that of `Position`."""
     return getattr(type(module), hook, None) not in (None, getattr(Position, hook))
+
+
+def adds_to_query(module: Position, sizes: Sizes) -> bool:
+    """Whether `rotate` adds a vector to every query: its product with a key is a number per key."""
+    zero = torch.zeros(1, sizes.n_heads, 1, sizes.d_head, dtype=torch.float64)
+    return bool(module.rotate(zero, zero, 0)[0].any())
 
 
 def turns(module: Position, sizes: Sizes) -> list[bool]:
