@@ -212,7 +212,7 @@ def last_losses(words):
 
 def compare(name, found, other):
     rise = found - other
-    print(f"{name:45} {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f} (standard error)")
+    print(f"{name:51} {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f} (standard error)")
 
 
 none, shuffled = last_losses(far[:0]), last_losses(far[mixed])
@@ -223,19 +223,19 @@ assert shuffled.mean() > losses[-128:].mean() + 0.15
 # %% [markdown]
 # This surprised us: shuffled, the far words help no more than missing ones. Is their bag worth nothing, or does the
 # disorder harm as much as the bag helps? Two controls change the words: another passage of the book, in order, and a
-# licence, shuffled. Which is better than the own words, shuffled?
+# licence, shuffled. Which is better than the text's own words, shuffled?
 
 # %% tags=["nbval-ignore-output"]
 passage = model.encode(released.excerpt("alice"))[1000 : 1000 + len(far)]
 licence = model.encode(released.excerpt("licence"))[: len(far)]
 in_order, in_disorder = last_losses(passage), last_losses(licence[mixed])
-compare("another passage, compared with own shuffled", in_order, shuffled)
-compare("licence shuffled, compared with own shuffled", in_disorder, shuffled)
+compare("another passage, compared with own words shuffled", in_order, shuffled)
+compare("licence shuffled, compared with own words shuffled", in_disorder, shuffled)
 assert in_order.mean() < shuffled.mean() < in_disorder.mean()
 
 # %% [markdown]
-# The own bag does tell something, since a licence's bag is worse. So the disorder costs about as much. For this model,
-# here and in four other texts (*Deeper*), the wrong words in order are better than the right words in disorder.
+# The text's own bag tells something, since a licence's bag is worse. So the disorder costs about as much. For this
+# model, here and in four other texts (*Deeper*), the wrong words in order are better than the right words in disorder.
 #
 # ## Remember
 #
@@ -319,8 +319,8 @@ for kept in (16, 64):
 
 # %% [markdown]
 # If 16 tokens stay, shuffling is worse than dropping in all four texts. If 64 stay, it is worse in three. The passage
-# from elsewhere is better than both in all four texts and in both cases. But a shuffle also tears apart
-# words of several tokens, and dropping makes another token the first, which matters in this model
+# from elsewhere is better than both in all four texts and in both cases. But a shuffle also tears apart words of
+# several tokens, and dropping makes another token the first, which matters in this model
 # ([[windows_and_sinks|chapter #]]).
 #
 # ## Deeper · Models without positions
