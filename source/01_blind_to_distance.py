@@ -234,7 +234,7 @@ compare("licence shuffled, compared with own words shuffled", in_disorder, shuff
 assert in_order.mean() < shuffled.mean() < in_disorder.mean()
 
 # %% [markdown]
-# The text's own bag tells something, since a licence's bag is worse. So the disorder costs about as much. For this
+# The text's own bag tells something, since a licence's is worse. So the disorder costs about as much. For this
 # model, here and in four other texts (*Deeper*), the wrong words in order are better than the right words in disorder.
 #
 # ## Remember
