@@ -6,18 +6,19 @@
 # what it cannot. You will build them all, first small enough to check with a pencil, then fast enough for a real model.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
-# Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core: n minutes* below a heading marks a part of a
-# shorter course, of three hours in all.)
+# Python, a little NumPy, and matrix products. **Time** [[time]]. (A section marked *Core: n minutes* belongs to a shorter
+# course of three hours.)
 
 # %% [markdown]
 # ## A first surprise: a decoder that cannot tell word order
 #
 # In attention, each word compares its *query* with the *key* of every word, and gets a **score** for each pair
-# ([[blind_to_distance|chapter #]]). In a decoder, a mask hides the words that come later.
+# ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
+# word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides the words that come later.
 #
 # Our decoder has a single attention layer and a random vector for each word. To give it word order, we add a number to
 # each score, the **bias**. It depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5
-# for the word two places back, and so on.
+# for the word two places back, and so on (numbers chosen freely).
 
 # %%
 import numpy as np
@@ -64,7 +65,9 @@ assert not same
 
 # %% [markdown]
 # What happened? In the table, words in the past have negative offsets. With the wrong sign they are positive, and the
-# table has no entries for them. So all earlier words get the same bias, 0.
+# table has no entries for them. So all earlier words get the same bias, 0. Then a word's weight does not depend on its
+# place, and a sum does not depend on the order of its terms. (With more layers, the mask would tell a little:
+# [[blind_to_distance|chapter #]].)
 
 # %%
 position = np.arange(4)
@@ -125,7 +128,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## The map
 #
-# A way to add position to attention is called a **scheme**. Schemes differ mostly in two things: **what a head may see
+# A way to add position to attention, or to change where a head may look, is called a **scheme**. Schemes differ mostly
+# in two things: **what a head may see
 # of the offset, and where the scheme enters.** The map shows the seven places where schemes of this course enter. The
 # number beside a scheme is the chapter that builds it, so you need not know any of these names or letters yet.
 
@@ -133,8 +137,8 @@ figures.side_by_side(
 figures.map_of_schemes()
 
 # %% [markdown]
-# What may a head see? Here is what schemes of three places add to the scores of the five tokens. The titles begin with
-# the number of the place on the map. A number per offset is the same on a whole diagonal. A vector per offset is
+# What may a head see? The three pictures show what schemes at places 2, 3 and 6 of the map add to the scores of the five
+# tokens. A number per offset is the same on a whole diagonal. A vector per offset is
 # multiplied by the query, so what it adds differs from row to row. A number per key is the same in a whole column,
 # whatever the offset.
 
@@ -151,14 +155,15 @@ figures.side_by_side(
 # ## Pictures you can touch
 #
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
-# This one shows the bias of [[bias_by_hand|chapter #]]. At which `strength` λ does the bias disappear?
+# This one shows the bias of [[bias_by_hand|chapter #]], and what it does to the weights. Its `strength` λ multiplies all
+# of it. At which λ does a key one step back have half of its weight left, before the rows are made to sum to 1 again?
 
 # %%
 figures.bias_heatmap()
 
 # %% [markdown]
-# If you see only a coloured table without sliders, run the cell. (`python3 course.py lab` opens the course with its
-# notebooks trusted, and so with all sliders.)
+# (At λ = 1, because $e^{-\ln 2} = 1/2$.) If the sliders are missing, run the cell. If you open the course with `python3
+# course.py lab`, they are always there.
 #
 # ## The line tracer
 #
@@ -210,19 +215,10 @@ task.bias_matrix.compare(bias_matrix)
 # %% [markdown]
 # Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
 # loops for ever, the check stops it, and if it changes its arguments, the check says so.
-#
-# This table fills as you pass tasks. It is stored on your machine, in a file `.progress.json` beside the folder of your
-# notebooks.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-from course_tasks.progress import progress
-
-progress()
-
-# %% [markdown]
+# `progress()` from `course_tasks.progress` lists all tasks, and marks those that you have passed.
 # ## Where to go
 #
 # Each lesson says at its beginning what it needs, and every lesson after this one has tasks. Sections called *Deeper*
-# are optional. The last lesson says which scheme to use when, and ends with a quiz over the whole course.
+# are optional. The last lesson helps you choose a scheme, and ends with a quiz over the whole course.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]], and read what is marked as *Core*.

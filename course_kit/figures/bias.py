@@ -56,7 +56,7 @@ def bias_heatmap(n: int = 5) -> Picture:
             says=f"Query {{row}}, key {{column}}: offset {{group}}, B = −{strength_λ:g} · {{text}}.",
         )
         says = f"B[i, j] = −{strength_λ:g} · {FORMULAS[decay].format(d='|j − i|')}."
-        return Frame([matrix], [says, "Before a row is normalised, B multiplies its weights by e^B."])
+        return Frame([matrix], [says, "B multiplies a key's weight by e^B; then the row is made to sum to 1 again."])
 
     return draw()
 

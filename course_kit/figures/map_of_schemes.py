@@ -28,7 +28,7 @@ class Place:
 
 
 INPUT = Place(1, "input", "#6b4c9a", "added to the input", "x_i + p_i", "a vector per absolute position")
-SHARED = Place(2, "bias", "#0b6e65", "added to the score, by offset alone", "b[j − i]", "a number per offset")
+SHARED = Place(2, "bias", "#0b6e65", "added to the score, by position alone", "b[j − i]", "a number per offset")
 THROUGH_QUERY = Place(
     3, "key_vectors", "#1f5fa8", "added to the score, through the query", "q_i · a[j − i]", "a vector per offset"
 )

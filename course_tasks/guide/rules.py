@@ -111,8 +111,8 @@ BESIDE
 ~ sinusoidal: Positions never seen: small models lost {lost[sinusoidal]:.2f} nats in text.
   [small models: longer_than_training]
 ~ log decay: Its formula continues, but up to strength 1 far keys take more and more weight. [bias_by_hand]
-~ Shaw, T5 buckets: Far offsets share what was trained, if training reached the clip or the last bucket. More and more
-  keys share it. [longer_than_training]
+~ Shaw, T5 buckets: Far offsets share what was trained, if training reached the clip or the last bucket. But more and
+  more keys share it, and this course knows no released model that shows how far this goes. [longer_than_training]
 ✗ Music Transformer: For offsets past the training length it has no vector, or one that no text has trained.
   [absolute_positions, diagonals]
 ~ Transformer-XL: Distances never seen, through a learned map of sines. Its authors clip them when they evaluate
@@ -125,7 +125,8 @@ BESIDE
   models went from {before[0]:.2f} to {yarn[0]:.2f} nats at 128 tokens.
   [Llama 3.1, gpt-oss, DeepSeek-V3: longer_than_training, stretching_rope]
 ~ axial RoPE, M-RoPE: As with RoPE, more rows and columns bring angles never seen. [two_dimensions, stretching_rope]
-~ Swin: The table must grow: stretch it for finer patches, keep each number for a larger image. [two_dimensions]
+~ Swin: With the same window, a larger image keeps the table. A larger window needs a larger table: stretch it to sample
+  the same scene more finely, keep each number to show more of the scene. [two_dimensions]
 ✓ sliding window: No query meets a new distance, if the model was trained with the window. Farther keys are not seen.
   [windows_and_sinks]
 ✓ hybrid: Its windows meet no new distance, its other layers no new angle, only more keys. Its authors read texts longer
@@ -185,11 +186,12 @@ BESIDE
 ~ Transformer-XL, FIRE: It may learn to count all far keys alike; nothing makes it. [transformer_xl, which_one]
 ✓ RoPE: Within the training length. In 8,000 tokens, SmolLM2 finds a key in the middle, and misses one near the
   beginning. [SmolLM2: longer_than_training]
-✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds a key with NTK and not as released. [SmolLM2: longer_than_training,
-  stretching_rope]
+✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds two keys of two with NTK, and none as released.
+  [SmolLM2: longer_than_training, stretching_rope]
 ~ axial RoPE, M-RoPE: As RoPE, within the rows and columns of training. [two_dimensions]
 ~ sliding window: A layer sees w keys, so N layers reach back at most N · (w − 1) tokens. [windows_and_sinks]
-✓ hybrid: Its layers without positions see every key, near or far. [Yang et al. 2025: windows_and_sinks]
+✓ hybrid: Its layers without positions see every key, near or far. (Small models found {found[window-64+none][3]:.0%} at
+  1,024 tokens.) [Yang et al. 2025: longer_than_training, windows_and_sinks]
 ~ FoX: Every gate in between must stay open: small models found {found[fox][3]:.0%} at 1,024 tokens.
   [longer_than_training, which_one]
 BESIDE

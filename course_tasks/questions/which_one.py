@@ -26,9 +26,9 @@ def less_than_five_percent():
 @claim(
     "One scheme is the best for long texts.",
     "Say that one scheme beats another if each of its seeds is better than each of the other's, by a thousandth of a "
-    "nat or more. In our study no scheme beat these in the longest texts: in text {best[characters]}; in copying "
-    "{best[copy-back]}; in flip-flop {best[flip-flop]}; in retrieval {best[retrieval]}. In all four lists: {always}. "
-    "So in these small models the best scheme depends on the task.",
+    "nat or more. These schemes of our study were not beaten in the longest texts. Text: {best[characters]}. Copying: "
+    "{best[copy-back]}. Flip-flop: {best[flip-flop]}. Retrieval: {best[retrieval]}. In all four lists: {always}. So in "
+    "these small models the best scheme depends on the task.",
     f"{SOURCE}; window-64: RoPE in a window of 64 keys; +none: no positions in the second layer",
 )
 def one_best_scheme():

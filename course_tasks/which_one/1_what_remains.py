@@ -68,9 +68,9 @@ def reasons(name, scheme, verdict):
 def message(name, scheme):
     """What is wrong with a candidate, or with the answer that there is none: the guide's reason."""
     if scheme == NOTHING:
-        return (
-            f"{name}: one is left. A scheme is not ruled out because others are better, or because it must learn more."
-        )
+        caveat = reasons(name, remaining(name), CAVEAT)
+        less = "A scheme is not ruled out because others are better, or because it must learn more."
+        return f"{name}: one is left. {less}" + f" This one has a caveat by {caveat}" * bool(caveat)
     return f"{name}: `{scheme}` is ruled out by {reasons(name, scheme, OUT)}"
 
 

@@ -100,6 +100,7 @@ return before
 return count - mask
 return np.argsort(np.argsort(~mask, kind="stable"))
 return np.where(mask, before, np.nan)
+return np.where(mask, before, 1)  # Padding gets 0 here, not 1 as in the `generate` of transformers.
 return np.where(mask, before, places(mask))  # Your tokens are right, but padding should get 0, where the mask is False.
 count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
 count = np.cumsum(~mask, axis=-1)

@@ -61,6 +61,8 @@ return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means tha
 return np.where((j <= i) & (j > i - w), 0, -np.inf)  # These are biases, 0 and −∞. The task asks for True and False.
 return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A window moves with each query.
 return [np.isin(j, j[p - w + 1 : p + 1]) for p in i.flat]  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
+i = np.arange(n_q)[:, None]  # Your first query is at position 0. The queries are the last n_q of n_k tokens, so the
+# first is at n_k − n_q.
 i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your window ends one key after the query's own.
 i = np.arange(n_q)[:, None] + 2 * (n_k - n_q)  # You add the n_k − n_q earlier tokens twice.
 """

@@ -78,6 +78,8 @@ seen = np.concatenate([ring[np.sort(old % w)], new])
 seen = np.concatenate([ring[:min(read, w - 1)], new])  # You take the old keys in the order of the slots. Token p is in
 # slot p mod w, so the tokens that are needed may begin anywhere.
 seen = np.concatenate([ring[old % w], new])[-w:]  # You keep w keys in all. There are up to w − 1 old and n new ones.
+old = np.arange(max(0, read - w), read)  # You keep w old keys. The first new query sees w keys with its own, so w − 1
+# old ones.
 old = np.arange(read - w + 1, read)  # At the beginning of the text you read slots that no token has filled. Begin at 0.
 old = np.arange(max(0, read + len(new) - w + 1), read)  # Your first new query misses keys. It sees w − 1 old ones.
 return seen, ring  # The ring that you return is the old one. It should hold the new keys.
