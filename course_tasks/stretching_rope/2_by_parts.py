@@ -104,6 +104,6 @@ def wrong_ramp_over_pairs(speeds, s, length, low, high, rounded=False):
     return speeds * (1 - share) + speeds / s * share
 
 
-def wrong_ramp_between_rounded_pairs(*arguments):
+def wrong_ramp_between_rounded_pairs(speeds, s, length, low, high):
     """Your ramp is over the pairs, between rounded ends, as in YaRN's code. Here it is over the turns."""
-    return wrong_ramp_over_pairs(*arguments, rounded=True)
+    return wrong_ramp_over_pairs(speeds, s, length, low, high, rounded=True)
