@@ -243,11 +243,11 @@ step
 #
 # ## All schemes in one table
 #
-# Each cell of this table is computed, and the folds say how. Read two rows first: where do ALiBi and RoPE enter, what
+# Tests compute each cell of this table, and the fold says how. Read two rows first: where do ALiBi and RoPE enter, what
 # do they keep for a text, and what becomes of them in longer ones?
 
 # %%
-comparison.picture(comparison.table())
+comparison.picture()
 
 # %% [markdown]
 # Only the column *longer texts* rests on trained models, and these are small. Compare `none` with ALiBi there: its loss

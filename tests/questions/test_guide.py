@@ -15,7 +15,7 @@ from course_lib.nn.attention import attention, causal_mask
 from course_lib.nn.terms import Terms
 from course_lib.reference.alibi import slopes
 from course_lib.reference.t5 import bucket_starts
-from course_tasks import comparison, guide
+from course_tasks import guide
 from course_tasks.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
 from course_tasks.measured import COMPARED, COPY, losses, right
 
@@ -24,7 +24,6 @@ EXACT = "an exact distance: “three back”"
 FLASH = "a flash kernel without a bias"
 RULES = [(q, a, rule) for q, options in QUESTIONS.items() for a, rules in options.items() for rule in rules]
 CELLS = {(q, a, scheme): rule for q, a, rule in RULES for scheme in rule.schemes}
-TABLE = comparison.table(n=16)
 
 
 def test_every_answer_speaks_of_every_scheme_once_or_of_none():
@@ -70,15 +69,15 @@ def test_the_remarks_on_small_models():
 
 
 @pytest.mark.parametrize("name", schemes.SCHEMES)
-def test_what_computes_it_is_what_the_table_found(name):
-    works, enters = TABLE[name, "fused"].value, set(TABLE[name, "where it enters"].value)
-    assert (CELLS[COMPUTED, "FlexAttention", name].verdict == FITS) == ("flex" in works)
-    added = enters - {"input", "rotate"}
+def test_what_computes_it_is_what_the_registry_says(name):
+    scheme = schemes.SCHEMES[name]
+    assert (CELLS[COMPUTED, "FlexAttention", name].verdict == FITS) == ("flex" in scheme.fused)
+    added = set(scheme.enters) - {"input", "rotate"}
     ways_round = {"ALiBi", "FoX", "sink", "sliding window"}  # by one more channel or key, or an argument of its own
     expected = FITS if not added else CAVEAT if name in ways_round else OUT
     assert CELLS[COMPUTED, FLASH, name].verdict == expected
-    assert (CELLS[PARAMETERS, "no parameters", name].verdict == OUT) == (TABLE[name, "learns"].value > 0)
-    if TABLE[name, "direction"].value in ("blind", "mirror") and enters:
+    assert (CELLS[PARAMETERS, "no parameters", name].verdict == OUT) == (scheme.parameters != "0")
+    if scheme.direction in ("blind", "mirror") and scheme.enters:
         assert CELLS[ASKED, "text, read both ways", name].verdict == CAVEAT
 
 

@@ -27,6 +27,8 @@ NEW = Scheme(
     "−λ √|j − i|",
     lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
     enters={"bias": "square root decay"},
+    keeps="4·(2·n − 1)",
+    direction="mirror",
     run="root",
     size="strength",
 )
@@ -38,8 +40,7 @@ schemes.SCHEMES[NEW.name] = NEW
 from course_kit import figures
 import course_study as study
 from course_tasks import comparison, guide
-table = comparison.table(n=16)
-assert all(table[NEW.name, column].text for column in comparison.COLUMNS)
+assert all(comparison.table()[NEW.name].values())
 assert NEW.name in guide.SCHEMES and NEW.name in figures.map_of_schemes()._repr_html_()
 settings = study.Settings(length=16, tests=(16,), d_model=8, n_heads=2, n_layers=1)
 model = study.Model(study.find("root-0.5"), 10, settings)
