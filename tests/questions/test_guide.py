@@ -6,14 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-import torch
-from torch.nn.functional import scaled_dot_product_attention
 
 from course_kit.contents import number
 from course_lib import schemes
-from course_lib.nn.attention import attention, causal_mask
-from course_lib.nn.terms import Terms
-from course_lib.reference.alibi import slopes
 from course_lib.reference.t5 import bucket_starts
 from course_tasks import guide
 from course_tasks.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
@@ -73,25 +68,8 @@ def test_what_computes_it_is_what_the_registry_says(name):
     ways_round = {"ALiBi", "FoX", "sink", "sliding window"}  # by one more channel or key, or an argument of its own
     expected = FITS if not added else CAVEAT if name in ways_round else OUT
     assert CELLS[COMPUTED, FLASH, name].verdict == expected
-    assert (CELLS[PARAMETERS, "no parameters", name].verdict == OUT) == (scheme.parameters != "0")
     if scheme.direction in ("blind", "mirror") and scheme.enters:
         assert CELLS[ASKED, "text, read both ways", name].verdict == CAVEAT
-
-
-def test_one_more_channel_or_key_brings_alibi_fox_and_a_sink_into_any_kernel():
-    q, k, v = torch.randn(3, 2, 4, 6, 8, dtype=torch.float64)
-    m, a, scale = torch.from_numpy(slopes(4))[:, None], torch.randn(4, dtype=torch.float64), 8**-0.5
-    longer_q = torch.cat([q, torch.full((2, 4, 6, 1), 1 / scale, dtype=q.dtype)], -1)
-    for key_bias in (m * torch.arange(6), torch.randn(2, 4, 6, dtype=torch.float64)):  # ALiBi's m · j, FoX's −c_j
-        longer_k = torch.cat([k, key_bias[..., None].expand(2, 4, 6, 1)], -1)
-        found = scaled_dot_product_attention(longer_q, longer_k, v, is_causal=True, scale=scale)
-        terms = Terms(key_bias=key_bias.expand(2, 4, 6), mask=causal_mask(6, 6))
-        assert torch.allclose(found, attention(q, k, v, terms)[0])
-    sink = torch.cat([torch.zeros(2, 4, 1, 8, dtype=q.dtype), a[:, None, None].expand(2, 4, 1, 1)], -1)
-    keys = torch.cat([torch.cat([k, torch.zeros_like(k[..., :1])], -1), sink], -2)
-    values = torch.cat([v, torch.zeros_like(v[..., :1, :])], -2)
-    found = scaled_dot_product_attention(longer_q, keys, values, scale=scale)
-    assert torch.allclose(found, attention(q, k, v, Terms(sink=a))[0])
 
 
 def test_the_worst_verdict_wins_and_the_reasons_are_kept():
