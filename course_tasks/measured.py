@@ -60,9 +60,9 @@ def right(run: str, task: str, file: str = "") -> Array:
     return losses(run, task, file, "accuracy").mean(axis=0)
 
 
-def repaired(repair: str, task: str = TEXT, further: int = 0, at: int = 128) -> Array:
-    """The mean loss at each test length of models with RoPE and this repair, after `further` steps at `at` tokens."""
-    return losses(f"{repair}, {further} at {at}", task, "repairs").mean(axis=0)
+def repaired(repair: str, further: int = 0, at: int = 128) -> Array:
+    """The mean loss in text at each test length with this repair of RoPE, after `further` steps at `at` tokens."""
+    return losses(f"{repair}, {further} at {at}", TEXT, "repairs").mean(axis=0)
 
 
 def rises(run: str) -> Array:
