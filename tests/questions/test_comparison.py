@@ -124,7 +124,8 @@ def test_swin_has_a_number_for_each_pair_of_offsets():
         module, w = scheme.module(sizes), sizes.window
         bias = module.table[module.index]
         grid = bias.reshape(w, w, w, w, -1)  # row and column of the query, and of the key
-        assert scheme.relative and torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
+        assert set(scheme.enters) == {"bias"} and scheme.relative and not scheme.ends
+        assert torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
         assert sizes.count(scheme.parameters) == module.table.numel()
         assert sizes.count(scheme.keeps) == module.index.nbytes + bias.nbytes
         assert direction(bias.movedim(-1, 0).softmax(-1)) == scheme.direction and scheme.fused == ()

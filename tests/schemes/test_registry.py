@@ -1,4 +1,4 @@
-"""The registry of schemes is what everything that lists schemes reads: a new entry appears everywhere."""
+"""What lists schemes reads the registry. `tests/questions/test_comparison.py` tests what it says of each scheme."""
 
 import subprocess
 import sys
@@ -7,17 +7,13 @@ import pytest
 
 from course_kit.contents import TOPICS
 from course_lib import schemes
-from course_lib.schemes import SCHEMES, Scheme, Sizes
-
-HOOKS = {"input", "bias", "key_vectors", "value_vectors", "rotate", "key_bias", "sink"}
+from course_lib.schemes import SCHEMES, Scheme
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
 def test_an_entry_is_whole(scheme):
     assert scheme.topic in TOPICS and scheme.what and scheme.formula
-    assert set(scheme.enters) <= HOOKS
     assert all(run.startswith(scheme.run) for run in scheme.runs)
-    assert scheme.module(Sizes()) is not None
 
 
 NEW = Scheme(
