@@ -83,7 +83,8 @@ class Scheme:
     """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
 
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
-    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map.
+    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map. A vector
+    added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key.
     parameters: how many numbers it learns, in the letters of `Sizes`. keeps: how many bytes its hooks return for n
     tokens in float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
     position. direction: what it tells of keys before and after a query, a word of `course_tasks.comparison`. fused: the
@@ -220,7 +221,11 @@ SCHEMES: dict[str, Scheme] = {
             "distances as sines through a learned map, four terms in the score",
             "(q_i + u) · k_j + (q_i + v) · W_r R[i − j]",
             lambda s: from_nn("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
-            enters={"bias": "Transformer-XL (d)", "key_vectors": "Transformer-XL (b)"},
+            enters={
+                "bias": "Transformer-XL (d)",
+                "key_vectors": "Transformer-XL (b)",
+                "key_bias": "Transformer-XL (c)",
+            },
             parameters="D² + 2·D",
             keeps="4·H·(2·n − 1)·(d + 1)",
             run="transformer-xl",

@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # "Dog bites man" is not news, but "man bites dog" is. Yet self-attention, in which the words of a text attend to each
-# other, gives each word the same output in both sentences if it has no mask and no positions. You see why, how much of
-# the order a causal mask gives back, and what order is worth to a released language model.
+# other, gives each word the same output in both sentences if it has no mask and no positions. You will see why, how
+# much of the order a causal mask restores, and what order is worth to a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that it never uses the position of a token;
@@ -50,8 +50,8 @@ print("weights:", weight)
 print("output: ", output_cat)
 
 # %% [markdown]
-# *cat* gives 0.4026 of its attention to *The*, whose key fits best. You can check the first number of the output by
-# hand: the value of *The* begins with 1, that of *mat* with one half, and the others with 0. So the output begins with
+# *cat* gives 0.4026 of its attention to *The*, whose key fits best. Check the first number of the output by hand: the
+# value of *The* begins with 1, that of *mat* with one half, and the others with 0. So the output begins with
 # $0.4026 + 0.1153 / 2 = 0.4602$.
 #
 # For all five queries at once we need a matrix product, a softmax of each row, and a second matrix product.
@@ -69,8 +69,8 @@ figures.heatmap(weights, alt="Weights, a row for each query")
 #
 # Where in this calculation did we use the position of a token? The loop used $j$ only to fetch a key and its value.
 #
-# Suppose the five tokens change places, and each takes its query, key and value with it. Does the table of outputs stay
-# the same, do its rows change places as well, or does each row get new numbers? Guess first.
+# Suppose the five tokens change places, and each takes its query, key and value with it. Do the rows of the output
+# stay, do they change places as well, or do they get new numbers? Guess first.
 
 # %%
 order = [3, 0, 4, 1, 2]  # token 3 comes first, then token 0, …
@@ -83,9 +83,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# *on* is now the first token, and its output is the same as before. The rows have moved with their tokens. A function
-# is permutation **equivariant** if its output is permuted in the same way as its input. It is **invariant** if its
-# output does not change, as the mean of all output rows.
+# *on* is now the first token, and its output is the same as before. So the rows move with their tokens. A function is
+# permutation **equivariant** if its output is permuted in the same way as its input. It is **invariant** if its
+# output does not change. The mean of all rows is an example.
 #
 # ## The proof is one line
 #
@@ -104,8 +104,8 @@ figures.side_by_side(
 #
 # ## Dog bites man
 #
-# In a Transformer, three matrices turn the vector $x$ of each word into query, key and value, and the output of
-# attention is added to $x$. Does *dog* get another vector when it is bitten?
+# In a Transformer, three matrices turn the vector $x$ of a word into query, key and value, and the output of attention
+# is added to $x$. Does *dog* get another vector when it is bitten?
 
 # %%
 rng = np.random.default_rng(0)
@@ -127,33 +127,34 @@ print("dog, as the first word:", layer(dog_man)[0, :4])
 print("dog, as the last word: ", layer(man_dog)[2, :4])
 
 # %% [markdown]
-# No. Later layers cannot repair this, because each of them gets the same vectors in both sentences and is equivariant,
-# too (question 2).
+# No. Later layers cannot repair this, because each gets the same vectors in both sentences and is equivariant, too.
 #
-# Such a model sees a text as a **bag of words**: words without an order. It cannot say who bit whom.
+# Such a model sees a text as a **bag of words**: words without an order.
 #
 # ## What a causal mask gives away
 #
-# An *encoder* hides nothing. A decoder hides the future, so query $i$ sees only the keys $j \le i$. This **causal
-# mask** stays where it is when we permute the words. So fact 1 of the proof fails: the rule differs from row to row.
+# A decoder hides the future, so query $i$ sees only the keys $j \le i$. This **causal mask** stays where it is when we
+# permute the words. So fact 1 of the proof fails: the rule differs from row to row.
 #
-# How much does the mask reveal? Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight
-# $1/(i+1)$. Suppose also that only the first token, perhaps a start token, has a nonzero value. Then the output reveals
-# this weight, and so the position.
+# Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight $1/(i+1)$. Suppose also that
+# only the first token, perhaps a start token, has a nonzero value. Then the output reveals this weight, and so the
+# position.
 
 # %%
 from course_lib.reference.attention import causal_mask
 
 equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))  # causal_mask: True where query i may see key j
-places = 1 / equal[:, 0] - 1
-print("position, from the weight of the first token:", places)
+first_only = equal @ [1, 0, 0, 0, 0]  # the outputs, if only the first token has a nonzero value
+places = 1 / first_only - 1
+print("outputs:  ", first_only)
+print("positions:", places)
 assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# Does a token also learn the order of the words before it? The last word of a text sees all words. A single layer shows
-# it the earlier ones as a bag. In the second layer, the vector of each earlier word depends on the words before that
-# one. Does the last word then notice who bites?
+# Does a mask also reveal the order of the earlier words? Look at the last word. In layer 1 it sees their vectors as a
+# bag, because these contain no order yet. After layer 1, the vector of each word depends on the words before it. So
+# layer 2 may see the difference. Does it?
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -162,7 +163,7 @@ for depth in (1, 2):
     print(f"{depth} layer(s), at the last word: same = {np.allclose(a[-1], b[-1])}")
 
 # %% [markdown]
-# With two layers it does. So a causal mask breaks the equivariance, and two layers can reveal the order.
+# With two layers it does. So a causal mask breaks the equivariance, and two layers can tell these two orders apart.
 #
 # ## A released model without its rotations
 #
@@ -174,6 +175,8 @@ for depth in (1, 2):
 # the rotations? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
 
 # %% tags=["nbval-ignore-output"]
+import torch
+
 from course_lib import released
 from course_lib.nn.position import Position
 
@@ -182,7 +185,7 @@ text = model.encode(released.excerpt("alice"))[:256]
 print("".join(model.tokens(text[:30])), "…")
 
 losses = model.losses(text)
-with model.changed(position=Position()):  # a scheme that does nothing, only inside this `with`
+with model.changed(position=Position()):  # no rotations, only inside this `with`
     without = model.losses(text)
 more = float((without - losses).mean())
 print(f"mean loss {losses.mean():.2f}, without rotations {without.mean():.2f}, {more:.2f} more")
@@ -194,32 +197,53 @@ assert more > 1
 #
 # ## Far words in the wrong order
 #
-# Now the model keeps its rotations, and we change the text. The losses of the last 128 tokens count. These and the 16
-# tokens before them stay in place. The earlier tokens are *shuffled* (permuted at random, all but token 0) or
-# *dropped*. A shuffled text still has them as a bag. Which will hurt more?
+# Now the model keeps its rotations, and its text changes. Token 0 and the last 144 tokens stay, and the losses of the
+# last 128 count. The far tokens between are *shuffled* (permuted at random) or *dropped*. If the model uses them mainly
+# for the topic, the shuffled bag should do. Does it?
 
 # %% tags=["nbval-ignore-output"]
-start = len(text) - 128 - 16
-order = np.random.default_rng(0).permutation(np.arange(1, start))
-texts = {"shuffled": text[[0, *order, *range(start, len(text))]], "dropped": text[start:]}
-for name, tokens in texts.items():
-    rises = model.losses(tokens)[-128:] - losses[-128:]
-    more, error = float(rises.mean()), float(rises.std()) / 128**0.5
-    print(f"far words {name}: {more:+.2f} ± {error:.2f} (standard error)")
-    assert more > 0.15
+far, near = text[1:-144], text[-144:]
+mixed = torch.randperm(len(far), generator=torch.Generator().manual_seed(0))
+
+
+def last_losses(words):
+    return model.losses(torch.cat([text[:1], words, near]))[-128:]
+
+
+def compare(name, found, other):
+    rise = found - other
+    print(f"{name:51} {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f} (standard error)")
+
+
+none, shuffled = last_losses(far[:0]), last_losses(far[mixed])
+compare("far words in order, compared with none", losses[-128:], none)
+compare("far words shuffled, compared with none", shuffled, none)
+assert shuffled.mean() > losses[-128:].mean() + 0.15
 
 # %% [markdown]
-# This surprised us. In the wrong order, the far words help this model no more than if they were missing. So as a bag of
-# words, they are worth nothing to it here. (*Deeper* has four other texts.)
+# This surprised us: shuffled, the far words help no more than missing ones. Is their bag worth nothing, or does the
+# disorder harm as much as the bag helps? Two controls change the words: another passage of the book, in order, and a
+# licence, shuffled. Which is better than the text's own words, shuffled?
+
+# %% tags=["nbval-ignore-output"]
+passage = model.encode(released.excerpt("alice"))[1000 : 1000 + len(far)]
+licence = model.encode(released.excerpt("licence"))[: len(far)]
+in_order, in_disorder = last_losses(passage), last_losses(licence[mixed])
+compare("another passage, compared with own words shuffled", in_order, shuffled)
+compare("licence shuffled, compared with own words shuffled", in_disorder, shuffled)
+assert in_order.mean() < shuffled.mean() < in_disorder.mean()
+
+# %% [markdown]
+# The text's own bag tells something, since a licence's is worse. So the disorder costs about as much. For this
+# model, here and in four other texts (*Deeper*), the wrong words in order are better than the right words in disorder.
 #
 # ## Remember
 #
-# - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output. A
-#   pooled output, such as the mean, is invariant.
+# - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output.
 # - A causal mask breaks this symmetry. One masked layer shows each word the words before it as a bag, and a second can
-#   show their order.
-# - In SmolLM2, the loss rises by more than 2 nats without the rotations, and far words in the wrong order help no more
-#   than missing ones.
+#   show something of their order.
+# - In SmolLM2, the loss rises by more than 2 nats without the rotations. In our text, far words in the wrong order help
+#   no more than missing ones.
 #
 # ## Three questions
 
@@ -271,7 +295,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: three, from one row with a pencil to the positions that a mask gives away.
+# [[tasks]]: three, the first one with a pencil.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -279,18 +303,25 @@ figures.question(
 #
 # Committed runs (their results come with the course) repeat the test with 384 tokens of four texts: two help texts of
 # Python (`pydoc`), a licence and a page about this course. The last 128 tokens stay, and so do 16 or 64 before them.
+# *Replaced* means: by another passage of the same text, in order. The losses are compared with those of the whole text.
 
 # %%
 from course_study.released import rows as committed
 
-for changed in ("16 shuffled", "16 dropped", "64 shuffled", "64 dropped"):
+for changed in ("16 shuffled", "16 dropped", "16 replaced", "64 shuffled", "64 dropped", "64 replaced"):
     runs = committed("shuffled words", condition=f"before the last {changed}", n=384)
     print(changed, *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
+print("replaced, compared with shuffled:")
+for kept in (16, 64):
+    runs = committed("shuffled words", condition=f"before the last {kept} replaced", n=384)
+    shown = [(row["text"], row["than_shuffled"]) for row in runs]
+    print(kept, *[f"{name} {than['difference']:.2f} ± {than['error']:.2f}" for name, than in shown], sep="  ")
 
 # %% [markdown]
-# If 16 tokens stay, shuffling is worse than dropping in all four texts. If 64 stay, it is worse in three. But order is
-# not the only difference: a shuffle also tears apart words of several tokens, and dropping makes another token the
-# first, which matters in this model ([[windows_and_sinks|chapter #]]).
+# If 16 tokens stay, shuffling is worse than dropping in all four texts. If 64 stay, it is worse in three. The passage
+# from elsewhere is better than both in all four texts and in both cases. But a shuffle also tears apart words of
+# several tokens, and dropping makes another token the first, which matters in this model
+# ([[windows_and_sinks|chapter #]]).
 #
 # ## Deeper · Models without positions
 #

@@ -109,8 +109,8 @@ assert np.allclose(sinusoidal(np.arange(100), 2) @ turn(7).T, sinusoidal(np.aran
 # $$P_i \cdot P_j = \sum_m \cos\big((j - i)\,\theta_m\big)$$
 #
 # It depends only on the distance $|j - i|$. But a layer multiplies $P_i W_q$ with $P_j W_k$, and these
-# matrices are learned. Does the product still depend only on the distance? We take the offset −3 at three queries, with
-# random matrices:
+# matrices are learned. Does the product still depend only on the distance? We compare three pairs at the same offset,
+# −3: queries 30, 60 and 90. The matrices are random.
 
 # %%
 far = sinusoidal(np.arange(128), 64)
@@ -129,8 +129,9 @@ for name, products in (("P_i · P_j:        ", plain), ("P_i W_q · P_j W_k:", l
 # in BERT and GPT-2. Vaswani et al. found nearly the same quality with both, and preferred sines because these might
 # work on longer texts.
 #
-# A text longer than the table raises an error, and that is the good case. The failure is silent if only the training
-# texts were shorter. Here a text of 5 tokens trains a table of 8 rows. Which rows get a gradient?
+# A text longer than the table raises an error, and that is the good case. If the table is long enough and only the
+# training texts were short, nothing warns you. Here a text of 5 tokens trains a table of 8 rows. Which rows get a
+# gradient?
 
 # %%
 import torch
@@ -147,13 +148,14 @@ print("rows that get a gradient:", np.flatnonzero(touched))
 assert touched.tolist() == [True] * 5 + [False] * 3
 
 # %% [markdown]
-# The rows 5 to 7 keep the random numbers they began with, which say nothing about the position.
+# The rows 5 to 7 get none. At most, weight decay shrinks the random numbers they began with, which say nothing about
+# the position.
 #
 # ## Seen and unseen
 #
 # How much of a longer text is new to a model? A score is about a *pair* of tokens. With absolute positions, a pair is
 # new if position $i$ or $j$ never occurred in training. With relative positions, it is new only if the offset $j - i$
-# never occurred. Move the lengths and switch the scheme (*clipped* follows in [[vector_per_distance|chapter #]]):
+# never occurred.
 
 # %%
 for scheme in ("absolute", "relative"):
@@ -163,12 +165,13 @@ assert new == (abs(offsets(256)) >= 128).sum()
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
-# With absolute positions, only one corner is known. With relative positions, only two corners are new.
+# In the picture, the known pairs form one corner. Move the lengths, then switch to *relative*: now only two corners are
+# new. (*clipped* follows in [[vector_per_distance|chapter #]].)
 #
 # ## A whole text, moved
 #
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) has relative positions. It rotates queries and keys (RoPE,
-# [[rope|chapter #]]), so a score depends on two positions only by their difference.
+# [[rope|chapter #]]), so a score depends on the two positions only through their difference.
 #
 # It reads 128 tokens of *Alice in Wonderland*. We add 50,000 to each position. As a control, we multiply each by 4, so
 # offsets reach 508. Which of these raises the *loss*, the mean of −ln(probability of the next token)?
@@ -192,7 +195,7 @@ assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 
 # %% [markdown]
 # In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm,
-# although a model for 8,192 tokens knows all of these. (*Deeper* has four other texts.)
+# although all of them lie within the 8,192 positions that the model was built for. (*Deeper* has four other texts.)
 #
 # ## What relative positions cannot tell
 #
@@ -216,10 +219,9 @@ def layer(x, **how):
 # %%
 dogs = embed(" ".join(["dog", "man"] * 12))
 near = abs(offsets(24)) <= 3
-slope = decay_bias(24, strength=0.3, forward_strength=0.6)  # later keys cost twice as much
 h, gaps = dogs, []
 for _ in range(3):
-    h = layer(h, bias=slope, mask=near)
+    h = layer(h, bias=decay_bias(24, strength=0.3), mask=near)
     gaps.append(abs(h[::2] - h[12]).max(axis=1))  # each dog and the one at position 12
 assert np.allclose(gaps[0][2:10], 0)  # after one layer, all dogs in the middle are equal
 at, depths = [str(p) for p in range(0, 24, 2)], ["1 layer", "2 layers", "3 layers"]
@@ -244,38 +246,29 @@ for name, text_or_answers in (("letters:", letters[0]), ("answers:", answers[0])
     print(name, *("".join("ABCDEFGH"[one] for one in line) for line in text_or_answers.reshape(4, 4)))
 
 # %% [markdown]
-# The third letter of a line must look two back, and the fourth three. With relative positions, a query in the first
-# layer does not know which of them it is. Does a second layer help?
+# The third letter of a line must look two back, and the fourth three. There is no window now, so even one layer shows
+# each letter both edges. But its *query* is made before it sees them, and does not know where it is. Does a second
+# layer help?
 #
 # We trained small models with a learned row per position, with a learned vector per offset
-# ([[vector_per_distance|chapter #]]), or with neither. On each side, offsets of 8 and more share one vector, so 16
-# letters train every vector.
+# ([[vector_per_distance|chapter #]]), or with neither. All offsets of +8 and more share one vector, and so do all of −8
+# and less. Compare the two rows of *vectors*:
 
 # %%
 runs = study.committed("two_layers")
 models = ("learned table, one layer", "vectors, one layer", "vectors, two layers", "no position, two layers")
 shares = np.array([[row["by_position"] for row in study.pick(runs, condition=name)] for name in models])
 assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.95
-title = "Share of right answers, mean of three seeds"
+title = "Share of right answers, mean of three seeds. Lines begin at 0, 4, 8 and 12."
 figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model ↓ position →", alt=title)
 
 # %% [markdown]
-# In our models, two layers with relative positions solve the task, as the learned table does. The first layer can write
-# into each token how far the edges are, so in the second a query can know its position. One layer gets half right, best
-# in the first line. Do the winners still succeed in a text of eight lines?
-
-# %%
-of_table, of_vectors = (study.pick(runs, condition=name) for name in (models[0], models[2]))
-by_line = np.array([row["longer"] for row in of_table + of_vectors]).reshape(6, 8, 4).mean(axis=2)
-by_line = np.vstack([by_line[:3].mean(axis=0), by_line[3:]])
-assert by_line[0, 4:].max() < 0.4 and by_line[1:, 2:6].max() < 0.4 and by_line[1:, 6:].min() > 0.9
-names, lines = ["table", *(f"vectors, seed {row['seed']}" for row in of_vectors)], range(1, 9)
-figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", alt="Share of right answers in eight lines")
-
-# %% [markdown]
-# The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
-# edge, and seed 0 uses the right edge alone. In the lines 3 to 6 both edges are at least 8 letters away, and no vector
-# tells how far.
+# In our models, two layers with relative positions solve the task, as the learned table does. One layer gets half
+# right. This suggests that the first layer writes into each letter how far the edges are, so in the second a query can
+# know its position. In texts of eight lines, it succeeds only near an edge (*Deeper*).
+#
+# The model without positions mostly answers with the letter that it reads, because it cannot tell where it is. That is
+# right at line starts.
 #
 # ## Remember
 #
@@ -283,8 +276,8 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 #   depends only on their distance; after $W_q$ and $W_k$ it need not.
 # - Past the training length, the rows of a learned table are untrained.
 # - At twice the training length, 75 % of the pairs have a new position, and a quarter a new offset.
-# - With relative positions, moving the whole text changes nothing, up to rounding. A query in the first layer does not
-#   know its position. Later layers can learn it from an edge that is near enough.
+# - With relative positions alone, moving the whole text changes nothing, up to rounding. A query in the first layer
+#   does not know its position. In our models, a second layer can learn it from an edge that is near enough.
 #
 # ## Three questions
 
@@ -374,15 +367,32 @@ assert all(looking_back[i].argmax() == i - 3 for i in range(3, 128))
 for size in (1, 8):
     share = softmax(size * looking_back / np.sqrt(64))
     print(f"W_q {size} times: query 20 gives {share[20, 17]:.2f} of its weight to key 17, "
-          f"and {share[20, 18]:.2f} to key 18")
+          f"{share[20, 16]:.2f} to key 16 and {share[20, 18]:.2f} to key 18")
 
 # %% [markdown]
 # The words' own vectors pass through these matrices, too. [[rope|Chapter #]] takes the rotation out of the input and
 # applies it to queries and keys.
 #
-# ## Deeper · Equal words, and a mark
+# ## Deeper · When the edges do not help
 #
-# Is this the first word, or the seventh? We repeat one word, with a strong bias and three layers.
+# Do the models of the letters still succeed in a text of eight lines? The first row is a mean of three seeds.
+
+# %%
+of_table, of_vectors = (study.pick(runs, condition=name) for name in (models[0], models[2]))
+by_line = np.array([row["longer"] for row in of_table + of_vectors]).reshape(6, 8, 4).mean(axis=2)
+by_line = np.vstack([by_line[:3].mean(axis=0), by_line[3:]])
+assert by_line[0, 4:].max() < 0.4 and by_line[1:, 2:6].max() < 0.4 and by_line[1:, 6:].min() > 0.9
+names, lines = ["table", *(f"vectors, seed {row['seed']}" for row in of_vectors)], range(1, 9)
+figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", alt="Share of right answers in eight lines")
+
+# %% [markdown]
+# The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
+# edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. All these
+# distances share one vector, so the model cannot tell them apart. (Without clipping there is no such limit, but then a
+# longer text meets untrained vectors.)
+#
+# In a text that repeats one word, even near edges do not help. Is this the first word, or the seventh? We use a strong
+# bias and three layers.
 
 # %%
 same_word, outputs = embed(" ".join(["today"] * 12)), []
@@ -413,9 +423,9 @@ assert apart.min() > 0.001
 # %% [markdown]
 # All twelve outputs differ now, but neighbours differ less with each word.
 #
-# Some models have both kinds of positions. Shaw et al. (2018) added absolute ones and found no further gain. DeBERTa
-# (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened beside the new **mall**",
-# both words have similar neighbours, but only one is the subject.
+# Absolute positions need no edge, and some models have both kinds. Shaw et al. (2018) added absolute ones and found no
+# further gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened
+# beside the new **mall**", both words have similar neighbours, but only one is the subject.
 #
 # ## Deeper · Longer than the table
 #
@@ -432,7 +442,8 @@ print(wider[:, 0].tolist())
 assert torch.equal(wider[1:-1, 0].diff(), torch.full((5,), 0.5))  # neighbours are half as far apart
 
 # %% [markdown]
-# Every row is now a trained row or lies between two, but neighbours are half as far apart as in training.
+# The first and the last row are trained ones, and every other lies between two. But apart from the two ends, neighbours
+# are half as far apart as in training.
 # [[stretching_rope|Chapter #]] does to RoPE what interpolation does to a table.
 #
 # The other way is to train for it. SHAPE shifts all positions of a training text by a random number (Kiyono et al.

@@ -31,9 +31,9 @@ figures.attention_block("Shaw")
 # In the five tokens of [[bias_by_hand|chapter #]], suppose that *sat* should prefer the word before it (offset −1), and
 # *cat* the word after it (offset +1). Can a bias arrange this?
 #
-# A bias $b$ multiplies $e^{score}$ by $e^b$, and in the ratio of two weights of a row, the denominator of the softmax
-# cancels. So the ratio of "before" to "after" should grow by the factor $e^{b_{-1} - b_{+1}}$ in *every* row. We try
-# $b_{-1} = 1$ and $b_{+1} = 0$.
+# A bias $b$ multiplies the exponential of a score by $e^b$. In the ratio of two weights of one row, the denominator of
+# the softmax cancels. So we expect the ratio "before" over "after" to grow by $e^{b_{-1} - b_{+1}}$ in *every* row. We
+# try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -56,8 +56,8 @@ print("growth:          ", growth)
 assert np.allclose(growth, np.e)
 
 # %% [markdown]
-# All three ratios grow by the same factor $e$. Whatever numbers we choose, a preference that helps *sat* is forced on
-# *cat* too.
+# All three ratios grow by the same factor $e$. *cat* and *sat* begin with the same ratio, 1.6487, so no bias can ever
+# separate them: a preference that helps *sat* is forced on *cat* too.
 #
 # ## One vector per offset
 #
@@ -86,8 +86,8 @@ figures.side_by_side(
 
 # %% [markdown]
 # A query that is positive in channel 0 prefers the word just before, and one that is positive in channel 1 the word
-# just after. Channel 2 makes it avoid keys two or more ahead, and channel 3 prefer keys two or more back. First one
-# pair by hand: *sat* looks at *cat*, so the offset is −1.
+# just after. If it is positive in channel 2, it avoids keys two or more ahead; if positive in channel 3, it prefers
+# keys two or more back. First one pair by hand: *sat* looks at *cat*, so the offset is −1.
 
 # %%
 cat, sat = TOKENS.index("cat"), TOKENS.index("sat")
@@ -115,13 +115,13 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 #
 # ## Clipping
 #
-# A text of $n$ tokens has offsets from $-(n-1)$ to $n-1$. Shaw's table stops at a distance $k$, and all offsets beyond
-# it share its last vector:
+# A text of $n$ tokens has offsets from $-(n-1)$ to $n-1$. Shaw's table stops at a distance called the *clip* (the
+# paper's $k$), and all offsets beyond it share its last vector. So offset $r$ takes
 #
-# $$\mathrm{clip}(r) = \max(-k, \min(k, r)), \qquad \text{row of the table} = \mathrm{clip}(r) + k$$
+# $$\text{row}(r) = \max(-\text{clip}, \min(\text{clip}, r)) + \text{clip}$$
 #
-# First clip, then shift: offset $-k$ has row 0, and offset $+k$ has row $2k$. Take ten tokens, $k = 4$ (`clip` in the
-# code) and the query at position 5. Which offsets does clipping change?
+# Clip first, then shift, so offset −clip has row 0. Take ten tokens, a clip of 4 and the query at position 5. Which
+# offsets does clipping change?
 
 # %%
 def clip_row(r, clip):
@@ -136,8 +136,8 @@ for j in range(10):
     print(f"{j:3}  {r:+6}  {clip_row(r, 4) - 4:+7}  {clip_row(r, 4):3}{changed}")
 
 # %% [markdown]
-# Only that of key 0, from −5 to −4. So the outermost vector means "4 *or more* back". Point at a table row to see which
-# cells share it. Before you move the clip to 3, say how many cells will be clipped.
+# Only that of key 0, from −5 to −4. So the outermost vector means "4 *or more* back". Point at a row of the table to
+# see which cells share it.
 
 # %%
 from course_lib.reference.grid import offsets
@@ -147,9 +147,8 @@ assert clip_index(offsets(10), clip=4)[5].tolist() == [clip_row(j - 5, 4) for j 
 figures.clip_grid(6, clip=2)
 
 # %% [markdown]
-# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And if $k$ is smaller than the
-# training length, longer texts need no new rows. Whether a model does *well* there is another question
-# ([[longer_than_training|chapter #]]).
+# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts then need no
+# new rows ([[longer_than_training|chapter #]] asks how models do there).
 #
 # ## The position part, three ways
 #
@@ -167,11 +166,11 @@ assert S[sat, cat] == 2
 figures.heatmap(S, alt="Position part q·a", digits=0)
 
 # %% [markdown]
-# **2 · Multiply first, look up afterwards.** A query only needs its product with each of the $2k + 1$ vectors, and
-# these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
+# **2 · Multiply first, look up afterwards.** A query only needs its product with each of the 2·clip + 1 vectors,
+# and these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
 # **3 · The grid.** We write down each query's products in the order of the offsets $-(n-1) \dots n-1$, and `to_grid`
-# shifts these rows onto the diagonals. The library's `key_term` works this way.
+# shifts these rows onto the diagonals.
 
 # %%
 from course_lib.reference.shaw import key_term
@@ -187,7 +186,7 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# All three give the same grid. Ways 2 and 3 take $n(2k+1)d$ multiplications, the loops $n^2 d$.
+# All three give the same grid.
 #
 # ## Content, position, sum
 #
@@ -227,7 +226,7 @@ figures.side_by_side(
 # ## The value side
 #
 # The key table changes *where* a query looks. A second table changes *what it receives*: each value gets a vector of
-# its offset ($a_v$ in the drawing, $c$ here).
+# its offset, $c$ ($a_v$ in the drawing).
 #
 # $$o_i = \sum_j w_{ij}\,(v_j + c_{j-i})$$
 #
@@ -247,8 +246,8 @@ output_sat = sum(weights[sat, j] * (V[j] + C[clip_row(j - sat, clip)]) for j in 
 print("output of sat:", output_sat)
 
 # %% [markdown]
-# The sum splits as the scores did. For the position part, we first add up the weights of a query that share a row of
-# the table. How much does each row get? Multiplied by the vectors, this is what the table adds.
+# First we add up the weights of a query that share a row of the table. How much does each row get? Multiplied by the
+# vectors, this is what the table adds.
 
 # %%
 per_row = np.zeros((n, 2 * clip + 1))
@@ -266,7 +265,7 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# On average, *mat* looked 1.4092 steps back (its channel 0), where a longer distance counts as two. The library's
+# Channel 0 of *mat* is 1.4092: the mean distance it looked back, counting every longer distance as 2. The library's
 # `shaw_attention` computes all of this:
 
 # %%
@@ -313,10 +312,13 @@ print(f"one neighbour, else a guess: {1 / 2 + 1 / 2 / 16:.2f}")
 assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 
 # %% [markdown]
+# A layer that always looks before is right for half of the words and for 1 in 16 of the rest, 0.53. The bias does
+# hardly better.
+#
 # ## What a second head or a feed-forward layer gives back
 #
-# One head with a bias fails. Does every model with biases fail? In committed runs we trained one head or two for
-# longer, with or without a feed-forward layer after attention. **Guess first:** which of them reach 0.95?
+# Does every model with biases fail? In committed runs we trained one head or two for longer, with or without a
+# feed-forward layer. **Guess first:** which of them reach 0.95?
 
 # %%
 runs = study.committed("two_layers")
@@ -327,33 +329,39 @@ for condition in ("one head", "two heads", "one head, feed-forward", "two heads,
 assert max(accuracies.pop("one head")) < 0.6 and np.min(list(accuracies.values())) > 0.95
 
 # %% [markdown]
-# In our models, all but the first. Even one head is enough, if a feed-forward layer follows (*Deeper* shows how). **A
-# bias cannot choose where to look, but later parts of a model can choose what to use.**
+# All but the first. **A bias changes the ratio of before to after by the same factor for every word. But whether a head
+# uses its bias can depend on the word**, because content scores can overrule it. In our models, two heads share the
+# work this way. With one head, a feed-forward layer must pick (*Deeper* shows both).
 #
 # ## Remember
 #
 # - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling. The query decides.
-# - Clip first, then shift: row $= \mathrm{clip}(j - i) + k$.
+# - Clip first, then shift: row = clipped offset + clip.
 # - Multiply $QA^\top$ first, then look up or use `to_grid`.
-# - The value side is the weight per clipped offset times the vectors.
-# - In one head, a bias shifts the preference of all words alike.
+# - The value table adds to each output: weight per clipped offset times the vector of that offset.
+# - A bias changes the ratio of before to after by one factor for all words.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
-parts = Q @ A[clip_index(-3, clip)]  # one for each query
+zero = np.zeros((1, D_K))
+plain = shaw_attention(zero, K, V, key_table=0 * A)[0]
+by_keys = shaw_attention(zero, K, V, key_table=A)[0]
+by_values = shaw_attention(zero, K, V, key_table=0 * A, value_table=C)[0]
 figures.question(
-    "Two queries see a key three tokens back. The position parts of their scores are …",
+    "A query is 0 in every channel. Which of the two tables changes its output?",
     options={
-        "equal, since the offset is equal":
-            "The vector is the same one. Each query multiplies it by its own numbers.",
-        "different in general":
-            "Yes: q_i · a_{−3} depends on the query. Only a bias per offset would be equal.",
-        "equal if the keys are equal":
-            "The key takes part in the content part only; the position part is q_i · a.",
+        "Neither: a query of zeros has no position part":
+            "That holds for the scores. A value vector is multiplied by a weight, and the weights are not 0.",
+        "The key table alone":
+            "q · a is 0 for every vector of the key table, so the weights do not change.",
+        "The value table alone":
+            "Yes: q · a is 0, so the key table changes no weight. The value vectors need only weights.",
+        "Both":
+            "The position part q · a is 0 at every offset. Which table is multiplied by the query?",
     },
-    answer="different in general" if np.ptp(parts) > 0 else "equal, since",
+    answer="The value table alone" if np.allclose(by_keys, plain) and not np.allclose(by_values, plain) else "Both",
     title="Question 1",
 )
 
@@ -400,24 +408,40 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · How one head is enough
+# ## Deeper · How two heads, or one, solve it
 #
-# How does one head with a bias and a feed-forward layer solve the task? These are its mean weights on the word before
-# and the word after:
+# How do two heads with biases do it? These are the mean weights on the word before and the word after (seed 0):
+
+# %%
+def print_weights(row, name):
+    for head, (low, high) in enumerate(zip(row["first_half"], row["second_half"])):
+        print(f"{name}, head {head}: words 0 to 7:  {low[0]:.2f} {low[1]:.2f}", end="   ")
+        print(f"words 8 to 15: {high[0]:.2f} {high[1]:.2f}")
+
+
+print_weights(study.pick(runs, condition="two heads", seed=0)[0], "two heads")
+
+# %% [markdown]
+# Head 1 looks before, but hardly for the words 8 to 15. Head 0 looks after, and mostly for these words. A score is
+# content plus bias, and the bias is the same for all words. So it is the content that makes a head strong for one half
+# of the words and weak for the other. And with one head and a feed-forward layer?
 
 # %%
 for row in study.pick(runs, condition="one head, feed-forward"):
-    low, high = row["first_half"][0], row["second_half"][0]
-    print(f"seed {row['seed']}: words 0 to 7: {low[0]:.2f} {low[1]:.2f}   words 8 to 15: {high[0]:.2f} {high[1]:.2f}")
+    print_weights(row, f"seed {row['seed']}")
 
 # %% [markdown]
-# The bias treats all words alike, as it must: one neighbour gets about 0.6, the other 0.3. So the output contains both,
-# at different strengths. The feed-forward layer also reads the word itself, and can pick the right one.
+# In these models the head treats all words alike: one neighbour gets about 0.6, the other 0.3. So the output contains
+# both, at different strengths. The feed-forward layer also reads the word itself, and can pick the right one.
 #
 # ## Deeper · What it costs, and what it brought
 #
-# Both tables together hold $(2k + 1)(d_k + d_v)$ numbers. The paper's base model has separate tables in every layer and
-# head; in its big model the heads of a layer share them (section 4.1). How much is that for eight separate heads?
+# Multiplying first takes $n\,(2 \cdot \text{clip} + 1)\,d$ multiplications, the loops $n^2 d$. That is fewer once
+# $n > 2 \cdot \text{clip} + 1$; for our five tokens both are 100.
+#
+# Both tables together hold $(2 \cdot \text{clip} + 1)(d_k + d_v)$ numbers. The paper's base model has separate tables
+# in every layer and head; in its big model the heads of a layer share them (section 4.1). How much is that for eight
+# separate heads?
 
 # %%
 both_tables = (2 * 16 + 1) * (64 + 64)
@@ -431,24 +455,24 @@ print(f"compared with the projections of a layer (d_model 512): {8 * both_tables
 # | | positions | English to German | English to French |
 # |---|---|---|---|
 # | base | sinusoids | 26.5 | 38.2 |
-# | base | Shaw, $k = 16$ | 26.8 | 38.7 |
+# | base | Shaw, clip 16 | 26.8 | 38.7 |
 # | big | sinusoids | 27.9 | 41.2 |
-# | big | Shaw, $k = 8$ | 29.2 | 41.5 |
+# | big | Shaw, clip 8 | 29.2 | 41.5 |
 #
 # The big model gains 1.3 and 0.3 BLEU. Adding sinusoids brought nothing more (section 4.2).
 #
 # An *ablation* removes parts to see which matter. Here no model has absolute positions (base model, English to German,
 # development set; tables 2 and 3):
 #
-# | clip $k$ | 0 | 1 | 2 … 256 |
+# | clip | 0 | 1 | 2 … 256 |
 # |---|---|---|---|
 # | BLEU | 12.5 | 25.5 | 25.8 to 25.9 |
 #
-# So a small $k$ was enough. The paper suggests why: in a stack of layers, a token two steps away has itself looked two
+# So a small clip was enough. The paper suggests why: in a stack of layers, a token two steps away has itself looked two
 # steps further. Without the value table the BLEU was the same, 25.8; it was 25.3 without the key table. This is one
 # experiment, and the paper says that other tasks need further work.
 #
-# With $k = 0$, all offsets share one vector. It adds the same number to all scores of a query, so it cancels in the
+# With a clip of 0, all offsets share one vector. It adds the same number to all scores of a query, so it cancels in the
 # softmax. The value side adds the same vector to every output, because weights sum to 1.
 #
 # ## Deeper · Does it break causality?
@@ -471,12 +495,11 @@ print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 # %% [markdown]
 # In a causal model, the rows for later keys therefore never get a gradient.
 #
-# ## Deeper · Two traps in a published example
+# ## Deeper · Did the table cause the bump?
 #
 # A bias matrix is *Toeplitz*: constant along each diagonal. The position part is not, because the query changes from
 # row to row. So one may describe it by the mean weight at each offset. A walk-through (Brenndoerfer 2025) does this for
-# six random tokens, with a bump at ±4. It draws the tokens with the seed 42, and both $W_q, W_k$ and the table with the
-# seed 123. Did the table cause the bump?
+# six random tokens, and finds a bump at ±4. Did the table cause it?
 
 # %%
 from course_lib.reference.grid import from_grid
@@ -484,21 +507,16 @@ from course_lib.reference.grid import from_grid
 x = np.random.RandomState(42).randn(6, 8)
 generator = np.random.RandomState(123)
 w_q, w_k = (generator.randn(8, 4) * np.sqrt(2 / 12) for _ in range(2))
-a6 = np.random.RandomState(123).randn(7, 4) * np.sqrt(2 / 11)  # the same seed again
+a6 = np.random.RandomState(123).randn(7, 4) * np.sqrt(2 / 11)
 
 content6 = (x @ w_q) @ (x @ w_k).T / 2
 for name, position in {"with the table": key_term(x @ w_q, a6) / 2, "without": 0}.items():
     means = from_grid(softmax(content6 + position))[0] / (6 - abs(row_offsets(6)))
     print(f"mean weight {name:15}", means.round(3))
     assert set(means.argsort()[-2:] - 5) == {-4, 4}
-assert np.allclose(a6 / w_q[:7], np.sqrt(12 / 11))
 
 # %% [markdown]
 # No: the means are largest at ±4 without the table, too. Each of them comes from two pairs, so it says little.
-#
-# The second trap is the seed. Because it is used twice, row $m$ of the table *is* row $m$ of $W_q$, up to a factor. A
-# query adds up the rows of $W_q$, each multiplied by one channel of $x_i$. So its product with row $m$ of the table
-# partly measures channel $m$ of the token.
 #
 # ## Deeper · The released code
 #
@@ -528,10 +546,7 @@ else:
     print("the position part of the five tokens agrees")
 
 # %% [markdown]
-# Shaw's introduction cites Parikh et al. (2016) for an earlier idea, a bias by distance.
-#
-# **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 · A.
-# Parikh et al., *A Decomposable Attention Model for Natural Language Inference*, 2016, section 3.4 · M. Brenndoerfer,
-# *Relative Position Encoding: Distance-Based Attention for Transformers*, 2025 (the six random tokens) · Hugging Face's
-# `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
+# **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 ·
+# M. Brenndoerfer, *Relative Position Encoding: Distance-Based Attention for Transformers*, 2025 (the six random tokens)
+# · Hugging Face's `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
 # `wav2vec2_bert/modeling_wav2vec2_bert.py`, `seamless_m4t_v2/configuration_seamless_m4t_v2.py`.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. Code that treats every pair
-# separately does the same work many times. Two operations avoid this. They also show how far back the heads of a
-# released model look.
+# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. Code that looks up something for
+# every pair stores the same numbers many times. Two operations avoid this. They also show what two heads of a released
+# model look at.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
@@ -35,9 +35,9 @@ print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 # The **offset** of query $i$ and key $j$ is $j - i$, negative when the key comes first. Five tokens have nine offsets.
 # Take a row with one number for each. To recognise the numbers, we let each one *be* its offset.
 #
-# Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The row begins at −4, so their number
-# is in column −2 + 4 = 2. For $n_q$ queries (here 5) and a row $r$, two loops fill the whole grid, and so does
-# `to_grid`:
+# Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The row begins at offset −4, so
+# offset −2 is in column −2 + 4 = 2. For $n_q$ queries (here 5) and a row $r$, two loops fill the whole grid, and so
+# does `to_grid`:
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
 
@@ -74,7 +74,7 @@ for i in range(n):
 # ### Any number of queries and keys
 #
 # A decoder has read three tokens and now reads two more, *on* and *mat*: $n_q = 2$, $n_k = 5$ and `past` $= 3$. Query
-# $i$ is at position `past` $+\,i$. How many offsets are there?
+# $i$, row $i$ of the grid, is at position `past` $+\,i$. How many offsets $j - ($`past`$\,+\,i)$ are there?
 
 # %%
 row = row_offsets(2, 5, past=3)
@@ -86,7 +86,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# There are six, and in general $n_q + n_k - 1$. Only `row_offsets` needs `past`, to say which offset each column is.
+# There are six, and in general $n_q + n_k - 1$. `to_grid` needs no `past`: column 0 always goes to the last query and
+# the first key. `past` only says which offset that is.
 #
 # ## The way back
 #
@@ -108,8 +109,8 @@ assert np.allclose(back, from_grid(weights)[0])
 figures.heatmap(back, columns=signs, digits=3, alt="Sum of the weights by offset")
 
 # %% [markdown]
-# Does this head prefer offset 0? Its sum is the largest, but its diagonal also has the most cells. So we divide each
-# sum by its number of cells. These mean weights are the head's **profile by offset**.
+# Does this head prefer offset 0? Its sum is the largest, but its diagonal also has the most cells. Divided by the
+# number of cells, the sums become mean weights, the head's **profile by offset**.
 
 # %%
 cells = from_grid(np.ones((n, n)))[0]
@@ -121,15 +122,17 @@ figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offse
 #
 # ### Three profiles
 #
-# What does the profile of a real head look like? We take two heads of SmolLM2-135M ([[released_model|chapter #]] maps
-# all). The model reads 64 tokens of *Alice in Wonderland*.
+# We take two heads of SmolLM2-135M ([[released_model|chapter #]] maps all). It reads 64 tokens of *Alice in
+# Wonderland*.
 #
 # For comparison we need a *uniform* head, which prefers nothing: under the causal mask, its query $i$ gives $1/(i+1)$
 # to each token that it sees.
 
+# %%
+uniform = np.tri(64) / np.arange(1, 65)[:, None]
+
 # %% tags=["hide-input"]
 # @title Question
-uniform = np.tri(64) / np.arange(1, 65)[:, None]
 of_offset = from_grid(uniform)[0] / from_grid(np.ones((64, 64)))[0]  # offset 0 is number 63
 figures.question(
     "This head gives every token that it sees the same weight. What is its mean weight at the offsets 0, −1, −2, …?",
@@ -177,14 +180,16 @@ figures.side_by_side(*[
 
 # %% [markdown]
 # An offset is a diagonal, but the head of layer 18 fills a *column*: every query looks at token 0. Such a token is
-# called a **sink** ([[windows_and_sinks|chapter #]]). Each diagonal has one cell in column 0. At a far offset this cell
-# is one of few, so it dominates the mean.
+# called a **sink** ([[windows_and_sinks|chapter #]]). Every diagonal of the past has exactly one
+# cell in column 0. Far diagonals have few cells, so this cell dominates their mean. At −63 it is the only one, so
+# the 0.12 of layer 16 is one weight, too.
 #
 # ## A vector for every pair?
 #
 # Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset. (In
-# [[vector_per_distance|chapter #]] they are $A$ and $a$.) To each score it adds the blue term,
-# $S_{ij} = q_i \cdot e_{j-i}$. How can this be computed cheaply?
+# [[vector_per_distance|chapter #]] they are $A$ and $a$.) To each product $q_i \cdot k_j$ it adds the blue term,
+# $S_{ij} = q_i \cdot e_{j-i}$, inside the scaling as in Shaw's scheme. How can we compute it without storing a vector
+# for every pair?
 
 # %%
 figures.attention_block("Music Transformer")
@@ -209,6 +214,8 @@ figures.side_by_side(
 # first, which gives a row of nine products per query. Then place the products:
 #
 # $$S = \text{to\_grid}(Q E^\top)$$
+#
+# This saves memory, not multiplications: there are 45 products, and the grid uses 25 of them.
 
 # %%
 products = Q @ E.T
@@ -216,16 +223,17 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# What does this save in the paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4 bytes per number? The
-# table is 2,048 times smaller than the cube. **Guess first:** is memory solved?
+# What does this save in the paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4 bytes per number?
+# **Guess first:** is memory solved?
 
 # %%
-L, H, d = 2048, 8, 64  # tokens, heads, numbers per vector
+tokens, n_heads, d = 2048, 8, 64
 stored = {
-    "cube (n, n, d)": H * L * L * d,
-    "table, causal": H * L * d,
-    "QEᵀ, causal": H * L * L,
-    "one number per offset": H * (2 * L - 1),
+    "cube (n, n, d)": n_heads * tokens**2 * d,
+    "table, causal": n_heads * tokens * d,
+    "QEᵀ, causal": n_heads * tokens**2,
+    "QKᵀ": n_heads * tokens**2,
+    "one number per offset": n_heads * (2 * tokens - 1),
 }
 for name, numbers in stored.items():
     mb = 4 * numbers / 1e6
@@ -233,8 +241,8 @@ for name, numbers in stored.items():
 assert stored["cube (n, n, d)"] == 2048 * stored["table, causal"] == d * stored["QEᵀ, causal"]
 
 # %% [markdown]
-# Half: the factor $d$ is gone, but each query's products are stored as well, and they grow with $n^2$. A plain bias has
-# no products, only one number per offset.
+# Not quite. The factor $d$ is gone, but $QE^\top$ has $n^2$ numbers per head, as many as the scores $QK^\top$
+# themselves. A plain bias has no products, only one number per offset.
 #
 # ## Huang's skew
 #
@@ -242,7 +250,7 @@ assert stored["cube (n, n, d)"] == 2048 * stored["table, causal"] == d * stored[
 # query has only $n$ products, for the offsets $-(n-1)$ to 0.
 #
 # 1. Put a column of zeros in front of the products.
-# 2. All rows lie one behind the other in memory, as one long line. Cut this line every $n$ numbers instead of every
+# 2. In memory the rows follow one another as one long line of $n(n + 1)$ numbers. Read it as rows of $n$ instead of
 #    $n + 1$. No number moves; only the cuts do.
 # 3. Drop the first row.
 #
@@ -269,7 +277,7 @@ figures.question(
 
 # %% [markdown]
 # Point at a cell to find its number in every step. Cells marked ✗ are **junk**: zeros, and products of the next query.
-# They have no effect, because a causal mask sets them to −∞.
+# A causal mask hides them.
 
 # %%
 by_trick, below = skew_causal(products[:, :n]), np.tri(n, dtype=bool)
@@ -279,9 +287,9 @@ figures.provenance("skew")
 # %% [markdown]
 # ## The view that stores nothing
 #
-# The skew pads, and padding copies all products. Is that necessary? Every number that we need is already in memory.
-# Here is the line of memory for three queries with three products each, for the offsets −2, −1 and 0. A label is ten
-# times the query plus the column: 21 is query 2, column 1.
+# The skew pads, and padding copies all products. But every number that we need is already in memory. Here is the line
+# of memory for three queries with three products each, for the offsets −2, −1 and 0. A label is ten times the query
+# plus the column: 21 is query 2, column 1.
 
 # %%
 labels = 10 * np.arange(3)[:, None] + np.arange(3)
@@ -296,8 +304,9 @@ figures.heatmap(labels.ravel(), columns=range(9), alt="The line of memory: the l
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
-# So the grid is **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view. What does
-# it show above the diagonal?
+# So the grid is **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view.
+# NumPy does not check it: with a wrong stride it reads memory outside the array. (Ours stays inside if $n_k \le w$.
+# `writeable=False` forbids writing.) What does it show above the diagonal?
 
 # %%
 from numpy.lib.stride_tricks import as_strided
@@ -324,7 +333,7 @@ print("strides of the products:", [s // 8 for s in causal.strides])  # NumPy cou
 print("strides of the view:    ", [s // 8 for s in view.strides])
 
 # %% [markdown]
-# There is none, because no column is missing. (The row of a plain bias can be read as a grid, too: see *Deeper*.)
+# There is none, because no column is missing.
 #
 # ## Remember
 #
@@ -446,11 +455,6 @@ for n_q, n_k, past in ((5, 5, 0), (6, 4, 0), (1, 9, 8), (4, 7, 3)):
     print(f"{n_q} queries, {n_k} keys, past {past}: equal")
 
 # %% [markdown]
-# I. Ukhov's [article](https://blog.ivanukhov.com/2024/01/17/relative-positional-embedding.html) (2024) stores the table
-# in reverse and stacks the diagonals of $QE^\top$ as the columns of the result. For whole sentences, its subject, this
-# is right. With a cache it is not, because there query 0 is not at position 0. The task `relative_scores` has cases
-# with a cache.
-#
 # ## Deeper · The gradient of a bias
 #
 # Each number of a bias row is copied to a whole diagonal. So by the chain rule it collects the gradients of all these
@@ -515,9 +519,7 @@ else:
 
 # %% [markdown]
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
-# `common_attention.py`). Gemma 4's audio encoder pads behind the products, too, block by block, and drops no row.
-# Outside each query's slice it leaves zeros, never another query's products (`_rel_shift` in transformers'
-# `modeling_gemma4.py`). In the course's torch code, `course_lib.nn.music_transformer.MusicTransformer` is this
+# `common_attention.py`). In the course's torch code, `course_lib.nn.music_transformer.MusicTransformer` is this
 # chapter's table, learned.
 #
 # **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, section 1.1 and section 3.4 · Z. Dai et al.,

@@ -2,11 +2,11 @@
 # # [[title]]
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
-# reads the segments in order and keeps the previous one in memory. Absolute positions fail with such a memory. The
-# repair is a score of four terms, of which you already know three.
+# reads the segments in order and keeps the previous one in memory. Positions added to the input clash with such a
+# memory. The repair is a score of four terms, of which you already know three.
 #
 # **You will be able to**
-# - split the absolute score into four terms, name the three changes, and recognise each new term from its map;
+# - split the absolute score into four terms, say what replaces each position, and recognise each new term from its map;
 # - follow a number through the relative shift;
 # - say when segments equal one long pass, and how far back a deep stack sees.
 #
@@ -18,8 +18,8 @@
 # Take ten tokens, our sentence twice, and read them in two segments of five. While the model reads the second, it keeps
 # the inputs of the first as a **memory**. Queries come from the new segment; keys and values come from both.
 #
-# To each input $x$ we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions start
-# at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
+# To each input $x$ we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions
+# start at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
 
 # %%
 import numpy as np
@@ -65,8 +65,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The left half of the table equals the right half, because token $t$ of every segment has the position vector $p_t$
-# (section 3.3). But a query only needs to know how far back a key is. So the score should depend on that.
+# The left half equals the right half, because token $t$ of every segment has the position vector $p_t$ (section 3.3).
+# But a query only needs to know how far back a key is.
 #
 # ## The absolute score, taken apart
 #
@@ -94,14 +94,14 @@ for name in "abcd":
 # Only (a), which has no position in it. The bare product $p_i \cdot p_j$ would stay the same
 # ([[absolute_positions|chapter #]]). But in (d), $W_q W_k^\top$ comes between the two vectors.
 #
-# ## Three changes
+# ## A distance replaces the key's position
 #
-# **1. The key's position becomes a distance.** The distance is $\delta = i - j$, positive for the past. In (b) and (d),
-# a sinusoid $R_\delta$ takes the place of $p_j$. It needs no table, so there is a vector for every distance.
+# In (b) and (d), a sinusoid $R_\delta$ takes the place of $p_j$, where $\delta = i - j$ is the **distance**, positive
+# for the past. It exists for every distance, without a table.
 #
-# **2. Words and distances get different key weights**, because they are different kinds of input. A key made from a
-# word is $k_j = x_j W_k$. A key made from a distance is $R_\delta W_r$. We name it by its offset, as everywhere in this
-# course:
+# Words and distances are different kinds of input, so they get different key weights. A key made from a word is
+# $k_j = x_j W_k$. A key made from the distance $\delta$ is $R_\delta W_r$. It is the key of offset $-\delta$, so we
+# write it $r_{-\delta}$:
 #
 # | key | offset $j - i$ | distance $\delta = i - j$ | sinusoid | key made from it |
 # |---|---|---|---|---|
@@ -109,9 +109,8 @@ for name in "abcd":
 # | the word itself | 0 | 0 | $R_0$ | $r_0 = R_0 W_r$ |
 # | one word ahead | +1 | −1 | $R_{-1}$ | $r_{+1} = R_{-1} W_r$ |
 #
-# A real layer learns $W_r$, as it learns $W_k$. Ours keeps the first four channels of $R$: sine and cosine of δ, and of
-# an angle that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order. Which channels tell
-# past from future?
+# A real layer learns $W_r$. Ours keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows
+# more slowly. `position_keys` returns $r$ for every offset, in ascending order. Which channels tell past from future?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -130,9 +129,11 @@ figures.heatmap(
 # %% [markdown]
 # The sines do: they change sign at offset 0.
 #
-# **3. The query's position is dropped.** In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks
-# for. If only distance should matter, that influence must be the same at every position. So learned vectors replace
-# $p_i W_q$: $u$ in (c), where it meets words, and $v$ in (d), where it meets distances.
+# ## Two vectors replace the query's position
+#
+# In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for. If only distance should matter,
+# that influence must be the same at every position. So learned vectors replace $p_i W_q$: $u$ in (c), where it meets
+# words, and $v$ in (d), where it meets distances. (These are the paper's letters; $v$ is not a value here.)
 #
 # | | absolute | Transformer-XL | its job |
 # |---|---|---|---|
@@ -141,8 +142,8 @@ figures.heatmap(
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
 #
-# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. In the drawing, $r$ is the
-# blue vector of an offset, and $v \cdot r$ is the green bias.
+# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. In the drawing, which leaves
+# out this scaling, (b) is blue, (c) olive and (d) green.
 
 # %%
 figures.attention_block("Transformer-XL")
@@ -151,7 +152,8 @@ figures.attention_block("Transformer-XL")
 # ## One pair by hand
 #
 # *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand. $u$ adds up channels 1 and 3 of a word's key. $v$
-# takes half of $\sin\delta$, which is positive for the near past, and $\cos\delta$, which is largest for δ = 0.
+# weights $\sin\delta$ by 0.5 and $\cos\delta$ by 1. $\sin\delta$ is positive for the near past; $\cos\delta$ is
+# largest at δ = 0.
 
 # %%
 u = np.array([0.0, 1.0, 0.0, 1.0])
@@ -166,7 +168,7 @@ total = (Q[sat] + u) @ K[cat] + (Q[sat] + v) @ r_one
 print(f"score = sum/√4 = {total / np.sqrt(D_K):.4f}")
 
 # %% [markdown]
-# Now all pairs. Predict first:
+# Now all pairs:
 
 # %% tags=["hide-input"]
 # @title Question
@@ -215,10 +217,11 @@ figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps
 # %% [markdown]
 # The arrows lead to *sat* and *cat*.
 #
-# - **(a)** is attention without positions, blind to distance.
-# - **(b)** is Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from *sat*.
+# - **(a)** is blind to distance.
+# - **(b)** has the form of Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from
+#   *sat*.
 # - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
-# - **(d)** is a bias row, as in [[bias_by_hand|chapter #]]: one number per offset, placed on the diagonals.
+# - **(d)** is a bias row, as in [[bias_by_hand|chapter #]]: one number per offset.
 #
 # (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four:
 #
@@ -241,8 +244,8 @@ figures.side_by_side(
 # %% [markdown]
 # ## The relative shift
 #
-# The memory holds *The* and *cat*; the segment is *sat on mat*. Under a causal mask only the distances 4 to 0 occur, so
-# each query needs five products $(q_i + v) \cdot r$.
+# The memory holds *The* and *cat*; the segment is *sat on mat*. Under a causal mask the distances 4 to 0 occur. We
+# compute all five products $(q_i + v) \cdot r$ for every query; *sat* will use only three.
 #
 # As computed, every row begins at distance 4. In the grid, *sat* must begin at 2, *on* at 3 and *mat* at 4. The
 # **relative shift** moves each row into place. It is Huang's skew ([[diagonals|chapter #]]), with a memory in front.
@@ -256,12 +259,14 @@ assert np.allclose(relative_shift(products)[visible], (by_loop["b"] + by_loop["d
 figures.provenance("shift")
 
 # %% [markdown]
-# In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query: junk,
-# which the mask must hide.
+# In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query:
+# junk, which the mask must hide. If the rows also cover the future, the same shift leaves no junk in the first
+# $n_k$ columns.
 #
 # ## Segments with memory
 #
-# Do two segments of five give the same outputs as one pass? The inputs no longer get position vectors:
+# Do two segments of five give the same outputs as one pass? `read` is a layer with a memory. `update_memory` appends a
+# segment to the memory and keeps the last `length` rows. The inputs get no position vectors:
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -275,9 +280,6 @@ def read(x, memory, w):
     s = np.where(causal_mask(len(x), past=past), s, -np.inf)
     return softmax(s) @ (both @ w["value"])
 
-
-# %% [markdown]
-# `update_memory` appends a segment to the memory and keeps the last `length` rows.
 
 # %%
 ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
@@ -317,12 +319,12 @@ figures.question(
 )
 
 # %% [markdown]
-# Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. The
-# product of two such matrices says whether $i$ reads some token that has read $j$.
+# Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. Of
+# Booleans, `reads @ reads` means: is there some token that $i$ reads and that has read $j$?
 
 # %%
 i, j = np.arange(20)[:, None], np.arange(20)
-reads = causal_mask(20) & (j >= i // 4 * 4 - 4)
+reads = causal_mask(20) & (j >= i // 4 * 4 - 4)  # from the start of my segment, minus the memory
 depths = {"1 layer": reads, "2 layers": reads @ reads, "3 layers": reads @ reads @ reads}
 changes = np.array([reach[:, 0] for reach in depths.values()])  # with token 0
 assert [row.nonzero()[0].max() for row in changes] == [7, 11, 15]
@@ -332,33 +334,26 @@ figures.heatmap(
 
 # %% [markdown]
 # Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
-# segment, the paper's $O(N L)$. But "can be reached" does not mean "is used".
+# segment. But "can be reached" does not mean "is used".
 #
 # ## Who uses it today?
 #
-# The Conformer, a speech model, took these relative positions over (Gulati et al. 2020). In transformers 5.23:
+# The Conformer, a speech model, took these positions over (Gulati et al. 2020). In transformers 5.23:
 #
-# - NVIDIA's **Parakeet** has all four terms and no causal mask (`ParakeetEncoderAttention`).
-# - **Nemotron ASR streaming** has them too. (ASR is *automatic speech recognition*.) It listens in chunks and caches the
-#   keys and values of the last 70 frames.
+# - NVIDIA's **Parakeet** has all four terms and no causal mask, so its rows cover the future
+#   (`ParakeetEncoderAttention`).
+# - **Nemotron ASR streaming** has them too. By default it caches the keys and values of the last 70
+#   *frames*, short slices of sound.
 # - **Gemma 4** has (a) and (b) in its audio encoder (`Gemma4AudioAttention`).
 #
-# RoPE is a rival: in speech its error rates are similar or better, after up to 21 % less training time (Zhang et al.
-# 2025).
+# RoPE is a rival. In speech recognition its error rates were similar or better, and training took up to 21 % less time
+# (Zhang et al. 2025).
 #
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("transformer_xl")
-
-# %% [markdown]
 # ## Remember
 #
-# - With a memory, absolute positions clash. $R_\delta$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
-# - (a) is content, (b) Shaw's term, (c) a number per key, (d) a number per offset.
-# - This relative shift needs a causal mask, because what comes after offset 0 is junk.
+# - Positions added to the input clash with a memory. $R_\delta$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
+# - (a) is content, (b) has Shaw's form, (c) is a number per key, (d) a number per offset.
+# - If its rows end at offset 0, the relative shift leaves junk after it, which a causal mask must hide.
 # - Segments equal one long pass if the memory holds everything before. $N$ layers reach $N L$ tokens.
 #
 # ## Three questions
@@ -418,6 +413,14 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
+# ## Deeper · Easy to believe; let us run it
+
+# %%
+from course_tasks import questions
+
+questions.claims("transformer_xl")
+
+# %% [markdown]
 # ## Deeper · Where gradients stop
 #
 # In torch, `SegmentMemory` keeps the inputs of a `RelativeAttention`. The memory is **detached**: no gradient passes
@@ -527,9 +530,9 @@ for length in (16, 8, 4):
 
 # %% [markdown]
 # Only while its memory holds *every* earlier token. After that the memory truncates. This is not a bug, because a
-# sliding window truncates, too. But a window's length counts from each query, a memory's from the start of the segment.
-# So the first query of a segment sees fewer tokens than the last one. An evaluation script of the authors gives all
-# queries the same number of keys (`--same_length`), which is a window.
+# sliding window truncates, too. But a window counts back from each query. A memory counts back from the start of the
+# segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of the authors
+# gives all queries the same number of keys (`--same_length`), which is a window.
 #
 # ## Deeper · What memory buys
 #

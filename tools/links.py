@@ -64,10 +64,10 @@ def lesson_words(chapter: Chapter) -> dict[str, str]:
 
 
 def sections(topic: str) -> dict[str, int]:
-    """The minutes of each section of a lesson by its heading: 25 words of prose a minute, with code and pictures."""
+    """The minutes of each section of a lesson by its heading: 20 words of prose a minute, with code and pictures."""
     cells = re.split(r"(?m)^# %%", (SOURCE / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8"))
     _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
-    return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 25)) for name, text in zip(*[iter(parts)] * 2)}
+    return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 20)) for name, text in zip(*[iter(parts)] * 2)}
 
 
 def deeper_minutes(topic: str) -> int:

@@ -15,13 +15,19 @@ BOX, ARROW, PALE = "#f0f2f4", "#57606a", "#c4cad1"
 SPOTS: dict[Place, list[tuple[float, float, str, str]]] = {
     INPUT: [(90, MIDDLE, "+ p", "")],
     ROTATION: [(262, TOP, "R_i", ""), (262, MIDDLE, "R_j", "")],
-    THROUGH_QUERY: [(356, 18, "+ q·a[j−i]", "M356 24V60")],
-    SHARED: [(448, 18, "+ b[j−i]", "M448 24V60")],
-    PER_KEY: [(448, 122, "+ f_j", "M448 116V90")],
+    THROUGH_QUERY: [(350, 18, "+ q·a[j−i]", "M350 24V60")],
+    SHARED: [(452, 18, "+ b[j−i]", "M452 24V60")],
+    PER_KEY: [(452, 122, "+ f_j", "M452 116V90")],
     SINK: [(548, 18, "sink", "M548 24V60")],
     VALUE: [(352, BOTTOM, "+ a_v[j−i]", "")],
 }
-NOT_BY_OFFSET = {"Swin": "+ b[down, right]", "FIRE": "+ b[i, j]"}  # what these add where others add b[j−i]
+OWN_TERMS: dict[tuple[str, Place], str] = {  # where a chapter has other letters
+    ("Swin", SHARED): "+ b[down, right]",
+    ("FIRE", SHARED): "+ b[i, j]",
+    ("Transformer-XL", THROUGH_QUERY): "+ q·r[j−i]",
+    ("Transformer-XL", SHARED): "+ v·r[j−i]",
+    ("Transformer-XL", PER_KEY): "+ u·k_j",
+}
 LINES = (  # from, through corners, to
     "M52 95H150", "M136 95V40H150", "M136 95V150H150", "M202 40H330V60", "M202 95H330V90",
     "M382 75H416", "M480 75H508", "M590 75H630V134", "M202 150H612", "M648 150H668",
@@ -47,8 +53,7 @@ def attention_block(scheme: str) -> Picture:
     drawn += [f'<text x="{x}" y="{y}" text-anchor="middle" font-size="13">{_letters(t)}</text>' for x, y, t in NAMES]
     for place, spots in SPOTS.items():
         for x, y, text, line in spots:
-            text = NOT_BY_OFFSET.get(scheme, text) if place == SHARED else text
-            drawn.append(_spot(place, x, y, text, line, place in entered))
+            drawn.append(_spot(place, x, y, OWN_TERMS.get((scheme, place), text), line, place in entered))
     alt = f"The attention block, from the input to the output. Where {scheme} enters: {where}."
     tip = (
         '<defs><marker id="rp-tip" markerWidth="7" markerHeight="7" refX="6" refY="3.5" orient="auto">'

@@ -247,13 +247,25 @@ def sink_value(model: Released, text: Text) -> Trials:
 
 
 def shuffled(model: Released, text: Text) -> Trials:
+    """Far words in another order, none, and as many from further on in the same source."""
     last, generator = text.n - 128, Generator().manual_seed(0)
+    further = model.encode(excerpt(text.name))[text.n :]
+
+    def than_shuffled(mixed: Tensor, model: Released, tokens: Tensor) -> Measured:
+        found = model.losses(tokens)
+        difference = (found - model.losses(mixed))[-128:].double()
+        error = float(difference.std()) / 128**0.5
+        return found, {"than_shuffled": {"difference": float(difference.mean()), "error": error}}
+
     for kept in (128, 64, 32, 16):
         start = last - kept
         order = 1 + torch.randperm(start - 1, generator=generator)
         mixed = torch.cat([text.tokens[:1], text.tokens[order], text.tokens[start:]])
         yield Trial(f"before the last {kept} shuffled", tokens=mixed, scored=128)
         yield Trial(f"before the last {kept} dropped", tokens=text.tokens[start:], scored=128)
+        other = torch.cat([text.tokens[:1], further[: start - 1], text.tokens[start:]])
+        beside = functools.partial(than_shuffled, mixed)
+        yield Trial(f"before the last {kept} replaced", tokens=other, scored=128, measure=beside)
 
 
 def biases(added: Callable[[Tensor, int], dict[str, Tensor]], model: Released, text: Text) -> Trials:

@@ -20,7 +20,7 @@ def unseen_pairs(train, test, clip=None):
     Returns (absolute, relative): pairs of positions never seen, and pairs at an offset never seen. With `clip`,
     offsets beyond ±clip count as ±clip.
     """
-    longer = max(test - train, 0)  # A test text that is not longer has no additional tokens: 0, not a negative number.
+    longer = max(test - train, 0)  # A test text that is not longer has 0 additional tokens.
     absolute = test**2 - min(train, test) ** 2  # Training saw all pairs of the positions 0 … train − 1, a square.
     corners = longer * (longer + 1)  # The new offsets are in two corners of 1 + 2 + … + (test − train) pairs.
     covered = clip is not None and clip < train  # The largest offset in training is train − 1, so ±clip was among them.

@@ -20,8 +20,8 @@ def biased_attention(q, k, v, bias):
     Returns output (n_q, d_v) and weights (n_q, n_k).
     """
     s = q @ k.T / np.sqrt(q.shape[-1]) + bias  # The products q · k are divided by √d_k, and then the bias is added.
-    # Each row loses its own largest score, so e^x cannot overflow and no row's sum is 0. `keepdims=True` keeps that
-    # score with its row.
+    # Each row loses its own largest score, `s.max(axis=-1, keepdims=True)`, so e^x cannot overflow and no row's sum is
+    # 0.
     e = np.exp(s - s.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)  # Each row is divided by its own sum, with `keepdims=True`.
     return weights @ v, weights  # The output mixes the values by the weights, one row per query.

@@ -44,7 +44,7 @@ WRONG = {
         2 / math.log(2): 'You took the raw scores. After the scaling "cat" leads by 1.0, not by 2.0.',
         1 / math.log10(2): "You took the logarithm to base 10. In this course `log` is the natural one.",
         1 / math.log(3): "You divided by log 3. The rival is one step away, so its penalty is λ · log(1 + 1).",
-        overtakes(CAT, THE): 'This is the value for the query "cat". For "The" the rival is "cat".',
+        overtakes(CAT, THE): 'It belongs to the pair "cat", "The". The query "The" is row 0, and its rival is "cat".',
         overtakes(THE, SAT): 'Here "The" overtakes "sat". The last rival that it overtakes is "cat".',
         overtakes(THE, ON): 'Here "The" overtakes "on". The last rival that it overtakes is "cat".',
         overtakes(THE, MAT): 'Here "The" overtakes "mat". The last rival that it overtakes is "cat".',

@@ -23,8 +23,8 @@ def causal_weights(scores, bias):
     n = len(scores)
     # The keys j ≤ i keep their score plus bias. The keys ahead get −∞, because e^−∞ is 0.
     s = np.where(np.tri(n), scores + bias, -np.inf)
-    # Each row loses its own largest score, so e^x cannot overflow and no row's sum is 0. `keepdims=True` keeps that
-    # score with its row.
+    # Each row loses its own largest score, `s.max(axis=-1, keepdims=True)`, so e^x cannot overflow and no row's sum is
+    # 0.
     e = np.exp(s - s.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)  # Each row is divided by its own sum, with `keepdims=True`.
 

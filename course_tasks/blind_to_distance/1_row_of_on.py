@@ -13,7 +13,7 @@ from course_lib.reference.attention import attention, scores, softmax
 
 from ..shared import KEY, NUMBER, SCORES
 
-THE, CAT, SAT, ON, MAT = range(5)
+CAT, SAT, ON, MAT = range(1, 5)
 RAW = scores(Q, K, scale=1.0)
 OUTPUT, WEIGHTS = attention(Q, K, V)
 EXP = np.exp(SCORES[ON])

@@ -65,14 +65,16 @@ def draw(rng):
 
 WRONG = """
 start = 0 if shared else n_q - 1; back = 1 if shared else -1
-return (0, 1 if shared else width + 1, 1)  # These steps are for reversed queries, as in torch. Yours are in order.
+return (0, 1 if shared else width + 1, 1)  # These are the steps for column j + i, as for reversed queries. In order, the
+# column is j − i + n_q − 1.
 return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows.
 per_query = -1 if shared else width + 1  # With a row each, your slices move right. They move left: a row less one.
 per_query = 1 if shared else width - 1  # With one shared row, your slices move right. They move one number *back*.
 per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same slice. It moves.
 per_query = -1 if shared else width  # With a row each, your slice stays in the same columns. It moves one back.
 back = 0  # Your slice stays in the same columns from query to query. It moves one column back.
-per_query = -1 if shared else n_k  # A row has n_q + n_k − 1 numbers, not n_k.
+per_query = -1 if shared else n_k  # The next query is one row further and one column back: the row's width minus 1,
+# which is n_k only for two queries.
 per_query = -1  # With a row each, one number back is still in the row of query 0. The next row is a whole row on.
 per_query = width - 1 if shared else -1  # You exchanged the two cases. One number back is for the shared row.
 per_query = width - 1  # `shared` has no effect. A single row has no next row: stay in it, one number back.

@@ -97,6 +97,7 @@ CASES = [
 WRONG = """
 shrink = 1.0  # You shrink nothing when a larger score arrives, but the old sum was measured from the old largest score.
 shrink = np.exp(new - largest)  # What you kept grows when a larger score arrives. It shrinks, by e^{old − new}.
+new = tile.max() if np.isfinite(tile.max()) else largest
 new = tile.max()  # You use the tile's own largest score. An earlier tile may have a larger one.
 e = np.exp(tile - tile.max())  # You measure a tile from its own largest score. Use the largest so far, as for the rest.
 e = np.exp(tile - tile.max()) * np.exp(tile.max() - new)  # If all keys of a tile are hidden, its own largest score is

@@ -72,7 +72,7 @@ WRONG = {
         0: "The positions of the second document fall by 4, and those of the first one stay. So the distance between "
         "their tokens changes by 4.",
         6: "Within a document no offset changes. Between the documents only the query's position falls by 4, so every "
-        "pair changes, also where its new distance is one that was there before.",
+        "pair changes, also where the new distance is negative or was there before. The mask is as it was.",
         9: "Pairs whose new positions are equal count as well. Their offset was not 0 before.",
         10: "A key that was two positions back and is now two ahead has another score. The sign of an offset counts.",
         16: "These are the pairs within a document, whose offsets stay the same. Count the others.",

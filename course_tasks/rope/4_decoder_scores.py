@@ -64,6 +64,8 @@ found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))
 # `rotate` takes positions from 0 on, and here it gets one below 0. Rotate the query and each key by its own position.
 found[t, : t + 1] = scores(q[t : t + 1], rotate(k[t::-1])[::-1])  # Your scores are those of keys rotated by the
 # distance back, t − j. The offset is j − t, in the other direction.
+found[t, : t + 1] = scores(query, rotate(k[t::-1])[::-1])  # Your query is rotated by its position t, and each key by
+# its distance back, t − j. Give each key its own position j: the newest is at t, the oldest at 0.
 cache = rotate(k[t : t + 1], past=t)
 cache = rotate(k[t : t + 1])  # Only the newest key is left. Join it to the older ones with `np.concatenate`.
 cache = np.concatenate([rotate(k[t : t + 1], past=t), cache])  # Your new key comes first in the cache. It comes last.

@@ -95,10 +95,15 @@ HINTS = [
 ]
 
 
-def wrong_ramp_over_pairs(speeds, s, length, low, high):
-    """Your ramp is over the pairs, between rounded ends, as in YaRN's code. Here it is over the turns."""
+def wrong_ramp_over_pairs(speeds, s, length, low, high, rounded=False):
+    """Your ramp is over the pairs, as in YaRN's code. Here it is over the turns."""
     pair, turns = np.arange(len(speeds)), length * speeds / (2 * np.pi)
     start, end = np.interp(-np.log([high, low]), -np.log(turns), pair)
-    start, end = np.floor(start), np.ceil(end)
+    start, end = (np.floor(start), np.ceil(end)) if rounded else (start, end)
     share = np.clip((pair - start) / max(end - start, 0.001), 0, 1)
     return speeds * (1 - share) + speeds / s * share
+
+
+def wrong_ramp_between_rounded_pairs(*arguments):
+    """Your ramp is over the pairs, between rounded ends, as in YaRN's code. Here it is over the turns."""
+    return wrong_ramp_over_pairs(*arguments, rounded=True)

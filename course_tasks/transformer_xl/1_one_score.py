@@ -84,7 +84,8 @@ WRONG = [
 ]
 
 HINTS = [
-    "There are four products of two vectors. The table in “Three changes” shows which two meet in which term.",
+    "There are four products of two vectors. The table in “Two vectors replace the query's position” shows which two "
+    "meet in which term.",
     "(a) q·k, (b) q·r, (c) u·k, (d) v·r.",
     "The vectors have four numbers, so d = 4.",
 ]

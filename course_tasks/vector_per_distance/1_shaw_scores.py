@@ -74,6 +74,8 @@ offset = len(k) - i  # Every key of a query gets the same row. The positions of 
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = offset + clip  # Some rows are outside the table. Limit the offset to ±clip.
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
+position = np.where(abs(offset) > clip, 0, position)  # Keys beyond the clip get no vector in your result. They share the
+# last one: limit the offset to −clip … clip.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.
 position = products[0][rows]  # Every query takes the products of query 0. Query i needs row i of `products`.

@@ -17,7 +17,7 @@ TASKS = {topic: tasks_of(topic) if topic in topics() else {} for topic in TOPICS
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
 DRAWN += [f"{code}.save('picture.html')" for code in FOR_SLIDES]
-WORDS_A_MINUTE = 25  # of prose, with pictures and code: measured on readers
+WORDS_A_MINUTE = 20  # of prose, with pictures and code: measured on readers of all lessons
 DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is that of the main line
 
 
