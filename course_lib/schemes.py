@@ -5,7 +5,7 @@ its NumPy file to `reference/`, its torch file to `nn/`, an entry here, and its 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -72,6 +72,11 @@ class Sizes:
             "w": self.keys,
         }
 
+    def count(self, formula: str) -> int:
+        """The value of a formula of the registry, such as "2·H·(2·k + 1)·d"."""
+        python = formula.replace("·", "*").replace("−", "-").replace("²", "**2").replace("⁴", "**4")
+        return int(eval(python, {}, self.letters()))
+
 
 @dataclass(frozen=True)
 class Scheme:
@@ -80,10 +85,13 @@ class Scheme:
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
     enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map. A vector
     added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key.
-    parameters: how many numbers it learns, in the letters of `Sizes`. shared: one module serves all layers. run: its
-    name in the commands and files of the study; size: the size that the number after this name sets, as in "t5-256".
-    runs: the runs of the study that come with the course ("rope+none": the scheme in every second layer). other: the
-    argument of its other form, and `causal` for it.
+    parameters: how many numbers it learns, in the letters of `Sizes`. keeps: how many bytes its hooks return for n
+    tokens in float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
+    position. direction: what it tells of keys before and after a query, a word of `course_tasks.comparison`. fused: the
+    backends besides "eager" that run it. ends: whether it refuses texts of more than n tokens. Tests ask the module.
+    shared: one module serves all layers. run: its name in the commands and files of the study; size: the size that the
+    number after this name sets, as in "t5-256". runs: the runs of the study that come with the course ("rope+none": the
+    scheme in every second layer). other: the argument of its other form, with its `causal` and its `direction`.
     """
 
     name: str
@@ -93,11 +101,16 @@ class Scheme:
     make: Callable[[Sizes], Any]
     enters: Mapping[str, str] = field(default_factory=dict)
     parameters: str = "0"
+    keeps: str = "0"
+    relative: bool | None = True
+    direction: str = "both"
+    fused: tuple[str, ...] = ("sdpa", "flex")
+    ends: bool = False
     shared: bool = False
     run: str = ""
     size: str = ""
     runs: tuple[str, ...] = ()
-    other: tuple[str, bool] | None = None
+    other: tuple[str, bool, str] | None = None
 
     def module(self, sizes: Sizes, seed: int = 0) -> Any:
         """The module with random tables, the same in every run; the caller's random numbers are left alone."""
@@ -106,11 +119,6 @@ class Scheme:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             return self.make(sizes)
-
-    def other_module(self, sizes: Sizes) -> Any:
-        """The module of its other form."""
-        assert self.other is not None
-        return self.module(replace(sizes, causal=self.other[1]))
 
 
 def from_nn(file: str, name: str, *arguments: Any, **options: Any) -> Any:
@@ -132,6 +140,8 @@ SCHEMES: dict[str, Scheme] = {
             "no position at all; a decoder's mask still tells a little",
             "q_i · k_j",
             lambda s: from_nn("position", "Position"),
+            relative=None,
+            direction="blind",
             run="none",
             runs=("none",),
         ),
@@ -143,6 +153,9 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("absolute", "Learned", s.n, s.d_model),
             enters={"input": "learned"},
             parameters="n·D",
+            keeps="4·n·D",
+            relative=False,
+            ends=True,
             shared=True,
             run="learned",
             runs=("learned",),
@@ -154,6 +167,8 @@ SCHEMES: dict[str, Scheme] = {
             "x_i + p_i",
             lambda s: from_nn("absolute", "Sinusoidal", s.d_model),
             enters={"input": "sinusoidal"},
+            keeps="4·n·D",
+            relative=False,
             shared=True,
             run="sinusoidal",
             runs=("sinusoidal", "sinusoidal-scaled"),
@@ -165,6 +180,8 @@ SCHEMES: dict[str, Scheme] = {
             "−λ log(1 + |j − i|)",
             lambda s: from_nn("bias", "DecayBias", s.strength),
             enters={"bias": "log decay"},
+            keeps="4·(2·n − 1)",
+            direction="mirror",
             run="log",
             size="strength",
             runs=("log-0.3", "log-1"),
@@ -177,6 +194,8 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
             parameters="2·H·(2·k + 1)·d",
+            keeps="8·H·(2·k + 1)·d",
+            fused=("sdpa",),
             run="shaw",
             size="clip",
             runs=("shaw-32",),
@@ -191,7 +210,10 @@ SCHEMES: dict[str, Scheme] = {
             ),
             enters={"key_vectors": "Music Transformer"},
             parameters="H·n·d",
-            other=("causal=False", False),
+            keeps="4·H·(2·n − 1)·d",
+            direction="past only",
+            ends=True,
+            other=("causal=False", False, "both"),
         ),
         Scheme(
             "Transformer-XL",
@@ -205,6 +227,7 @@ SCHEMES: dict[str, Scheme] = {
                 "key_bias": "Transformer-XL (c)",
             },
             parameters="D² + 2·D",
+            keeps="4·H·(2·n − 1)·(d + 1)",
             run="transformer-xl",
             runs=("transformer-xl",),
         ),
@@ -221,11 +244,12 @@ SCHEMES: dict[str, Scheme] = {
             ),
             enters={"bias": "T5 buckets"},
             parameters="B·H",
+            keeps="4·H·(2·n − 1)",
             shared=True,
             run="t5",
             size="max_distance",
             runs=("t5-64", "t5-256"),
-            other=("bidirectional=False", True),
+            other=("bidirectional=False", True, "past only"),
         ),
         Scheme(
             "ALiBi",
@@ -234,6 +258,8 @@ SCHEMES: dict[str, Scheme] = {
             "−m_h |j − i|",
             lambda s: from_nn("alibi", "ALiBi", s.n_heads),
             enters={"bias": "ALiBi"},
+            keeps="4·H·(2·n − 1)",
+            direction="mirror",
             run="alibi",
             runs=("alibi",),
         ),
@@ -244,6 +270,7 @@ SCHEMES: dict[str, Scheme] = {
             "(R_i q_i) · (R_j k_j)",
             lambda s: from_nn("rope", "RoPE", s.d_head),
             enters={"rotate": "RoPE"},
+            keeps="4·n·d",
             run="rope",
             runs=("rope", "rope-base-31", "rope-base-500000", "rope+none"),
         ),
@@ -255,6 +282,8 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("window", "WindowAttention", s.d_model, s.n_heads, s.window),
             enters={"bias": "Swin"},
             parameters="(2·W − 1)²·H",
+            keeps="(8 + 4·H)·W⁴",
+            fused=(),
         ),
         Scheme(
             "axial RoPE",
@@ -265,6 +294,8 @@ SCHEMES: dict[str, Scheme] = {
                 "axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]
             ),
             enters={"rotate": "axial RoPE"},
+            keeps="4·n·d",
+            ends=True,
         ),
         Scheme(
             "M-RoPE",
@@ -273,6 +304,7 @@ SCHEMES: dict[str, Scheme] = {
             "(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
             lambda s: from_nn("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
             enters={"rotate": "M-RoPE"},
+            keeps="4·n·d",
         ),
         Scheme(
             "sliding window",
@@ -280,7 +312,8 @@ SCHEMES: dict[str, Scheme] = {
             "RoPE in layers that see only the nearest keys",
             "−∞ for |j − i| ≥ w",
             lambda s: from_nn("position", "Combined", *rope_in_a_window(s)),
-            enters={"rotate": "RoPE in a window", "bias": "sliding window"},
+            enters={"bias": "sliding window", "rotate": "RoPE in a window"},
+            keeps="4·n·d + 4·(2·n − 1)",
             run="window",
             size="keys",
             runs=("window-64", "window-64+none"),
@@ -293,6 +326,9 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("sink", "Sink", s.n_heads),
             enters={"sink": "sink"},
             parameters="H",
+            keeps="4·H",
+            relative=None,
+            direction="blind",
             run="sink",
         ),
         Scheme(
@@ -303,6 +339,8 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("query_scale", "LogScale", s.n_heads, s.n),
             enters={"rotate": "log scale"},
             parameters="H",
+            relative=False,
+            direction="blind",
             run="log-scale",
         ),
         Scheme(
@@ -313,6 +351,8 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("fox", "FoX", s.d_model, s.n_heads),
             enters={"key_bias": "FoX"},
             parameters="H·(D + 1)",
+            keeps="4·H·n",
+            direction="rising",
             run="fox",
             runs=("fox",),
         ),
@@ -324,6 +364,9 @@ SCHEMES: dict[str, Scheme] = {
             lambda s: from_nn("fire", "FIRE", s.n_heads),
             enters={"bias": "FIRE, a number per pair"},
             parameters="33·H + 66",
+            keeps="4·H·n²",
+            relative=False,
+            direction="mirror",
             run="fire",
             runs=("fire",),
         ),

@@ -60,33 +60,28 @@ def right(run: str, task: str, file: str = "") -> Array:
     return losses(run, task, file, "accuracy").mean(axis=0)
 
 
-def repaired(repair: str, task: str = TEXT, further: int = 0, at: int = 128) -> Array:
-    """The mean loss at each test length of models with RoPE and this repair, after `further` steps at `at` tokens."""
-    return losses(f"{repair}, {further} at {at}", task, "repairs").mean(axis=0)
+def repaired(repair: str, further: int = 0, at: int = 128) -> Array:
+    """The mean loss in text at each test length with this repair of RoPE, after `further` steps at `at` tokens."""
+    return losses(f"{repair}, {further} at {at}", TEXT, "repairs").mean(axis=0)
 
 
-def rises(run: str, task: str = TEXT, file: str = "") -> Array:
-    """How much the loss of each seed rises from the shortest test to the longest, in nats."""
-    found = losses(run, task, file)
+def rises(run: str) -> Array:
+    """How much the loss in text of each seed rises from the shortest test to the longest, in nats."""
+    found = losses(run)
     return found[:, -1] - found[:, 0]
 
 
-def rise(run: str, task: str = TEXT, file: str = "") -> float:
+def rise(run: str) -> float:
     """The mean of these rises."""
-    return float(rises(run, task, file).mean())
+    return float(rises(run).mean())
 
 
-def verdict(run: str, task: str = TEXT, file: str = "") -> str:
-    """The study's word for these rises: "level", "rises", "breaks", "seeds differ", "not learned", or "one seed"."""
+def verdict(run: str) -> str:
+    """The study's word for these rises: "level", "rises", "breaks", "seeds differ", or "one seed"."""
     import course_study as study
 
-    rows = study.pick(committed(file), scheme=run, task=task)
+    rows = study.pick(committed(), scheme=run, task=TEXT)
     return study.verdict(rows) if len(rows) > 1 else "one seed"
-
-
-def is_level(run: str, task: str = TEXT, file: str = "") -> bool:
-    """Whether the loss of a run stays level."""
-    return verdict(run, task, file) == "level"
 
 
 def schemes(task: str = TEXT) -> list[str]:

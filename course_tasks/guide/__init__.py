@@ -8,6 +8,7 @@ guide.QUESTIONS                              question → answer → rules, read
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 from typing import NamedTuple
 
 from course_kit.contents import number
@@ -21,20 +22,19 @@ from .rules import FACTS, RULES, SHARED
 
 FITS, CAVEAT, OUT = 0, 1, 2  # the largest of several verdicts wins
 MARKS, WORDS = "✓~✗", ("fits", "possible, with a caveat", "ruled out")
-MADE_OF_OTHERS = {
-    "stretched RoPE": ("RoPE that gets other speeds after training, to read longer texts", "stretching_rope"),
-    "hybrid": ("layers with RoPE in a window in turn with layers that see all keys, no positions", "windows_and_sinks"),
+MADE_OF_OTHERS = {  # RoPE with other speeds after training; windows in turn with layers that see all keys
+    "stretched RoPE": "stretching_rope",
+    "hybrid": "windows_and_sinks",
 }
 BASELINES = ("none", "learned", "sinusoidal")
-SCHEMES = {name: (scheme.what, scheme.topic) for name, scheme in schemes.SCHEMES.items()} | MADE_OF_OTHERS
-SCHEMES = dict(sorted(SCHEMES.items(), key=lambda item: "" if item[0] in BASELINES else number(item[1][1])))
+SCHEMES = {name: scheme.topic for name, scheme in schemes.SCHEMES.items()} | MADE_OF_OTHERS
+SCHEMES = dict(sorted(SCHEMES.items(), key=lambda item: "" if item[0] in BASELINES else number(item[1])))
 NOTE = (
     "The words at the end of a line name its ground. Computed: it follows from how a scheme is made, or from what you "
     f"have. “Small models” are those of chapter {number('longer_than_training')}: two layers, trained for {STEPS:,} "
     "steps on texts of 128 tokens, tested up to 1,024. They are a reason to test yours, so they give a caveat at most."
 )
 COMPUTED, SMALL = "computed", "small models"
-UNTOLD = "The guide has no rule for it here, so test it yourself."
 
 
 class Rule(NamedTuple):
@@ -55,7 +55,7 @@ class Decision(NamedTuple):
 
 
 def read(text: str) -> dict[str, dict[str, list[Rule]]]:
-    """The questions in a text such as RULES. Schemes that no rule of an answer names get a caveat, if it has rules."""
+    """The questions in a text such as RULES."""
     found: dict[str, dict[str, list[Rule]]] = {}
     for line in text.replace("\n  ", " ").strip().splitlines():
         if line.startswith("# "):
@@ -64,10 +64,6 @@ def read(text: str) -> dict[str, dict[str, list[Rule]]]:
             rules = answers.setdefault(line[3:], [])
         elif line:
             rules.append(_rule(SHARED.get(line, line), rules))
-    for answers in found.values():
-        for rules in answers.values():
-            if rules and (rest := _unnamed(rules)):
-                rules.append(Rule(CAVEAT, rest, UNTOLD, ("which_one",)))
     return found
 
 
@@ -75,23 +71,19 @@ def _rule(line: str, above: list[Rule]) -> Rule:
     said, backed = line.removesuffix("]").rsplit(" [", 1)
     names, why = said[2:].split(": ", 1)
     ground, _, chapters = backed.rpartition(": ")
-    named = _unnamed(above) if names == "others" else tuple(names.split(", "))
-    return Rule(MARKS.index(line[0]), named, why.format_map(FACTS), tuple(chapters.split(", ")), ground or COMPUTED)
-
-
-def _unnamed(rules: list[Rule]) -> tuple[str, ...]:
-    """The schemes of which no rule speaks."""
-    named = {scheme for rule in rules for scheme in rule.schemes}
-    return tuple(scheme for scheme in SCHEMES if scheme not in named)
+    taken = {scheme for rule in above for scheme in rule.schemes}
+    named = [scheme for scheme in SCHEMES if scheme not in taken] if names == "others" else names.split(", ")
+    why, topics = why.format_map(FACTS), tuple(chapters.split(", "))
+    return Rule(MARKS.index(line[0]), tuple(named), why, topics, ground or COMPUTED)
 
 
 def _parameters() -> Iterator[Rule]:
     """What the registry says of each scheme, if position may have no parameters."""
     learns = {name: scheme.parameters for name, scheme in schemes.SCHEMES.items() if scheme.parameters != "0"}
     for name, count in learns.items():
-        yield Rule(OUT, (name,), f"It learns {count} numbers.", (SCHEMES[name][1],))
+        yield Rule(OUT, (name,), f"It learns {count} numbers.", (SCHEMES[name],))
     free = tuple(name for name in SCHEMES if name not in learns)
-    yield Rule(FITS, free, "Nothing is learned.", tuple(sorted({SCHEMES[name][1] for name in free}, key=number)))
+    yield Rule(FITS, free, "Nothing is learned.", tuple(sorted({SCHEMES[name] for name in free}, key=number)))
 
 
 QUESTIONS = read(RULES) | {"May position have parameters?": {"parameters": [], "no parameters": list(_parameters())}}
@@ -99,8 +91,6 @@ QUESTIONS = read(RULES) | {"May position have parameters?": {"parameters": [], "
 
 def decide(answers: Mapping[str, str]) -> dict[str, Decision]:
     """{scheme: Decision} for {question: answer}. Raises ValueError for a question or answer that is not there."""
-    if not isinstance(answers, Mapping):
-        raise ValueError(f"answers={answers!r}: expected a dictionary from question to answer")
     rules = []
     for question, answer in answers.items():
         options = QUESTIONS[check_choice("question", question, QUESTIONS)]
@@ -125,31 +115,26 @@ def ask(answers: Mapping[str, str], *schemes: str) -> None:
         print(f"{scheme}: {WORDS[verdict]}. {' '.join(worst[-1:])}")
 
 
-def picture(*, title: str = "Which one? A guide to the schemes") -> Picture:
+def picture() -> Picture:
     """Every question, with a fold for each answer: what it means for each scheme."""
+    title = "Which one? A guide to the schemes"
     alt = f"{title}: {len(QUESTIONS)} questions, and what each answer says about {len(SCHEMES)} schemes."
     marks = ", ".join(f"{mark} {word}" for mark, word in zip(MARKS, WORDS))
     intro = f"{marks}; the worst verdict of all answers wins. {NOTE}"
-    parts = "".join(_question(question, options) for question, options in QUESTIONS.items())
-    body = f"<p><b>{escape(title)}</b></p><p>{escape(intro)}</p>{parts}"
+    body = f"<p><b>{title}</b></p><p>{escape(intro)}</p>"
+    for question, options in QUESTIONS.items():
+        body += f"<p class=rp-question>{escape(question)}</p>{''.join(starmap(_fold, options.items()))}"
     return Picture("guide", body, alt=alt, title=title, styles=["decision"])
 
 
-def _question(question: str, options: Mapping[str, list[Rule]]) -> str:
-    folds = []
-    for answer, rules in options.items():
-        fits = ", ".join(scheme for rule in rules if rule.verdict == FITS for scheme in rule.schemes)
-        said = f"{MARKS[FITS]} {escape(fits)}" if rules else "rules nothing out"
-        folds.append(_fold(f"<b>{escape(answer)}</b> <span>{said}</span>", rules))
-    return f"<p class=rp-question>{escape(question)}</p>{''.join(folds)}"
-
-
-def _fold(summary: str, rules: list[Rule]) -> str:
-    """A line, and in its fold the rules, those that fit first."""
+def _fold(answer: str, rules: list[Rule]) -> str:
+    """An answer and what fits, and in its fold the rules, those that fit first."""
+    fits = ", ".join(scheme for rule in rules if rule.verdict == FITS for scheme in rule.schemes)
+    said = f"{MARKS[FITS]} {escape(fits)}" if rules else "rules nothing out"
     lines = []
     for rule in sorted(rules, key=lambda rule: rule.verdict):
-        others = len(rule.schemes) > len(SCHEMES) - 5
-        names = "others" if others else ", ".join(rule.schemes)
+        names = "others" if len(rule.schemes) > len(SCHEMES) - 5 else ", ".join(rule.schemes)
         backed = f"{escape(rule.ground)}, ch. {', '.join(map(number, rule.chapters))}"
         lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {rich(rule.why)} <i>{backed}</i></li>")
-    return f"<details><summary {SUPPRESS}>{summary}</summary><ul>{''.join(lines)}</ul></details>"
+    summary = f"<summary {SUPPRESS}><b>{escape(answer)}</b> <span>{said}</span></summary>"
+    return f"<details>{summary}<ul>{''.join(lines)}</ul></details>"

@@ -4,7 +4,7 @@ import numpy as np
 
 from course_kit.contents import number
 from course_lib.reference.sliding_window import reach
-from course_tasks.measured import BITS, NAMES, SOURCE, is_level, losses, right, rise, settings
+from course_tasks.measured import BITS, NAMES, SOURCE, losses, right, rise, settings, verdict
 from course_tasks.questions.form import claim, judged, question
 
 
@@ -31,7 +31,8 @@ def logarithmic_is_best():
 )
 def nope_is_best():
     beaten, found = ["absolute positions", "T5", "ALiBi", "RoPE"], right("none", NAMES)[-1]  # in the paper
-    return judged(beaten, is_level("none"), found > 0.9), {"beaten": len(beaten), "rose": rise("none"), "found": found}
+    facts = {"beaten": len(beaten), "rose": rise("none"), "found": found}
+    return judged(beaten, verdict("none") == "level", found > 0.9), facts
 
 
 @question(
@@ -64,7 +65,7 @@ def span():
 def level_and_blind():
     runs = {"A window": "window-64", "T5": "t5-64", "Transformer-XL": "transformer-xl", "No positions": "none"}
     found, chance = {run: right(run, NAMES)[-1] for run in runs.values()}, 1 / 8
-    (answer,) = (option for option, run in runs.items() if is_level(run) and found[run] < 2 * chance)
+    (answer,) = (option for option, run in runs.items() if verdict(run) == "level" and found[run] < 2 * chance)
     return answer, {"found": found, "chance": chance, "two": reach(2, 64)}
 
 

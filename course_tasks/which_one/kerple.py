@@ -238,9 +238,8 @@ class Capstone(Exercise):
             return Result("wrong type", self.title, (text,))
         found: list[tuple[str, str]] = []
         ask: Any = partial(look, given, found)
-        ask.__globals__ = next(
-            (f.__globals__ for f in methods_of(given).values()), {}
-        )  # an error is shown with its line
+        methods = methods_of(given).values()
+        ask.__globals__ = next((f.__globals__ for f in methods), {})  # an error is shown with its line
         done = run(ask, [Case()], lambda nothing: {"": np.zeros(1)}, self.seconds)
         notes = (done.printed(),) if done.printed() else ()
         if done.stopped:
@@ -262,9 +261,9 @@ def look(cls: type, found: list[tuple[str, str]]) -> None:
     """Add the fact and the cause of the first demand that the class does not meet."""
     from .kerple_check import hook, numbers  # torch is imported when a check needs it
 
-    for broken, fact, cause in chain(numbers(cls), hook(cls, WRONG)):
+    for broken, fact, cause in chain(numbers(cls), hook(cls)):
         if broken:
-            found.append((fact, cause))
+            found.append((fact.replace("-", "−").replace("inf", "∞"), cause))
             return
 
 

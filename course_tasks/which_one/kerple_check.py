@@ -1,4 +1,4 @@
-"""What the capstone's class must be, demand by demand: the first that is broken is told. This imports torch."""
+"""What the capstone's class must be, demand by demand: if it is broken, the fact, the cause. This imports torch."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,9 +12,8 @@ from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_study import own_scheme
 
-from .kerple import DEVICE
+from .kerple import DEVICE, WRONG
 
-Demand = tuple[Any, str, str]  # whether it is broken, the fact, the cause
 HEADS = 3
 TEXTS = (HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)  # heads, n_q, n_k and past
 PROPERTY = "It should be a `@property`, read without parentheses, that returns a tensor with one number for each head."
@@ -27,12 +26,11 @@ STOPS = "The gradient is 0 there, so the number stays. `clamp`, `relu` and `abs`
 OWN = "Each head has its own a and its own c. Is there one parameter for several, or do you read a wrong row?"
 SHAPE = "A hook returns a row for each head, with a number for each *offset*. The layer puts them on the diagonals."
 DETACHED = "`.detach()`, `.data`, `.item()`, `no_grad`, `math` and `torch.tensor(…)` of a tensor all stop the gradient."
-KEEP = "Keep what is learned as an `nn.Parameter(…)`, and compute in the property what follows from it."
 GROWS = "It keeps tensors for every length it has seen, and never frees them."
 DTYPE = "The bias must have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
 
 
-def numbers(cls: Any) -> Iterator[Demand]:
+def numbers(cls: Any) -> Iterator[tuple[Any, str, str]]:
     """a and c: tensors with a positive number per head that begin at 1, learn, and are read without being written."""
     yield not issubclass(cls, Position), "the class is not a `Position`", "The layer calls hooks of a `Position`."
     for heads, name in ((HEADS, "a"), (HEADS, "c"), (1, "a"), (1, "c")):
@@ -56,17 +54,14 @@ def numbers(cls: Any) -> Iterator[Demand]:
         found = {x: getattr(module, name) for x, module in modules.items()}
         low, high = (f(float(value[0]) for value in found.values()) for f in (min, max))
         for x, value in list(found.items())[2:]:
-            there = f"when the parameters are {x}".replace("-", "−")
-            yield not (value > 0).all(), f"`{name}` is {value[0]:.4g} {there}".replace("-", "−"), POSITIVE
+            there = f"when the parameters are {x}"
+            yield not (value > 0).all(), f"`{name}` is {value[0]:.4g} {there}", POSITIVE
             yield high > 10 and not any(gradients(modules[x], value)), f"`{name}` stops learning {there}", STOPS
-        yield high < 10, f"`{name}` is at most {high:g}, whatever the parameters", POSITIVE
-        yield low >= 1e-3, f"`{name}` is at least {low:g}, whatever the parameters", POSITIVE
-    module = drawn(cls)
-    alike = len({*module.a.tolist(), *module.c.tolist()}) < 2 * HEADS
-    yield alike, "some of the numbers are equal, whatever is learned", OWN
+        yield high < 10 or low >= 1e-3, f"`{name}` always stays between {low:g} and {high:g}", POSITIVE
+    yield len({*module.a.tolist(), *module.c.tolist()}) < 2 * HEADS, "some numbers are equal, whatever is learned", OWN
 
 
-def hook(cls: Any, wrong: str) -> Iterator[Demand]:
+def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
     """`bias`: a row of the formula, from the current numbers, that learns, moves to a device, and serves a layer."""
     yield cls.bias is Position.bias, "the class has no `bias` of its own", "The layer calls the hook of this name."
     texts: list[tuple[dict[str, Any], Tensor, Tensor]] = []
@@ -87,11 +82,10 @@ def hook(cls: Any, wrong: str) -> Iterator[Demand]:
         for head, k in differs(yours, right).nonzero().tolist():
             told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
             told += f"module's a and c the formula gives {right[head, k]:.4g}"
-            formulas = ((one, cause) for several, cause in messages(wrong) for one in several.split(" | "))
+            formulas = ((one, cause) for several, cause in messages(WRONG) for one in several.split(" | "))
             fits = (cause for one, cause in formulas if not any(differs(y, eval(one, t)).any() for t, y, _ in texts))
-            yield True, told.replace("-", "−").replace("inf", "∞"), next(fits, "")
-    reached = all(gradients(module, module.bias(4, 4, 0)))
-    yield not reached, "the numbers are right, but from `bias` no gradient reaches some parameter", DETACHED
+            yield True, told, next(fits, "")
+    yield not all(gradients(module, module.bias(4, 4, 0))), "right, but some parameter gets no gradient", DETACHED
     held = []
     for n in (4, 5, 6, 7, 8):
         yield module.bias(n, n, 0).shape != (HEADS, 2 * n - 1), f"a text of {n} tokens gets an earlier row", STALE
@@ -115,7 +109,7 @@ def not_learned(module: nn.Module) -> str:
     for name, value in {**vars(module), **dict(module.named_buffers()), **frozen}.items():
         if name not in vars(nn.Module()) and list(tensors(value)):
             kind = "frozen" if name in frozen else describe_type(value)
-            return f"`self.{name}` is {kind}, so no optimizer changes it. {KEEP}"
+            return f"`self.{name}` is {kind}, so no optimizer changes it. Make an `nn.Parameter(…)` of what is learned."
     return DETACHED if list(module.parameters()) else "The module has no `nn.Parameter(…)`."
 
 

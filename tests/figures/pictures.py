@@ -41,7 +41,7 @@ def make_pictures():
         "clip": figures.clip_grid(),
         "large clip": figures.clip_grid(tokens=8, clip=6),
         "claims": questions.claims("transformer_xl"),
-        "comparison": comparison.picture(comparison.table()),
+        "comparison": comparison.picture(),
         "guide": guide.picture(),
         "decoding": figures.decoding_step(),
         "seen": figures.seen_pairs(),

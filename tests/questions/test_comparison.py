@@ -1,100 +1,167 @@
-"""The comparison table against what is known by hand."""
+"""Each fact of a scheme in the registry, and so each cell of the comparison, is what the scheme's module does."""
+
+import copy
+from dataclasses import replace
 
 import pytest
 import torch
 
 import course_study as study
-from course_kit.figures.map_of_schemes import PLACES
+from course_lib.nn.axial_rope import OnAxes
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Position
+from course_lib.schemes import SCHEMES, Sizes
+from course_study.own_scheme import returned
 from course_tasks import comparison
-from course_tasks.comparison import COLUMNS, SCHEMES, probes
 from course_tasks.measured import NAMES, right, rise
 
+FEW, CLOSE = 8, 1e-9
+SIZES = Sizes(), Sizes(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
+every_scheme = pytest.mark.parametrize(
+    "scheme, sizes",
+    [pytest.param(s, x, id=f"{s.name}, n={x.n}") for s in SCHEMES.values() for x in SIZES if s.name != "Swin"],
+)
 TABLE = comparison.table()
-OTHER = comparison.table(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
-every_scheme = pytest.mark.parametrize("name", SCHEMES)
-LEARNED = {"learned", "T5 buckets", "Shaw", "Music Transformer", "Transformer-XL", "Swin"}
-LEARNED |= {"sink", "log scale", "FoX", "FIRE"}
-BYTES = {  # what is kept, in bytes: 4 for a number, 8 for a row of Swin's table
-    "none": lambda n, H, d, k, W: 0,
-    "learned": lambda n, H, d, k, W: 4 * n * H * d,
-    "sinusoidal": lambda n, H, d, k, W: 4 * n * H * d,
-    "log decay": lambda n, H, d, k, W: 4 * (2 * n - 1),
-    "T5 buckets": lambda n, H, d, k, W: 4 * H * (2 * n - 1),
-    "Shaw": lambda n, H, d, k, W: 2 * 4 * H * (2 * k + 1) * d,
-    "Music Transformer": lambda n, H, d, k, W: 4 * H * (2 * n - 1) * d,
-    "Transformer-XL": lambda n, H, d, k, W: 4 * H * (2 * n - 1) * (d + 1),
-    "ALiBi": lambda n, H, d, k, W: 4 * H * (2 * n - 1),
-    "sliding window": lambda n, H, d, k, W: 2 * 4 * n * d // 2 + 4 * (2 * n - 1),
-    "sink": lambda n, H, d, k, W: 4 * H,
-    "log scale": lambda n, H, d, k, W: 0,
-    "FoX": lambda n, H, d, k, W: 4 * H * n,
-    "FIRE": lambda n, H, d, k, W: 4 * H * n**2,
-    "Swin": lambda n, H, d, k, W: (8 + 4 * H) * W**4,
-    **dict.fromkeys(["RoPE", "axial RoPE", "M-RoPE"], lambda n, H, d, k, W: 2 * 4 * n * d // 2),
-}
 
 
-def found(name, column):
-    """The value of a cell, which must be the same for other sizes."""
-    assert TABLE[name, column].value == OTHER[name, column].value
-    return TABLE[name, column].value
+def random(*shape):
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+
+
+@torch.no_grad()
+def answer(module, sizes, x, backend="eager", hidden=0):
+    """A layer's answer (n, D) and weights (heads, n, n) where no query sees the first tokens of x (hidden + n, D)."""
+    torch.manual_seed(2)
+    position = module if isinstance(module, Position) else None
+    layer = RelativeAttention(sizes.d_model, sizes.n_heads, position, backend=backend).double()
+    x = x[None] if position else module(x[None])
+    mask = torch.arange(x.shape[1]) >= hidden
+    return layer(x, mask=mask)[0, hidden:], layer.weights(x, mask=mask)[0, :, hidden:, hidden:]
 
 
 @every_scheme
-def test_what_a_scheme_is(name):
-    assert set(found(name, "where it enters")) == set(SCHEMES[name].enters)
-    not_relative = dict.fromkeys(["learned", "sinusoidal", "log scale", "FIRE"], False)
-    assert found(name, "relative?") is {"none": None, "sink": None, **not_relative}.get(name, True)
-    directions = {"Music Transformer": "past only", "FoX": "rising"}
-    directions |= dict.fromkeys(["none", "sink", "log scale"], "blind")
-    directions |= dict.fromkeys(["log decay", "ALiBi", "FIRE"], "mirror")
-    assert found(name, "direction") == directions.get(name, "both")
-    assert found(name, "fused") == {"Swin": (), "Shaw": ("sdpa",)}.get(name, ("sdpa", "flex"))
+def test_where_it_enters(scheme, sizes):
+    module, x = scheme.module(sizes), random(2, FEW, sizes.d_model).float()
+    if "input" in scheme.enters:
+        added = module(x) - x
+        assert torch.allclose(added[0], added[1], atol=1e-5) and added.any() and len(scheme.enters) == 1
+        return
+    x = x.unflatten(-1, (sizes.n_heads, -1)).transpose(1, 2)
+    found = returned(module, FEW, sizes.d_model)
+    query, key = (not torch.allclose(*two) for two in zip(module.rotate(x, x, 0), module.rotate(x, x, 5)))
+    hooks = {*found, "rotate"} if query or key else {*found}
+    if module.rotate(0 * x, 0 * x, 0)[0].any():  # a vector is added to every query
+        hooks.add("key_bias")
+    assert set(scheme.enters) == hooks
+    words = TABLE[scheme.name]["where it enters"]
+    assert (query == key) == (words != "scale of the query")
+    assert ("bias" in found and found["bias"].dim() == 3) == (words == "score, a number per query and key")
 
 
 @every_scheme
-def test_what_it_learns_and_keeps_by_hand(name):
-    formula = SCHEMES[name].parameters.replace("·", "*").replace("²", "**2").replace("−", "-")
-    for table in (TABLE, OTHER):
-        letters = table.sizes.letters()
-        assert eval(formula, {"__builtins__": {}}, letters) == table[name, "learns"].value
-        assert (table[name, "learns"].value > 0) == (name in LEARNED)
-        power = {"none": 0, "Shaw": 0, "sink": 0, "log scale": 0, "Swin": 2, "FIRE": 2}.get(name, 1)
-        kept = BYTES[name](**{letter: letters[letter] for letter in ("n", "H", "d", "k", "W")})
-        assert table[name, "keeps for n tokens"].value == (kept, power)
+def test_whether_the_answer_stays_when_the_whole_text_moves(scheme, sizes):
+    module, text = scheme.module(sizes).double(), random(FEW, sizes.d_model)
+    further = 600 if scheme.name == "FIRE" else 5  # FIRE's positions count from its threshold of 512 on
+    moved, before = copy.deepcopy(module), random(further, sizes.d_model)
+    if isinstance(module, OnAxes):  # all tokens further along every axis
+        moved.positions, before = module.positions + 5, before[:0]
+    there, _ = answer(moved, sizes, torch.cat([before, text]), hidden=len(before))
+    stays = torch.allclose(answer(module, sizes, text)[0], there, atol=CLOSE)
+    assert scheme.relative is (stays if set(scheme.enters) - {"sink"} else None)
+
+
+@every_scheme
+def test_what_it_learns_and_keeps(scheme, sizes):
+    module = scheme.module(sizes)
+    assert sizes.count(scheme.parameters) == sum(p.numel() for p in module.parameters())
+    if "input" in scheme.enters:
+        kept = module(torch.zeros(1, sizes.n, sizes.d_model)).nbytes
+    else:
+        kept = sum(tensor.nbytes for tensor in returned(module, sizes.n, sizes.d_model).values())
+    if "rotate" in scheme.enters and scheme.name != "log scale":
+        kept += 2 * torch.empty(sizes.n, sizes.d_head // 2).nbytes  # cosines and sines
+    assert sizes.count(scheme.keeps) == kept
+
+
+def direction(weights):
+    """How the weights (heads, n, n) of a query differ before and after it, when every token is the same."""
+    if (weights - weights[..., :1]).abs().max() < CLOSE:
+        return "blind"
+    if (weights.diff(dim=-1) > CLOSE).all():
+        return "rising"
+    n, i = weights.shape[-1], weights.shape[-1] // 2
+    middle = weights[:, i, 2 * i - n + 1 :]  # as many keys before query i as after it
+    if (middle - middle.flip(-1)).abs().max() < CLOSE:
+        return "mirror"
+    after = (row[:, i + 1 :] for i, row in enumerate(weights.unbind(1)[:-1]))
+    return "past only" if all((keys - keys[:, :1]).abs().max() < CLOSE for keys in after) else "both"
+
+
+@every_scheme
+def test_what_it_tells_of_keys_before_and_after_a_query(scheme, sizes):
+    for causal, said in ((None, scheme.direction), *([scheme.other[1:]] if scheme.other else [])):
+        module = scheme.module(replace(sizes, causal=causal)).double()
+        assert direction(answer(module, sizes, random(1, sizes.d_model).expand(FEW, -1))[1]) == said
+
+
+@every_scheme
+def test_which_backends_run_it_and_whether_its_table_ends(scheme, sizes):
+    module, x = scheme.module(sizes).double(), random(2 * sizes.n, sizes.d_model)
+    eager, _ = answer(module, sizes, x[:FEW])
+    for backend in scheme.fused:
+        assert torch.allclose(answer(module, sizes, x[:FEW], backend)[0], eager, atol=CLOSE)
+    if scheme.ends:
+        with pytest.raises(ValueError, match=f"length {len(x)}: "):
+            answer(module, sizes, x)
+    else:
+        answer(module, sizes, x)
+    if "flex" not in scheme.fused:
+        with pytest.raises(ValueError, match="FlexAttention changes scores, not values"):
+            answer(module, sizes, x[:FEW], "flex")
+
+
+def test_swin_has_a_number_for_each_pair_of_offsets():
+    """It has no hooks and takes no backend, because its offsets are in two dimensions."""
+    scheme = SCHEMES["Swin"]
+    for sizes in SIZES:
+        module, w = scheme.module(sizes), sizes.window
+        bias = module.table[module.index]
+        grid = bias.reshape(w, w, w, w, -1)  # row and column of the query, and of the key
+        assert set(scheme.enters) == {"bias"} and scheme.relative and not scheme.ends
+        assert torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
+        assert sizes.count(scheme.parameters) == module.table.numel()
+        assert sizes.count(scheme.keeps) == module.index.nbytes + bias.nbytes
+        assert direction(bias.movedim(-1, 0).softmax(-1)) == scheme.direction and scheme.fused == ()
 
 
 def test_what_layers_share():
-    """The models of the study have as many parameters more than the model without positions as the table says."""
+    """The models of the study have as many parameters more than the model without positions as the registry says."""
     settings = study.Settings()
-    table = comparison.table(n=settings.longest, clip=32)
+    sizes = Sizes(n=settings.longest, clip=32)
 
     def size(run):
         return sum(p.numel() for p in study.Model(study.find(run), 10, settings).parameters())
 
-    for name, scheme in SCHEMES.items():
+    for scheme in SCHEMES.values():
         for run in scheme.runs:
             times = 1 if scheme.shared else settings.n_layers
-            assert size(run) - size("none") == times * table[name, "learns"].value
+            assert size(run) - size("none") == times * sizes.count(scheme.parameters)
 
 
-def test_longer_texts():
-    """The words are those of the study, and no table but three ends."""
-    for name in SCHEMES:
-        assert TABLE[name, "longer texts"].value[1] == (name in ("learned", "Music Transformer", "axial RoPE"))
+def test_cells_by_hand_and_the_picture_shows_them_all():
+    assert TABLE["Shaw"]["learns"] == "4,224 = 2·H·(2·k + 1)·d, in every layer"
+    for name, cell in {
+        "sink": "16 bytes, the same for every n",
+        "ALiBi": "2,032 bytes, grows with n",
+        "Swin": "98,304 bytes, grows with n² for n patches in a window",
+        "log scale": "nothing",
+    }.items():
+        assert TABLE[name]["keeps for n tokens"] == cell
+    assert TABLE["T5 buckets"]["direction"] == "tells before from after (bidirectional=False: needs a mask)"
     words = f"level {rise('alibi'):+.2f}, finds {right('alibi', NAMES)[-1]:.0%}"
-    assert TABLE["ALiBi", "longer texts"].text == words.replace("-", "−")
-    assert TABLE["RoPE", "longer texts"].value == (("breaks",) * 4, False)
-
-
-def test_the_table_is_whole_and_the_picture_shows_it():
-    before = torch.get_rng_state()
-    assert list(TABLE) == [(scheme, column) for scheme in SCHEMES for column in COLUMNS]
-    assert all(cell.text in str(TABLE) and cell.note.endswith(".") for cell in TABLE.values())
-    whole = comparison.picture(TABLE, title="Small <one>")._repr_html_()
-    assert whole.count("<td ") == len(TABLE) and whole.count("<li>") == len(TABLE) and "Small &lt;one&gt;" in whole
-    assert all(f"{scheme}: " in comparison.picture(TABLE).alt for scheme in SCHEMES)
-    assert torch.equal(before, torch.get_rng_state())
-    assert probes.PLACES == tuple(place.hook for place in PLACES)
-    with pytest.raises(ValueError, match="n=3: expected a whole number from 16 to 4096"):
-        comparison.table(n=3)
+    assert TABLE["ALiBi"]["longer texts"] == words.replace("-", "−")
+    assert TABLE["RoPE"]["longer texts"].count(" breaks +") == 4
+    picture = comparison.picture(n=20)
+    whole = picture._repr_html_()
+    assert whole.count("<td ") == len(SCHEMES) * len(comparison.COLUMNS) and "6,400 bytes" in whole
+    assert all(f"{scheme}: " in picture.alt for scheme in SCHEMES)
