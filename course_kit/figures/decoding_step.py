@@ -22,7 +22,7 @@ SAYS = {
         "keys and values, without position",
     ),
     "Transformer-XL": ("the products of the new query with r, one vector per distance", "keys and values"),
-    "RoPE": ("the new query and the new key are turned, nothing else", "keys that are turned already, and values"),
+    "RoPE": ("the new query and the new key are rotated, nothing else", "keys that are rotated already, and values"),
 }
 
 
@@ -84,5 +84,5 @@ def entry(scheme: str, distance: int) -> str:
         "Shaw": lambda: f"a[{number(max(-distance, -2))}]",
         "Music Transformer": lambda: f"e[{own}]",
         "Transformer-XL": lambda: f"r[{distance}]",
-        "RoPE": lambda: f"turn {own}θ" if distance else "turn 0",
+        "RoPE": lambda: f"rotate {own}θ" if distance else "rotate 0",
     }[scheme]()
