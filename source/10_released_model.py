@@ -504,8 +504,8 @@ for condition, experiment in shown.items():
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
-# The permutation repairs the model. A gap of 4,096 costs 0.22 to 0.47 nats, and hiding the first half 0.24 to 0.84. A gap
-# of 16,384, beyond the context of 8,192, costs more than 3. It costs about as much if the second half sees only the
+# The permutation repairs the model. A gap of 4,096 costs 0.22 to 0.47 nats, and hiding the first half 0.24 to 0.84. A
+# gap of 16,384, beyond the context of 8,192, costs more than 3. It costs about as much if the second half sees only the
 # first four tokens of the first half.
 #
 # ## Deeper · Two documents in one text

@@ -33,7 +33,7 @@ SAYS = {
     scheme=SAYS,
     past=range(N),
 )
-def decoding_step(scheme: str = "T5 buckets", past: int = N - 1) -> Frame:
+def decoding_step(scheme: str = "log decay", past: int = N - 1) -> Frame:
     """The grid of a decoder that has read `past` tokens: what the scheme puts in at the one new row, and the rows read
     before. Alive: choose the scheme, move `past`; the same row for every scheme. Shaw's offsets are clipped to ±2.
     """
@@ -52,7 +52,7 @@ def decoding_step(scheme: str = "T5 buckets", past: int = N - 1) -> Frame:
         columns=TOKENS[: past + 1],
         cells=[[new_cell(name, past - j) for j in range(past + 1)] for name in SAYS],
         corner="scheme\u00a0↓ key\u00a0→",
-        note="scheme by scheme",
+        note="b: a learned number; a, e: a learned vector; r: sinusoids; θ: the speed of a pair",
         chooses=("scheme", [name for name in SAYS for _ in range(past + 1)]),
     )
     computed, kept = SAYS[scheme]
