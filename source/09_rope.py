@@ -60,7 +60,7 @@ print("key of mat:  ", k, "rotated by 4:", rotated(k, 4))
 print(f"product: before {q @ k:.4f}, rotated {rotated(q, 2) @ rotated(k, 4):.4f}")
 
 # %% [markdown]
-# Does the product depend on both positions, or only on their difference? To find out, we move both tokens equally far.
+# Does the product depend on both positions, or only on their difference? We move both tokens equally far.
 
 # %%
 for by in (0, 1, 10, 1000):
@@ -113,11 +113,11 @@ assert np.isclose(by_angles, rotated(q, 2) @ rotated(k, 4))
 #
 # $$\theta_m = \text{base}^{-2m/d}, \quad m = 0 \dots d/2 - 1, \quad \text{base} = 10000$$
 #
-# Here are the pairs of a head with $d = 8$ as clocks, with hands for four positions. Which clocks can tell position 44
-# from position 0?
+# Here are the pairs of a head with $d = 8$ as clocks, with hands for four positions. (They start at three o'clock and
+# run to the left, as the arrows do; those of chapter [[absolute_positions|#]] run the usual way.) Which clocks can tell
+# position 44 from 0?
 
 # %%
-assert abs(44 - 7 * 2 * np.pi) < 0.02  # seven whole turns of pair 0
 figures.rope_clocks((0, 1, 4, 44), d=8)
 
 # %% [markdown]
@@ -130,6 +130,7 @@ figures.rope_clocks((0, 1, 4, 44), d=8)
 # with the library's `rotate`.
 
 # %%
+assert abs(44 - 7 * 2 * np.pi) < 0.02  # seven turns of pair 0, as you saw
 d = 4
 theta = frequencies(d)
 print("speeds:", theta)
@@ -168,11 +169,12 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 # ## A head that looks at a chosen distance
 #
 # How must queries and keys be made so that a head looks $t$ places back? Let all queries be the same vector, and all
-# keys this vector with pair $m$ rotated in advance by $t\,\theta_m$. RoPE then rotates a query by $t\,\theta_m$ more
-# than the key $t$ places before it, and this key had just as much in advance. So it points exactly as its query does
-# and gets the highest score. We call such a head *tuned to* $t$.
+# keys this vector with pair $m$ rotated in advance by $t\,\theta_m$. RoPE rotates the key $t$ places back by
+# $t\,\theta_m$ less than the query. But this key was rotated by $t\,\theta_m$ in advance. So in the end it points
+# exactly as the query does, and gets the highest score. We call such a head *tuned to* $t$.
 #
-# Below, all queries are ones. The angle from query to key is then $(r + t)\,\theta_m$ with $r = j - i$.
+# In pair $m$ the angle from query to key is $(r + t)\,\theta_m$ with $r = j - i$, whatever the common vector is. Below
+# it is all ones.
 #
 # **Your turn.** Move $t$. Then choose $d = 4$: why are there more strong diagonals?
 
@@ -184,8 +186,9 @@ def tuned_head(t=1, d=16, base=10_000, n=10):
     return 2 * np.cos(angle).sum(axis=1) / np.sqrt(d)
 
 
-ones, keys = np.ones((10, 16)), rotate(np.ones((1, 16)), past=3).repeat(10, axis=0)
-assert np.allclose(to_grid(tuned_head(t=3)[None], 10), scores(rotate(ones), rotate(keys)))
+ones = np.ones((10, 16))
+in_advance = np.array([rotate(key[None], past=3)[0] for key in ones])
+assert np.allclose(to_grid(tuned_head(t=3)[None], 10), scores(rotate(ones), rotate(in_advance)))
 figures.play(tuned_head, attend=False, t=(-6, 6), d=[4, 16, 64], base=[10_000, 100, 500_000])
 
 # %% [markdown]
@@ -210,10 +213,10 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Neither form is better, but weights trained in one form do not fit the other. A **permutation** $P$ converts them: the
-# even channels, then the odd ones. A score is a sum over channels, so their order does not matter if queries and keys
-# share it. In torch each row of a weight matrix makes one channel. So we permute the *rows of* $W_q$ *and* $W_k$ once,
-# **head by head**.
+# Weights trained in one form do not fit the other. To convert interleaved weights, put the even channels first and the
+# odd ones after them. This is a **permutation**, $P$. A score is a sum over channels, so their order does not matter if
+# queries and keys share it. In torch each row of a weight matrix makes one channel. So we permute the *rows of* $W_q$
+# *and* $W_k$ once, **head by head**.
 
 # %%
 rng = np.random.default_rng(1)
@@ -244,37 +247,41 @@ assert error.max() > 1
 assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after moving the text by 500
 
 # %% [markdown]
-# The wrong channels form pairs. But whichever two channels form a pair, it rotates by $p\,\theta$. So the mixed model
-# is still perfectly *relative*, and a test that moves the text finds nothing. Question 2 asks which test does.
+# Half-split code rotates each pair that *it* forms by $p\,\theta_m$, so its scores, too, contain only $j - i$. They
+# compare the wrong channels, yet a test that moves the text finds nothing.
 #
 # ## Which pairs does a released model need?
 #
-# Some models rotate only a part of their channels (**partial rotation**). Can a model that was trained with all its
-# pairs do without some? [[released_model|Chapter #]] loads SmolLM2-135M-Instruct, with 32 pairs in each head, into the
-# course's layers. What raises its loss more, to stop the fastest pair or the 16 slowest? (A stopped pair has speed 0.)
+# Some models rotate only the first channels of a head, GPT-NeoX a quarter of them (**partial rotation**).
+# SmolLM2-135M-Instruct ([[released_model|chapter #]]) was trained with all its 32 pairs in each head. It reads a part
+# of a software licence. What raises its loss most: to stop pair 0, pair 1 or the 16 slowest pairs? (A stopped pair has
+# speed 0.)
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
 
 model = released.load()
 text = model.encode(released.excerpt("licence"))[:256]
-loss = float(model.losses(text).mean())
-print(f"as released: {loss:.2f}")
+losses = model.losses(text)  # −ln P of each next token
+print(f"as released: {losses.mean():.2f}")
 
 # %% tags=["nbval-ignore-output"]
 rises = {}
-for name, stopped in {"pair 0": [0], "pairs 16–31": range(16, 32)}.items():
+for name, stopped in {"pair 0": [0], "pair 1": [1], "pairs 16–31": range(16, 32)}.items():
     speeds = model.speeds.clone()
     speeds[list(stopped)] = 0
     with model.changed(speeds=speeds):  # only inside this `with`
-        rises[name] = float(model.losses(text).mean()) - loss
-    print(f"{name} stopped: the loss rises by {rises[name]:.2f}")
-assert rises["pair 0"] > 0.1 > rises["pairs 16–31"]
+        rise = model.losses(text) - losses
+    rises[name] = float(rise.mean())
+    error = rise.std() / len(rise) ** 0.5  # the standard error over the tokens
+    print(f"{name} stopped: the loss rises by {rises[name]:z.2f} ± {error:.2f}")
+assert rises["pair 0"] > 0.2
+assert max(rises["pair 1"], rises["pairs 16–31"]) < 0.1
 print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian")
 
 # %% [markdown]
-# In this model one fast pair matters more than the slower half of all pairs. But within this text, the slower half
-# rotates by less than one radian, so this says nothing about long texts.
+# The fastest pair matters. In this text, the next one costs nothing, and neither does the slower half. But here the
+# slower half rotates by less than one radian, so this says nothing about long texts.
 #
 # ## Easy to believe; let us run it
 
@@ -398,11 +405,24 @@ figures.show(fig, alt="Scores by distance. The head tuned to 0 falls from 8 and 
 
 # %% [markdown]
 # The first curve falls, with swings that take it below 0 and back above 3. The second is the first with its peak moved
-# to 50. For random contents, the fold under *Easy to believe* found no decay at all.
-#
-# So decay is not a property of RoPE. It occurs where query and key point the same way in every pair at distance 0 and
-# drift apart farther away. (Barbero et al. 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* does
-# decay, whatever the content.
+# to 50. And what if queries and keys are random? We draw 2,000 of each, around 0 and then around a shared mean.
+
+# %%
+noise = np.random.default_rng(0).normal(size=(2, 2000, 64))
+mean_score = {}
+for mean in (0, 1):
+    queries, keys = noise + mean
+    for distance in (0, 16, 64, 255):
+        moved = rotate(queries[:, None], past=distance)[:, 0]
+        mean_score[mean, distance] = (moved * keys).sum(axis=1).mean() / np.sqrt(64)
+    print(f"around {mean}, distances 0, 16, 64, 255:", *[f"{mean_score[mean, x]:.1f}" for x in (0, 16, 64, 255)])
+assert mean_score[1, 0] > mean_score[1, 16] > mean_score[1, 64] > mean_score[1, 255]
+assert max(abs(mean_score[0, x]) for x in (0, 16, 64, 255)) < 0.2
+
+# %% [markdown]
+# So RoPE's scores decay *on average* if query and key tend to point the same way at distance 0, and a shared mean is
+# enough. Without such a tendency the average does not decay. (Barbero et al. 2024 argue that decay is unlikely to be
+# why RoPE works.) ALiBi's *bias* decays whatever the content.
 #
 # ## Deeper · Late positions in bfloat16
 #
@@ -478,14 +498,14 @@ for name in ("fastest 1 stopped", "slowest 16 stopped, gap 0", "slowest 20 stopp
 print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}" for m in range(12, 16)], "radian")
 
 # %% [markdown]
-# Stopping 16 pairs costs little. Stopping four more, which rotate farther within the text, costs about as much as
-# stopping pair 0.
+# Stopping the slowest 16 costs little, but stopping the slowest 20 about as much as stopping pair 0. The four pairs
+# added, 12 to 15, rotate by 1.7 to 5.1 radian within the text.
 #
 # In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves the other 128 as they are. The model caches two things
-# per token: the 64 rotated channels, which all heads share, and a compressed vector, from which it can compute the
-# other 128 channels of the keys and the values of all heads. A decoder need not compute these keys: it multiplies their
-# matrix into $W_q$ once, and compares queries with the compressed vectors. A rotation between the two matrices would
-# prevent that, because it differs from position to position.
+# per token: the 64 rotated channels, which all heads share, and a compressed vector $c$, from which it can compute the
+# other 128 channels of the keys and the values of all heads. The unrotated channels of a key are $A c$ with a fixed
+# matrix $A$. Since $q \cdot (A c) = (A^\top q) \cdot c$, a decoder merges $A^\top$ into $W_q$ once and never computes
+# these channels. A rotation between $q$ and $A$ would change with the position, so nothing could be merged.
 #
 # **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · F. Barbero et al., *Round and Round We
 # Go!*, 2024 · H. Wang et al., *When Precision Meets Position: BFloat16 Breaks Down RoPE in Long-Context Training*, 2024

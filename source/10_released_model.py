@@ -7,7 +7,7 @@
 # **You will be able to**
 # - turn the bytes of a file into the weights of a layer, and notice when they are loaded wrongly;
 # - find heads by their profile by offset, and say what such a map does not show;
-# - shift where a head looks by rotating its queries, and test which pairs of channels it needs.
+# - shift where a head looks by rotating its queries, and find the pairs of channels that make it look there.
 #
 # **You need** chapters [[bias_by_hand|#]] (softmax), [[diagonals|#]] (profile by offset) and [[rope|#]]. **Time**
 # [[time]].
@@ -17,6 +17,7 @@
 # `python3 course.py model` fetches it (a download of 93 MB). Without it, the cells show recorded numbers.
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
@@ -59,8 +60,7 @@ assert np.isclose(numbers[0], s * low + b)
 assert np.isclose(numbers[16], s * high + b)
 
 # %% [markdown]
-# `released.load()` reads the whole file. Each layer of the model has an attention part and a part that treats each
-# token by itself. What is the attention part?
+# `released.load()` reads the whole file. What is the attention part of a layer?
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -90,8 +90,7 @@ print(f"loss {loss:.4f}")
 assert abs(loss - 3.323) < 0.001
 
 # %% [markdown]
-# The library `transformers`, with the same decoded weights, also gives 3.323. A test of the course compares all
-# predictions of the two.
+# The library `transformers`, with the same decoded weights, gives the same loss.
 #
 # SmolLM2 was published with half-split pairs. The program that wrote this file reordered the rows of $W_q$ and $W_k$,
 # so here channels $2m$ and $2m+1$ form pair $m$ (interleaved). What if our layers still rotate channels $m$ and $m+32$
@@ -113,9 +112,8 @@ assert rises["wrong pairs"] > 1.5
 #
 # ## Move the positions
 #
-# Is the model as relative as the algebra of RoPE says? First we add 50,000 to all positions. Then we add 50,000 to
-# those of the second half only. As a baseline, the model reads the second half alone. Which of the three will hurt
-# most?
+# First we add 50,000 to all positions. Then we add 50,000 to those of the second half only. As a baseline, the model
+# reads the second half alone. Which of the three will hurt most? (± is the standard error over the tokens.)
 
 # %% tags=["nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -124,23 +122,30 @@ with model.changed(positions=place + 50_000):
 print(f"all positions + 50,000: no loss changes by more than {change:.6f}")
 assert change < 0.001
 
+
+def with_error(x):
+    """The mean of x, ± its standard error."""
+    return f"{x.mean():+.2f} ± {x.std() / len(x) ** 0.5:.2f}"
+
+
 with model.changed(positions=place + 50_000 * (place >= half)):
-    gap = float((model.losses(text) - losses)[half:].mean())
-alone = float((model.losses(text[half:]) - losses[half:]).mean())
-print(f"second half + 50,000: its loss rises by {gap:.2f}")
-print(f"second half alone: its loss rises by {alone:.2f}")
-assert gap > 3 * alone
+    gap = (model.losses(text) - losses)[half:]
+alone = model.losses(text[half:]) - losses[half:]
+print(f"second half + 50,000: its loss changes by {with_error(gap)}")
+print(f"second half alone: its loss changes by {with_error(alone)}")
+assert gap.mean() > 3 * alone.mean()
 
 # %% [markdown]
-# With RoPE a score depends on positions only by their difference, so moving the whole text changes nothing. The model
-# was made for texts of up to 8,192 tokens. With a gap of 50,000, far beyond that, seeing the first half does harm: the
-# second half is better read alone. (*Deeper* tries smaller gaps and other texts.)
+# With RoPE a score depends on positions only by their difference, so moving the whole text changes nothing but
+# rounding. The model was made for texts of up to 8,192 tokens. With a gap of 50,000, far beyond that, seeing the first
+# half does harm: the second half is better read alone. (*Deeper* tries smaller gaps and other texts.)
 #
 # ## Where does a head look?
 #
-# `model.profiles` computes the **profile by offset** ([[diagonals|chapter #]]) of all 270 heads in one pass. It returns
-# two averages over the queries: the share of a head's weight at each *distance* $i - j$ (minus the offset), and its
-# share on token 0. We check one entry of head 16.0 (layer 16, head 0) by hand.
+# `model.profiles` computes the **profile by offset** of all 270 heads in one pass: the share of a head's weight at each
+# *distance* $i - j$, which is the offset with its sign changed. [[diagonals|Chapter #]] divided the sum of a diagonal
+# by its number of cells. Here we divide by the number of queries, so the shares of a head sum to 1. The method also
+# returns the head's mean weight on token 0. We check one entry of head 16.0 (layer 16, head 0) by hand.
 
 # %% tags=["nbval-ignore-output"]
 shares, on_first = model.profiles(text, first_query=2)  # query 0 has no token before it, query 1 has token 0 there
@@ -164,9 +169,9 @@ assert top(previous, 1) == [(16, 0)]
 # Head 16.0 gives 76 % of its weight to the token before. We call the first six our **previous-token heads**. This limit
 # is arbitrary: the sixth has 0.32, the seventh 0.31.
 #
-# In this map, each cell is a head, with its score in hundredths. The buttons choose the score, and the bars show the
-# weight of one head by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars. Does it look at
-# a fixed distance?
+# In this map, each cell is a head, with its score in hundredths: 76 means 0.76. The buttons choose the score, and the
+# bars show the weight of one head by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars.
+# Does it look at a fixed distance?
 
 # %% tags=["nbval-ignore-output"]
 print(f"head 18.6: {on_first[18, 6]:.0%} of the weight on token 0")
@@ -178,8 +183,8 @@ figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 # No. 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button *token
 # 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# A map shows where a head looks in one text, on average over the queries. In another text, 18.6 looks elsewhere. And
-# whether the model *needs* what a head does, no map can show (*Deeper* tests both).
+# A map shows where a head looks in one text, on average over the queries. In a text that repeats itself, 18.6 looks
+# elsewhere. And no map shows whether the model *needs* what a head does (*Deeper* tests both).
 #
 # ## Shift where a head looks
 #
@@ -213,51 +218,64 @@ for name, more in {"as they are": 0, "rotated +1": 1, "rotated −1": -1}.items(
 figures.side_by_side(*pictures)
 
 # %% [markdown]
-# In every row, the darkest of these four cells moves by one column: to a later token with +1, to an earlier one with
-# −1. So the weight of these heads on near tokens follows the *offset*.
+# With +1 each peak moves from distance 1 to 0, one token later. With −1 it moves to distance 2, one token earlier. So
+# the weight of these heads on near tokens follows the *offset*.
 #
-# ## The largest pair need not find the position
+# ## Large pairs and fast pairs
 #
 # Which pairs of channels let a head find the token before? Pair $m$ is an arrow in the query and another one in the
 # key. It adds at most the product of their lengths to the dot product. We call the product of the mean lengths the
 # pair's **size**.
+#
+# Does a head need its largest pairs most? We compute its weights from queries and keys, so that we can stop one pair
+# at a time: its speed becomes 0. How much weight does the token before lose?
 
 # %% tags=["nbval-ignore-output"]
-def sizes(layer, head):
-    """The size of each of the 32 pairs, on average over 64 tokens, as a share of their sum."""
+def weights_at(speeds, q, k):
+    """The attention weights of one head whose pairs rotate at these speeds."""
+    q, k = (rotate(x, speeds=speeds, interleaved=True) for x in (q, k))
+    return softmax(np.where(causal_mask(len(q)), q @ k.T / np.sqrt(64), -np.inf))
+
+
+def on_previous(weights):
+    """The mean weight on the token before, from query 2 on."""
+    return np.mean([weights[i, i - 1] for i in range(2, len(weights))])
+
+
+q, k = model.queries_and_keys(text[:64], layer=16)
+by_hand = weights_at(model.speeds, q[0], k[0])
+print(f"head 16.0 in 64 tokens, weight on the token before: {on_previous(by_hand):.2f}")
+assert np.isclose(on_previous(by_hand), on_previous(weights[:64]), atol=0.01)  # as in the model
+
+# %% tags=["nbval-ignore-output"]
+sizes, lost = np.zeros((2, 6, 32))
+for row, (layer, head) in enumerate(six):
     q, k = model.queries_and_keys(text[:64], layer)
-    lengths = [x.reshape(64, 32, 2).norm(dim=-1).mean(dim=0) for x in (q[head], k[head // 3])]
-    return lengths[0] * lengths[1] / (lengths[0] @ lengths[1])
-
-
-for layer, head in six:
-    size = sizes(layer, head)
-    largest = size.argsort(descending=True)[:3].tolist()
-    print(f"head {layer}.{head}:", *[f"pair {m:2} {size[m]:.0%}" for m in largest], sep="  ")
-    assert largest[0] >= 20
-
-# %% [markdown]
-# In each head the largest pair is a slow one, from 20 on. Does the head need its rotation? We stop the rotation of
-# pairs 20 to 31, then of pair 0: their speed becomes 0. Which weight remains on the token before?
+    q, k = q[head], k[head // 3]
+    lengths = [x.reshape(64, 32, 2).norm(dim=-1).mean(dim=0) for x in (q, k)]
+    sizes[row] = lengths[0] * lengths[1] / (lengths[0] @ lengths[1])  # as a share of all pairs
+    for m in range(32):
+        speeds = model.speeds.clone()
+        speeds[m] = 0
+        lost[row, m] = on_previous(weights_at(model.speeds, q, k)) - on_previous(weights_at(speeds, q, k))
 
 # %% tags=["nbval-ignore-output"]
-columns = {"as they are": previous}
-for name, pairs in {"20–31 stop": range(20, 32), "0 stops": [0]}.items():
-    speeds = model.speeds.clone()
-    speeds[list(pairs)] = 0
-    with model.changed(heads=six, speeds=speeds):
-        columns[name] = model.profiles(text, first_query=2)[0][..., 1]
-
-table = np.array([[float(column[head]) for column in columns.values()] for head in six])
-print(f"in {n} tokens, pair 20 rotates by {n * model.speeds[20]:.1f} radian")
-assert abs(table[:, 1] - table[:, 0]).max() < 0.01
-assert (table[:, 2] < 0.8 * table[:, 0]).all()
-figures.heatmap(table, rows=names, columns=list(columns), digits=2, corner="head", alt="Weight on the token before")
+fig, ax = plt.subplots(figsize=(6, 2.6))
+ax.scatter(sizes[:, :12], lost[:, :12], s=16, label="pairs 0 to 11")
+ax.scatter(sizes[:, 12:], lost[:, 12:], marker="x", label="pairs 12 to 31")
+ax.set(xlabel="size, as a share of all pairs", ylabel="weight that is lost")
+ax.legend(frameon=False)
+print(f"in 64 tokens, pair 12 rotates by {64 * model.speeds[12]:.1f} radian, pair 20 by {64 * model.speeds[20]:.2f}")
+assert (sizes.argmax(axis=1) > 20).all()  # the largest pair of each head is a slow one
+assert abs(lost[:, 12:]).max() < 0.01
+assert (lost.argmax(axis=1) == 0).all()
+figures.show(fig, alt="The crosses lie at 0 whatever their size. Of the dots, larger pairs lose more weight.")
 
 # %% [markdown]
-# In 256 tokens no pair from 20 on rotates by more than 0.2 radian. So, as one would expect, stopping them changes
-# little. Stopping pair 0 lowers the weight in every head. So size alone does not show which pair finds the position.
-# But it is not useless: in four of the six heads, pair 0 is among the three largest.
+# The largest pairs are slow. Whatever such a pair adds, it adds nearly the same at all distances in this text, so it
+# cannot tell the token before from the others. Of the faster pairs, the larger ones tend to matter more, and pair 0
+# matters most in all six heads. So size says how much a pair can add, and speed whether this can depend on the
+# distance.
 #
 # ## Easy to believe; let us run it
 
@@ -270,11 +288,11 @@ questions.claims("released_model")
 # ## Remember
 #
 # - Compare a loaded model with a known loss. A wrong pairing fits all shapes and runs.
-# - With RoPE, adding 50,000 to all positions changes nothing. In this model, a gap of 50,000, far beyond its context,
-#   does more harm than losing the first half.
+# - With RoPE, adding 50,000 to all positions changes nothing but rounding. In this model, a gap of 50,000, far beyond
+#   its context, does more harm than losing the first half.
 # - A profile shows where a head looks in one text, on average. It does not show whether the model needs it.
 # - Rotate a head's queries by one position more: if it looks at an offset, it now looks one token later.
-# - The size of a pair does not show whether it finds the position.
+# - The size of a pair says how much it can add to a score; its speed, whether this can depend on the distance.
 #
 # ## Three questions
 
@@ -332,9 +350,9 @@ figures.question(
 # ## Deeper · Induction heads
 #
 # An **induction head** continues a repetition (Olsson et al. 2022). It looks for an earlier copy of the current token
-# and attends to the token *after* it. (By their definition it also makes that token more likely. Our score does not
-# measure this.) So we draw 64 random tokens and give them twice. From a query in the second copy, the earlier copy is
-# 64 tokens back, so the token after it is 63 back. The control is 128 random tokens without a repetition.
+# and attends to the token *after* it. So we draw 64 random tokens and give them twice. From a query in the second copy,
+# the earlier copy is 64 tokens back, so the token after it is 63 back. The control is 128 random tokens without a
+# repetition.
 
 # %% tags=["nbval-ignore-output"]
 random = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=(4, 64)))
@@ -375,92 +393,87 @@ assert found["16.0"] > (never + found["no head"]) / 2
 # %% [markdown]
 # Without the ten heads, most of the advantage of the second copy is gone. Ten others matter much less. But 16.0 alone
 # costs more than half of the advantage, and 18.6 hardly finds its token. Perhaps this is **composition**: 16.0 writes
-# into each token what came before it, and 18.6, two layers above, looks for that. To show the route, one would change
-# only what the keys of 18.6 read.
+# into each token what came before it, and 18.6, two layers above, looks for that.
 #
 # ## Deeper · Heads that find token 0
 #
 # Previous-token heads look at an offset. And heads that give their weight to token 0? We take the six with the most
-# weight there that are not induction heads. In them and in the previous-token heads, we rotate the queries by 63
-# positions more. This rotates pairs 0 to 11 by more than one radian, but the others by less. So we also stop the
-# rotation of pairs 12 to 31.
+# weight there that are not induction heads. In them and in the previous-token heads, we rotate the queries by 61
+# positions more. By which angle does this rotate a pair, up to whole turns? The slow pairs would hardly rotate, so we
+# stop pairs 12 to 31. In a second test, we stop all 32.
 
 # %% tags=["nbval-ignore-output"]
+angles = (61 * model.speeds[:12] + np.pi) % (2 * np.pi) - np.pi
+print(f"61 positions rotate each of the pairs 0 to 11 by at least {angles.abs().min():.2f} radian, up to whole turns")
+
 sinks = [head for head in top(on_first, 270) if induction[head] < 0.05][:6]
-speeds = model.speeds.clone()
-speeds[12:] = 0
+fast_only = model.speeds.clone()
+fast_only[12:] = 0
+table = {"as they are": [previous[head] for head in six] + [on_first[head] for head in sinks]}
+for name, how in {"+61": dict(turn_query=61, speeds=fast_only), "all stop": dict(speeds=torch.zeros(32))}.items():
+    with model.changed(heads=six, **how):
+        one_back = model.profiles(text, first_query=2)[0][..., 1]
+    with model.changed(heads=sinks, **how):
+        first = model.profiles(text, first_query=2)[1]
+    table[name] = [one_back[head] for head in six] + [first[head] for head in sinks]
 
-
-def rotated(heads):
-    """The profiles with all pairs of these heads rotated wrongly or not at all."""
-    with model.changed(heads=heads, turn_query=63, speeds=speeds):
-        return model.profiles(text, first_query=2)
-
-
-one_back, first = rotated(six)[0][..., 1], rotated(sinks)[1]
-for head in six:
-    print("head {}.{}, token before:".format(*head), f"{previous[head]:.2f}, changed {one_back[head]:.2f}")
-for head in sinks:
-    print("head {}.{}, token 0:".format(*head), f"{on_first[head]:.2f}, changed {first[head]:.2f}")
-assert max(one_back[head] for head in six) < 0.2
-assert min(first[head] for head in sinks) > 0.6
+table = {name: np.array(column) for name, column in table.items()}
+assert table["+61"][:6].max() < 0.05 and table["all stop"][:6].max() < 0.05
+assert table["+61"][6:].min() > 0.6
+names = ["{}.{}: {}".format(*head, "token before" if head in six else "token 0") for head in six + sinks]
+figures.heatmap(np.transpose(list(table.values())), rows=names, columns=list(table), digits=2, corner="head",
+                alt="Weight on the token before in six heads, on token 0 in six others")
 
 # %% [markdown]
-# The previous-token heads lose their token. The others keep token 0, so they do not find it by its distance. How else
-# can a head find it?
+# The previous-token heads lose their token both times. The others keep token 0 with rotated queries, so they need no
+# particular offset to it. But if all pairs stop, some lose part of it, head 24.3 more than half. So rotation helps them
+# in another way, which we have not tested.
 #
 # ## Deeper · What the largest pair does
 #
-# Head 16.0 gives a part of its weight to token 0, and its largest pair is 25. We compute its weights from queries and
-# keys, and *remove* a pair: its channels in the keys become 0.
+# Head 16.0 gives a part of its weight to token 0, and its largest pair is 25. What happens if we *remove* a pair? (Its
+# channels in the keys become 0.)
 
 # %% tags=["nbval-ignore-output"]
 q, k = model.queries_and_keys(text[:64], layer=16)
-q, k = q[0], k[0]  # heads 0, 1 and 2 share key head 0
-
-
-def rotated_at(x, first=0):
-    """The rows of x, rotated for the positions `first`, `first` + 1, …"""
-    return rotate(x, past=first, speeds=model.speeds, interleaved=True)
-
-
+q, k = q[0], k[0]
 result = {}
 for name, removed in {"no pair": [], "pair 25": [25], "pair 0": [0]}.items():
     kept = k.clone()
     kept.reshape(64, 32, 2)[:, removed] = 0
-    scores = rotated_at(q) @ rotated_at(kept).T / np.sqrt(64)
-    weights = softmax(np.where(causal_mask(64), scores, -np.inf))[2:]
-    token_0, before = weights[:, 0].mean(), np.diagonal(weights, 1).mean()  # row 0 is query 2
-    result[name] = token_0, before / (1 - token_0)
+    changed = weights_at(model.speeds, q, kept)
+    token_0 = changed[2:, 0].mean()
+    result[name] = token_0, on_previous(changed) / (1 - token_0)
     print("{} removed: token 0 {:.2f}; of the rest, token before {:.2f}".format(name, *result[name]))
 assert result["pair 25"][0] < 0.01
 assert result["pair 0"][1] < 0.5
 
 # %% [markdown]
 # Without pair 25, token 0 gets no weight, but the token before gets nearly the same share of the rest. Without pair 0,
-# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, so we compare shares of the rest.) What do the two
-# pairs add to a score? We average over queries.
+# this share falls from 0.87 to 0.31. (Token 0 gets more weight then, so we compare shares of the rest.) What does each
+# of the two pairs add to a score?
 
 # %% tags=["nbval-ignore-output"]
-terms = {0: [], 25: []}
-for i in range(16, 64):
-    products = (rotated_at(q[[i]], i) * rotated_at(k[: i + 1])).reshape(-1, 32, 2).sum(axis=2) / np.sqrt(64)
-    for m, rows in terms.items():
-        rows.append(products[:, m])  # what pair m adds to the keys 0 … i
+def added(m):
+    """What pair m adds to the scores of token 0 and of the keys 1 to 8 places back, on average over queries."""
+    rotated_q, rotated_k = (rotate(x, speeds=model.speeds, interleaved=True) for x in (q, k))
+    channels = [2 * m, 2 * m + 1]
+    terms = rotated_q[:, channels] @ rotated_k[:, channels].T / np.sqrt(64)
+    return np.mean([[terms[i, 0], *terms[i, i - 8 : i][::-1]] for i in range(16, 64)], axis=0)
 
-for m, rows in terms.items():
-    average = np.mean([[row[0], *row[-2:-10:-1]] for row in rows], axis=0)
-    print(f"pair {m:2}: token 0 {average[0]:5.1f}; distances 1 to 8:", *[f"{value:5.1f}" for value in average[1:]])
-    length = k.reshape(64, 32, 2)[:, m].norm(dim=1)
-    print(f"  length of the key's arrow: token 0 {length[0]:.1f}, others {length[1:].mean():.1f}")
-assert average[0] - average[1] > 10
-assert length[0] < 2
+
+lengths = k.reshape(64, 32, 2).norm(dim=2)
+for m in (0, 25):
+    print(f"pair {m:2}: token 0 {added(m)[0]:5.1f}; distances 1 to 8:", *[f"{x:5.1f}" for x in added(m)[1:]])
+    print(f"  length of the key's arrow: token 0 {lengths[0, m]:.1f}, others {lengths[1:, m].mean():.1f}")
+assert added(25)[0] - added(25)[1] > 10
+assert lengths[0, 25] < 2
 
 # %% [markdown]
 # Pair 25 lowers the scores of these keys by nearly the same number, but not that of token 0. If it were exactly the
 # same, their shares of the rest would not change, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair
-# 25 hardly rotates, so it uses the keys as they are before the rotation. There its arrow has length 12 on average, but
-# 0.8 in token 0.
+# 25 hardly rotates, so its arrows before the rotation decide: that of the key has length 12.3 on average, but 0.8 at
+# token 0.
 #
 # Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. Other fast pairs must tell 1
 # from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
@@ -477,8 +490,8 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 #
 # The lesson read *Alice*, which the model has probably met in training. Committed runs repeat two of its tests on two
 # help texts of Python (`pydoc`), a licence and a page about this course. They print how much the mean loss of the
-# second half rises, ± its standard error over the tokens. In the second row, the rows of $W_q$ and $W_k$ are permuted
-# for the half-split pairs, head by head. The second half cannot see *hidden* tokens.
+# second half rises. In the second row, the rows of $W_q$ and $W_k$ are permuted for the half-split pairs, head by head.
+# In the rows with *hidden*, the second half cannot see these tokens of the first half.
 
 # %%
 from course_study.released import rows as committed
@@ -491,9 +504,9 @@ for condition, experiment in shown.items():
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
-# The permutation repairs the model. A gap of 4,096 costs 0.2 to 0.5 nats, and hiding the first half 0.2 to 0.8. A gap
-# of 16,384, beyond the context of 8,192, costs more than 3. The first four tokens are enough for that: if the second
-# half sees only them, the gap costs about as much.
+# The permutation repairs the model. A gap of 4,096 costs 0.22 to 0.47 nats, and hiding the first half 0.24 to 0.84. A
+# gap of 16,384, beyond the context of 8,192, costs more than 3. It costs about as much if the second half sees only the
+# first four tokens of the first half.
 #
 # ## Deeper · Two documents in one text
 #
@@ -516,7 +529,7 @@ for name, changes in {
 }.items():
     with model.changed(**changes):
         second[name] = model.losses(both)[half:] - alone
-    print(f"{name:25} {second[name].mean():+.2f} ± {second[name].std() / (half - 1) ** 0.5:.2f}")
+    print(f"{name:25} {with_error(second[name])}")
 assert second["positions reset"].mean() > 1
 assert abs(second["reset, own document only"]).max() < 0.001
 

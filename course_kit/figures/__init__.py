@@ -7,7 +7,7 @@ figures.bias_heatmap()                       a bias with sliders and every cell'
 figures.attention_explorer(Q, K)             who gains and who loses by a bias
 figures.bucket_explorer()                    T5's buckets around a query, with every calculation
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
-figures.rope_rotation()                      RoPE: a query and a key as arrows, turned by their positions
+figures.rope_rotation()                      RoPE: a query and a key as arrows, rotated by their positions
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme

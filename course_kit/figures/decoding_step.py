@@ -22,7 +22,7 @@ SAYS = {
         "keys and values, without position",
     ),
     "Transformer-XL": ("the products of the new query with r, one vector per distance", "keys and values"),
-    "RoPE": ("the new query and the new key are turned, nothing else", "keys that are turned already, and values"),
+    "RoPE": ("the new query and the new key are rotated, nothing else", "keys that are rotated already, and values"),
 }
 
 
@@ -33,7 +33,7 @@ SAYS = {
     scheme=SAYS,
     past=range(N),
 )
-def decoding_step(scheme: str = "T5 buckets", past: int = N - 1) -> Frame:
+def decoding_step(scheme: str = "log decay", past: int = N - 1) -> Frame:
     """The grid of a decoder that has read `past` tokens: what the scheme puts in at the one new row, and the rows read
     before. Alive: choose the scheme, move `past`; the same row for every scheme. Shaw's offsets are clipped to ±2.
     """
@@ -52,7 +52,7 @@ def decoding_step(scheme: str = "T5 buckets", past: int = N - 1) -> Frame:
         columns=TOKENS[: past + 1],
         cells=[[new_cell(name, past - j) for j in range(past + 1)] for name in SAYS],
         corner="scheme\u00a0↓ key\u00a0→",
-        note="scheme by scheme",
+        note="b: a learned number; a, e: a learned vector; r: sinusoids; θ: the speed of a pair",
         chooses=("scheme", [name for name in SAYS for _ in range(past + 1)]),
     )
     computed, kept = SAYS[scheme]
@@ -84,5 +84,5 @@ def entry(scheme: str, distance: int) -> str:
         "Shaw": lambda: f"a[{number(max(-distance, -2))}]",
         "Music Transformer": lambda: f"e[{own}]",
         "Transformer-XL": lambda: f"r[{distance}]",
-        "RoPE": lambda: f"turn {own}θ" if distance else "turn 0",
+        "RoPE": lambda: f"rotate {own}θ" if distance else "rotate 0",
     }[scheme]()

@@ -28,7 +28,7 @@ def pair_view(
 ) -> Picture:
     """What each pair of channels adds to the score of one query and one key, which is `distance` tokens before it.
 
-        score = Σ_m q_m · R_m k_m / √d,  R_m turns pair m by (j − i) θ_m = −distance · θ_m
+        score = Σ_m q_m · R_m k_m / √d,  R_m rotates pair m by (j − i) θ_m = −distance · θ_m
 
     Alive: move the distance; stop a pair (click it, or choose) and compare the score at every distance. A stopped pair
     does not turn, so at every distance it adds what it adds at distance 0.
@@ -60,7 +60,7 @@ def pair_view(
 
     @functools.cache
     def by_distance(stop: str) -> Table:
-        shown = {"all turn": NOTHING} if stop == NOTHING else {"all turn": NOTHING, "stopped": stop}
+        shown = {"all rotate": NOTHING} if stop == NOTHING else {"all rotate": NOTHING, "stopped": stop}
         scores = [[sums[step, name] for name in shown.values()] for step in distances]
         return Table(
             "The score by distance",
@@ -80,10 +80,10 @@ def pair_view(
         return Table(
             f"Pairs {members[0]} to {members[-1]}",
             rows=[str(m) for m in members],
-            columns=["turn", "adds"],
+            columns=["wavelength", "adds"],
             cells=[[Cell(turn(theta[m])), drawn] for m, drawn in zip(members, bars, strict=True)],
             corner="pair",
-            note="turn: wavelength in tokens; hollow: stopped",
+            note="wavelength in tokens; hollow: stopped",
             says="Pair {row}, {column}: {text}.",
             chooses=("stop", [f"pair {m}" for m in members for _ in range(2)]),
         )

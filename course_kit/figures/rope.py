@@ -1,4 +1,4 @@
-"""RoPE: a query and a key as arrows, turned pair by pair by their positions, and the pairs as clocks."""
+"""RoPE: a query and a key as arrows, rotated pair by pair by their positions, and the pairs as clocks."""
 
 import math
 from cmath import phase, rect
@@ -22,11 +22,11 @@ MIDDLE = f'<g transform="translate({SIZE // 2} {SIZE // 2})" stroke-width="2.5">
 FACE, RIM = "#f0f2f4", "#57606a"
 PURPLE, ORANGE, SHADE = "#5b1f8a", "#b35a00", "#d9c6ea"
 CLOCKS = "RoPE's pairs of channels as clocks"
-COLUMNS = ("θ per step", "q turns by iθ", "k turns by jθ", "turned q", "turned k", "angle q to k", "product")
+COLUMNS = ("θ per step", "q rotates by iθ", "k rotates by jθ", "rotated q", "rotated k", "angle q to k", "product")
 
 
 @live(
-    "A query and a key, turned pair by pair by their positions: the angles between them, their products, and the sum "
+    "A query and a key, rotated pair by pair by their positions: the angles between them, their products, and the sum "
     "of the products.",
     query_position_i=range(5),
     key_position_j=range(5),
@@ -36,7 +36,7 @@ COLUMNS = ("θ per step", "q turns by iθ", "k turns by jθ", "turned q", "turne
 def rope_rotation(
     query_position_i: int = 2, key_position_j: int = 4, move_both_by: int = 0, base: int = 10000
 ) -> Frame:
-    """The query of "sat" and the key of "mat", turned by RoPE: for each pair of channels (half-split) the two arrows,
+    """The query of "sat" and the key of "mat", rotated by RoPE: for each pair of channels (half-split) the two arrows,
     the angle between them and the product, and the sum of the products, q·k. Alive: move the query, the key, or both,
     and change the base. The angle between two arrows depends on j − i alone.
 
@@ -46,18 +46,18 @@ def rope_rotation(
     before, after = list(zip(arrows(SAT), arrows(MAT))), list(zip(arrows(SAT, i, base), arrows(MAT, j, base)))
     products = [meeting(*pair).real for pair in after]
     table = Table(
-        "RoPE: two arrows, each turned by its position",
+        "RoPE: two arrows, each rotated by its position",
         rows=[str(m) for m in range(len(after))],
         columns=COLUMNS,
         cells=[row(*each, i, j) for each in zip(before, after, frequencies(len(SAT), base).tolist())],
         corner="pair",
-        note="purple: the query; orange: the key; pale: before its turn; angles in radians, above 0 to the left",
+        note="purple: the query; orange: the key; pale: before its rotation; angles in radians, above 0 to the left",
         says="Pair {row}, {column}: {text}.",
     )
     drawings = [circle(m, *pairs) for m, pairs in enumerate(zip(before, after))]
     total = " + ".join(map(number, products)).replace(f"+ {MINUS}", f"{MINUS} ")
     says = [f"Query at {i},", f"key at {j},", f"offset j − i = {with_sign(j - i)}."]
-    return Frame([*drawings, table], [*says, f"Turned q · turned k = {total} = {number(sum(products))}."])
+    return Frame([*drawings, table], [*says, f"Rotated q · rotated k = {total} = {number(sum(products))}."])
 
 
 def arrows(x: NDArray, position: int = 0, base: float = 10000) -> list[complex]:
@@ -80,7 +80,7 @@ def row(before: tuple[complex, complex], after: tuple[complex, complex], theta: 
     apart = "" if math.isclose(angle, phase(met), abs_tol=1e-6) else f", whole turns apart from {number(phase(met))}"
     turns = [Cell(number(p * theta), says=f"{p} · {step} = {number(p * theta)}") for p in (i, j)]
     tips = [Cell(f"({number(tip.real)}, {number(tip.imag)})") for tip in after]
-    between = f"{number(at_first)} before any turn, plus {with_sign(j - i)} · {step}: {number(angle)}{apart}"
+    between = f"{number(at_first)} before any rotation, plus {with_sign(j - i)} · {step}: {number(angle)}{apart}"
     cosine = f"|q| |k| cos = {lengths[0]} · {lengths[1]} · {number(math.cos(angle))} = {number(met.real)}"
     return [
         Cell(number(theta, 6)),
@@ -92,7 +92,7 @@ def row(before: tuple[complex, complex], after: tuple[complex, complex], theta: 
 
 
 def circle(m: int, before: tuple[complex, complex], after: tuple[complex, complex]) -> Drawing:
-    """The two arrows of a pair before and after their turns, and the angle from query to key."""
+    """The two arrows of a pair before and after their rotation, and the angle from query to key."""
     angle, scale = phase(meeting(*after)), RADIUS / math.sqrt(2)  # √2 is the length of the longest
     pale, clear = ([arrow(scale * tip, ink) for tip, ink in zip(pair, (PURPLE, ORANGE))] for pair in (before, after))
     face = (
@@ -102,7 +102,7 @@ def circle(m: int, before: tuple[complex, complex], after: tuple[complex, comple
     turned = f'<g transform="rotate({-math.degrees(phase(after[0])):.1f})" stroke="none">'  # SVG turns to the right
     arc = f"M0 0h{SECTOR}A{SECTOR} {SECTOR} 0 0 {int(angle < 0)} {at(rect(SECTOR, angle))}z"
     parts = [face, turned, f'<path d="{arc}" fill="{SHADE}"/></g>', *clear, "</g>"]
-    return Drawing(parts, f"Pair {m}: the arrows of query and key before and after their turns", SIZE, SIZE)
+    return Drawing(parts, f"Pair {m}: the arrows of query and key before and after their rotation", SIZE, SIZE)
 
 
 def arrow(tip: complex, colour: str) -> str:
@@ -121,7 +121,7 @@ def at(point: complex) -> str:
 def rope_clocks(
     positions: Sequence[int], *, d: int = 8, pairs: Iterable[int] | None = None, title: str = CLOCKS
 ) -> Picture:
-    """A clock for each pair of channels: a hand for each position p, turned to the left by p θ_m, θ_m = 10000^(−2m/d).
+    """A clock for each pair of channels: a hand for each position p, rotated to the left by p θ_m, θ_m = 10000^(−2m/d).
 
     All hands start at three o'clock, and later ones in `positions` are longer. `pairs` are those to draw, by default
     all d/2. Raises ValueError for more positions than there are colours, or an odd d.
@@ -133,7 +133,7 @@ def rope_clocks(
     key = ", ".join(f'<span style="color:{LINES[k]}"><b>{p}</b></span>' for k, p in enumerate(positions))
     body = (
         f'<p style="margin:0 0 6px"><b>{escape(title)}</b><br>'
-        f"Hands from short to long: position {key}. All start at three o'clock and turn to the left.</p>"
+        f"Hands from short to long: position {key}. All start at three o'clock and rotate to the left.</p>"
         + "".join(_clock(m, speed, positions) for m, speed in speeds.items())
     )
     turns = ", ".join(f"pair {m} {number(positions[-1] * speed / math.tau, 3)}" for m, speed in speeds.items())

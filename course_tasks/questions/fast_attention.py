@@ -67,7 +67,7 @@ def new_row():
         "A log decay": "No parameters, but it adds to the scores, and this kernel has no place for that.",
         "Sinusoidal positions": "They leave the kernel alone. But move the phrase, and its scores change.",
         "T5 buckets": "A table is learned, and its numbers are added to the scores.",
-        "RoPE": "Yes: it turns queries and keys before the kernel sees them, and only offsets come out.",
+        "RoPE": "Yes: it rotates queries and keys before the kernel sees them, and only offsets come out.",
     },
 )
 def no_bias_kernel():

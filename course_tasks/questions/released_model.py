@@ -22,9 +22,9 @@ def half_the_loss():
 
 @claim(
     "In a block of the file, one very large weight makes the other 31 less exact.",
-    "The block has one step d for all its weights, and 15 steps reach from the smallest weight to the largest. When "
+    "The block has one step s for all its weights, and 15 steps reach from the smallest weight to the largest. When "
     "one weight is 20 times as large, the mean error of the other 31 rises from {similar:.3f} to {large:.3f}.",
-    "run: 1,000 blocks of random weights with standard deviation 1; d = (largest − smallest) / 15, as in "
+    "run: 1,000 blocks of random weights with standard deviation 1; s = (largest − smallest) / 15, as in "
     "ggml-quants.c in ggml-org/ggml",
 )
 def one_large_weight():
@@ -32,9 +32,9 @@ def one_large_weight():
     x[:, 0] = x.max(axis=1)
 
     def error(x):
-        m = x.min(axis=1, keepdims=True)
-        d = (x.max(axis=1, keepdims=True) - m) / 15
-        return abs(d * np.round((x - m) / d) + m - x)[:, 1:].mean()
+        b = x.min(axis=1, keepdims=True)
+        s = (x.max(axis=1, keepdims=True) - b) / 15
+        return abs(s * np.round((x - b) / s) + b - x)[:, 1:].mean()
 
     similar, large = error(x), error(x * np.where(np.arange(32) == 0, 20, 1))
     return judged(large > 2 * similar), dict(similar=similar, large=large)
@@ -64,11 +64,11 @@ def exchanged_channels():
     "A head of a model with RoPE looks at the token before, whatever it is. Now every pair rotates at half its speed, "
     "and nothing else changes. Where does the head look?",
     {
-        "Still at the token before": "At that distance the pairs have now turned by only half the angle that it is "
+        "Still at the token before": "At that distance the pairs have now rotated by only half the angle that it is "
         "tuned to.",
         "Two tokens back": "Yes: half the angle per token, so two tokens give the angle that it is tuned to. In the "
         "released model, five of the six best heads do this; one stays where it was.",
-        "At its own token": "At the token itself no pair has turned at all, as before.",
+        "At its own token": "At the token itself no pair has rotated at all, as before.",
     },
 )
 def halved_speeds():

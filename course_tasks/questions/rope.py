@@ -23,25 +23,28 @@ def rope_is_relative():
 
 @claim(
     "With RoPE the score falls as the distance grows.",
-    "Of {pairs} random pairs of a query and a key {falls} score higher on average over the nearer half of the "
-    "distances than over the farther half, about as many as heads in coin tosses. Where query and key are equal the "
-    "score falls on the whole, but it rises in {equal} of {steps} steps. What the paper plots is an upper bound, and "
-    "even that one rises in {bound} of them.",
+    "Of {queries} random queries, each with a random key, {falls} score higher on average over the nearer half of the "
+    "distances than over the farther half, about as many as heads in coin tosses. With 1 added to all their channels, "
+    "{shared} do. Where query and key are equal the score falls on the whole, but it rises in {equal} of {steps} "
+    "steps. What the paper plots is an upper bound, and even that one rises in {bound} of them.",
     "run: 64 channels, distances 0 to 255; Su et al. 2021, section 3.4.3, for the bound",
 )
 def rope_falls():
     def score(q, k):  # of each query at distances 0 … 255 from its key
         return np.einsum("pnd,pd->pn", rotate(np.repeat(q[:, None], 256, axis=1)), k) / 8
 
-    queries, keys = np.random.default_rng(0).normal(size=(2, 200, 64))
-    nearer, farther = np.split(score(queries, keys), 2, axis=1)
-    falls = nearer.mean(axis=1) > farther.mean(axis=1)
+    def falls(queries, keys):
+        nearer, farther = np.split(score(queries, keys), 2, axis=1)
+        return nearer.mean(axis=1) > farther.mean(axis=1)
+
+    pairs = np.random.default_rng(0).normal(size=(2, 200, 64))
+    random, shared = falls(*pairs), falls(*pairs + 1)
     steps = np.diff(score(*np.ones((2, 1, 64)))[0])
     sums = np.cumsum(np.exp(1j * np.arange(256)[:, None] * frequencies(64)), axis=1)
     bound = np.diff(abs(sums).mean(axis=1))  # figure 2 of the paper
     rises = {name: np.sum(change > 0) for name, change in {"equal": steps, "bound": bound}.items()}
-    counts = dict(pairs=falls.size, falls=falls.sum(), steps=steps.size)
-    return judged(falls.all(), rises["equal"] == 0), counts | rises
+    counts = dict(queries=random.size, falls=random.sum(), shared=shared.sum(), steps=steps.size)
+    return judged(random.all(), rises["equal"] == 0), counts | rises
 
 
 @question(
