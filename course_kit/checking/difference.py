@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..display.formatting import any_number
 from .arrays import Array, Outputs, close, fit_shape
 from .axes import Axes, Axis, named
 
@@ -114,28 +115,13 @@ def told_apart(yours: Any, right: Any) -> tuple[str, str]:
     """Two values with as many digits as it takes to tell them apart."""
     if isinstance(right, (str, np.str_)) or isinstance(yours, (str, np.str_)):
         return f'"{yours}"', f'"{right}"'
-    if all(isinstance(x, (bool, np.bool_)) for x in (yours, right)):
-        return str(bool(yours)), str(bool(right))
     whole = all(not np.iscomplexobj(x) and float(x).is_integer() and abs(float(x)) < 1e9 for x in (yours, right))
     shown = "", ""
     for digits in (0,) if whole else (4, 7, 10):
-        shown = number(yours, digits), number(right, digits)
+        shown = any_number(yours, digits), any_number(right, digits)
         if shown[0] != shown[1]:
             break
     return shown
-
-
-def number(value: Any, digits: int = 4) -> str:
-    """A number as the course prints it: −0.2079, with a real minus sign."""
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if np.iscomplexobj(value):
-        return f"{value:.{digits}g}"
-    value = float(value)  # half precision has no 1e6 to compare with
-    tiny = value != 0 and np.isfinite(value) and not 10.0 ** -max(digits, 4) <= abs(value) < 1e6
-    text = f"{value:.{max(digits - 1, 3)}e}" if tiny and digits else f"{value:.{digits}f}"
-    text = text.removeprefix("-") if value == 0 else text
-    return text.replace("-", "−").replace("inf", "∞")
 
 
 def _names(yours: Outputs, expected: Outputs) -> str:

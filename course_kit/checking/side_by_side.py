@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..display.box import AMBER, GREEN
+from ..display.formatting import any_number
 from ..display.picture import Picture
 from ..figures.frames import Cell, Frame, Table, still
 from .arrays import Array, close
 from .axes import Axis
-from .difference import number
 
 MOST = 8  # rows and columns shown
 
@@ -47,4 +47,4 @@ def side_by_side(title: str, call: str, yours: Array, expected: Array, axes: Seq
 @np.vectorize(otypes=[object])
 def _texts(value: object) -> str:
     """Each entry as a text."""
-    return str(value) if isinstance(value, (str, bool)) else number(value, 0 if isinstance(value, int) else 4)
+    return str(value) if isinstance(value, (str, bool)) else any_number(value, 0 if isinstance(value, int) else 4)

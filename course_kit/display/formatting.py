@@ -34,6 +34,18 @@ def number(value: float, digits: int = 4) -> str:
     return shown.replace("-", MINUS)
 
 
+def any_number(value: Any, digits: int = 4) -> str:
+    """The same for any number of NumPy's, with a power of ten where fixed digits would not show how large it is."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if np.iscomplexobj(value):
+        return f"{value:.{digits}g}"
+    value = float(value)  # half precision has no 1e6 to compare with
+    if not digits or value == 0 or not math.isfinite(value) or 10.0 ** -max(digits, 4) <= abs(value) < 1e6:
+        return number(value, digits)
+    return f"{value:.{max(digits - 1, 3)}e}".replace("-", MINUS)
+
+
 def with_sign(value: float, digits: int = 4) -> str:
     """The same with "+" before what is above zero, as for an offset: −2, 0, +2."""
     return ("+" if value > 0 else "") + number(value, digits)
