@@ -8,21 +8,18 @@ caller continues without it, and the thread ends when that call does.
 
 import copy
 import io
-import linecache
 import re
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
+from ..display.box import line_of
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
 from .stoppable import Stoppable
 
-HERE = str(Path(__file__).parent)
 MANY_LINES = 10_000
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
 WALL = 30.0  # seconds by the clock, however busy the machine is
@@ -156,17 +153,6 @@ def message_of(error: BaseException) -> str:
         return str(error)
     except BaseException:
         return ""
-
-
-def line_of(error: BaseException, function: Callable) -> str:
-    """The learner's own line in which an error arose: the deepest that shares its globals with the function."""
-    home = getattr(function, "__globals__", None) or getattr(type(function).__call__, "__globals__", None)
-    found = ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if frame.f_globals is home and not name.startswith(HERE):
-            found = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}".rstrip(": ")
-    return found
 
 
 def one_line(text: str, length: int) -> str:
