@@ -82,7 +82,7 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
 
 
 def options(page: ModuleType, *kinds: type) -> dict[str, Any]:
-    """What else a page says of an exercise of these kinds. Raises ValueError for a name in capitals that says nothing."""
+    """What else a page says of an exercise of these kinds. Raises ValueError for an unused name in capitals."""
     names = {name for kind in kinds for name in inspect.signature(kind).parameters}
     source = inspect.getsource(page)
     for name in set(re.findall(r"(?m)^([A-Z_]+) = ", source)) - {name.upper() for name in names} - OTHER:

@@ -12,7 +12,7 @@ COLOURS = 256  # the eye sees no difference, and the file is a third as large
 
 
 def show(fig: Any, *, alt: str) -> Picture:
-    """The matplotlib figure as an <img> with alt text, at most 700 pixels wide; it is closed, or it would be drawn twice.
+    """The figure of matplotlib as an <img> with alt text, at most 700 pixels wide; then closed, so not drawn twice.
 
     Raises ValueError for an empty text.
     """
