@@ -1,7 +1,7 @@
 """Where a result first differs from the expected one, in the words of its axes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from ..display.formatting import any_number
 from .arrays import Array, Outputs, close, fit_shape
 from .axes import Axes, Axis, named
 
+Numbers = Mapping[str, float]  # by which something may be off
+
 
 @dataclass
 class Pair:
@@ -17,8 +19,8 @@ class Pair:
 
     yours: Array
     expected: Array
-    axes: Sequence[Axis] = ()
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    axes: Sequence[Axis]
+    numbers: Numbers
 
     @property
     def words(self) -> bool:
@@ -31,11 +33,7 @@ class Pair:
 
     def axis(self, k: int) -> str:
         """The name of an axis counted from the end: axis(-1)."""
-        return self.axes[k].name if -k <= len(self.axes) else {-1: "column", -2: "row"}.get(k, f"axis {k}")
-
-    def label(self, k: int, index: int) -> str:
-        """What one index of an axis counted from the end is called: "1" for the first head of a paper."""
-        return self.axes[k].label(index, self.expected.shape[k]) if -k <= len(self.axes) else str(index)
+        return self.axes[k].name
 
 
 @dataclass
@@ -46,9 +44,6 @@ class Difference:
     facts: tuple[str, ...]
     part: str = ""
     pair: Pair | None = None  # where arrays could be compared
-
-
-Numbers = Mapping[str, float]  # by which something may be off
 
 
 def first_difference(
