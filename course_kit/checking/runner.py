@@ -82,12 +82,10 @@ class Run:
             return ""
         shown = [one_line(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
         lines = max(self.lines, len(shown))  # the last one may have no end
-        many = f"{lines:,} line{'s' * (lines > 1)}"
-        if self.stopped and lines > MANY_LINES:  # by chance so many before it was stopped
-            many = f"more than {MANY_LINES:,} lines"
-        many += " in all cases together" * (len(self.outcomes) > 1)
-        many += f"; the first {len(shown)}" if lines > len(shown) else ""
-        return f"Your code printed {many}: " + " ⏎ ".join(shown)
+        many = f"{lines:,}" if lines <= MANY_LINES else f"more than {MANY_LINES:,}"  # by chance so many until stopped
+        together = " in all cases together" * (len(self.outcomes) > 1)
+        first = f"; the first {len(shown)}" * (lines > len(shown))
+        return f"Your code printed {many} line{'s' * (lines > 1)}{together}{first}: " + " ⏎ ".join(shown)
 
 
 class OutputCapture(io.TextIOBase):

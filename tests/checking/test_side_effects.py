@@ -47,7 +47,7 @@ def test_a_million_printed_lines_become_one_sentence(capsys):
         return right(n, strength)
 
     result = slope_task(seconds=20.0).check(talks)
-    assert result.passed and "1,000,002 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
+    assert result.passed and "more than 10,000 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
     assert capsys.readouterr() == ("", "")
     assert len(repr(result)) < 300
 
