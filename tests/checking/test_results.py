@@ -22,7 +22,7 @@ def test_the_learners_text_is_escaped():
         print(evil)
         return right(n, strength)
 
-    raises = cell(f"def slope(n, strength):\n    raise ValueError({evil!r})\n", number=3)
+    raises = cell(f"def slope(n, strength):\n    raise ValueError({evil!r})\n")
     for result in (SLOPE.check(raises), SLOPE.check(prints), Result("raised", evil, (evil,))):
         assert "<script" not in result._repr_html_() and "&lt;script&gt;" in result._repr_html_()
 

@@ -70,7 +70,7 @@ def test_an_error_shows_the_line_of_a_cell():
 
 
 def test_an_error_inside_a_library_shows_the_learners_own_line():
-    function = cell("def slope(n, strength):\n    return np.broadcast_to(np.zeros(3), (n, 7))\n", number=2)
+    function = cell("def slope(n, strength):\n    return np.broadcast_to(np.zeros(3), (n, 7))\n")
     assert "line 2: return np.broadcast_to(np.zeros(3), (n, 7))" in repr(SLOPE.check(function))
 
 
