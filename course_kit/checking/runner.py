@@ -8,7 +8,6 @@ caller continues without it, and the thread ends when that call does.
 
 import copy
 import io
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..display.box import line_of
+from ..display.formatting import one_line
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
 from .stoppable import Stoppable
@@ -151,12 +151,6 @@ def message_of(error: BaseException) -> str:
         return str(error)
     except BaseException:
         return ""
-
-
-def one_line(text: str, length: int) -> str:
-    """One line of at most `length` characters, without memory addresses: those change from run to run."""
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _changed(before: Any, after: Any) -> bool:

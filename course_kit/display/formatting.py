@@ -3,6 +3,7 @@
 import html
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,6 +33,12 @@ def number(value: float, digits: int = 4) -> str:
     if float(shown) == 0.0:
         shown = shown.lstrip("-")
     return shown.replace("-", MINUS)
+
+
+def one_line(text: str, length: int) -> str:
+    """One line of at most `length` characters, without memory addresses: those change from run to run."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def any_number(value: Any, digits: int = 4) -> str:
