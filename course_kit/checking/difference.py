@@ -1,7 +1,7 @@
 """Where a result first differs from the expected one, in the words of its axes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ class Pair:
     yours: Array
     expected: Array
     axes: Sequence[Axis]
-    numbers: Numbers
+    numbers: Numbers = field(default_factory=dict)
 
     @property
     def words(self) -> bool:
