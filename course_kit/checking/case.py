@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..display.formatting import one_line
 from .axes import Axes
 
 
@@ -45,8 +46,7 @@ def brief(name: str, value: Any) -> str:
         value = value.tolist()
     if callable(value):
         return f"{name}={getattr(value, '__name__', 'a function')}"
-    text = short(value)
-    return f"{name}={text if len(text) <= 40 else text[:39] + '…'}"
+    return f"{name}={one_line(short(value), 40)}"
 
 
 def short(value: Any) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..display.picture import Picture
 from .arrays import describe_type, fit_shape
 from .axes import named
 from .diagnosis import diagnose
 from .exercise import Exercise
 from .results import Result
-from .side_by_side import SideBySide
+from .side_by_side import side_by_side
 from .solution_source import SolutionSource, not_attempted
 from .spec import Attempt, Spec, attempt
 from .wrong_lines import WrongPrograms
@@ -74,7 +75,7 @@ class CodingTask(Exercise):
     def _check(self, given: Any) -> Result:
         return self._unfit(given, "check") or self._result(attempt(self.spec, given))
 
-    def _compare(self, given: Any) -> SideBySide | Result:
+    def _compare(self, given: Any) -> Picture | Result:
         """Yours beside the expected, in the first case where they differ."""
         if unfit := self._unfit(given, "compare"):
             return unfit
@@ -90,7 +91,7 @@ class CodingTask(Exercise):
             return result
         title = f"{self.title}, {part}" if part else self.title
         axes = named(self.spec.axes_of(k), part, right[part].ndim)
-        return SideBySide(title, self.spec.call(k), fitted, right[part], axes)
+        return side_by_side(title, self.spec.call(k), fitted, right[part], axes)
 
     def _unfit(self, given: Any, verb: str) -> Result | None:
         """What to say if nothing has been done yet, or if something else than a function was handed over."""

@@ -130,19 +130,9 @@ def right_parts(attempt: Attempt) -> str:
 
 
 def only_wrong(attempt: Attempt) -> str:
-    """The argument that tells the wrong cases from the right ones, such as a `past` of 0; or the single wrong case."""
-    cases = [(attempt.spec.arguments(k), bool(wrong)) for k, wrong in enumerate(attempt.differences)]
-    for name in cases[0][0]:
-        values = [(given.get(name), wrong) for given, wrong in cases]
-        if not all(isinstance(value, (bool, int, float, str)) or value is None for value, _ in values):
-            continue
-        bad, good = ([value for value, wrong in values if wrong is which] for which in (True, False))
-        if min(len(bad), len(good)) > 2 and not set(bad) & set(good):
-            if len(set(good)) == 1:
-                return f"In these cases it is right only when `{name}` is {good[0]!r}: what does `{name}` change?"
-            if len(set(bad)) == 1:
-                return f"In these cases it is wrong only when `{name}` is {bad[0]!r}."
-    alone = len(cases) > 3 and sum(wrong for _, wrong in cases) == 1
+    """That a single case is wrong, if there are several others."""
+    wrong = [difference for difference in attempt.differences if difference]
+    alone = len(attempt.differences) > 3 and len(wrong) == 1
     return "All other cases are right: what is special about this one?" if alone else ""
 
 

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..display.formatting import any_number
 from .arrays import Array, Outputs, close, fit_shape
 from .axes import Axes, Axis, named
+
+Numbers = Mapping[str, float]  # by which something may be off
 
 
 @dataclass
@@ -16,8 +19,8 @@ class Pair:
 
     yours: Array
     expected: Array
-    axes: Sequence[Axis] = ()
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    axes: Sequence[Axis]
+    numbers: Numbers = field(default_factory=dict)
 
     @property
     def words(self) -> bool:
@@ -30,11 +33,7 @@ class Pair:
 
     def axis(self, k: int) -> str:
         """The name of an axis counted from the end: axis(-1)."""
-        return self.axes[k].name if -k <= len(self.axes) else {-1: "column", -2: "row"}.get(k, f"axis {k}")
-
-    def label(self, k: int, index: int) -> str:
-        """What one index of an axis counted from the end is called: "1" for the first head of a paper."""
-        return self.axes[k].label(index, self.expected.shape[k]) if -k <= len(self.axes) else str(index)
+        return self.axes[k].name
 
 
 @dataclass
@@ -45,9 +44,6 @@ class Difference:
     facts: tuple[str, ...]
     part: str = ""
     pair: Pair | None = None  # where arrays could be compared
-
-
-Numbers = Mapping[str, float]  # by which something may be off
 
 
 def first_difference(
@@ -114,28 +110,13 @@ def told_apart(yours: Any, right: Any) -> tuple[str, str]:
     """Two values with as many digits as it takes to tell them apart."""
     if isinstance(right, (str, np.str_)) or isinstance(yours, (str, np.str_)):
         return f'"{yours}"', f'"{right}"'
-    if all(isinstance(x, (bool, np.bool_)) for x in (yours, right)):
-        return str(bool(yours)), str(bool(right))
     whole = all(not np.iscomplexobj(x) and float(x).is_integer() and abs(float(x)) < 1e9 for x in (yours, right))
     shown = "", ""
     for digits in (0,) if whole else (4, 7, 10):
-        shown = number(yours, digits), number(right, digits)
+        shown = any_number(yours, digits), any_number(right, digits)
         if shown[0] != shown[1]:
             break
     return shown
-
-
-def number(value: Any, digits: int = 4) -> str:
-    """A number as the course prints it: −0.2079, with a real minus sign."""
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if np.iscomplexobj(value):
-        return f"{value:.{digits}g}"
-    value = float(value)  # half precision has no 1e6 to compare with
-    tiny = value != 0 and np.isfinite(value) and not 10.0 ** -max(digits, 4) <= abs(value) < 1e6
-    text = f"{value:.{max(digits - 1, 3)}e}" if tiny and digits else f"{value:.{digits}f}"
-    text = text.removeprefix("-") if value == 0 else text
-    return text.replace("-", "−").replace("inf", "∞")
 
 
 def _names(yours: Outputs, expected: Outputs) -> str:

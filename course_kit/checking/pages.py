@@ -33,6 +33,7 @@ from .solution_source import SolutionSource, compiled
 from .spec import Spec
 
 TITLE = re.compile(r"(.+) · (\d+) minutes · (★{1,3})( · first)?")
+OTHER = {"ANSWER", "BUG", "ALWAYS", "AFTER"}  # what a page says in capitals, besides options
 FUNCTIONS = ("expected", "draw", "afterwards", "words_of")  # options that are functions
 
 
@@ -81,8 +82,12 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
 
 
 def options(page: ModuleType, *kinds: type) -> dict[str, Any]:
-    """What else a page says of an exercise of these kinds."""
+    """What else a page says of an exercise of these kinds. Raises ValueError for an unused name in capitals."""
     names = {name for kind in kinds for name in inspect.signature(kind).parameters}
+    source = inspect.getsource(page)
+    for name in set(re.findall(r"(?m)^([A-Z_]+) = ", source)) - {name.upper() for name in names} - OTHER:
+        if len(re.findall(rf"\b{name}\b", source)) == 1:
+            raise ValueError(f"{page.__name__}: {name}: expected an option, or a name that the page itself uses")
     values = {name: vars(page)[name.upper()] for name in names if name.upper() in vars(page)}
     return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..display.formatting import any_number
 from .arrays import Array, Outputs, Unusable, as_array
 from .axes import Axes, named
 from .case import Case
-from .difference import number
 from .exercise import Exercise
 from .results import Result
 from .runner import Outcome, run
@@ -187,7 +187,7 @@ class Prediction(Exercise):
         first = tuple(int(k) for k in np.argwhere(wrong)[0]) if wrong.ndim else ()
         value = yours.reshape(wrong.shape)[first]
         where = ", ".join(axis.at(k, n) for axis, k, n in zip(named(self.axes, key, wrong.ndim), first, wrong.shape))
-        shown = f'"{value}"' if yours.dtype.kind == "U" else number(value, 4 if yours.dtype.kind == "f" else 0)
+        shown = f'"{value}"' if yours.dtype.kind == "U" else any_number(value, 4 if yours.dtype.kind == "f" else 0)
         counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
         return f"{', '.join(filter(None, (key, where)))}: {shown} is not right{counted}"
 

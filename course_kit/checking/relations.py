@@ -221,10 +221,11 @@ def shared(p: Pair) -> Iterator[str]:
 
 def regions(p: Pair) -> Iterator[str]:
     """The smallest part, cut along the diagonal, that holds all the wrong entries."""
-    shape, past, tokens = p.expected.shape, p.numbers.get("`past`"), p.axis(-1) == "key"
-    pairs = len(shape) > 1 and (p.axis(-2), p.axis(-1)) in (("query", "key"), ("row", "column"))
+    shape, past, names = p.expected.shape, p.numbers.get("`past`"), [axis.name for axis in p.axes[-2:]]
+    pairs = names in (["query", "key"], ["row", "column"])
     if not pairs or (past is None and shape[-2] != shape[-1]):  # nobody knows where the diagonal lies
         return
+    tokens = names[-1] == "key"
     offset = np.broadcast_to(np.arange(shape[-1]) - (past or 0) - np.arange(shape[-2])[:, None], shape)
     wrong = offset[~close(p.yours, p.expected)]
     if not wrong.any():

@@ -8,21 +8,18 @@ caller continues without it, and the thread ends when that call does.
 
 import copy
 import io
-import linecache
-import re
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
+from ..display.box import line_of
+from ..display.formatting import one_line
 from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
 from .stoppable import Stoppable
 
-HERE = str(Path(__file__).parent)
 MANY_LINES = 10_000
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
 WALL = 30.0  # seconds by the clock, however busy the machine is
@@ -85,12 +82,10 @@ class Run:
             return ""
         shown = [one_line(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
         lines = max(self.lines, len(shown))  # the last one may have no end
-        many = f"{lines:,} line{'s' * (lines > 1)}"
-        if self.stopped and lines > MANY_LINES:  # by chance so many before it was stopped
-            many = f"more than {MANY_LINES:,} lines"
-        many += " in all cases together" * (len(self.outcomes) > 1)
-        many += f"; the first {len(shown)}" if lines > len(shown) else ""
-        return f"Your code printed {many}: " + " ⏎ ".join(shown)
+        many = f"{lines:,}" if lines <= MANY_LINES else f"more than {MANY_LINES:,}"  # by chance so many until stopped
+        together = " in all cases together" * (len(self.outcomes) > 1)
+        first = f"; the first {len(shown)}" * (lines > len(shown))
+        return f"Your code printed {many} line{'s' * (lines > 1)}{together}{first}: " + " ⏎ ".join(shown)
 
 
 class OutputCapture(io.TextIOBase):
@@ -156,23 +151,6 @@ def message_of(error: BaseException) -> str:
         return str(error)
     except BaseException:
         return ""
-
-
-def line_of(error: BaseException, function: Callable) -> str:
-    """The learner's own line in which an error arose: the deepest that shares its globals with the function."""
-    home = getattr(function, "__globals__", None) or getattr(type(function).__call__, "__globals__", None)
-    found = ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if frame.f_globals is home and not name.startswith(HERE):
-            found = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}".rstrip(": ")
-    return found
-
-
-def one_line(text: str, length: int) -> str:
-    """One line of at most `length` characters, without memory addresses: those change from run to run."""
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _changed(before: Any, after: Any) -> bool:

@@ -1,6 +1,9 @@
 """An opaque coloured box around the text of a check or a report."""
 
+import linecache
 import re
+import traceback
+from collections.abc import Callable
 from html import escape
 
 GREEN, AMBER, GREY = (
@@ -25,6 +28,17 @@ def alert(text: str, code: str = "") -> str:
     """What went wrong, with the line of code that did; a screen reader reads it out at once."""
     lines = [rich(text), code_block(code)] if code else [rich(text)]
     return f'<div role="alert">{box(lines, AMBER)}</div>'
+
+
+def line_of(error: BaseException, function: Callable) -> str:
+    """The learner's own line in which an error arose: the deepest that shares its globals with the function."""
+    home = getattr(function, "__globals__", None) or getattr(type(function).__call__, "__globals__", None)
+    found = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if frame.f_globals is home:
+            found = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}".rstrip(": ")
+    return found
 
 
 def rich(text: str) -> str:

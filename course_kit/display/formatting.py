@@ -3,6 +3,7 @@
 import html
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,6 +33,24 @@ def number(value: float, digits: int = 4) -> str:
     if float(shown) == 0.0:
         shown = shown.lstrip("-")
     return shown.replace("-", MINUS)
+
+
+def one_line(text: str, length: int) -> str:
+    """One line of at most `length` characters, without memory addresses: those change from run to run."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def any_number(value: Any, digits: int = 4) -> str:
+    """The same for any number of NumPy's, with a power of ten where fixed digits would not show how large it is."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if np.iscomplexobj(value):
+        return f"{value:.{digits}g}"
+    value = float(value)  # half precision has no 1e6 to compare with
+    if not digits or value == 0 or not math.isfinite(value) or 10.0 ** -max(digits, 4) <= abs(value) < 1e6:
+        return number(value, digits)
+    return f"{value:.{max(digits - 1, 3)}e}".replace("-", MINUS)
 
 
 def with_sign(value: float, digits: int = 4) -> str:

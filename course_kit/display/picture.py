@@ -37,10 +37,10 @@ class Picture:
         alt: str,
         title: str | None = None,
         styles: Sequence[str] = (),
-        script: str | Sequence[str] = (),
+        script: str = "",
         data: Any = None,
     ) -> None:
-        """`kind` becomes the class rp-kind; `styles` are sections of figures.css, `script` files in figures/."""
+        """`kind` becomes the class rp-kind; `styles` are sections of figures.css, `script` is a file of figures/."""
         if not alt.strip():
             raise ValueError(f"alt={alt!r}: expected a sentence that says what the picture shows")
         self.kind = kind
@@ -48,7 +48,7 @@ class Picture:
         self.title = title
         self._body = body
         self._styles = ("base", *styles)
-        self._scripts = (script,) if isinstance(script, str) else script
+        self._script = script
         self._data = data
 
     def __repr__(self) -> str:
@@ -72,10 +72,10 @@ class Picture:
         return hashlib.sha256(content.encode()).hexdigest()[:10]
 
     def _script_element(self) -> str:
-        if not self._scripts:
+        if not self._script:
             return ""
         constants = f"const KEY={json.dumps(self._key())},DATA={script_json(self._data)};"
-        code = "\n".join(map(javascript, ("live.js", *self._scripts)))
+        code = "\n".join(map(javascript, ("live.js", self._script)))
         return f"<script>(()=>{{{constants}\n{code}\nwake(start);}})()</script>"
 
     def save(self, path: str | Path) -> Path:

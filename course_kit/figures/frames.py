@@ -127,7 +127,7 @@ def live(alt: str, title: str | None = None, /, **sliders: Iterable[Any]) -> Cal
             at = ", ".join(f"{name} {labels[k]}" for (name, _, labels), k in zip(controls, first) if labels)
             said = " ".join([alt, f"At {at}:", *shown.says])
             looks: dict[str, Any] = {"styles": ["buttons", "controls", "frames"], "script": "frames.js", "data": data}
-            return Picture("frames", _body(shown, title), alt=said, title=title, **looks)
+            return Picture("frames", still(shown, title), alt=said, title=title, **looks)
 
         picture.__signature__ = asked.replace(return_annotation=Picture)  # type: ignore[attr-defined]
         return picture
@@ -205,7 +205,8 @@ def _style(cell: Cell) -> str:
     return "" if cell.colour == "#ffffff" else f"background-color:{cell.colour}"
 
 
-def _body(frame: Frame, title: str | None) -> str:
+def still(frame: Frame, title: str | None) -> str:
+    """A frame without its script: the title, what it says, and its tables and drawings beside each other."""
     heading = f"<p><b>{escape(title)}</b></p>" if title else ""
     apart = "display:inline-block;vertical-align:top;box-sizing:border-box;max-width:100%;padding:8px 20px 0 0"
     tables = "".join(f'<div style="{apart}">{still_table(table)}</div>' for table in frame.tables)

@@ -1,8 +1,6 @@
 """Your own function with sliders, drawn again whenever one moves. Without a kernel a still picture is left."""
 
 import inspect
-import linecache
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +8,7 @@ from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.grid import to_grid
 
-from ..display.box import alert
+from ..display.box import alert, line_of
 from ..display.formatting import escape, token_names
 from ..display.picture import Picture, side_by_side
 from ..display.widget import show
@@ -71,7 +69,8 @@ class Play:
         try:
             result = self.function(**self.values)
         except Exception as error:
-            return failure(self.function, self.name, error)
+            said = f"`{self.name}` raised {type(error).__name__}: {error}"
+            return alert(said, line_of(error, self.function))
         try:
             return drawn(result, self.name, self.attend)._repr_html_()
         except ValueError as error:
@@ -128,14 +127,3 @@ def drawn(result: Any, name: str, attend: bool = True) -> Picture:
             digits=2, signed=False, limit=1.0,
         ),
     )  # fmt: skip
-
-
-def failure(function: Callable[..., Any], name: str, error: Exception) -> str:
-    """What was raised, and the last line of the reader's own code on the way to it."""
-    file = getattr(getattr(function, "__code__", None), "co_filename", None)
-    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    raised = f"`{name}` raised {type(error).__name__}: {error}"
-    if not lines:
-        return alert(raised)
-    number = lines[-1].lineno or 0
-    return alert(f"{raised} (line {number})", linecache.getline(lines[-1].filename, number).strip())

@@ -12,12 +12,10 @@ COLOURS = 256  # the eye sees no difference, and the file is a third as large
 
 
 def show(fig: Any, *, alt: str) -> Picture:
-    """The matplotlib figure as an <img> with alt text. Raises ValueError for an empty one."""
-    return Picture("plot", png_image(fig, alt), alt=alt)
+    """The figure of matplotlib as an <img> with alt text, at most 700 pixels wide; then closed, so not drawn twice.
 
-
-def png_image(fig: Any, alt: str) -> str:
-    """The figure as an <img>, at most 700 pixels wide, and close it, so that it is not drawn twice."""
+    Raises ValueError for an empty text.
+    """
     import matplotlib.pyplot as plt
     from PIL import Image  # matplotlib brings it
 
@@ -26,4 +24,4 @@ def png_image(fig: Any, alt: str) -> str:
     plt.close(fig)
     small = Image.open(drawn).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     small.save(png, "PNG", optimize=True)
-    return image("png", png.getvalue(), width=min(WIDTH, small.width), alt=alt)
+    return Picture("plot", image("png", png.getvalue(), width=min(WIDTH, small.width), alt=alt), alt=alt)

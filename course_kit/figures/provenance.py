@@ -1,7 +1,5 @@
 """Where every cell of a skew comes from: the numbers stay where they are in memory, and only the cuts move."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,37 +26,6 @@ JUNK = "They hold a zero or a number of another query (✗), and the causal mask
 NO_JUNK = "Every cell holds its own query and its own offset; nothing has to be hidden."
 
 
-class Cuts(NamedTuple):
-    """The sizes of a skew: n_q rows of n_k numbers, with a zero in front of each row.
-
-    In their memory n_q numbers are left out, and the rest is cut every n_k: this is the grid.
-    """
-
-    how: str
-    n_q: int
-    past: int
-
-    @property
-    def n_k(self) -> int:
-        return self.past + self.n_q
-
-    @property
-    def grid(self) -> NDArray:
-        """The place in memory of the number that arrives in each cell, (n_q, n_k)."""
-        return np.arange(self.n_q, self.n_q * (self.n_k + 1)).reshape(self.n_q, self.n_k)
-
-    def number(self, place: int) -> tuple[int, int | None]:
-        """The query of the number at this place of memory, and its offset; None for a zero."""
-        query, column = divmod(place, self.n_k + 1)
-        return query, column - self.n_k if column else None
-
-    @property
-    def junk(self) -> set[int]:
-        """The places of what arrives in the grid and is a zero or a number of another query."""
-        row = {int(place): i for (i, _), place in np.ndenumerate(self.grid)}
-        return {place for place, i in row.items() if self.number(place)[0] != i or self.number(place)[1] is None}
-
-
 SIZES: dict[str, dict[str, range]] = {"skew": {"n": range(1, 9)}, "shift": {"n": range(1, 5), "memory": range(5)}}
 USUAL: dict[str, dict[str, int]] = {"skew": {"n": 5}, "shift": {"n": 3, "memory": 2}}
 
@@ -79,45 +46,50 @@ def provenance(how: str = "skew") -> Picture:
 
     @live(alt, TITLES[how], step=list(STEPS), **SIZES[how])
     def draw(step: str, n: int, memory: int = 0) -> Frame:
-        cuts = Cuts(how, n, memory)
+        tables, junk = stages(how, n, memory)
         says = [STEPS[step]]
         if step == "grid":
-            says += [f"Junk: {len(cuts.junk)} of {cuts.grid.size} cells.", JUNK if cuts.junk else NO_JUNK]
-        return Frame(_stages(cuts)[: list(STEPS).index(step) + 1], says)
+            says += [f"Junk: {junk} of {n * (memory + n)} cells.", JUNK if junk else NO_JUNK]
+        return Frame(tables[: list(STEPS).index(step) + 1], says)
 
     return draw(step="grid", **USUAL[how])
 
 
-def _stages(cuts: Cuts) -> list[Table]:
-    """The numbers as they are computed, with the zeros, with the new cuts, and as the grid."""
+def stages(how: str, n_q: int, past: int) -> tuple[list[Table], int]:
+    """The numbers as they are computed, with the zeros, with the new cuts, and as the grid; and how much of it is junk.
 
-    def named(position: int) -> str:
-        return TOKENS[position] if position < len(TOKENS) else f"x{position}"
+    In memory, n_q rows of n_k numbers with a zero before each lie in a line. Its first n_q places are left out, and the
+    rest is cut every n_k: this is the grid.
+    """
+    n_k = past + n_q
+    keys = [TOKENS[j] if j < len(TOKENS) else f"x{j}" for j in range(n_k)]
+    queries = keys[past:]
+    padded = np.arange(n_q * (n_k + 1)).reshape(n_q, n_k + 1)  # the place of each number in memory
+    grid = padded.ravel()[n_q:].reshape(n_q, n_k)
+    arrives = {int(place): at for at, place in np.ndenumerate(grid)}
+    its_query, column = np.divmod(grid, n_k + 1)
+    junk = grid[(its_query != np.arange(n_q)[:, None]) | (column == 0)].tolist()
+    word, matrix = ("distance", "(Q + v) rᵀ") if how == "shift" else ("offset", "Q Eᵀ")
 
     def shown(offset: int) -> str:
-        return number(-offset) if cuts.how == "shift" else with_sign(offset)
-
-    n_q, n_k, junk = cuts.n_q, cuts.n_k, cuts.junk
-    keys = [named(j) for j in range(n_k)]
-    queries = keys[cuts.past :]
-    word, matrix = ("distance", "(Q + v) rᵀ") if cuts.how == "shift" else ("offset", "Q Eᵀ")
-    arrives = {int(place): at for at, place in np.ndenumerate(cuts.grid)}
+        return number(-offset) if how == "shift" else with_sign(offset)
 
     def cell(place: int, step: int) -> Cell:
         if place < 0:
             return Cell("", says="No number.")
-        query, offset = cuts.number(place)
-        what = f"the zero of {queries[query]}" if offset is None else f"{queries[query]}, {word} {shown(offset)}"
+        query, column = divmod(place, n_k + 1)
+        text, what = "0", f"the zero of {queries[query]}"
+        if column:
+            text, what = f"{queries[query]}\n{shown(column - n_k)}", f"{queries[query]}, {word} {shown(column - n_k)}"
         end = "left out."
         if found := arrives.get(place):
             i, j = found
             end = f"in the grid query {queries[i]}, key {keys[j]}"
-            end += f", where {word} {shown(j - cuts.past - i)} belongs: junk." if place in junk else "."
-        text = "0" if offset is None else f"{queries[query]}\n{shown(offset)}"
-        out = offset is None or (step == 3 and not found)
+            end += f", where {word} {shown(j - past - i)} belongs: junk." if place in junk else "."
+        white = column == 0 or (step == 3 and not found)
         return Cell(
             "✗ " * (step == 4 and place in junk) + text,
-            colour="#ffffff" if out else QUERIES[query],
+            colour="#ffffff" if white else QUERIES[query],
             says=f"{what}: place {place} of the line; {end}",
             group=str(place),
         )
@@ -126,14 +98,14 @@ def _stages(cuts: Cuts) -> list[Table]:
         drawn = [[cell(place, step) for place in row] for row in places.tolist()]
         return Table(f"{step}. {caption} {places.shape}", heads, columns, drawn, says="{text}")
 
-    padded = np.arange(n_q * (n_k + 1)).reshape(n_q, n_k + 1)
     above = -n_q % n_k  # numbers are missing in front of the first cut
     recut = np.pad(padded.ravel(), (above, 0), constant_values=-1).reshape(-1, n_k)
     out = [*["out"] * (len(recut) - n_q), *map(str, range(n_q))]
     offsets = [shown(c + 1 - n_k) for c in range(n_k)]
-    return [
+    tables = [
         table(1, matrix, queries, offsets, padded[:, 1:]),
         table(2, "with zeros", queries, ["zero", *offsets], padded),
         table(3, f"{padded.size} numbers, cut every {n_k}", out, [*map(str, range(n_k))], recut),
-        table(4, "the grid", queries, keys, cuts.grid),
+        table(4, "the grid", queries, keys, grid),
     ]
+    return tables, len(junk)

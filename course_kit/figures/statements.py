@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-PARTS = ast.stmt | ast.ExceptHandler | ast.match_case
+PARTS = ast.stmt | ast.ExceptHandler
 INNER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef  # what is in it runs elsewhere
 
 
@@ -33,7 +33,7 @@ class Source:
     def of(cls, function: Any) -> "Source":
         """Find the source; ValueError for what is not written in Python, OSError where its file is missing."""
         name = getattr(function, "__name__", type(function).__name__)
-        plain = unwrap(function)
+        plain = inspect.unwrap(function)
         if not hasattr(plain, "__code__"):
             raise ValueError(f"function={name}: expected a function written in Python")
         if inspect.isgeneratorfunction(plain) or inspect.iscoroutinefunction(plain):
@@ -56,14 +56,6 @@ class Source:
         return any(n in lines for n in range(chunk.first, chunk.last + 1))
 
 
-def unwrap(function: Any) -> Any:
-    """The plain function inside a method, a functools.partial or a decorated function."""
-    for inside in ("func", "__func__", "__wrapped__"):
-        if hasattr(function, inside):
-            return unwrap(getattr(function, inside))
-    return function
-
-
 def split(lines: list[str]) -> list[Chunk]:
     """Statements become chunks, and so does each line between them. An inner definition is one thing."""
     try:
@@ -79,7 +71,7 @@ def split(lines: list[str]) -> list[Chunk]:
     chunks: list[Chunk] = []
     while (start := chunks[-1].last + 1 if chunks else 0) < len(lines):
         head = heads.get(start)
-        inside = [] if isinstance(head, INNER) and head is not function else _body(head)
+        inside = [] if isinstance(head, INNER) and head is not function else getattr(head, "body", [])
         last = max(start, _first(inside[0]) - 1 if inside else getattr(head, "end_lineno", start + 1) - 1)
         while last > start and lines[last].strip()[:1] in ("", "#"):  # comments and blank lines at the end of a head
             last -= 1
@@ -87,12 +79,6 @@ def split(lines: list[str]) -> list[Chunk]:
     return chunks
 
 
-def _body(node: Any) -> list[Any]:
-    """The statements in a compound one, the handlers or the cases."""
-    return getattr(node, "body", []) or getattr(node, "cases", [])
-
-
 def _first(node: Any) -> int:
     """The first line of a statement, its decorators included, counted from 0."""
-    decorators = [decorator.lineno for decorator in getattr(node, "decorator_list", [])]
-    return min([*decorators, (node.pattern if isinstance(node, ast.match_case) else node).lineno]) - 1
+    return min(part.lineno for part in (*getattr(node, "decorator_list", []), node)) - 1

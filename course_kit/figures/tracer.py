@@ -17,8 +17,8 @@ def trace(function: Callable[..., Any], /, *args: Any, tokens: Sequence[str] = (
 
     Click a line, or step with the buttons, n and p, or the arrow keys: the variables it changed, with shape, dtype and
     values, and what it returned or raised. What it calls is not opened. `tokens` label every axis of that length.
-    Arrays are cut to 12×12, the first 400 steps are kept; the picture says so. An exception is shown at its line. An
-    argument called tokens reaches the function by functools.partial. Raises ValueError for what has no Python source.
+    Arrays are cut to 12×12, the first 400 steps are kept; the picture says so. An exception is shown at its line.
+    Raises ValueError for what has no Python source.
     """
     recording = record(function, *args, **kwargs)
     words = [str(token) for token in tokens]

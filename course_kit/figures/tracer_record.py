@@ -5,7 +5,6 @@ ends). Every call of the function has its own `_Call`, so recursion stays apart.
 """
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..display.colours import painter
-from ..display.formatting import decimals, number
+from ..display.formatting import decimals, number, one_line
 from .frames import Cell
 from .statements import Source
 
@@ -187,8 +186,6 @@ def _plain(value: Any) -> str:
     if callable(value) and hasattr(value, "__name__"):
         return f"{'class' if isinstance(value, type) else 'function'} {value.__name__}"
     try:
-        text = repr(value)
+        return one_line(repr(value), TEXT)
     except Exception:  # a half-built object may refuse; the function being watched must not suffer from it
         return "(cannot be shown)"
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
-    return text if len(text) <= TEXT else text[:TEXT] + " …"

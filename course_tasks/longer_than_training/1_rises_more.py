@@ -10,7 +10,7 @@ looking back at the lesson.
 compares your prediction with the losses measured on the help texts, averaged over all seeds.
 """
 
-from course_kit.checking.difference import number
+from course_kit.display.formatting import number
 
 from ..measured import rise
 

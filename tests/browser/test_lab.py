@@ -1,12 +1,13 @@
 """What the README promises, done by hand in a real browser: open, run, drag, click, answer wrong, answer right."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from course_kit.contents import TOPICS
 
 from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
-from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run_all
+from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run_all, running
 
 pytestmark = pytest.mark.browser
 LESSON = f"notebooks/{TOPICS['bias_by_hand'].file}.ipynb"
@@ -16,6 +17,14 @@ WRONG = """def bias_matrix(n, strength):
     i, j = np.arange(n)[:, None], np.arange(n)
     return strength * np.log1p(abs(j - i))"""
 RIGHT = WRONG.replace("return strength", "return -strength")
+
+
+PLAY = """import numpy as np
+from course_kit import figures
+def bias_matrix(n=5, strength=0.5, decay="log"):
+    d = abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    return -strength * (np.log1p(d) if decay == "log" else d)
+figures.play(bias_matrix, n=(3, 12), strength=(0.0, 2.0), decay=["log", "linear"])"""
 
 
 def test_the_course_opens_at_the_beginning_and_leads_to_a_bias_where_everything_runs(lab, chromium):
@@ -89,3 +98,21 @@ def test_without_trust_the_static_pictures_are_there_and_fit(lab, chromium):
         outputs = notebook(page).locator(".jp-OutputArea-output")  # a wide table scrolls in its output
         wide = "all => all.filter((o) => o.scrollWidth > o.clientWidth + 1).map((o) => o.innerText.slice(0, 80))"
         assert outputs.evaluate_all(wide) == []
+
+
+def test_the_function_of_play_follows_slider_list_and_keyboard_and_everyone_can_use_them(lab, chromium):
+    with running(chromium, lab, "play.ipynb", PLAY) as page:
+        output = cell(page, "def bias_matrix").locator(".jp-OutputArea")
+        expect(output).to_contain_text("−0.80")  # −0.5 · log 5
+        output.locator(".noUi-handle").nth(1).focus()
+        page.keyboard.press("ArrowRight")
+        expect(output).to_contain_text("−0.97")  # −0.6 · log 5
+        output.get_by_role("combobox").select_option("linear")
+        expect(output).to_contain_text("−2.4")  # −0.6 · 4
+        expect(output).to_contain_text("Attention with this bias")
+        assert notebook(page).locator(".jp-CodeCell").count() == 1  # no key went to JupyterLab
+        assert errors(page) == []
+        found = Axe().run(page, context=".jp-OutputArea-output .widget-box, .jp-OutputArea-output .jupyter-widgets")
+        assert found.violations_count == 0, found.generate_report()
+        page.set_viewport_size({"width": 800, "height": 900})
+        assert_it_fits(page)

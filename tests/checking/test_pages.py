@@ -100,9 +100,10 @@ def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
         (SLOPE, '"""Slope"""', "of_pages.1_slope: 'Slope': expected a first line as `The bias"),
         ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
         ("is free in\n# your result.", "free.\nb = 1", "line 'b = 1': expected `code  # message`"),
+        ("SECONDS", "SECOND", "of_pages.1_slope: SECOND: expected an option, or a name that the page itself uses"),
     ],
 )
-def test_a_page_needs_a_title_and_wrong_lines_that_fit(topic, old, new, message):
+def test_a_page_needs_a_title_wrong_lines_that_fit_and_options_that_exist(topic, old, new, message):
     assert SLOPE.count(old) == 1
     with pytest.raises(ValueError, match=re.escape(message)):
         _ = topic(**{"1_slope": SLOPE.replace(old, new)})["slope"].wrong_programs.written

@@ -1,11 +1,11 @@
-"""What a learner's code does besides answering: writing into arguments, printing, warning."""
+"""What a learner's code does besides answering: writing into arguments, printing, warning, raising."""
 
 import numpy as np
 import pytest
 
 from course_kit.checking import Case
 
-from .common import SLOPE, _centred, array_task, right, slope_task
+from .common import SLOPE, _centred, array_task, as_texts, cell, raiser, right, slope_task
 
 
 def test_writing_into_an_argument_passes_with_a_note_and_spoils_nothing():
@@ -47,7 +47,7 @@ def test_a_million_printed_lines_become_one_sentence(capsys):
         return right(n, strength)
 
     result = slope_task(seconds=20.0).check(talks)
-    assert result.passed and "1,000,002 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
+    assert result.passed and "more than 10,000 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
     assert capsys.readouterr() == ("", "")
     assert len(repr(result)) < 300
 
@@ -60,3 +60,46 @@ def test_warnings_stay_out_of_sight(recwarn):
 
     assert SLOPE.check(divides).passed
     assert not list(recwarn)
+
+
+def test_an_error_shows_the_line_of_a_cell():
+    function = cell("def helper(x):\n    return x[7]\n\ndef slope(n, strength):\n    return helper(np.zeros(n))\n")
+    text = repr(SLOPE.check(function))
+    assert "IndexError" in text
+    assert "line 2: return x[7]" in text, "the learner's deepest line, not one inside NumPy"
+
+
+def test_an_error_inside_a_library_shows_the_learners_own_line():
+    function = cell("def slope(n, strength):\n    return np.broadcast_to(np.zeros(3), (n, 7))\n")
+    assert "line 2: return np.broadcast_to(np.zeros(3), (n, 7))" in repr(SLOPE.check(function))
+
+
+class Odd(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [SystemExit(3), KeyboardInterrupt(), ValueError("é" * 5000), Odd(), BaseException("x")],
+    ids=lambda error: type(error).__name__,
+)
+def test_every_kind_of_error_is_reported(error):
+    result = SLOPE.check(raiser(error))
+    assert result.status == "raised" and type(error).__name__ in repr(result)
+    assert len(repr(result)) < 800
+    as_texts(result)
+
+
+def test_endless_recursion_is_an_error_like_others():
+    def deeper(n, strength):
+        return deeper(n, strength)
+
+    result = slope_task(seconds=2.0).check(deeper)
+    assert result.status == "raised" and "RecursionError" in repr(result)
+
+
+@pytest.mark.parametrize("function", [lambda: 0, lambda n: 0, lambda n, strength, more: 0])
+def test_a_wrong_number_of_parameters_is_said(function):
+    result = SLOPE.check(function)
+    assert result.status == "raised" and "TypeError" in repr(result) and "argument" in repr(result)

@@ -245,8 +245,6 @@ def test_every_cell_says_what_the_reference_says(how, trick):
         assert last == np.where(junk, "✗ " + label[grid], label[grid]).tolist()
         assert [[cell[3].endswith("belongs: junk.") for cell in line] for line in tables[-1][3]] == junk.tolist()
         assert f"Junk: {junk.sum()} of {n_q * n_k} cells." in words
-        assert junk.sum() == n_q * (n_q - 1) // 2
-        assert (junk | (columns[(grid - 1) % width] == offsets(n_q, n_k, past))).all()
         grouped = [cell for table in tables[-4:] for line in table[3] for cell in line if len(cell) > 4]
         groups = {cell[4]: cell[0].removeprefix("✗ ") for cell in grouped}
         assert groups == {str(place): text for place, text in enumerate(label[padded.ravel()])}
