@@ -130,9 +130,16 @@ def right_parts(attempt: Attempt) -> str:
 
 
 def only_wrong(attempt: Attempt) -> str:
-    """That a single case is wrong, if there are several others."""
-    wrong = [difference for difference in attempt.differences if difference]
-    alone = len(attempt.differences) > 3 and len(wrong) == 1
+    """The argument whose one value all right cases share, such as a `past` of 0; or that a single case is wrong."""
+    wrong = [bool(difference) for difference in attempt.differences]
+    many = min(sum(wrong), len(wrong) - sum(wrong)) > 2  # of each
+    for name in attempt.spec.arguments(0) if many else ():
+        values = [attempt.spec.arguments(k).get(name) for k in range(len(wrong))]
+        if all(isinstance(value, (bool, int, float, str)) or value is None for value in values):
+            bad, good = ({value for value, is_bad in zip(values, wrong) if is_bad is which} for which in (True, False))
+            if len(good) == 1 and not bad & good:
+                return f"In these cases it is right only when `{name}` is {good.pop()!r}: what does `{name}` change?"
+    alone = len(wrong) > 3 and sum(wrong) == 1
     return "All other cases are right: what is special about this one?" if alone else ""
 
 

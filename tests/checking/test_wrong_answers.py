@@ -5,7 +5,7 @@ import pytest
 
 from course_kit.checking import Case, CodingTask, holds
 
-from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right
+from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right, slope_task
 
 
 def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():
@@ -55,6 +55,12 @@ def test_what_all_failing_cases_have_in_common_is_said(change, words):
 
 def test_a_parameter_that_is_never_read_is_named():
     assert "never reads `strength`" in repr(SLOPE.check(lambda n, strength: right(n, 9.0)))
+
+
+def test_the_value_that_all_right_cases_share_is_named():
+    task = slope_task(cases=[Case(n, strength) for n in (2, 3, 4) for strength in (0.5, 2.0)], draw=None)
+    result = task.check(lambda n, strength: right(n, strength) + (strength > 1) * np.arange(n) ** 2)
+    assert "right only when `strength` is 0.5: what does `strength` change?" in result.cause
 
 
 def test_truth_values_are_compared_and_told_as_such():
