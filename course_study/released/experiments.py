@@ -331,9 +331,11 @@ def depths(model: Released, text: Text) -> Trials:
 
 
 def beyond(model: Released, text: Text) -> Trials:
-    tokens = in_text(model, text.name, 12000, 0.1)
-    for name, change in {"as released": {}, **repairs(model, 2)}.items():
-        yield Trial(f"12,000 tokens, {name}", change, tokens, digits, 5)
+    changes = {"as released": {}, **repairs(model, 2)}
+    for depth in (0.1, 0.67):
+        tokens = in_text(model, text.name, 12000, depth)
+        for name in ("as released", "NTK 2", "YaRN 2"):
+            yield Trial(f"12000 tokens, depth {depth}, {name}", changes[name], tokens, digits, 5)
 
 
 # --- loss by position ---------------------------------------------------------------------------------------------

@@ -186,7 +186,7 @@ BESIDE
 ~ Transformer-XL, FIRE: It may learn to count all far keys alike; nothing makes it. [transformer_xl, which_one]
 ✓ RoPE: Within the training length. In 8,000 tokens, SmolLM2 finds a key in the middle, and misses one near the
   beginning. [SmolLM2: longer_than_training]
-✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds two keys of two with NTK, and none as released.
+✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds a key near the beginning with NTK in both texts, as released in none.
   [SmolLM2: longer_than_training, stretching_rope]
 ~ axial RoPE, M-RoPE: As RoPE, within the rows and columns of training. [two_dimensions]
 ~ sliding window: A layer sees w keys, so N layers reach back at most N · (w − 1) tokens. [windows_and_sinks]

@@ -10,15 +10,15 @@ from course_tasks.questions.form import claim, judged, question
 
 @claim(
     "At the length they were trained on, logarithmic buckets beat every other layout.",
-    "The table that says so gives no model, data or seed. Between its best layout and the next, the loss differs by "
-    "{told:.3f} nats. In our study, that of two seeds of one and the same layout differs by {seeds:.3f} at the training "
-    "length. One run of each decides nothing.",
+    "The table that says so gives no model, data or seed. Its two best rows differ by {told:.3f} nats. In our study, the "
+    "seeds of one T5 table spread over {seeds:.3f} at the training length, so one run of each decides nothing.",
     "a table that circulates, perplexity 18.0 against 18.2, 18.3 and 18.5; run: the study of chapter "
     f"{number('longer_than_training')}, text, T5's buckets with max_distance 256",
 )
 def logarithmic_is_best():
     told, seeds = np.log(18.2 / 18.0), np.ptp(losses("t5-256")[:, 0])
-    return "unsourced" if told < seeds else "half true", {"told": told, "seeds": seeds}
+    given = {"model": None, "data": None, "seed": None}  # by the table
+    return "true" if all(given.values()) else "unsourced", {"told": told, "seeds": seeds}
 
 
 @claim(
