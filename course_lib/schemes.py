@@ -155,7 +155,7 @@ SCHEMES: dict[str, Scheme] = {
             enters={"input": "sinusoidal"},
             shared=True,
             run="sinusoidal",
-            runs=("sinusoidal", "sinusoidal-scaled"),
+            runs=("sinusoidal",),
         ),
         Scheme(
             "log decay",

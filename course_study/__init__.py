@@ -16,6 +16,6 @@ from .model import Model
 from .one_layer import OneLayer, fit
 from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, plan, run, train
-from .schemes import Scheme, find, groups
-from .settings import PRESETS, Settings
+from .schemes import Scheme, find
+from .settings import COMPARED, PRESETS, Settings
 from .summary import BREAKS, LEARNED, LEVEL, learned, rises, table, verdict

@@ -110,22 +110,22 @@ TASKS: dict[str, tuple[Draw, int, float, Models]] = {  # texts, steps, learning 
 }
 
 
-def plan(names: Sequence[str] = (), seeds: int = 3, steps: int | None = None) -> list[Run]:
+def plan(names: Sequence[str] = ()) -> list[Run]:
     """Every model of the tasks with these names, or of both. Raises ValueError for another name."""
     if unknown := set(names) - TASKS.keys():
         raise ValueError(f"{min(unknown)}: expected names of tasks, {', '.join(TASKS)}")
     runs = []
     for task in names or TASKS:
-        _, own_steps, _, models = TASKS[task]
-        for condition, seed in product(models, range(seeds)):
-            inputs = {"task": task, "condition": condition, "seed": seed, "settings": {"steps": steps or own_steps}}
-            runs.append(Run(inputs, partial(outcome, task, condition, seed, steps or own_steps)))
+        _, steps, _, models = TASKS[task]
+        for condition, seed in product(models, range(3)):
+            inputs = {"task": task, "condition": condition, "seed": seed, "settings": {"steps": steps}}
+            runs.append(Run(inputs, partial(outcome, task, condition, seed)))
     return runs
 
 
-def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
+def outcome(task: str, condition: str, seed: int) -> Row:
     """Train one model, and test it on new texts."""
-    draw, _, rate, models = TASKS[task]
+    draw, steps, rate, models = TASKS[task]
     with reproducible(seed):
         model = models[condition]()
         train(model, draw, steps, rate, seed)
