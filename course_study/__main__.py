@@ -46,10 +46,10 @@ def planned(preset: str, names: Sequence[str] = ()) -> list[Run]:
         from .released.plan import plan as released  # this reads the model
 
         return released(names)
-    usual = PRESETS[preset]
-    tasks = [name for name in names if name in TASKS] or usual.tasks
-    others = [name for name in names if name not in TASKS] or usual.schemes
-    return (repairs.plan if preset == "repairs" else plan)(usual.settings, tasks, others)
+    settings, tasks, schemes = PRESETS[preset]
+    tasks = [name for name in names if name in TASKS] or tasks
+    schemes = [name for name in names if name not in TASKS] or schemes
+    return (repairs.plan if preset == "repairs" else plan)(settings, tasks, schemes)
 
 
 def share(processes: int, argv: Sequence[str]) -> None:

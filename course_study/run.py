@@ -1,7 +1,6 @@
 """A run trains a model of one scheme on one task from one seed, and tests it at every length; a plan has many runs."""
 
 import contextlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -24,7 +23,6 @@ from .settings import Settings
 TEST_SEED = 123
 AT_ONCE = 2**13  # tokens that are tested in one pass
 TABLE_RATE = 10  # how many times faster a table of biases learns than the rest
-TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
 
 
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
@@ -126,10 +124,11 @@ def _test_texts(settings: Settings, task: str, n: int) -> Batch:
 
 def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
     """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
-    tables = [p for name, p in model.named_parameters() if TABLE.search(name)]
-    others = [p for name, p in model.named_parameters() if not TABLE.search(name)]
-    groups = [(others, settings.learning_rate), (tables, settings.learning_rate * TABLE_RATE)]
-    return [{"params": parameters, "lr": rate} for parameters, rate in groups if parameters]
+    groups: dict[float, list[nn.Parameter]] = {settings.learning_rate: []}
+    for name, parameter in model.named_parameters():
+        faster = TABLE_RATE if ".position." in name and name.endswith(".table") else 1
+        groups.setdefault(faster * settings.learning_rate, []).append(parameter)
+    return [{"params": parameters, "lr": rate} for rate, parameters in groups.items()]
 
 
 @contextlib.contextmanager

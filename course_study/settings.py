@@ -1,5 +1,6 @@
 """What the result of a run depends on, besides its task, scheme and seed; and the plans that have a name."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -57,32 +58,19 @@ class Settings:
         return {**asdict(self), "tests": self.tests, "measured": self.measured}
 
 
-LONG = Settings(steps=2000, far_masked=True)
+LONG, USUAL = Settings(steps=2000, far_masked=True), ("characters", "copy-back")
 COMPARED = (  # of T5's two tables one ends at half the training length, one past it
     *("none", "learned", "sinusoidal", "log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"),
     "window-64",  # the control, beyond which no layer sees
 )
-
-
-@dataclass(frozen=True)
-class Preset:
-    """The plan of committed results, with three seeds."""
-
-    settings: Settings
-    tasks: tuple[str, ...] = ("characters", "copy-back")
-    schemes: tuple[str, ...] = COMPARED
-
-
-PRESETS = {
-    "quick": Preset(Settings()),
+PRESETS: dict[str, tuple[Settings, Sequence[str], Sequence[str]]] = {  # the plans of committed results: tasks, schemes
+    "quick": (Settings(), USUAL, COMPARED),
     # also schemes of after 2021: layers without positions, and positions that depend on more than the offset
-    "long": Preset(LONG, tuple(TASKS), (*COMPARED, "window-64+none", "fox", "fire")),
+    "long": (LONG, tuple(TASKS), (*COMPARED, "window-64+none", "fox", "fire")),
     # One base is usual for long texts. With the other every pair of channels makes a full turn within 128 tokens.
-    "controls": Preset(LONG, schemes=("rope-base-500000", "rope-base-31", "rope+none", "log-0.3")),
+    "controls": (LONG, USUAL, ("rope-base-500000", "rope-base-31", "rope+none", "log-0.3")),
     # Strength is not form: beside "log-1" and "alibi", a logarithm and a straight line with one strength for all heads,
     # with one for each, and with strengths that are learned.
-    "decays": Preset(
-        LONG, ("characters", "flip-flop"), ("log-2", "log-four", "log-learned", "linear-one", "linear-learned")
-    ),
-    "repairs": Preset(LONG, schemes=()),
+    "decays": (LONG, ("characters", "flip-flop"), ("log-2", "log-four", "log-learned", "linear-one", "linear-learned")),
+    "repairs": (LONG, USUAL, ()),
 }

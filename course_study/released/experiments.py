@@ -6,7 +6,7 @@ An experiment yields trials on one text. The control of all of them is the text 
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -80,7 +80,7 @@ def long_texts(model: Released) -> list[Text]:
 def passkeys(model: Released) -> list[Text]:
     """Four keys of five digits, each asked for without having been told."""
     keys = [str(random.Random(seed).randint(10000, 99999)) for seed in range(4)]
-    return [Text(key, prompt(model, key, 3, 7, told="")[0], "no key") for key in keys]
+    return [Text(key, prompt(model, key, told="")[0], "no key") for key in keys]
 
 
 # --- changes ------------------------------------------------------------------------------------------------------
@@ -282,16 +282,16 @@ FILLER = "The grass is green. The sky is blue. The sun is yellow. Here we go. Th
 QUESTION = "What is the pass key? The pass key is"
 
 
-def prompt(model: Released, key: str, before: int, after: int, told: str = TOLD) -> tuple[Tensor, int]:
-    """Fillers, the key, fillers, the question and its answer; and where the second fillers begin."""
-    head = model.encode(PRE + FILLER * before + told.format(key))
-    return torch.cat([head, model.encode(f"{FILLER * after}{QUESTION} {key}")]), len(head)
+def prompt(model: Released, key: str, told: str = TOLD) -> tuple[Tensor, int]:
+    """3 fillers, the key, 7 fillers, the question and its answer; and where the second fillers begin."""
+    head = model.encode(PRE + FILLER * 3 + told.format(key))
+    return torch.cat([head, model.encode(f"{FILLER * 7}{QUESTION} {key}")]), len(head)
 
 
-def asked(model: Released, key: str, before: int, after: int, size: int = 0, **change: Any) -> Trial:
+def asked(model: Released, key: str, size: int, repair: str = "", **change: Any) -> Trial:
     """A prompt with a gap of `size` after the key."""
-    tokens, start = prompt(model, key, before, after)
-    return Trial(f"{before + after} fillers, gap {size}", gap(len(tokens), size, start) | change, tokens, digits, 5)
+    tokens, start = prompt(model, key)
+    return Trial(f"10 fillers, gap {size}{repair}", gap(len(tokens), size, start) | change, tokens, digits, 5)
 
 
 def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
@@ -303,14 +303,12 @@ def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
 
 
 def passkey(model: Released, text: Text) -> Trials:
-    yield from (asked(model, text.name, 3, 7, size) for size in (0, 20000))
+    yield from (asked(model, text.name, size) for size in (0, 20000))
 
 
 def passkey_repaired(model: Released, text: Text) -> Trials:
     for name, change in repairs_by_4(model).items():
-        for size in (0, 20000):
-            trial = asked(model, text.name, 3, 7, size, **change)
-            yield replace(trial, condition=f"{trial.condition}, {name}")
+        yield from (asked(model, text.name, size, f", {name}", **change) for size in (0, 20000))
 
 
 def depths(model: Released, text: Text) -> Trials:

@@ -5,8 +5,6 @@ import torch
 from torch.nn.functional import cross_entropy
 
 import course_study as study
-from course_lib.nn.position import Combined
-from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_study.model import Model
 from course_study.run import _rates
@@ -77,12 +75,6 @@ def test_a_table_of_biases_belongs_to_the_whole_model_and_learns_faster(name):
     assert [id(p) for p in fast] == ([id(first.table)] if first is second else [])
     assert sum(len(group["params"]) for group in _rates(model, SMALL)) == len(list(model.parameters()))
     assert first.scale is None  # all divide by √d_head, T5 too
-
-
-def test_a_table_beside_another_scheme_learns_as_fast():
-    both = study.Scheme((lambda s: Combined(T5Bias(s.n_heads, bidirectional=False), SlidingWindow(4)),), shared=True)
-    groups = _rates(Model(both, 11, SMALL), SMALL)
-    assert [p.shape for p in groups[1]["params"]] == [(32, SMALL.n_heads)]
 
 
 def test_layers_take_turns():

@@ -35,9 +35,3 @@ def test_a_model_is_trained_once_and_further_steps_change_a_copy_alone(settings,
     assert len(rows) == 2 * 2 * 2 == len({tuple(row["loss"]) for row in rows})
     assert [one["seed"] for one in trained] == [0, 1]
     assert plan[-4].outcome() == plan[-4].outcome() and plan[-4].outcome()["loss"] == rows[-4]["loss"]
-
-
-def test_the_control_of_the_committed_repairs_is_the_long_study():
-    for row in study.pick(study.committed("repairs"), repair="as trained", further=0):
-        (trained,) = study.pick(study.committed("long"), task=row["task"], scheme="rope", seed=row["seed"])
-        assert row["loss"] == trained["loss"]

@@ -11,8 +11,8 @@ from course_study.__main__ import main
 from .common import SMALL, numbers, result, small
 
 A, B, C = result("rope"), result("none"), result("alibi", 1)
-PRESET = study.settings.Preset(SMALL, ("copy-back", "flip-flop"), ("none", "rope"))
-RUNS = study.plan(PRESET.settings, PRESET.tasks, PRESET.schemes)
+PRESET = SMALL, ("copy-back", "flip-flop"), ("none", "rope")
+RUNS = study.plan(*PRESET)
 
 
 def lines(*rows):
