@@ -136,27 +136,16 @@ def sink(model: Released, tokens: Tensor) -> Measured:
     return model.losses(tokens), {name: [float(layer[name]) for layer in layers] for name in layers[0]}
 
 
+@torch.no_grad()
 def with_first_value(values: Sequence[Tensor], model: Released, tokens: Tensor) -> Measured:
     """Later queries get values[layer], (n_kv_heads · d_head,), from token 0. Its own query keeps its own value."""
-    handles = []
-    for block, value in zip(model.decoder.blocks, values):
-        attention, own = block.attention, dict[str, Tensor]()
-
-        def others(_: Any, args: Any, out: Tensor, value: Tensor = value, own: Any = own) -> Tensor:
-            own["value"] = out[:, 0].unflatten(-1, (model.n_kv_heads, -1))
-            return torch.cat([value.expand_as(out[:, :1]), out[:, 1:]], 1)
-
-        def itself(_: Any, args: Any, own: Any = own) -> Tensor:
-            first = own["value"].repeat_interleave(model.n_heads // model.n_kv_heads, 1).flatten(1)
-            return torch.cat([first[:, None], args[0][:, 1:]], 1)
-
-        handles.append(attention.value.register_forward_hook(others))
-        handles.append(attention.out.register_forward_pre_hook(itself))
-    try:
-        return model.losses(tokens), {}
-    finally:
-        for handle in handles:
-            handle.remove()
+    caches = model._caches()
+    first = model._read_on(tokens[:1], caches)
+    for cache, value in zip(caches, values):
+        assert cache.v is not None
+        cache.v[0, :, 0] = value.view(model.n_kv_heads, -1)
+    logits = model.decoder.out(torch.cat([first, model._read_on(tokens[1:], caches)])[:-1])
+    return cross_entropy(logits, tokens[1:], reduction="none"), {}
 
 
 def renumbered(model: Released, tokens: Tensor) -> Measured:
