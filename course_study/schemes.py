@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib import schemes
-from course_lib.nn.bias import CURVES, DecayBias
-from course_lib.nn.grid import row_offsets
+from course_lib.nn.bias import DecayBias
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.reference.alibi import slopes
@@ -43,7 +42,7 @@ def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
     return Scheme(input=make) if "input" in scheme.enters else Scheme((make,), shared=scheme.shared)
 
 
-class LearnedDecay(Position):
+class LearnedDecay(DecayBias):
     """b_h(r) = −a_h · decay(|r|), where a_h = exp(s_h) is above 0 and s_h is learned.
 
     strengths: a_h at the start, one per head. decay: a name of `course_lib.nn.bias`. Source: KERPLE (Chi et al. 2022).
@@ -51,12 +50,11 @@ class LearnedDecay(Position):
     """
 
     def __init__(self, strengths: Sequence[float], decay: str) -> None:
-        super().__init__()
-        self.decay, self.log_strengths = CURVES[decay], nn.Parameter(torch.tensor(strengths).log())
+        super().__init__(1.0, decay)
+        self.log_strengths = nn.Parameter(torch.tensor(strengths).log())
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
-        distance = row_offsets(n_q, n_k, past, self.log_strengths.device).abs()
-        return -self.log_strengths.exp()[:, None] * self.decay(distance.to(self.log_strengths.dtype))
+        return self.log_strengths.exp()[:, None] * super().bias(n_q, n_k, past)
 
 
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}

@@ -79,7 +79,9 @@ def fit(
             with reproducible(seed):
                 model = make()
                 train(model, draw, steps, learning_rate, seed)
-                found[name].append(accuracy(model, draw))
+                logits, answers = tested(model, draw)
+                right = (logits.argmax(-1) == answers)[answers != NOT_ASKED]
+                found[name].append(right.double().mean().item())
             bar.value += 1
     return found
 
@@ -96,15 +98,9 @@ def train(model: nn.Module, draw: Draw, steps: int, learning_rate: float, seed: 
         optimizer.step()
 
 
-def accuracy(model: nn.Module, draw: Draw) -> float:
-    """The share of right answers in texts that no model has been trained on."""
-    logits, answers = tested(model, draw)
-    return (logits.argmax(-1) == answers)[answers != NOT_ASKED].double().mean().item()
-
-
 @torch.no_grad()
 def tested(model: nn.Module, draw: Draw) -> tuple[Tensor, Tensor]:
-    """The logits and the answers of eight batches of such texts."""
+    """The logits and the answers of eight batches of texts that no model has been trained on."""
     generator = Generator().manual_seed(TESTED)
     batches = [draw(generator) for _ in range(8)]
     return torch.cat([model(tokens) for tokens, _ in batches]), torch.cat([answers for _, answers in batches])
