@@ -171,7 +171,7 @@ SCHEMES: dict[str, Scheme] = {
             relative=False,
             shared=True,
             run="sinusoidal",
-            runs=("sinusoidal", "sinusoidal-scaled"),
+            runs=("sinusoidal",),
         ),
         Scheme(
             "log decay",

@@ -13,9 +13,9 @@ python -m course_study --help            the same from a terminal, on several co
 
 from .data import TASKS
 from .model import Model
-from .one_layer import OneLayer, fit
 from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, plan, run, train
-from .schemes import Scheme, find, groups
-from .settings import PRESETS, Settings
+from .schemes import Scheme, find
+from .settings import COMPARED, PRESETS, Settings
+from .small import Small, fit
 from .summary import BREAKS, LEARNED, LEVEL, learned, rises, table, verdict

@@ -21,7 +21,7 @@ BITS, WRITE, READ, IGNORE = 2, 2, 3, 4  # flip-flop's tokens: the bits 0 and 1, 
 WRITES, READS = 1 / 48, 1 / 4  # flip-flop: their shares in tests; writes are rare, so reads look far back
 KEYS, ASKED = 8, 1 / 4  # retrieval: how many names, values, and other tokens; the share of questions
 TRAINING_SHARE = 0.9  # of the text; what follows is for testing
-LONGEST = 8192  # tokens in a window, at most
+SHORTEST, LONGEST = 2 * KEYS, 8192  # tokens in a text; a shorter one has no place for all names
 
 Batch = tuple[Tensor, Tensor, Tensor]
 
@@ -31,13 +31,11 @@ class Task:
     """How many different tokens there are, and a way to draw texts.
 
     `batch(n, size, generator, test)`: tokens, the right answer at each place, and how many places back the token is
-    that the answer depends on, 0 where nothing is asked; (size, n) each. (In text, 1: nobody knows.) `shortest`: the
-    smallest n that asks enough.
+    that the answer depends on, 0 where nothing is asked; (size, n) each. (In text, 1: nobody knows.)
     """
 
     vocabulary: Callable[[], int]
     batch: Callable[[int, int, Generator, bool], Batch]
-    shortest: int = 2
 
 
 @functools.cache
@@ -114,9 +112,9 @@ def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
 
 TASKS: dict[str, Task] = {
     "characters": Task(lambda: _characters()[2], _next_character),
-    "copy-back": Task(lambda: SYMBOLS, _copy_back, shortest=BACK + 1),
-    "flip-flop": Task(lambda: IGNORE + 1, _flip_flop, shortest=8),
-    "retrieval": Task(lambda: (KEYS + 2) * KEYS, _retrieval, shortest=2 * KEYS),
+    "copy-back": Task(lambda: SYMBOLS, _copy_back),
+    "flip-flop": Task(lambda: IGNORE + 1, _flip_flop),
+    "retrieval": Task(lambda: (KEYS + 2) * KEYS, _retrieval),
 }
 
 

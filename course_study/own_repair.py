@@ -81,9 +81,9 @@ def measure(
         controls = [model.losses(text.tokens)[text.half - text.n + 1 :] for text in texts]
         for size in (0, 16384):
             after = [losses(model, text.tokens, gap(text.n, size, text.half), change, grids) for text in texts]
-            columns.append(mean([compared(a[-len(b) :], b) for a, b in zip(after, controls)]))
+            columns.append(mean([compared(a, b) for a, b in zip(after, controls)]))
         for size in (0, 20000):
-            prompts = [asked(model, text.name, 3, 7, size) for text in passkeys(model)]
+            prompts = [asked(model, text.name, size) for text in passkeys(model)]
             digits = [losses(model, prompt.tokens, prompt.change, change, grids)[-5:] for prompt in prompts]
             columns.append([float(key.mean()) for key in digits])
     except LookupError as missing:  # a recording does not know this change

@@ -57,7 +57,7 @@ def repaired(model: Model, make: Callable[[], Position], settings: Settings, tas
     return changed
 
 
-def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int) -> list[Run]:
+def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int = 3) -> list[Run]:
     """Every repair, or those of these names, after 0, 60 and 600 further steps.
 
     Raises ValueError for an unknown task or repair.
@@ -70,7 +70,7 @@ def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: 
 
     def outcome(task: str, seed: int, name: str, steps: int, n: int) -> Row:
         batch = max(1, settings.batch * settings.length // n)
-        further = replace(settings, length=n, batch=batch, tests=())
+        further = replace(settings, length=n, batch=batch)
         model = repaired(trained(task=task, seed=seed), every[name], further, task, steps, seed)
         return {"repair": name, "further": steps, "at": n, **evaluate(model, settings, task)}
 

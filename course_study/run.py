@@ -1,7 +1,6 @@
 """A run trains a model of one scheme on one task from one seed, and tests it at every length; a plan has many runs."""
 
 import contextlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -18,43 +17,34 @@ from course_lib.nn.threads import one_thread
 from .data import Batch, find_task, text_hash
 from .model import Model
 from .results import Row, Run
-from .schemes import Scheme, find, groups
+from .schemes import Scheme, find
 from .settings import Settings
 
 TEST_SEED = 123
 AT_ONCE = 2**13  # tokens that are tested in one pass
 TABLE_RATE = 10  # how many times faster a table of biases learns than the rest
-TABLE = re.compile(r"\.position\.(positions\.\d+\.)?table$")  # of biases, by itself or as a part of `Combined`
 
 
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     """Train and test; what comes back is one line of a results file.
 
-    Raises ValueError for an unknown task or scheme, or texts too short for the task. The same arguments give the same
-    numbers on one machine, whatever else runs there: a run has one thread.
+    Raises ValueError for an unknown task or scheme. The same arguments give the same numbers on one machine, whatever
+    else runs there: a run has one thread.
     """
-    check_length(settings, task)
     model = train(settings, task, scheme, seed)
     return {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
 
 
-def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: int = 3) -> list[Run]:
+def plan(settings: Settings, tasks: Sequence[str], schemes: Sequence[str], seeds: int = 3) -> list[Run]:
     """Every run there is to do, seed by seed, so that a sweep that is stopped has something of everything.
 
-    names: schemes, and groups of them. Raises ValueError, before the first run, for a task or scheme that there is not,
-    or not in these settings.
+    Raises ValueError, before the first run, for a task or scheme that there is not, or not in these settings.
     """
-    named = groups(settings.length)
-    every = [scheme for name in names for scheme in named.get(name, [name])]
-    for scheme in every:
-        try:
-            for make in find(scheme).layers:
-                make(settings)
-        except ValueError as error:
-            raise ValueError(f"scheme={scheme!r}, length={settings.length}: {error}") from error
     for task in tasks:
-        check_length(settings, task)
-    runs = product(range(seeds), dict.fromkeys(tasks), dict.fromkeys(every))
+        find_task(task)
+    for make in [make for scheme in schemes for make in find(scheme).layers]:
+        make(settings)
+    runs = product(range(seeds), dict.fromkeys(tasks), dict.fromkeys(schemes))
     return [
         Run(inputs(settings, task, scheme, seed), partial(run, settings, task, scheme, seed))
         for seed, task, scheme in runs
@@ -127,12 +117,6 @@ def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
     return torch.cat([model(part, *mask) for part in tokens.split(max(1, AT_ONCE // tokens.shape[1]))])
 
 
-def check_length(settings: Settings, task: str) -> None:
-    """A ValueError when texts are so short that they ask nothing, because then there is nothing to average."""
-    if settings.length < (shortest := find_task(task).shortest):
-        raise ValueError(f"length={settings.length}: a {task} text has {shortest} tokens or more")
-
-
 def _test_texts(settings: Settings, task: str, n: int) -> Batch:
     """The same for all models."""
     return find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)
@@ -140,10 +124,11 @@ def _test_texts(settings: Settings, task: str, n: int) -> Batch:
 
 def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
     """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
-    tables = [p for name, p in model.named_parameters() if TABLE.search(name)]
-    others = [p for name, p in model.named_parameters() if not TABLE.search(name)]
-    groups = [(others, settings.learning_rate), (tables, settings.learning_rate * TABLE_RATE)]
-    return [{"params": parameters, "lr": rate} for parameters, rate in groups if parameters]
+    groups: dict[float, list[nn.Parameter]] = {settings.learning_rate: []}
+    for name, parameter in model.named_parameters():
+        faster = TABLE_RATE if ".position." in name and name.endswith(".table") else 1
+        groups.setdefault(faster * settings.learning_rate, []).append(parameter)
+    return [{"params": parameters, "lr": rate} for rate, parameters in groups.items()]
 
 
 @contextlib.contextmanager

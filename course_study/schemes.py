@@ -1,7 +1,6 @@
 """The schemes that the study compares: what each adds to a model that is otherwise the same."""
 
 import functools
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib import schemes
-from course_lib.nn.absolute import Sinusoidal
-from course_lib.nn.bias import CURVES, DecayBias
-from course_lib.nn.grid import row_offsets
+from course_lib.nn.bias import DecayBias
 from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.reference.alibi import slopes
@@ -45,7 +42,7 @@ def registered(scheme: schemes.Scheme, number: float | None = None) -> Scheme:
     return Scheme(input=make) if "input" in scheme.enters else Scheme((make,), shared=scheme.shared)
 
 
-class LearnedDecay(Position):
+class LearnedDecay(DecayBias):
     """b_h(r) = −a_h · decay(|r|), where a_h = exp(s_h) is above 0 and s_h is learned.
 
     strengths: a_h at the start, one per head. decay: a name of `course_lib.nn.bias`. Source: KERPLE (Chi et al. 2022).
@@ -53,12 +50,11 @@ class LearnedDecay(Position):
     """
 
     def __init__(self, strengths: Sequence[float], decay: str) -> None:
-        super().__init__()
-        self.decay, self.log_strengths = CURVES[decay], nn.Parameter(torch.tensor(strengths).log())
+        super().__init__(1.0, decay)
+        self.log_strengths = nn.Parameter(torch.tensor(strengths).log())
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
-        distance = row_offsets(n_q, n_k, past, self.log_strengths.device).abs()
-        return -self.log_strengths.exp()[:, None] * self.decay(distance.to(self.log_strengths.dtype))
+        return self.log_strengths.exp()[:, None] * super().bias(n_q, n_k, past)
 
 
 RUNS = {scheme.run: scheme for scheme in schemes.SCHEMES.values() if scheme.run}
@@ -69,7 +65,6 @@ PLAIN |= {  # one strength for all heads is "log-1" and "linear-one", one per he
     "linear-learned": Scheme((lambda s: LearnedDecay(slopes(s.n_heads).tolist(), "linear"),)),
     "log-learned": Scheme((lambda s: LearnedDecay([1.0] * s.n_heads, "log"),)),
 }
-PLAIN["sinusoidal-scaled"] = Scheme(input=lambda s: Sinusoidal(s.d_model, scaled=True))  # embeddings times √d_model
 NUMBERED: dict[str, Callable[[float], Scheme]] = {  # "t5-256" is the family "t5" with 256
     **{run: functools.partial(registered, scheme) for run, scheme in RUNS.items() if scheme.size},
     "rope-base": lambda base: Scheme((lambda s: RoPE(s.d_head, base=base),)),
@@ -93,26 +88,3 @@ def find(name: str) -> Scheme:
         return NUMBERED[family](float(number) if "." in number else int(number))
     numbered = ", ".join(f"{family}-NUMBER" for family in NUMBERED)
     raise ValueError(f"scheme={name!r}: expected one of {', '.join(PLAIN)}, {numbered}")
-
-
-def groups(length: int) -> dict[str, list[str]]:
-    """Names that stand for several schemes, at that training length.
-
-    compared: the main comparison. Of T5's two tables one ends at half the training length, one past it. The last is the
-    control: a window of half the training length, beyond which no layer sees.
-    later: of after 2021, layers without positions, and positions that depend on more than the offset.
-    controls: variants that separate causes: larger embeddings, two other bases, RoPE and no positions in turn, weaker
-    decay. Of the bases one is usual for long texts, and with the other every pair of channels makes a full turn within
-    the training length.
-    decays: strength is not form. Beside "log-1" and "alibi", a logarithm and a straight line with one strength for all
-    heads, with one for each, and with strengths that are learned.
-    """
-    full_turns = int((length / (2 * math.pi)) ** (8 / 7))  # (length/2π)^(d/(d − 2)) for the d = 16 of the presets
-    sized = [f"t5-{2 * length}", f"t5-{length // 2}", f"shaw-{length // 4}"]
-    positions = ["none", "learned", "sinusoidal", "log-1", *sized, "transformer-xl", "alibi", "rope"]
-    return {
-        "compared": [*positions, f"window-{length // 2}"],
-        "later": [f"window-{length // 2}+none", "fox", "fire"],
-        "controls": ["sinusoidal-scaled", "rope-base-500000", f"rope-base-{full_turns}", "rope+none", "log-0.3"],
-        "decays": ["log-2", "log-four", "log-learned", "linear-one", "linear-learned"],
-    }

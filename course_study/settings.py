@@ -1,26 +1,22 @@
 """What the result of a run depends on, besides its task, scheme and seed; and the plans that have a name."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from course_lib.reference.grid import check_whole
 
-from .data import LONGEST, TASKS
+from .data import LONGEST, SHORTEST, TASKS
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Sizes of the model, how it is trained at `length`, and the lengths at which it is tested.
+    """Sizes of the model, and how it is trained at `length`. Raises ValueError for sizes that make no sense.
 
-    tests: ascending, none shorter than `length`; `length` times 1, 2, 4 and 8 by default, as far as texts go. Only the
-    last `measured` places of every test text count, 64 by default (all of a shorter text), so that each of them has at
-    least length − measured tokens before it at every test length. far_masked: test a second time with all keys masked
-    that are `length` or more back, in every layer.
-    Raises ValueError for sizes that make no sense.
+    far_masked: test a second time with all keys masked that are `length` or more back, in every layer.
     """
 
     length: int = 128
-    tests: tuple[int, ...] = ()
     d_model: int = 64
     n_heads: int = 4
     n_layers: int = 2
@@ -28,26 +24,24 @@ class Settings:
     batch: int = 8
     learning_rate: float = 3e-3
     test_texts: int = 64
-    measured: int = 0
     far_masked: bool = False
 
     def __post_init__(self) -> None:
         for name in ("d_model", "n_heads", "n_layers", "steps", "batch", "test_texts"):
             check_whole(name, getattr(self, name))
-        tests = tuple(self.tests) or tuple(m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST)
-        for name, n in [("length", self.length), *(("tests", n) for n in tests)]:
-            if check_whole(name, n, 2) % 2 or not self.length <= n <= LONGEST:
-                expected = f"an even number (flip-flop reads in pairs), from the training length up to {LONGEST}"
-                raise ValueError(f"{name}={n}: expected {expected}")
-        if not tests or list(tests) != sorted(set(tests)):
-            raise ValueError(f"tests={tests}: expected lengths from short to long, each once")
-        if check_whole("measured", self.measured, 0) > self.length:
-            raise ValueError(f"measured={self.measured}: expected at most the training length, {self.length}")
-        if self.d_model % (2 * self.n_heads):
-            sizes = f"d_model={self.d_model}, n_heads={self.n_heads}"
-            raise ValueError(f"{sizes}: expected an even number of channels a head")
-        object.__setattr__(self, "measured", self.measured or min(self.length, 64))
-        object.__setattr__(self, "tests", tests)
+        if check_whole("length", self.length, SHORTEST) % 2 or self.length > LONGEST:
+            expected = f"an even number up to {LONGEST}"  # flip-flop reads in pairs
+            raise ValueError(f"length={self.length}: expected {expected}")
+
+    @property
+    def tests(self) -> list[int]:
+        """The lengths of the test texts: 1, 2, 4 and 8 times that of training, as far as texts go."""
+        return [m * self.length for m in (1, 2, 4, 8) if m * self.length <= LONGEST]
+
+    @property
+    def measured(self) -> int:
+        """How many places count, the last of every test text: at least length − measured tokens are before each."""
+        return min(self.length, 64)
 
     @property
     def longest(self) -> int:
@@ -61,26 +55,22 @@ class Settings:
 
     def as_json(self) -> dict[str, Any]:
         """What is written beside every result."""
-        return {**asdict(self), "tests": list(self.tests)}
+        return {**asdict(self), "tests": self.tests, "measured": self.measured}
 
 
-LONG = Settings(steps=2000, far_masked=True)
-
-
-@dataclass(frozen=True)
-class Preset:
-    """The plan of committed results, or of a longer study. schemes: names of the study, and of its `groups`."""
-
-    settings: Settings
-    tasks: tuple[str, ...] = ("characters", "copy-back")
-    schemes: tuple[str, ...] = ("compared",)
-    seeds: int = 3
-
-
-PRESETS = {
-    "quick": Preset(Settings()),
-    "long": Preset(LONG, tuple(TASKS), ("compared", "later")),
-    "controls": Preset(LONG, schemes=("controls",)),
-    "decays": Preset(LONG, ("characters", "flip-flop"), ("decays",)),
-    "repairs": Preset(LONG, schemes=()),
+LONG, USUAL = Settings(steps=2000, far_masked=True), ("characters", "copy-back")
+COMPARED = (  # of T5's two tables one ends at half the training length, one past it
+    *("none", "learned", "sinusoidal", "log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"),
+    "window-64",  # the control, beyond which no layer sees
+)
+PRESETS: dict[str, tuple[Settings, Sequence[str], Sequence[str]]] = {  # the plans of committed results: tasks, schemes
+    "quick": (Settings(), USUAL, COMPARED),
+    # also schemes of after 2021: layers without positions, and positions that depend on more than the offset
+    "long": (LONG, tuple(TASKS), (*COMPARED, "window-64+none", "fox", "fire")),
+    # One base is usual for long texts. With the other every pair of channels makes a full turn within 128 tokens.
+    "controls": (LONG, USUAL, ("rope-base-500000", "rope-base-31", "rope+none", "log-0.3")),
+    # Strength is not form: beside "log-1" and "alibi", a logarithm and a straight line with one strength for all heads,
+    # with one for each, and with strengths that are learned.
+    "decays": (LONG, ("characters", "flip-flop"), ("log-2", "log-four", "log-learned", "linear-one", "linear-learned")),
+    "repairs": (LONG, USUAL, ()),
 }

@@ -17,15 +17,14 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from course_lib.nn.absolute import Learned
-from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
 from course_lib.nn.shaw import ShawVectors
 
-from .one_layer import NOT_ASKED, TESTED, Draw, tested, train
 from .results import Row, Run
 from .run import reproducible, rounded
+from .small import D_MODEL, NOT_ASKED, TESTED, Draw, Small, tested, train
 
-LINE, WORDS, D_MODEL = 4, 12, 32
+LINE, WORDS = 4, 12
 
 
 def first_letters(generator: Generator, lines: int = 4) -> tuple[Tensor, Tensor]:
@@ -56,53 +55,29 @@ class BiasPerOffset(Position):
         return self.numbers
 
 
-class Stack(nn.Module):
-    """`OneLayer` with an attention layer for each of `positions`, and perhaps a feed-forward layer after each."""
-
-    def __init__(
-        self, positions: Sequence[Position | None], vocabulary: int, *, n_heads: int = 1, feed_forward: bool = True
-    ) -> None:
-        super().__init__()
-        self.embedding: nn.Module = nn.Embedding(vocabulary, D_MODEL)
-        self.read = nn.Linear(D_MODEL, vocabulary)
-        layers = nn.ModuleList([RelativeAttention(D_MODEL, n_heads, position) for position in positions])
-        self.attention: Sequence[RelativeAttention] = layers  # type: ignore[assignment]  # it is one, and says Module
-        wide = 4 * D_MODEL
-        parts = [nn.Sequential(nn.Linear(D_MODEL, wide), nn.ReLU(), nn.Linear(wide, D_MODEL)) for _ in positions]
-        self.feed_forward = nn.ModuleList(parts) if feed_forward else None
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        x = self.embedding(tokens)
-        for number, attention in enumerate(self.attention):
-            x = x + attention(x)
-            if self.feed_forward is not None:
-                x = x + self.feed_forward[number](x)
-        return self.read(x)
-
-
 def vectors() -> Position:
     return ShawVectors(1, D_MODEL, clip=8)  # texts of 16 letters train all of them, so longer texts meet no new one
 
 
-def with_table() -> Stack:
+def with_table() -> Small:
     """One layer, and a row per position for texts twice as long as those of training."""
-    model = Stack([None], 8)
+    model = Small([None], 8, feed_forward=True)
     model.embedding = nn.Sequential(model.embedding, Learned(2 * 4 * LINE, D_MODEL))
     return model
 
 
-Models = dict[str, Callable[[], Stack]]
+Models = dict[str, Callable[[], Small]]
 LETTER_MODELS: Models = {
     "learned table, one layer": with_table,
-    "no position, two layers": lambda: Stack([None, None], 8),
-    "vectors, one layer": lambda: Stack([vectors()], 8),
-    "vectors, two layers": lambda: Stack([vectors(), vectors()], 8),
+    "no position, two layers": lambda: Small([None, None], 8, feed_forward=True),
+    "vectors, one layer": lambda: Small([vectors()], 8, feed_forward=True),
+    "vectors, two layers": lambda: Small([vectors(), vectors()], 8, feed_forward=True),
 }
 NEIGHBOUR_MODELS: Models = {
-    "one head": lambda: Stack([BiasPerOffset(1)], 16, feed_forward=False),
-    "two heads": lambda: Stack([BiasPerOffset(2)], 16, n_heads=2, feed_forward=False),
-    "one head, feed-forward": lambda: Stack([BiasPerOffset(1)], 16),
-    "two heads, feed-forward": lambda: Stack([BiasPerOffset(2)], 16, n_heads=2),
+    "one head": lambda: Small([BiasPerOffset(1)], 16),
+    "two heads": lambda: Small([BiasPerOffset(2)], 16, n_heads=2),
+    "one head, feed-forward": lambda: Small([BiasPerOffset(1)], 16, feed_forward=True),
+    "two heads, feed-forward": lambda: Small([BiasPerOffset(2)], 16, n_heads=2, feed_forward=True),
 }
 TASKS: dict[str, tuple[Draw, int, float, Models]] = {  # texts, steps, learning rate, models
     "first letters": (first_letters, 600, 0.003, LETTER_MODELS),
@@ -110,22 +85,22 @@ TASKS: dict[str, tuple[Draw, int, float, Models]] = {  # texts, steps, learning 
 }
 
 
-def plan(names: Sequence[str] = (), seeds: int = 3, steps: int | None = None) -> list[Run]:
+def plan(names: Sequence[str] = ()) -> list[Run]:
     """Every model of the tasks with these names, or of both. Raises ValueError for another name."""
     if unknown := set(names) - TASKS.keys():
         raise ValueError(f"{min(unknown)}: expected names of tasks, {', '.join(TASKS)}")
     runs = []
     for task in names or TASKS:
-        _, own_steps, _, models = TASKS[task]
-        for condition, seed in product(models, range(seeds)):
-            inputs = {"task": task, "condition": condition, "seed": seed, "settings": {"steps": steps or own_steps}}
-            runs.append(Run(inputs, partial(outcome, task, condition, seed, steps or own_steps)))
+        _, steps, _, models = TASKS[task]
+        for condition, seed in product(models, range(3)):
+            inputs = {"task": task, "condition": condition, "seed": seed, "settings": {"steps": steps}}
+            runs.append(Run(inputs, partial(outcome, task, condition, seed)))
     return runs
 
 
-def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
+def outcome(task: str, condition: str, seed: int) -> Row:
     """Train one model, and test it on new texts."""
-    draw, _, rate, models = TASKS[task]
+    draw, steps, rate, models = TASKS[task]
     with reproducible(seed):
         model = models[condition]()
         train(model, draw, steps, rate, seed)
@@ -141,7 +116,7 @@ def outcome(task: str, condition: str, seed: int, steps: int) -> Row:
 
 
 @torch.no_grad()
-def beside(model: Stack) -> Row:
+def beside(model: Small) -> Row:
     """The mean weights [before, after] of each head, apart for the words of either half, without the ends."""
     words, _ = neighbours(Generator().manual_seed(TESTED))
     weights = model.attention[0].weights(model.embedding(words))

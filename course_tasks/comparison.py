@@ -85,8 +85,8 @@ def longer(scheme: Scheme, sizes: Sizes) -> str:
 TITLE = "Which scheme does what?"
 LEGEND = (
     "Runs of the study: log-1 has the strength 1, t5-64 a `max_distance` of 64, window-64 shows 64 keys, rope-base-31 "
-    "has the base 31. +none: no positions in the second layer. -scaled: the embeddings are multiplied by √D before the "
-    "sinusoids are added. One seed: trained once, the others three times."
+    "has the base 31. +none: no positions in the second layer. One seed: trained once, the others three "
+    "times."
 )
 COLUMNS: dict[str, tuple[Callable[[Scheme, Sizes], str], str]] = {  # what a cell says, and how it was found
     "where it enters": (

@@ -17,10 +17,6 @@ from course_lib.reference.attention import Array
 STEPS = 2_000
 STUDY = ("long", "controls", "decays")  # the files in course_study/committed with that many steps
 TEXT, COPY, BITS, NAMES = TASKS = ("characters", "copy-back", "flip-flop", "retrieval")
-COMPARED = (  # these have runs in each of the tasks
-    *("none", "learned", "sinusoidal", "log-1", "t5-256", "t5-64", "shaw-32", "transformer-xl", "alibi", "rope"),
-    "window-64",
-)
 SOURCE = (
     f"run: the study of chapter {number('longer_than_training')}, trained at 128 tokens in {STEPS:,} steps, tested at "
     "1,024, small models; a loss is level if that of none of three seeds rises by more than 0.05 nats"
@@ -37,6 +33,9 @@ def committed(file: str = "") -> Sequence[dict[str, Any]]:
     folder = files("course_study").joinpath("committed")
     texts = [folder.joinpath(f"{name}.jsonl").read_text(encoding="utf-8") for name in ([file] if file else STUDY)]
     return tuple(json.loads(line) for text in texts for line in text.splitlines() if line.strip())
+
+
+COMPARED = tuple(dict.fromkeys(row["scheme"] for row in committed("quick")))  # these have runs in each of the tasks
 
 
 def settings(file: str = "") -> dict[str, Any]:

@@ -299,8 +299,8 @@ print("answers:", answers[0].tolist())
 # %% tags=["nbval-ignore-output"]
 found = study.fit(
     {
-        "vectors": lambda: study.OneLayer(ShawVectors(1, 32, clip=2, values=False), 16),
-        "bias": lambda: study.OneLayer(BiasPerOffset(), 16),
+        "vectors": lambda: study.Small([ShawVectors(1, 32, clip=2, values=False)], 16),
+        "bias": lambda: study.Small([BiasPerOffset()], 16),
     },
     neighbours,
     steps=100,

@@ -543,16 +543,16 @@ for length in (16, 8, 4):
 import course_study as study
 
 
-class InSegments(study.OneLayer):
+class InSegments(study.Small):
     """One layer that reads a text in segments of four, with a memory of `length` tokens."""
     def __init__(self, length):
-        super().__init__(TransformerXL(32, 1), 16, causal=True)
+        super().__init__([TransformerXL(32, 1)], 16, causal=True)
         self.length = length
 
     def forward(self, tokens):
         memory = SegmentMemory(self.length)
         segments = self.embedding(tokens).split(4, dim=1)
-        return self.read(torch.cat([x + self.attention(x, cache=memory) for x in segments], dim=1))
+        return self.read(torch.cat([x + self.attention[0](x, cache=memory) for x in segments], dim=1))
 
 
 def draw(generator):

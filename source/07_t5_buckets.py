@@ -412,11 +412,11 @@ learned = []
 def with_bias():
     """One causal layer. We keep its bias, so that we can look at its table later."""
     learned.append(T5Bias(1, bidirectional=False))
-    return study.OneLayer(learned[-1], 8, causal=True)
+    return study.Small([learned[-1]], 8, causal=True)
 
 
 # %% tags=["nbval-ignore-output"]
-models = {"T5's bias": with_bias, "no bias": lambda: study.OneLayer(T5CrossAttention(), 8, causal=True)}
+models = {"T5's bias": with_bias, "no bias": lambda: study.Small([T5CrossAttention()], 8, causal=True)}
 found = study.fit(models, ask_back, steps=100)
 print("accuracy    seed 0  seed 1  seed 2")
 for name, accuracies in found.items():

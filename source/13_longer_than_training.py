@@ -120,7 +120,7 @@ figures.question(
 
 # %%
 order = ("level", "rises", "breaks")
-schemes = study.groups(L)["compared"]
+schemes = study.COMPARED
 word = {scheme: study.verdict(runs("characters", scheme)) for scheme in schemes}
 by_verdict = sorted(schemes, key=lambda scheme: order.index(word[scheme]))
 table = []

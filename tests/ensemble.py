@@ -26,7 +26,7 @@ import jupytext
 import numpy as np
 import torch
 
-from course_study import one_layer
+from course_study import small
 
 ROOT = Path(__file__).resolve().parent.parent
 NOISE = 3e-7  # a few last digits of a float32
@@ -67,7 +67,7 @@ def margin(sign: int, a: object, b: object) -> float:
 def run(topic: str, number: int, moved: int) -> dict[int, float]:
     """The smallest margin of each assert by its line, in run `number`; every seed is moved by `moved`."""
     noise, initialise, seeded = np.random.default_rng(number), torch.optim.Optimizer.__init__, torch.manual_seed
-    reproducible, train = one_layer.reproducible, one_layer.train
+    reproducible, train = small.reproducible, small.train
 
     def disturbed(optimizer, *args, **kwargs):
         initialise(optimizer, *args, **kwargs)
@@ -91,8 +91,8 @@ def run(topic: str, number: int, moved: int) -> dict[int, float]:
         patch.object(torch.optim.Optimizer, "__init__", disturbed),
         patch.object(torch, "manual_seed", lambda seed: seeded(seed + moved)),
         patch.object(torch, "set_num_threads", lambda threads: None),  # a lesson asks for one
-        patch.object(one_layer, "reproducible", lambda seed: reproducible(seed + moved)),
-        patch.object(one_layer, "train", train_moved),
+        patch.object(small, "reproducible", lambda seed: reproducible(seed + moved)),
+        patch.object(small, "train", train_moved),
     ):
         exec(compile(tree, str(lesson(topic)), "exec"), scope)
     return dict(margins)

@@ -10,19 +10,17 @@ from ..reference.grid import check_whole
 class Sinusoidal(nn.Module):
     """x_p + P[p], P[p, 2m] = sin(p · base^(−2m/d)), P[p, 2m + 1] = cos(p · base^(−2m/d)): nothing learned, no end.
 
-    `scaled`: √d_model · x_p + P[p], as the paper does with its embeddings.
     Raises ValueError for odd d_model. Source: Vaswani et al. 2017, sections 3.4 and 3.5.
     """
 
-    def __init__(self, d_model: int, *, base: float = 10000.0, scaled: bool = False) -> None:
+    def __init__(self, d_model: int, *, base: float = 10000.0) -> None:
         super().__init__()
         self.d_model, self.base = check_pairs("d_model", d_model), base
-        self.factor = d_model**0.5 if scaled else 1.0
 
     def forward(self, x: Tensor, past: int = 0) -> Tensor:
         """x (batch, n, d_model), whose first token is at position `past`, with its positions added."""
         positions = past + torch.arange(x.shape[-2], device=x.device)
-        return self.factor * x + sinusoidal(positions, self.d_model, base=self.base, dtype=x.dtype)
+        return x + sinusoidal(positions, self.d_model, base=self.base, dtype=x.dtype)
 
 
 class Learned(nn.Module):

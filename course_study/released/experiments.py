@@ -6,7 +6,7 @@ An experiment yields trials on one text. The control of all of them is the text 
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -80,7 +80,7 @@ def long_texts(model: Released) -> list[Text]:
 def passkeys(model: Released) -> list[Text]:
     """Four keys of five digits, each asked for without having been told."""
     keys = [str(random.Random(seed).randint(10000, 99999)) for seed in range(4)]
-    return [Text(key, prompt(model, key, 3, 7, told="")[0], "no key") for key in keys]
+    return [Text(key, prompt(model, key, told="")[0], "no key") for key in keys]
 
 
 # --- changes ------------------------------------------------------------------------------------------------------
@@ -136,27 +136,16 @@ def sink(model: Released, tokens: Tensor) -> Measured:
     return model.losses(tokens), {name: [float(layer[name]) for layer in layers] for name in layers[0]}
 
 
+@torch.no_grad()
 def with_first_value(values: Sequence[Tensor], model: Released, tokens: Tensor) -> Measured:
     """Later queries get values[layer], (n_kv_heads · d_head,), from token 0. Its own query keeps its own value."""
-    handles = []
-    for block, value in zip(model.decoder.blocks, values):
-        attention, own = block.attention, dict[str, Tensor]()
-
-        def others(_: Any, args: Any, out: Tensor, value: Tensor = value, own: Any = own) -> Tensor:
-            own["value"] = out[:, 0].unflatten(-1, (model.n_kv_heads, -1))
-            return torch.cat([value.expand_as(out[:, :1]), out[:, 1:]], 1)
-
-        def itself(_: Any, args: Any, own: Any = own) -> Tensor:
-            first = own["value"].repeat_interleave(model.n_heads // model.n_kv_heads, 1).flatten(1)
-            return torch.cat([first[:, None], args[0][:, 1:]], 1)
-
-        handles.append(attention.value.register_forward_hook(others))
-        handles.append(attention.out.register_forward_pre_hook(itself))
-    try:
-        return model.losses(tokens), {}
-    finally:
-        for handle in handles:
-            handle.remove()
+    caches = model._caches()
+    first = model._read_on(tokens[:1], caches)
+    for cache, value in zip(caches, values):
+        assert cache.v is not None
+        cache.v[0, :, 0] = value.view(model.n_kv_heads, -1)
+    logits = model.decoder.out(torch.cat([first, model._read_on(tokens[1:], caches)])[:-1])
+    return cross_entropy(logits, tokens[1:], reduction="none"), {}
 
 
 def renumbered(model: Released, tokens: Tensor) -> Measured:
@@ -294,16 +283,16 @@ FILLER = "The grass is green. The sky is blue. The sun is yellow. Here we go. Th
 QUESTION = "What is the pass key? The pass key is"
 
 
-def prompt(model: Released, key: str, before: int, after: int, told: str = TOLD) -> tuple[Tensor, int]:
-    """Fillers, the key, fillers, the question and its answer; and where the second fillers begin."""
-    head = model.encode(PRE + FILLER * before + told.format(key))
-    return torch.cat([head, model.encode(f"{FILLER * after}{QUESTION} {key}")]), len(head)
+def prompt(model: Released, key: str, told: str = TOLD) -> tuple[Tensor, int]:
+    """3 fillers, the key, 7 fillers, the question and its answer; and where the second fillers begin."""
+    head = model.encode(PRE + FILLER * 3 + told.format(key))
+    return torch.cat([head, model.encode(f"{FILLER * 7}{QUESTION} {key}")]), len(head)
 
 
-def asked(model: Released, key: str, before: int, after: int, size: int = 0, **change: Any) -> Trial:
+def asked(model: Released, key: str, size: int, repair: str = "", **change: Any) -> Trial:
     """A prompt with a gap of `size` after the key."""
-    tokens, start = prompt(model, key, before, after)
-    return Trial(f"{before + after} fillers, gap {size}", gap(len(tokens), size, start) | change, tokens, digits, 5)
+    tokens, start = prompt(model, key)
+    return Trial(f"10 fillers, gap {size}{repair}", gap(len(tokens), size, start) | change, tokens, digits, 5)
 
 
 def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
@@ -315,14 +304,12 @@ def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
 
 
 def passkey(model: Released, text: Text) -> Trials:
-    yield from (asked(model, text.name, 3, 7, size) for size in (0, 20000))
+    yield from (asked(model, text.name, size) for size in (0, 20000))
 
 
 def passkey_repaired(model: Released, text: Text) -> Trials:
     for name, change in repairs_by_4(model).items():
-        for size in (0, 20000):
-            trial = asked(model, text.name, 3, 7, size, **change)
-            yield replace(trial, condition=f"{trial.condition}, {name}")
+        yield from (asked(model, text.name, size, f", {name}", **change) for size in (0, 20000))
 
 
 def depths(model: Released, text: Text) -> Trials:

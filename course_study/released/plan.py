@@ -1,6 +1,7 @@
 """The plan of the released model's experiments: every condition on every text, beside the text as it is."""
 
 import functools
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -64,8 +65,4 @@ def compared(losses: Tensor, control: Tensor) -> Row:
 
 def short(value: Any) -> Any:
     """The same with every number rounded to four digits."""
-    if isinstance(value, dict):
-        return {name: short(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [short(part) for part in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+    return json.loads(json.dumps(value), parse_float=lambda number: float(f"{float(number):.4g}"))

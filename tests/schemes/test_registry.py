@@ -38,7 +38,7 @@ import course_study as study
 from course_tasks import comparison, guide
 assert all(comparison.table()[NEW.name].values())
 assert NEW.name in guide.SCHEMES and NEW.name in figures.map_of_schemes()._repr_html_()
-settings = study.Settings(length=16, tests=(16,), d_model=8, n_heads=2, n_layers=1)
+settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)
 model = study.Model(study.find("root-0.5"), 10, settings)
 assert model(torch.zeros(1, 16, dtype=int)).shape == (1, 16, 10)
 """

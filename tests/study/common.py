@@ -5,10 +5,8 @@ import torch
 import course_study as study
 
 torch.set_num_threads(1)
-SIZES = {"length": 8, "steps": 2, "d_model": 8, "n_heads": 2, "n_layers": 2, "batch": 2, "test_texts": 16}
+SIZES = {"length": 16, "steps": 2, "d_model": 8, "n_heads": 2, "n_layers": 2, "batch": 2, "test_texts": 16}
 SMALL = study.Settings(**SIZES)
-WIDER = study.Settings(**{**SIZES, "length": 34}, tests=(34, 68))  # here all schemes have a place
-EVERY = study.groups(WIDER.length)["compared"][:-1]
 
 
 def small(**changed):

@@ -5,7 +5,7 @@ import torch
 from torch import Generator
 
 from course_study import data
-from course_study.data import BACK, IGNORE, KEYS, LONGEST, READ, TASKS, WRITE, find_task
+from course_study.data import BACK, IGNORE, KEYS, LONGEST, READ, SHORTEST, TASKS, WRITE, find_task
 from course_study.run import TEST_SEED
 
 
@@ -56,9 +56,8 @@ def test_a_question_may_need_more_than_a_training_text():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_token_is_in_the_vocabulary_and_the_same_seed_draws_the_same(task):
-    n = max(32, TASKS[task].shortest)
-    first, again, other = draw(task, n), draw(task, n), draw(task, n, seed=1)
-    assert all(tensor.shape == (5, n) for tensor in first)
+    first, again, other = draw(task, SHORTEST), draw(task, SHORTEST), draw(task, SHORTEST, seed=1)
+    assert all(tensor.shape == (5, SHORTEST) for tensor in first)
     assert 0 <= min(first[0].min(), first[1].min()) and max(first[0].max(), first[1].max()) < TASKS[task].vocabulary()
     assert all(map(torch.equal, first, again)) and not torch.equal(first[0], other[0])
 

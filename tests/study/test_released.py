@@ -1,7 +1,5 @@
 """The committed runs of the released model: the command resumes, and the rows are what the model gives."""
 
-import json
-
 import pytest
 import torch
 
@@ -66,11 +64,8 @@ def test_the_reader_says_what_is_missing_and_the_plan_does_only_that(small, tmp_
 
 
 def test_no_two_planned_rows_are_alike_and_all_of_them_are_committed(model):
-    planned_rows = [(*which(run.inputs), run.inputs["condition"]) for run in planned.plan()]
-    rows = map(json.loads, released.FILE.read_text("utf-8").splitlines())
-    committed = [(*which(row), row["condition"]) for row in rows]
-    assert len(set(planned_rows)) == len(planned_rows)
-    assert sorted(committed) == sorted(planned_rows)
+    committed = [study.key(row) for row in study.read(released.FILE)]  # each once
+    assert sorted(study.key(run.inputs) for run in planned.plan()) == sorted(committed)
 
 
 def test_later_queries_get_another_value_from_token_0():
@@ -81,10 +76,6 @@ def test_later_queries_get_another_value_from_token_0():
     zeros, _ = with_first_value([0 * value for value in own], decoder, tokens)
     assert torch.isclose(zeros, as_it_is).tolist() == [True] + [False] * (len(tokens) - 2)
     assert torch.equal(decoder.losses(tokens), as_it_is)
-
-
-def which(row):
-    return row["experiment"], row["text"], row["n"]
 
 
 @torch.no_grad()

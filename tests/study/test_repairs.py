@@ -11,7 +11,7 @@ from .common import small
 @pytest.fixture
 def settings(monkeypatch):
     monkeypatch.setattr(repairs, "FURTHER", (0, 2))
-    return small(length=16, d_model=16, test_texts=4, measured=8, far_masked=True)
+    return small(d_model=16, test_texts=4, far_masked=True)
 
 
 def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_its_far_keys_masked(settings):
@@ -30,14 +30,8 @@ def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_i
 def test_a_model_is_trained_once_and_further_steps_change_a_copy_alone(settings, monkeypatch):
     trained = []
     monkeypatch.setattr(repairs, "train", lambda *a, **k: trained.append(k) or study.train(*a, **k))
-    plan = repairs.plan(settings, ["copy-back"], ["NTK", "window"], 2)
+    plan = repairs.plan(settings, ["copy-back"], ["NTK", "window"], seeds=2)
     rows = study.sweep(plan)
     assert len(rows) == 2 * 2 * 2 == len({tuple(row["loss"]) for row in rows})
     assert [one["seed"] for one in trained] == [0, 1]
     assert plan[-4].outcome() == plan[-4].outcome() and plan[-4].outcome()["loss"] == rows[-4]["loss"]
-
-
-def test_the_control_of_the_committed_repairs_is_the_long_study():
-    for row in study.pick(study.committed("repairs"), repair="as trained", further=0):
-        (trained,) = study.pick(study.committed("long"), task=row["task"], scheme="rope", seed=row["seed"])
-        assert row["loss"] == trained["loss"]

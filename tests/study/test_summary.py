@@ -13,11 +13,11 @@ def test_the_table_has_a_line_for_every_scheme_and_a_part_for_every_task():
     rows.append(result("none", task="flip-flop"))
     same = " ".join(f"{n}.000 [{n}.000, {n}.000]" for n in (2, 3, 4))
     assert [" ".join(line.split()) for line in study.table(rows).splitlines()] == [
-        "copy-back, loss at 8 16 32 64",
+        "copy-back, loss at 16 32 64 128",
         f"rope 2.000 [1.000, 3.000] {same}",
         "none 0.250 2.000 3.000 4.000",
         "",
-        "flip-flop, loss at 8 16 32 64",
+        "flip-flop, loss at 16 32 64 128",
         "none" + 4 * " 1.000",
     ]
     assert study.table([]) == ""

@@ -8,8 +8,8 @@ from course_lib.nn.t5 import T5Bias
 from course_study.two_layers import neighbours
 
 MODELS = {
-    "Shaw": lambda: study.OneLayer(ShawVectors(1, 32, clip=2), 16),
-    "bias": lambda: study.OneLayer(T5Bias(1), 16),
+    "Shaw": lambda: study.Small([ShawVectors(1, 32, clip=2)], 16),
+    "bias": lambda: study.Small([T5Bias(1)], 16),
 }
 
 

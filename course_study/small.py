@@ -1,6 +1,6 @@
-"""The smallest experiment: one attention layer learns a task that needs position, beside a control that cannot."""
+"""The smallest experiment: an attention layer learns a task that needs position, beside a control that cannot."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Generator, Tensor, nn
@@ -14,34 +14,43 @@ from .run import reproducible
 
 NOT_ASKED = -100  # as an answer: nothing is asked at this place
 TESTED = 10_000  # the seed of the texts that are tested, past those of training
+D_MODEL = 32
 
 Draw = Callable[[Generator], tuple[Tensor, Tensor]]
 
 
-class OneLayer(nn.Module):
-    """Tokens (batch, n) to logits (batch, n, answers): an embedding, one attention layer (one head), a linear read-out.
+class Small(nn.Module):
+    """Tokens (batch, n) to logits (batch, n, vocabulary): an embedding, attention layers, a linear read-out.
 
-    position: says how offsets enter the layer. answers: as many as tokens by default. Raises ValueError as
-    `RelativeAttention` does.
+    Each of `positions` says how offsets enter one attention layer, which a feed-forward layer may follow. Raises
+    ValueError as `RelativeAttention` does.
     """
 
     def __init__(
         self,
-        position: Position | None,
+        positions: Sequence[Position | None],
         vocabulary: int,
-        answers: int | None = None,
         *,
-        d_model: int = 32,
+        n_heads: int = 1,
         causal: bool = False,
+        feed_forward: bool = False,
     ) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, d_model)
-        self.attention = RelativeAttention(d_model, 1, position, causal=causal)
-        self.read = nn.Linear(d_model, answers or vocabulary)
+        self.embedding: nn.Module = nn.Embedding(vocabulary, D_MODEL)
+        self.read = nn.Linear(D_MODEL, vocabulary)
+        layers = [RelativeAttention(D_MODEL, n_heads, position, causal=causal) for position in positions]
+        self.attention: Sequence[RelativeAttention] = nn.ModuleList(layers)  # type: ignore[assignment]
+        wide = 4 * D_MODEL
+        parts = [nn.Sequential(nn.Linear(D_MODEL, wide), nn.ReLU(), nn.Linear(wide, D_MODEL)) for _ in positions]
+        self.feed_forward = nn.ModuleList(parts if feed_forward else [])
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.embedding(tokens)
-        return self.read(x + self.attention(x))
+        for number, attention in enumerate(self.attention):
+            x = x + attention(x)
+            if self.feed_forward:
+                x = x + self.feed_forward[number](x)
+        return self.read(x)
 
 
 def fit(
@@ -54,7 +63,7 @@ def fit(
 ) -> dict[str, list[float]]:
     """Train each model with each seed, and return its accuracies on new texts: {"Shaw": [1.0, 1.0, 1.0], …}.
 
-    models: for each name a function that makes the model, which turns tokens into logits as `OneLayer` does.
+    models: for each name a function that makes the model, which turns tokens into logits as `Small` does.
     draw(generator) gives one batch: tokens (batch, n) and answers (batch, n), with −100 where nothing is asked. All
     models see the same texts, and Adam takes the same steps with the same learning rate.
     """
@@ -70,7 +79,9 @@ def fit(
             with reproducible(seed):
                 model = make()
                 train(model, draw, steps, learning_rate, seed)
-                found[name].append(accuracy(model, draw))
+                logits, answers = tested(model, draw)
+                right = (logits.argmax(-1) == answers)[answers != NOT_ASKED]
+                found[name].append(right.double().mean().item())
             bar.value += 1
     return found
 
@@ -87,15 +98,9 @@ def train(model: nn.Module, draw: Draw, steps: int, learning_rate: float, seed: 
         optimizer.step()
 
 
-def accuracy(model: nn.Module, draw: Draw) -> float:
-    """The share of right answers in texts that no model has been trained on."""
-    logits, answers = tested(model, draw)
-    return (logits.argmax(-1) == answers)[answers != NOT_ASKED].double().mean().item()
-
-
 @torch.no_grad()
 def tested(model: nn.Module, draw: Draw) -> tuple[Tensor, Tensor]:
-    """The logits and the answers of eight batches of such texts."""
+    """The logits and the answers of eight batches of texts that no model has been trained on."""
     generator = Generator().manual_seed(TESTED)
     batches = [draw(generator) for _ in range(8)]
     return torch.cat([model(tokens) for tokens, _ in batches]), torch.cat([answers for _, answers in batches])
