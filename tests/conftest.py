@@ -1,4 +1,4 @@
-"""Keeps the tests' solutions out of the learner's progress, and leaves out slow tests.
+"""Keeps the tests' solutions out of the learner's progress, gives torch one thread, and leaves out slow tests.
 
 A test that takes more than about ten seconds is marked `slow`; it runs with --all and in continuous integration.
 """
@@ -9,6 +9,7 @@ import pytest
 import torch
 
 os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
+torch.set_num_threads(1)  # two of them wait for each other on a busy machine
 
 
 @pytest.fixture(params=["cpu", *["cuda"] * torch.cuda.is_available()])

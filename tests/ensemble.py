@@ -6,7 +6,7 @@
 Every run executes the lesson's cells. It multiplies each initial weight by 1 ± 3e-7. The runs are shared out among the
 kinds of processor that torch can play (`ATEN_CPU_CAPABILITY`), each with one thread and two, and each kind has a run
 with the lesson's own seeds and others with seeds that are moved. An assert records by how much it holds instead of
-raising. Shown are the asserts of cells whose output is not compared, and any other that fails.
+raising. Shown are the asserts whose margin is not the same in all runs, and any that fails.
 """
 
 import argparse
@@ -14,23 +14,21 @@ import ast
 import contextlib
 import io
 import itertools
-import json
+import multiprocessing
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 from unittest.mock import patch
 
-import jupytext
 import numpy as np
 import torch
 
 from course_study import small
 
-ROOT = Path(__file__).resolve().parent.parent
+from . import ROOT
+
 NOISE = 3e-7  # a few last digits of a float32
-TAG = "nbval-ignore-output"
 SIGNS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}  # of the left side minus the right side
 
 
@@ -104,44 +102,28 @@ def kinds() -> list[tuple[str, int]]:
     return list(itertools.product(["default", "avx2", *["avx512"] * wide], (1, 2)))
 
 
-def compared(topic: str) -> tuple[list[str], set[int]]:
-    """The lines of a lesson, and the numbers of those in cells whose output is not compared."""
-    source = lesson(topic).read_text(encoding="utf-8")
-    starts = [n for n, line in enumerate(source.splitlines(), 1) if line.startswith("# %%")]
-    cells = jupytext.reads(source, fmt="py:percent").cells
-    ends = [*starts[1:], len(source.splitlines()) + 1]
-    tagged = [TAG in cell.metadata.get("tags", []) for cell in cells]
-    return source.splitlines(), {n for a, b, is_in in zip(starts, ends, tagged) if is_in for n in range(a, b)}
-
-
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("topic")
     parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--here", nargs=2, type=int, help=argparse.SUPPRESS)  # which of the kinds, of how many
     asked = parser.parse_args(arguments)
-    if asked.here:
-        first, step = asked.here
-        torch.set_num_threads(1 + first % 2)
-        for number in range(first, asked.runs, step):
-            print(json.dumps(run(asked.topic, number, moved=1000 * (number // step))), flush=True)
-        return
     found: dict[int, list[float]] = defaultdict(list)
-    for number, (capability, threads) in enumerate(kinds()):
-        command = [sys.executable, "-m", "tests.ensemble", asked.topic, "--runs", str(asked.runs)]
-        command += ["--here", str(number), str(len(kinds()))]
-        environment = {**os.environ, "ATEN_CPU_CAPABILITY": capability, "MPLBACKEND": "Agg"}
-        done = subprocess.run(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-        for margins in map(json.loads, done.stdout.splitlines()):
-            for line, least in margins.items():
-                found[int(line)].append(least)
+    os.environ["MPLBACKEND"] = "Agg"
+    for first, (capability, threads) in enumerate(kinds()):
+        os.environ["ATEN_CPU_CAPABILITY"] = capability  # torch reads it once, so each kind needs a new process
+        numbers = range(first, asked.runs, len(kinds()))
+        runs = [(asked.topic, number, 1000 * moved) for moved, number in enumerate(numbers)]
+        with multiprocessing.get_context("spawn").Pool(1, torch.set_num_threads, [threads]) as process:
+            for margins in process.starmap(run, runs):
+                for line, least in margins.items():
+                    found[line].append(least)
         print(f"{capability}, {threads} thread{'s' * (threads > 1)}: done", file=sys.stderr, flush=True)
-    lines, ignored = compared(asked.topic)
+    lines = lesson(asked.topic).read_text(encoding="utf-8").splitlines()
     print("line  failed  least margin")
     for line, margins in sorted(found.items()):
-        failed = sum(least < 0 for least in margins)
-        if line in ignored or failed:
-            print(f"{line:4}  {failed:3}/{len(margins):2}  {min(margins):12.4f}  {lines[line - 1].strip()}")
+        least, failed = min(margins), sum(x < 0 for x in margins)
+        if failed or f"{least:.4f}" != f"{max(margins):.4f}":
+            print(f"{line:4}  {failed:3}/{len(margins):2}  {least:12.4f}  {lines[line - 1].strip()}")
 
 
 if __name__ == "__main__":

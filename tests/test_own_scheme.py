@@ -19,9 +19,8 @@ from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
 from course_study import own_scheme
 
-from .schemes.definitions import SCHEMES, shaw_row
+from .schemes.definitions import SCHEMES
 
-torch.set_num_threads(1)
 SAY_NOTHING = ("none", "T5, cross-attention")
 OF_ANY_SIZE = [name for name, scheme in SCHEMES.items() if scheme.least == 2]  # trials have heads of 4 and 6 channels
 
@@ -100,11 +99,7 @@ def test_forgotten_value_vectors():
         def value_vectors(self, n_q, n_k, past):
             return None
 
-    definition = own_scheme.with_vectors(
-        lambda module, head, r: shaw_row(module.key_table, head, 2, r),
-        lambda module, head, r: shaw_row(module.value_table, head, 2, r),
-    )
-    found = own_scheme.agrees(lambda n, d: KeysOnly(n, d, 2), definition)
+    found = own_scheme.agrees(lambda n, d: KeysOnly(n, d, 2), SCHEMES["Shaw"].definition)
     assert "its scores do not" in found.place and "value vectors" in found.cause
 
 

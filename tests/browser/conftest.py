@@ -14,7 +14,8 @@ from typing import NamedTuple
 import matplotlib
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from .. import ROOT
+
 TOKEN = "learner"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "microsoft-edge")
 # A page is as wide as its letters, so the tests choose them: DejaVu Sans, which matplotlib brings to every machine.

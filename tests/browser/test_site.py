@@ -19,7 +19,7 @@ from course_lib.reference.t5 import bucket_starts
 from docs.site.make import SITE
 from docs.site.pages import CARD, TEXTS, buttons, kinds, relinked
 
-from .conftest import ROOT
+from .. import ROOT
 from .judged import assert_everyone_can_use_it, assert_it_fits
 
 pytestmark = pytest.mark.browser

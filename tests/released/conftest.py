@@ -3,11 +3,8 @@
 import os
 
 import pytest
-import torch
 
 from course_lib.released import load, model_file
-
-torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -66,10 +66,6 @@ def t5_number(module, head, r):
     return module.table[int(t5.bucket(r, bidirectional=module.bidirectional, **sizes)), head]
 
 
-def shaw_row(table, head, clip, r):
-    return of_head(table, head)[min(max(r, -clip), clip) + clip]
-
-
 def offset_row(module, head, r):
     table = of_head(module.table, head)
     return [0.0] * len(table[0]) if module.causal and r > 0 else table[r + module.max_length - 1]
@@ -197,13 +193,11 @@ def fire_number(module, head, source):
 
 
 def shaw_scheme(clip, values=True, **options):
-    return Scheme(
-        lambda n, d: ShawVectors(n, d, clip, values=values, **options),
-        with_vectors(
-            lambda module, head, r: shaw_row(module.key_table, head, clip, r),
-            (lambda module, head, r: shaw_row(module.value_table, head, clip, r)) if values else None,
-        ),
-    )
+    def row_of(name):
+        return lambda module, head, r: of_head(getattr(module, name), head)[min(max(r, -clip), clip) + clip]
+
+    definition = with_vectors(row_of("key_table"), row_of("value_table") if values else None)
+    return Scheme(lambda n, d: ShawVectors(n, d, clip, values=values, **options), definition)
 
 
 def t5_scheme(**options):

@@ -144,9 +144,6 @@ def test_nothing_grows_with_the_square(name, causal):
     with Largest() as both:
         fast_attention(q, q, q, terms).sum().backward()
     assert both.numbers <= block < heads * n * n / 25
-    with Largest() as eager, torch.no_grad():
-        attention(q, q, q, terms)
-    assert eager.numbers >= heads * n * n
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from course_lib.definition import by_definition
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.alibi import ALiBi
-from course_lib.nn.attention import attention
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.fire import FIRE
@@ -20,8 +19,6 @@ from course_lib.nn.position import Combined
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
-from course_lib.nn.t5 import T5Bias
-from course_lib.nn.terms import Terms
 from course_lib.nn.window import WindowAttention
 from course_lib.reference import absolute, fire
 
@@ -222,16 +219,6 @@ def test_far_rotations_are_exact_in_bfloat16(name):
     q, k = torch.randn(2, 1, 2, 3, max(4, EVERY[name].least)).bfloat16()
     for got, expected in zip(low.rotate(q, k, 280), exact.rotate(q.double(), k.double(), 280), strict=True):
         torch.testing.assert_close(got.double(), expected, rtol=2**-6, atol=0.05)
-
-
-def test_a_bias_in_float32_serves_queries_in_bfloat16():
-    """The sum is taken in float32, so that the bias keeps its digits; the answer is of the kind of the values."""
-    q, k, v = torch.randn(3, 1, 2, 5, 4).bfloat16()
-    bias = T5Bias(2).bias(5, 5, 0)
-    output, _ = attention(q, k, v, Terms(bias=bias))
-    expected, _ = attention(q.double(), k.double(), v.double(), Terms(bias=bias.double()))
-    assert output.dtype == BF16
-    torch.testing.assert_close(output.double(), expected, rtol=0, atol=0.02)
 
 
 @pytest.mark.parametrize("name", ["Transformer-XL", "RoPE"])

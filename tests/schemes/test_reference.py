@@ -193,13 +193,6 @@ def test_attention_equals_the_loops(size, seed, scale):
     close(with_sink, sink.kept_share(hidden, a)[:, None] * weights, 1e-10)
 
 
-def test_a_sink_by_hand():
-    s = np.log([1, 2, 3])
-    close(sink.softmax_with_sink(s, -np.inf), [1 / 6, 2 / 6, 3 / 6])
-    close(sink.softmax_with_sink(s, 0), [1 / 7, 2 / 7, 3 / 7])
-    close(sink.kept_share(s, [0, math.log(2)]), [6 / 7, 3 / 4])
-
-
 def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
     assert sliding_window.reach(1, 4) == 3 and sliding_window.reach(3, 4) == 9
     kept, numbered = sink.sink_positions(10, first=4, w=4)

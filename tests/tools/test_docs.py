@@ -1,7 +1,6 @@
 """README.md, docs/teaching.md and the contents: minutes and numbers are right, links and pictures work."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,8 @@ from course_kit.contents import CONTENTS, CORE, TOPICS
 from course_tasks import questions, tasks_of, topics
 from tools.links import core, core_table, deeper_minutes, marked, sections, task_minutes
 
-ROOT = Path(__file__).resolve().parents[2]
+from .. import ROOT
+
 PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md")}
 README, TEACHING = PAGES.values()
 TOGETHER = "\n".join(PAGES.values())

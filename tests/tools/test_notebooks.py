@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from .. import ROOT
+
 BUILT = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("*s/*.ipynb"))]
 SOURCED = json.loads((ROOT / "tests" / "tools" / "numbers_with_source.json").read_text(encoding="utf-8"))
 
