@@ -41,8 +41,9 @@ Grids = dict[str, Callable[[Tensor, Tensor], Any]]
 KNOWN = {"interpolation": "PI 4", "NTK": "NTK 4", "YaRN": "YaRN 4", "16 pairs stopped": "slowest 16 stopped"}
 HEAD = f"{'':18}{'short texts':>14}{'gap 16,384':>14}{'key near':>11}{'key far':>10}"
 UNSEEN = (
-    "No column reads a long text, with thousands of keys in between: in 8,192 tokens of Alice, stopped pairs cost",
-    "{:+.2f} ± {:.2f} nats. And no column tells whether far words help to predict a text: a key is only repeated.",
+    "No column reads a long text, with thousands of keys in between: in 8,192 tokens of Alice, stopped pairs cost "
+    "{:+.2f} ± {:.2f} nats.",
+    "And no column tells whether far words help to predict a text: a key is only repeated.",
 )
 
 

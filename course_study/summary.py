@@ -41,11 +41,12 @@ def verdict(rows: Sequence[Row]) -> str:
 def table(rows: Sequence[Row]) -> str:
     """Loss on the last places of each test length, its mean and (of several seeds) [lowest, highest], as text."""
     lines: list[str] = []
+    width = 22 if len({row["seed"] for row in rows}) > 1 else 8
     for task in dict.fromkeys(row["task"] for row in rows):
         of_task = pick(rows, task=task)
-        lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>22}" for n in of_task[0]["settings"]["tests"])]
+        lines += ["", f"{task + ', loss at':24}" + "".join(f"{n:>{width}}" for n in of_task[0]["settings"]["tests"])]
         for scheme in dict.fromkeys(row["scheme"] for row in of_task):
             lengths = zip(*(row["loss"] for row in pick(of_task, scheme=scheme)))  # at each, the loss of each seed
             cells = [f"{fmean(x):.3f}" + f" [{min(x):.3f}, {max(x):.3f}]" * (len(x) > 1) for x in lengths]
-            lines.append(f"{scheme:24}" + "".join(f"{cell:>22}" for cell in cells))
+            lines.append(f"{scheme:24}" + "".join(f"{cell:>{width}}" for cell in cells))
     return "\n".join(lines[1:])

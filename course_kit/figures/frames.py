@@ -208,7 +208,7 @@ def _style(cell: Cell) -> str:
 def still(frame: Frame, title: str | None) -> str:
     """A frame without its script: the title, what it says, and its tables and drawings beside each other."""
     heading = f"<p><b>{escape(title)}</b></p>" if title else ""
-    apart = "display:inline-block;vertical-align:top;box-sizing:border-box;max-width:100%;padding:8px 20px 0 0"
+    apart = "display:inline-block;vertical-align:top;box-sizing:border-box;max-width:100%;padding:8px 12px 0 0"
     tables = "".join(f'<div style="{apart}">{still_table(table)}</div>' for table in frame.tables)
     return f"{heading}<p>{escape(' '.join(frame.says))}</p>{tables}"
 

@@ -100,8 +100,8 @@ def question(text: str, options: Mapping[str, str], answer: Any, *, title: str =
     `options` maps each answer to its reason; `answer` is the right one, or how it begins. Without scripts the options
     are a list, with the answer in a fold below. Raises ValueError as `Question` does.
     """
-    asked = Question(text, options, lambda: answer)
-    return _picture("question", [_asked(asked, f"<b>{escape(title)}.</b> ")], [asked], text, title)
+    asked, stop = Question(text, options, lambda: answer), "" if title.endswith("?") else "."
+    return _picture("question", [_asked(asked, f"<b>{escape(title)}{stop}</b> ")], [asked], text, title)
 
 
 def claims(questions: Sequence[Question], intro: str, *, title: str) -> Picture:

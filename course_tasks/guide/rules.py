@@ -41,7 +41,7 @@ RULES = """
 ✗ none: Without a mask it is blind to order: permute the words, and the outputs are permuted alike.
   [blind_to_distance]
 ~ learned, sinusoidal: Move a phrase to another place in the text, and its scores change. [absolute_positions]
-~ log decay, FIRE: It is symmetric: it cannot tell before from after. [bias_by_hand, which_one]
+~ log decay, FIRE: At equal distance, a key before and a key after get the same number. [bias_by_hand, which_one]
 ✓ Shaw: Before and after have vectors of their own. [vector_per_distance]
 ~ Music Transformer, Transformer-XL: The causal skew or shift leaves junk at keys after the query, and no mask hides
   it: take the general form. [diagonals, transformer_xl]
@@ -161,7 +161,7 @@ BESIDE
   [which_one]
 BESIDE
 ## the nearest of a kind: “the last write”
-~ none, learned, sinusoidal: Nothing falls with distance: small models got {read[none][0]:.0%},
+~ none, learned, sinusoidal: Nothing makes scores fall with distance: small models got {read[none][0]:.0%},
   {read[learned][0]:.0%} and {read[sinusoidal][0]:.0%} of the reads right. [small models: longer_than_training]
 ~ log decay, ALiBi: It falls with distance, so the nearest write wins. But a far write must beat all that is nearer:
   small models got {read[alibi][3]:.0%} (ALiBi) at 1,024 tokens. [alibi, longer_than_training]
@@ -208,7 +208,7 @@ BESIDE
 ~ M-RoPE: In text it is RoPE, so these weights fit. About pictures they have learned nothing. [two_dimensions]
 TRAINED
 ## Qwen 3
-✓ RoPE: The scheme is given, up to 32,768 tokens. [Qwen 3: rope]
+✓ RoPE: The scheme is given, up to 32,768 tokens in the first release, 262,144 in the 2507 models. [Qwen 3: rope]
 ~ stretched RoPE: Switch YaRN on, with a factor of up to 4, for long texts only: it may harm short ones.
   [Qwen 3: stretching_rope]
 TRAINED
@@ -234,7 +234,8 @@ TRAINED
 ✓ learned: The scheme is given. The table ends; ViT's is a grid, which can be resized. [BERT, ViT: absolute_positions]
 TRAINED
 ## BLOOM, MPT
-✓ ALiBi: The scheme is given. Take the authors' slopes if the number of heads is not a power of two. [BLOOM: alibi]
+✓ ALiBi: The scheme is given. Take the authors' slopes if the number of heads is not a power of two. Those of
+  MPT-7B-StoryWriter end at 2^−16, which `transformers` does not do. [BLOOM: alibi]
 TRAINED
 ## Swin
 ✓ Swin: The scheme is given. Its code counts query − key: the table is read backwards here. [Swin: two_dimensions]
@@ -249,7 +250,7 @@ TRAINED
 ## FlexAttention
 UNTOUCHED
 ✓ log decay, Music Transformer, Transformer-XL, T5 buckets, ALiBi, FoX, FIRE: It changes scores, which is what a
-  `score_mod` does. (Compiled on a CPU: no gradients.) [fast_attention]
+  `score_mod` does. (On a CPU: an error if queries, keys or values need a gradient.) [fast_attention]
 ✓ sliding window, hybrid: A `BlockMask` leaves out the tiles that no query of a window sees. [fast_attention,
   windows_and_sinks]
 ~ Shaw: Keys only: value vectors are out of its reach. [fast_attention]
