@@ -33,11 +33,11 @@ print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 # ## One row, many diagonals
 #
 # The **offset** of query $i$ and key $j$ is $j - i$, negative when the key comes first. Five tokens have nine offsets.
-# Take a row with one number for each. To recognise the numbers, we let each one *be* its offset.
+# An **offset row** $r$ has one number for each. To recognise the numbers, we let each one *be* its offset.
 #
-# Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The row begins at offset −4, so
-# offset −2 is in column −2 + 4 = 2. For $n_q$ queries (here 5) and a row $r$, two loops fill the whole grid, and so
-# does `to_grid`:
+# Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The offset row begins at −4, so
+# offset −2 is in column −2 + 4 = 2. For $n_q$ queries (here 5), two loops fill the whole grid, and so does
+# `to_grid`:
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
 
@@ -54,12 +54,12 @@ for i in range(n):
 grid = to_grid(row[None], n)
 assert np.array_equal(grid, by_loop)
 figures.side_by_side(
-    figures.heatmap(row, columns=range(2 * n - 1), alt="One number per offset: a row"),
+    figures.heatmap(row, columns=range(2 * n - 1), alt="One number per offset: an offset row"),
     figures.heatmap(grid, alt="to_grid: each offset on its own diagonal"),
 )
 
 # %% [markdown]
-# Each offset fills one **diagonal**. Now read the grid row by row. Which columns does each query take?
+# Each offset fills one **diagonal**. Which columns of the offset row does each query take?
 
 # %%
 for i in range(n):
@@ -68,13 +68,13 @@ for i in range(n):
     print(f"{TOKENS[i]:4} columns {first} to {first + n - 1}:", "   " * first, *signs[first : first + n])
 
 # %% [markdown]
-# Each query takes five neighbouring numbers, its **slice** of the row. From query to query, the slice moves one column
-# to the left.
+# Each query takes five neighbouring numbers, its **slice** of the offset row. From query to query, the slice moves one
+# column to the left.
 #
 # ### Any number of queries and keys
 #
 # A decoder has read three tokens and now reads two more, *on* and *mat*: $n_q = 2$, $n_k = 5$ and `past` $= 3$. Query
-# $i$, row $i$ of the grid, is at position `past` $+\,i$. How many offsets $j - ($`past`$\,+\,i)$ are there?
+# $i$ of the grid is at position `past` $+\,i$. How many offsets $j - ($`past`$\,+\,i)$ are there?
 
 # %%
 row = row_offsets(2, 5, past=3)
@@ -91,8 +91,8 @@ figures.heatmap(
 #
 # ## The way back
 #
-# How far back does a head look? Its weights are a grid, and `from_grid` adds up each diagonal. We compute one sum by
-# hand, then all with a loop.
+# How far back does a head look? Its weights are a grid, and `from_grid` adds up each diagonal. One sum by hand, then
+# all:
 
 # %%
 from course_lib.reference.attention import attention
@@ -115,18 +115,17 @@ figures.heatmap(back, columns=signs, digits=3, alt="Sum of the weights by offset
 # %%
 cells = from_grid(np.ones((n, n)))[0]
 print("cells:", *cells.astype(int))
-figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offset: no trend, about 1/5")
+figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offset: no clear trend")
 
 # %% [markdown]
-# The means show no trend, as expected without positions.
+# The means show no clear trend. None is built in, because this head has no positions.
 #
 # ### Three profiles
 #
 # We take two heads of SmolLM2-135M ([[released_model|chapter #]] maps all). It reads 64 tokens of *Alice in
 # Wonderland*.
 #
-# For comparison we need a *uniform* head, which prefers nothing: under the causal mask, its query $i$ gives $1/(i+1)$
-# to each token that it sees.
+# For comparison we need a *uniform* head, whose query $i$ gives $1/(i+1)$ to each token that it sees.
 
 # %%
 uniform = np.tri(64) / np.arange(1, 65)[:, None]
@@ -151,15 +150,20 @@ text = model.encode(released.excerpt("alice")[:300])[:64]
 heads = {"uniform": uniform}
 for layer, head in ((16, 0), (18, 8)):
     heads[f"layer {layer}, head {head}"] = model.attention(text, layer, head).numpy()
-cells = from_grid(np.ones((64, 64)))[0]
-profiles = {name: (from_grid(w)[0] / cells)[63::-1] for name, w in heads.items()}  # offsets 0, −1, … −63
-assert profiles["layer 16, head 0"][1] > 0.5
-assert profiles["layer 18, head 8"][63] > 0.9
-distances = [0, 1, 2, 3, 4, 8, 16, 32, 48, 63]
-figures.heatmap(
-    [profile[distances] for profile in profiles.values()], rows=list(heads), columns=[-d for d in distances],
-    digits=2, corner="head ↓ offset →", alt="Mean weight by offset of three heads",
-)
+assert heads["layer 16, head 0"].diagonal(-1).mean() > 0.5
+
+
+def profiles(distances, first=0):
+    """Mean weight by offset of the three heads, over the keys from `first` on."""
+    cells = from_grid(np.ones((64, 64 - first)))[0]
+    means = [(from_grid(w[:, first:])[0] / cells)[63 - first :: -1] for w in heads.values()]  # offsets 0, −1, …
+    return figures.heatmap(
+        [mean[distances] for mean in means], rows=list(heads), columns=[-d for d in distances], digits=2,
+        corner="head ↓ offset →", alt=f"Mean weight by offset of three heads, keys from {first} on",
+    )
+
+
+profiles([0, 1, 2, 3, 4, 8, 16, 32, 48, 63])
 
 # %% [markdown]
 # The uniform head falls from 0.07 to 0.02, so a falling profile alone does not show that a head prefers near tokens.
@@ -179,17 +183,25 @@ figures.side_by_side(*[
 ])
 
 # %% [markdown]
-# An offset is a diagonal, but the head of layer 18 fills a *column*: every query looks at token 0. Such a token is
-# called a **sink** ([[windows_and_sinks|chapter #]]). Every diagonal of the past has exactly one
-# cell in column 0. Far diagonals have few cells, so this cell dominates their mean. At −63 it is the only one, so
-# the 0.12 of layer 16 is one weight, too.
+# The head of layer 18 fills a *column*, not a diagonal: every query looks at token 0. Such a token is called a **sink**
+# ([[windows_and_sinks|chapter #]]). The diagonal of offset −48 has 16 cells, one of them in column 0, so its mean is
+# about 1/16. The diagonal of −63 has only that cell, so the 0.12 of layer 16 is also a single weight.
+#
+# We drop column 0, cells and weights, and compare again:
+
+# %% tags=["nbval-ignore-output"]
+assert heads["layer 18, head 8"][:, 1:].max() < 0.01
+profiles([0, 1, 2, 3, 4, 8, 16, 32, 48], first=1)
+
+# %% [markdown]
+# Layer 16 still prefers the token before. Layer 18 has no weight left.
 #
 # ## A vector for every pair?
 #
 # Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset. (In
 # [[vector_per_distance|chapter #]] they are $A$ and $a$.) To each product $q_i \cdot k_j$ it adds the blue term,
-# $S_{ij} = q_i \cdot e_{j-i}$, inside the scaling as in Shaw's scheme. How can we compute it without storing a vector
-# for every pair?
+# $S^{rel}_{ij} = q_i \cdot e_{j-i}$, inside the scaling as in Shaw's scheme. How can we compute it without storing a
+# vector for every pair?
 
 # %%
 figures.attention_block("Music Transformer")
@@ -206,14 +218,14 @@ assert np.isclose(S[sat, the], Q[sat] @ E[the - sat + n - 1])
 print("a vector per pair:", cube.shape, "=", cube.size, "numbers, the table", E.size)
 figures.side_by_side(
     figures.heatmap(E, rows=signs, columns=range(D_K), alt="The table: a vector per offset"),
-    figures.heatmap(S, alt="S: each query with the vector of each offset"),
+    figures.heatmap(S, alt="S rel: each query with the vector of each offset"),
 )
 
 # %% [markdown]
 # The cube holds every vector many times, although only $2n-1$ are *different*. So multiply each query by each of these
-# first, which gives a row of nine products per query. Then place the products:
+# first, which gives nine products per query. Then place the products:
 #
-# $$S = \text{to\_grid}(Q E^\top)$$
+# $$S^{rel} = \text{to\_grid}(Q E^\top)$$
 #
 # This saves memory, not multiplications: there are 45 products, and the grid uses 25 of them.
 
@@ -224,7 +236,7 @@ print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
 # What does this save in the paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4 bytes per number?
-# **Guess first:** is memory solved?
+# Is memory solved?
 
 # %%
 tokens, n_heads, d = 2048, 8, 64
@@ -267,8 +279,7 @@ figures.question(
     options={
         "The product of The with the vector of +2":
             "That vector was never multiplied, because the table ends at offset 0.",
-        "A zero from the padding":
-            "The zeros come to lie directly to the right of the diagonal.",
+        "A zero from the padding": "The zeros come to lie directly to the right of the diagonal.",
         "A product of the query cat":
             "Yes, with the vector of offset −4, which cat does not even have. In memory, cat's row follows The's.",
     },
@@ -305,8 +316,8 @@ figures.heatmap(labels.ravel(), columns=range(9), alt="The line of memory: the l
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
 # So the grid is **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view.
-# NumPy does not check it: with a wrong stride it reads memory outside the array. (Ours stays inside if $n_k \le w$.
-# `writeable=False` forbids writing.) What does it show above the diagonal?
+# NumPy does not check it: with a wrong stride it reads memory outside the array. (Ours stays inside if $n_k \le w$ and
+# the rows follow one another in memory.) What does it show above the diagonal?
 
 # %%
 from numpy.lib.stride_tricks import as_strided
@@ -314,6 +325,7 @@ from numpy.lib.stride_tricks import as_strided
 
 def strided(rows, n_k):
     """The grid of n_k keys as a view of the memory of `rows`, one row per query: nothing is copied."""
+    assert rows.flags.c_contiguous  # the rows follow one another in memory
     one_row, one = rows.strides
     return as_strided(rows.ravel()[len(rows) - 1 :], (len(rows), n_k), (one_row - one, one), writeable=False)
 
@@ -329,6 +341,7 @@ view = strided(causal, n)
 assert np.shares_memory(view, causal)
 assert np.allclose(view[below], S[below])
 assert np.array_equal(strided(products, n), to_grid(products, n))
+print("all offsets: equal to to_grid everywhere")
 print("strides of the products:", [s // 8 for s in causal.strides])  # NumPy counts bytes, 8 per number
 print("strides of the view:    ", [s // 8 for s in view.strides])
 
@@ -337,9 +350,9 @@ print("strides of the view:    ", [s // 8 for s in view.strides])
 #
 # ## Remember
 #
-# - `to_grid` places a row of $n_q + n_k - 1$ numbers on the diagonals; `from_grid` sums the diagonals.
-# - Compare a profile by offset with that of a uniform head. A sink is a column.
-# - Multiply first, place afterwards: $S = \text{to\_grid}(QE^\top)$. The products grow with $n^2$.
+# - `to_grid` places an offset row of $n_q + n_k - 1$ numbers on the diagonals; `from_grid` sums the diagonals.
+# - To read a profile by offset, drop the sink's column, then compare with a uniform head.
+# - Multiply first, place afterwards: $S^{rel} = \text{to\_grid}(QE^\top)$. The products grow with $n^2$.
 # - The causal skew leaves junk in $n(n-1)/2$ cells, which a mask must hide.
 # - The same memory, read with another stride, is the grid.
 #
@@ -348,18 +361,14 @@ print("strides of the view:    ", [s // 8 for s in view.strides])
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "Three queries, seven keys, four tokens in the cache. How many offsets are there, "
-    "and which is the smallest?",
+    "Three queries, seven keys, four tokens in the cache. How many offsets are there, and which is the smallest?",
     options={
         "7, from −6":
             "Seven is the number of keys. Each further query adds one offset, because "
             "it is one place further on.",
-        "9, from −6":
-            "Yes: 3 + 7 − 1 = 9. The last query is at 4 + 2, so key 0 is 6 back.",
-        "9, from −2":
-            "That would be without the cache. The queries are at 4, 5 and 6.",
-        "13, from −6":
-            "Thirteen offsets would be −6 … +6, those of seven queries and seven keys.",
+        "9, from −6": "Yes: 3 + 7 − 1 = 9. The last query is at 4 + 2, so key 0 is 6 back.",
+        "9, from −2": "That would be without the cache. The queries are at 4, 5 and 6.",
+        "13, from −6": "Thirteen offsets would be −6 … +6, those of seven queries and seven keys.",
     },
     answer=f"{row_offsets(3, 7, past=4).size}, from {row_offsets(3, 7, past=4)[0]}",
     title="Question 1",
@@ -368,15 +377,13 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A test compares a skew with to_grid for n_q = n_k = 8 under a causal mask. "
-    "It passes. What does it show?",
+    "A test compares a skew with to_grid for n_q = n_k = 8 under a causal mask. It passes. What does it show?",
     options={
         "The skew is right for any attention":
             "The mask hides junk, and equal sizes hide a forgotten past or swapped lengths.",
         "It is right for causal self-attention over a whole sequence of 8":
             "Yes, and for nothing else: no other length, no cache, no missing mask.",
-        "Nothing":
-            "It does show that the visible half is in its place.",
+        "Nothing": "It does show that the visible half is in its place.",
     },
     answer="It is right for causal self-attention over a whole sequence of 8",
     title="Question 2",
@@ -388,13 +395,10 @@ G = torch.tensor(np.random.default_rng(7).normal(size=(n, n)))
 row = torch.zeros(2 * n - 1, dtype=torch.double, requires_grad=True)
 (row[torch.tensor(offsets(n) + n - 1)] * G).sum().backward()  # so the gradient of the grid is G
 figures.question(
-    "You train a bias of 2n − 1 numbers. The gradient of the n × n grid is G. "
-    "What is the gradient of the row?",
+    "You train a bias of 2n − 1 numbers. The gradient of the n × n grid is G. What is the gradient of the row?",
     options={
-        "The mean of each diagonal of G":
-            "The chain rule adds up. A number used five times gets five contributions.",
-        "The sum of each diagonal of G":
-            "Yes, which is from_grid(G).",
+        "The mean of each diagonal of G": "The chain rule adds up. A number used five times gets five contributions.",
+        "The sum of each diagonal of G": "Yes, which is from_grid(G).",
         "The first row and the first column of G":
             "Each number was shown in a whole diagonal, not only at its beginning.",
     },
@@ -411,8 +415,8 @@ figures.question(
 #
 # ## Deeper · One row for all queries
 #
-# All queries share the one row of a plain bias. The slice of the next query begins one number *earlier*, so the stride
-# is −1. In NumPy, these are all slices of the row in reverse order:
+# All queries share the one offset row of a plain bias. The slice of the next query begins one number *earlier*, so the
+# stride is −1. In NumPy, these are all slices of the row in reverse order:
 
 # %%
 from numpy.lib.stride_tricks import sliding_window_view
@@ -432,7 +436,7 @@ print("strides:", [s // 8 for s in slices.strides])
 # missing, as the view has shown. If you cannot make a view, three steps do the same:
 #
 # 1. Put a column of zeros *behind* the products.
-# 2. Skip the first $n_q - 1$ numbers of the line, and cut the rest every $w$ numbers.
+# 2. Skip the first $n_q - 1$ numbers of the line, and cut $n_q$ rows of $w$. One zero is left over.
 # 3. Keep the first $n_k$ columns.
 #
 # Why is this right? After the padding, column $c$ of row $i$ is at place $i(w+1) + c$ of the line. After the cuts, cell

@@ -2,8 +2,9 @@
 # # [[title]]
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
-# reads the segments in order and keeps the previous one in memory. Positions added to the input clash with such a
-# memory. The repair is a score of four terms, of which you already know three.
+# reads the segments in order and keeps the previous one in memory. Position vectors that restart in each segment clash
+# with such a memory; those that go on leave the trained range. The repair is a score of four terms, of which you
+# already know three.
 #
 # **You will be able to**
 # - split the absolute score into four terms, say what replaces each position, and recognise each new term from its map;
@@ -19,7 +20,7 @@
 # the inputs of the first as a **memory**. Queries come from the new segment; keys and values come from both.
 #
 # To each input $x$ we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions
-# start at 0 in each segment. Otherwise they would soon exceed all positions seen in training.
+# start at 0 in each segment; otherwise they would soon exceed those seen in training.
 
 # %%
 import numpy as np
@@ -65,8 +66,8 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The left half equals the right half, because token $t$ of every segment has the position vector $p_t$ (section 3.3).
-# But a query only needs to know how far back a key is.
+# The left half equals the right half, because our text repeats its words, and every segment repeats its position
+# vectors (section 3.3). But a query only needs to know how far back a key is.
 #
 # ## The absolute score, taken apart
 #
@@ -99,9 +100,9 @@ for name in "abcd":
 # In (b) and (d), a sinusoid $R_\delta$ takes the place of $p_j$, where $\delta = i - j$ is the **distance**, positive
 # for the past. It exists for every distance, without a table.
 #
-# Words and distances are different kinds of input, so they get different key weights. A key made from a word is
-# $k_j = x_j W_k$. A key made from the distance $\delta$ is $R_\delta W_r$. It is the key of offset $-\delta$, so we
-# write it $r_{-\delta}$:
+# Words and distances are different kinds of input, so they get different key weights. From here on,
+# $q_i = x_i W_q$ and $k_j = x_j W_k$ contain no position. A key made from the distance $\delta$ is $R_\delta W_r$. It is
+# the key of offset $-\delta$, so we write it $r_{-\delta}$:
 #
 # | key | offset $j - i$ | distance $\delta = i - j$ | sinusoid | key made from it |
 # |---|---|---|---|---|
@@ -110,7 +111,8 @@ for name in "abcd":
 # | one word ahead | +1 | −1 | $R_{-1}$ | $r_{+1} = R_{-1} W_r$ |
 #
 # A real layer learns $W_r$. Ours keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows
-# more slowly. `position_keys` returns $r$ for every offset, in ascending order. Which channels tell past from future?
+# more slowly. `position_keys` returns $r$ for every offset, in ascending order. Which channels differ between a
+# distance and its negative?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -127,7 +129,7 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The sines do: they change sign at offset 0.
+# Only the sines: $\sin(-\delta) = -\sin\delta$.
 #
 # ## Two vectors replace the query's position
 #
@@ -256,12 +258,13 @@ from course_lib.reference.transformer_xl import relative_shift
 products = (Q[sat:] + v) @ r[:n].T  # three queries, distances 4 to 0
 visible = causal_mask(3, past=2)
 assert np.allclose(relative_shift(products)[visible], (by_loop["b"] + by_loop["d"])[sat:][visible])
+padded = np.pad(products, ((0, 0), (1, 0)))  # a column of zeros in front
+assert np.array_equal(relative_shift(products), padded.ravel()[3:].reshape(3, 5))  # drop 3 numbers, cut every 5
 figures.provenance("shift")
 
 # %% [markdown]
 # In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query:
-# junk, which the mask must hide. If the rows also cover the future, the same shift leaves no junk in the first
-# $n_k$ columns.
+# junk, which the mask must hide.
 #
 # ## Segments with memory
 #
@@ -320,7 +323,7 @@ figures.question(
 
 # %% [markdown]
 # Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. Of
-# Booleans, `reads @ reads` means: is there some token that $i$ reads and that has read $j$?
+# Booleans, `reads @ reads` means: does $i$ read some token that itself reads $j$?
 
 # %%
 i, j = np.arange(20)[:, None], np.arange(20)
@@ -338,20 +341,18 @@ figures.heatmap(
 #
 # ## Who uses it today?
 #
-# The Conformer, a speech model, took these positions over (Gulati et al. 2020). In transformers 5.23:
+# Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
+# **Parakeet** has all four terms and no causal mask. **Gemma 4** has (a) and (b) in its audio encoder.
 #
-# - NVIDIA's **Parakeet** has all four terms and no causal mask, so its rows cover the future
-#   (`ParakeetEncoderAttention`).
-# - **Nemotron ASR streaming** has them too. By default it caches the keys and values of the last 70
-#   *frames*, short slices of sound.
-# - **Gemma 4** has (a) and (b) in its audio encoder (`Gemma4AudioAttention`).
-#
-# RoPE is a rival. In speech recognition its error rates were similar or better, and training took up to 21 % less time
-# (Zhang et al. 2025).
+# What do these positions cost? A *fused kernel* computes attention without storing the $n^2$ scores
+# ([[fast_attention|chapter #]]). But term (b) needs one more product per query and offset, stored and rearranged for
+# the kernel to add. Speech researchers call such positions "often incompatible with fast GPU implementations of
+# attention". With RoPE, they found similar or lower error rates and up to 21 % less training time (Zhang et al. 2025).
 #
 # ## Remember
 #
-# - Positions added to the input clash with a memory. $R_\delta$ replaces $p_j$; $u$ and $v$ replace $p_i W_q$.
+# - Position vectors that restart in each segment clash with a memory. $R_\delta$ replaces $p_j$; $u$ and $v$ replace
+#   $p_i W_q$.
 # - (a) is content, (b) has Shaw's form, (c) is a number per key, (d) a number per offset.
 # - If its rows end at offset 0, the relative shift leaves junk after it, which a causal mask must hide.
 # - Segments equal one long pass if the memory holds everything before. $N$ layers reach $N L$ tokens.
@@ -380,13 +381,13 @@ figures.question(
     "An encoder without a mask uses this chapter's relative shift, whose rows end at distance 0. What happens?",
     options={
         "It works: the junk is small":
-            "The junk is another query's scores, as large as any.",
+            "The junk is another query's products, as large as any.",
         "An error about shapes":
             "All shapes fit. That is what makes it dangerous.",
-        "For later keys, queries read a zero and then scores of the next query":
+        "For later keys, queries read a zero and then products of the next query":
             "Yes. Without a mask use to_grid, or the general skew.",
     },
-    answer="For later keys, queries read a zero and then scores of the next query",
+    answer="For later keys, queries read a zero and then products of the next query",
     title="Question 2",
 )
 
@@ -529,10 +530,10 @@ for length in (16, 8, 4):
     assert equal == min(20, length + 4)
 
 # %% [markdown]
-# Only while its memory holds *every* earlier token. After that the memory truncates. This is not a bug, because a
-# sliding window truncates, too. But a window counts back from each query. A memory counts back from the start of the
-# segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of the authors
-# gives all queries the same number of keys (`--same_length`), which is a window.
+# The outputs are equal only while the memory holds *every* earlier token. After that the memory truncates. This is not
+# a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from the
+# start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of the
+# authors gives all queries the same number of keys (`--same_length`), which is a window.
 #
 # ## Deeper · What memory buys
 #
@@ -583,7 +584,7 @@ assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 #
 # XLNet (Yang et al. 2019) has the same four terms, and a fifth one that tells whether query and key belong to the same
 # part of the input, such as the question or the text. Its rows cover past and future, from distance $n$ to $-(n-1)$, so
-# its shift leaves no junk. Does it agree with us, without the fifth term?
+# its shift leaves no junk in the first $n_k$ columns. Does it agree with us, without the fifth term?
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec

@@ -31,38 +31,33 @@ figures.attention_block("T5 buckets")
 # %% [markdown]
 # ## A number for each offset
 #
-# T5 adds a number to each score, from a table with 32 rows and a column for each head. The offsets $j - i$ that share a
-# row are called a **bucket**. A near offset has a bucket to itself. The score of query $i$ and key $j$ in head $h$ is
+# T5 adds a number from a table to each score. The simplest such table has a row for each offset and a column for each
+# head. The score of query $i$ and key $j$ in head $h$ is
 #
-# $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,\text{bucket}(j - i),\, h\,]$$
+# $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,j - i + n - 1,\, h\,]$$
 #
-# In an encoder, the keys $0, 1, \dots, 7$ tokens before the query are in buckets 0 to 7, and those $1, \dots, 7$ tokens
-# after it in buckets 17 to 23 (16 more; why, below). Our five tokens need no others. We fill a table for two heads by
-# hand: head 0 prefers the word before the query (bucket 1), and head 1 the word after it (bucket 17).
+# Our five tokens have nine offsets, from $-(n - 1)$ in row 0 on. We fill a table for two heads by hand: head 0 prefers
+# the word before the query (offset −1), and head 1 the word after it (+1).
 
 # %%
-table = np.full((32, 2), -1.0)
-table[1, 0] = table[17, 1] = 2.0
+table = np.full((2 * n - 1, 2), -1.0)
+table[-1 + n - 1, 0] = table[1 + n - 1, 1] = 2.0
 
-r = row_offsets(n)
-near = np.where(r > 0, 16 + r, -r)
-print("offset", r)
-print("bucket", near)
-signs = [f"{x:+d}" if x else "0" for x in r]
-figures.heatmap(table[near].T, rows=["head 0", "head 1"], columns=signs, alt="One number per offset")
+signs = [f"{r:+d}" if r else "0" for r in row_offsets(n)]
+figures.heatmap(table.T, rows=["head 0", "head 1"], columns=signs, alt="One number per offset")
 
 # %% [markdown]
 # `to_grid` places the nine numbers of a head on the diagonals. Loops over heads, queries and keys should give the same
 # grid.
 
 # %%
-B = to_grid(table[near].T[:, None], n)
+B = to_grid(table.T[:, None], n)
 
 by_loop = np.zeros((2, n, n))
 for h in range(2):
     for i in range(n):
         for j in range(n):
-            by_loop[h, i, j] = table[16 + (j - i) if j > i else i - j, h]
+            by_loop[h, i, j] = table[j - i + n - 1, h]
 assert np.array_equal(B, by_loop)
 
 _, weights = attention(Q, K, V, bias=B, scale=1.0)
@@ -86,8 +81,11 @@ print("a row for each offset, −511 to 511:", 2 * 512 - 1)
 
 # %% [markdown]
 # An offset beyond the training length never gets trained, and one just below it rarely. T5 puts neighbouring distances
-# into one bucket, as if their exact value mattered little. So 32 rows replace 1,023, and any offset finds a trained
-# one.
+# into one **bucket**, as if their exact value mattered little, and its table has a row for each bucket:
+#
+# $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,\text{bucket}(j - i),\, h\,]$$
+#
+# So 32 rows replace 1,023, and in the encoder any offset finds a trained row.
 #
 # ## One bucket by hand
 #
@@ -176,7 +174,7 @@ figures.question(
 
 # %% [markdown]
 # Choose a key in the next picture to read its calculation. With 8 buckets, how many distances keep their own? With 32,
-# where does doubling `max_distance` move the last bucket?
+# where does doubling `max_distance` move the last bucket? (Two in each direction, 0 and 1. To 166.)
 
 # %%
 figures.bucket_explorer(query=10)
@@ -198,14 +196,16 @@ for name, both, style in (("encoder", True, "-"), ("decoder", False, "--")):
 ax.axvline(128, color="0.6", linewidth=1, label="max_distance")
 assert starts["encoder"][-1] == 91
 assert starts["decoder"][-1] == 113
+print(f"one step before max_distance: {8 * 16 ** (7 / 8):.1f} and {16 * 8 ** (15 / 16):.1f}")
 ax.set(xscale="log", xlabel="distance to the left (log scale, from 1)", ylabel="bucket")
 ax.legend()
 figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from 91 on, decoder "
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# In the encoder, the shared buckets begin at 8, 12, 16, 23, 32, 46, 64 and 91. The formula reaches $N$ only at distance
-# 128, but the last bucket is $N - 1$. So this bucket holds every distance from 91 on, in the decoder from 113 on.
+# `max_distance` is where a bucket $N$ would begin, if there were one. The last bucket, $N - 1 = 15$, begins one step
+# earlier on the logarithmic scale, at $8 \cdot 16^{7/8} = 90.5$, so at distance 91. (Decoder:
+# $16 \cdot 8^{15/16} = 112.4$, so 113.)
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
@@ -213,9 +213,9 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
 # ## T5 does not scale its scores
 #
 # T5's score is $q_i \cdot k_j + b$, without the factor $1/\sqrt{d_k}$. (Its scores do not start too large,
-# because $W_q$ starts smaller by $\sqrt{d_k}$; see *Deeper*.) Weights that were *trained* without scaling must be used
-# without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not. How much does this change the weights of the five
-# tokens?
+# because $W_q$ starts smaller by $\sqrt{d_k}$; see *Deeper*.) A model that was trained without scaling must be run
+# without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not. How much does the mistake change the attention
+# weights of the five tokens?
 
 # %%
 _, scaled = attention(Q, K, V, bias=B)
@@ -278,10 +278,10 @@ for name, x in {"j − i": offset, "i − j": -offset}.items():
 assert np.allclose(with_bias, without)  # with i − j
 
 # %% [markdown]
-# No training can repair this, because the table does not affect the weights. In a decoder of several layers, the mask
-# still reveals some order ([[blind_to_distance|chapter #]]), so the damage can be harder to notice. In an encoder
-# that is trained with the wrong sign, *before* and *after* only exchange their numbers. But with published weights, the
-# wrong sign mirrors every head.
+# No training can repair this, because the table does not affect the attention weights, so it gets no gradient. In a
+# decoder of several layers, the mask still reveals some order ([[blind_to_distance|chapter #]]), so the damage can be
+# harder to notice. In an encoder that is trained with the wrong sign, *before* and *after* only exchange their numbers.
+# But if the sign becomes wrong after training, every head takes *before* for *after*.
 #
 # ## Who uses it today?
 #
@@ -307,7 +307,7 @@ else:
 
     config = released.T5Config(d_model=8, d_kv=D_K, num_heads=2)
     layer = released.T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
-    layer.relative_attention_bias.weight.data = torch.tensor(table)
+    layer.relative_attention_bias.weight.data[bucket(row_offsets(n))] = torch.tensor(table).float()
     q, k, v = (torch.tensor(x).expand(1, 2, n, D_K) for x in (Q, K, V))
     _, theirs = released.eager_attention_forward(layer, q, k, v, layer.compute_bias(n, n), layer.scaling)
     assert np.allclose(theirs[0].detach(), weights)
@@ -532,7 +532,10 @@ assert len(trained) < 32  # with 128
 
 # %% [markdown]
 # With 128, texts of 64 tokens never reach five buckets. [[longer_than_training|Chapter #]] measures the damage in a
-# similar case. To choose sizes for training texts of $n$ tokens:
+# similar case. T5's own decoder is close to this: in pre-training, an input of 512 tokens has a target of 114 (T5's
+# `random_spans_helper`), so the last bucket, from 113 on, gets one pair of each target.
+#
+# To choose sizes for training texts of $n$ tokens:
 #
 # | | `num_buckets` | `max_distance` |
 # |---|---|---|

@@ -91,7 +91,6 @@ eight = np.array([2 ** (-8 * h / H) for h in range(1, H + 1)])
 assert np.array_equal(slopes(8), eight)
 
 
-
 def nearest(slope, keys=4096):
     """How many of the nearest keys have 90 % of the weight."""
     return np.searchsorted(softmax(-slope * np.arange(keys)).cumsum(), 0.9) + 1
@@ -123,9 +122,8 @@ for r in (100, 1000, 10_000):
 # ## Twelve heads, two rules
 #
 # The encoders MosaicBERT-Base and DNABERT-2 have ALiBi with 12 heads. The paper gives the formula for any number of
-# heads. But the authors' own code uses another rule if $H$ is not a power of two. For 12 heads it takes all slopes of 8
-# heads, the next lower power of two, and then the first, third, fifth and seventh of 16 (`get_slopes` in their
-# `fairseq/models/transformer.py`).
+# heads. But the authors' own code uses another rule if $H$ is not a power of two. For 12 heads it takes all slopes of
+# 8 heads, the next lower power of two, and then the first, third, fifth and seventh of 16 (`get_slopes`).
 
 # %%
 by_formula = np.array([2 ** (-8 * h / 12) for h in range(1, 13)])
@@ -137,9 +135,9 @@ figures.alibi_slopes(12)
 
 # %% [markdown]
 # The two rules agree for none of the twelve heads, and by the authors' rule head 9 is the steepest. Move the number of
-# heads to see when they agree. Published weights were *trained* with one of them: BLOOM and MosaicBERT
-# use the authors' rule. How much does the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and
-# equal scores.
+# heads to see when the two rules agree. A published model was trained with one of the rules: BLOOM and MosaicBERT use
+# the authors'. How much does the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal
+# scores.
 
 # %%
 for h in (0, 8):
@@ -149,7 +147,7 @@ for h in (0, 8):
         print(f"head {h + 1}, {name:13}  slope {slope:.4f}: {shares}")
 
 # %% [markdown]
-# Head 1 changes little. But head 9 no longer looks at the nearest tokens: it sees all 20 almost alike.
+# Head 1 changes little. But head 9 no longer concentrates on the nearest tokens: it sees all 20 almost alike.
 #
 # ## What the softmax removes
 #
@@ -178,42 +176,50 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. The shortcut saves memory, because
-# one row per head is enough for all queries. MPT's code adds $m \, (j - (n - 1))$, which differs from $m\,j$ only by a
-# constant.
+# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. Compared with a stored grid, this
+# saves memory: one row per head is enough for all queries. MPT's code adds $m \, (j - (n - 1))$, which differs from
+# $m\,j$ only by a constant.
 #
 # ## What bfloat16 makes visible again
 #
 # All this is exact arithmetic. Large models often compute in **bfloat16**, a format of 16 bits that keeps 8 significant
-# bits. From 128 to 256 it has only whole numbers. We round each form to bfloat16, for slope $\frac12$, 512 tokens and
-# equal scores, and print the largest error of a weight. Which form is right for the last query? And for a query in the
-# middle?
+# bits. From 128 to 256 it has only whole numbers. What becomes of $m\,j$, with $m = 0.5$, at the end of 512 tokens?
+
+# %%
+def rounded(bias):
+    """The bias, rounded to bfloat16."""
+    return torch.tensor(bias).bfloat16().double().numpy()
+
+
+last = m * np.arange(508, 512)
+print("m · j of keys 508 to 511:", *last, "-> in bfloat16:", *rounded(last))
+
+# %% [markdown]
+# The steps of $\frac12$ become 0, 1 and 1. We round each form, with equal scores, and show the largest error of a
+# weight. Which form is right for the last query? For one in the middle? And in the flattest head?
 
 # %%
 def error(bias, exact):
     """The largest error of a weight if the bias is rounded to bfloat16."""
-    rounded = torch.tensor(bias).bfloat16().double().numpy()
-    return abs(softmax(rounded) - softmax(exact)).max()
+    return abs(softmax(rounded(bias)) - softmax(exact)).max()
 
 
-for i in (511, 256):
+errors = {}
+for i, slope in ((511, 1 / 2), (256, 1 / 2), (511, 1 / 256)):
     j = np.arange(i + 1)
-    exact = -m * (i - j)
-    errors = error(m * j, exact), error(m * (j - 511), exact), error(exact, exact)
-    print("query {}: m·j {:.2f}, m·(j − 511) {:.2f}, −m·(i − j) {:.2f}".format(i, *errors))
-
-j = np.arange(4096)
-for slope in (1 / 2, 1 / 16, 1 / 256):
-    print(f"4,096 tokens, slope 1/{1 / slope:.0f}: m·j {error(slope * j, slope * j):.4f}")
+    exact = -slope * (i - j)
+    errors[f"query {i}, slope 1/{1 / slope:.0f}"] = [error(b, exact) for b in (slope * j, slope * (j - 511), exact)]
+forms = ["m · j", "m · (j − 511)", "−m · (i − j)"]
+figures.heatmap(list(errors.values()), list(errors), forms, digits=2, alt="Largest error of a weight")
 
 # %% [markdown]
-# Near the end of the text, $m\,j$ loses its halves. MPT's form is exact there, but not in the middle, because it counts
-# from the last key. Only the matrix form is right for both. With these scores the weight lies on near keys, whose
-# biases are small in that form, and bfloat16 rounds small numbers finely. The steep heads suffer most, the flat ones
-# hardly. The softmax would remove the constant, but adding it has already rounded the differences away.
+# For the last query, MPT's form gives the right weights, because near keys have small biases, and bfloat16 rounds
+# small numbers finely. For a query in the middle, even the nearest keys are far from the last one, so their biases are
+# large. Only the matrix form is right for both. The flattest head hardly suffers.
 #
-# A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds twice in the model's dtype:
-# $m\,j$, and then the score plus $m\,j$. We have not measured what this costs.
+# In exact arithmetic the softmax removes $m\,i$. Here it comes too late, because the sum $m\,i - m\,(i - j)$ has
+# already been rounded. A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds twice in
+# the model's dtype: $m\,j$, and then the score plus $m\,j$. We have not measured what this costs.
 #
 # ## Without a mask
 #
@@ -272,15 +278,15 @@ questions.claims("alibi")
 #   higher one.
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
 #   favours the end of the text, and an encoder needs $-m\,|i - j|$.
-# - In bfloat16, a large constant costs digits. Compute the bias from the distance, or in float32.
+# - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and
+#   scores in float32 until the softmax.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A model has 12 heads and was trained with the slopes of the authors' code. Your code computes 2^(−8h/12). What "
-    "happens?",
+    "A model with 12 heads was trained with the slopes of the authors' code. You compute 2^(−8h/12). What happens?",
     options={
         "An error: 12 is not a power of two":
             "The formula works for any number of heads, so the mistake is hard to notice.",
@@ -316,8 +322,7 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A model with ALiBi reads a text eight times as long as its training texts, and its loss stays level. "
-    "What follows?",
+    "A model with ALiBi reads a text eight times as long as in training, and its loss stays level. What follows?",
     options={
         "Reading more did not raise the loss": "Yes. Whether the far tokens were used is another question.",
         "It used the far tokens": "A level loss does not show that. Near tokens alone can keep it level.",
@@ -432,6 +437,6 @@ else:
 # stops at $2^{-8}$. The FlashAttention package takes `alibi_slopes` as an argument of its kernels.
 #
 # **Sources** O. Press, N. A. Smith, M. Lewis, *Train Short, Test Long: Attention with Linear Biases Enables Input
-# Length Extrapolation*, 2022, section 3 (the bias, the slopes), and their published code (other numbers of heads) ·
-# `models/bloom`, `models/mpt` and `models/falcon` in `transformers` 5.23 · `rebuild_alibi_tensor` in the code of
-# MosaicBERT, and the pages and configurations of DNABERT-2-117M and jina-embeddings-v2-base-en on the Hugging Face Hub.
+# Length Extrapolation*, 2022, section 3 (the bias, the slopes), and their `fairseq/models/transformer.py`
+# (`get_slopes`) · `models/bloom`, `models/mpt` and `models/falcon` in `transformers` 5.23 · `rebuild_alibi_tensor` in
+# MosaicBERT's code, the pages and configurations of DNABERT-2-117M and jina-embeddings-v2-base-en on Hugging Face.

@@ -1,9 +1,9 @@
 r"""Any queries, any keys, a cache, and a table that is too long · 15 minutes · ★★★
 
 Write the general case of the lesson as one function. A score through the query is
-$S_{ij} = q_i \cdot e_{o}$ with the offset $o = j - (\text{past} + i)$, for any number of queries and keys. Query $i$
-is at position `past` $+\,i$, key $j$ at position $j$. `table` was made for longer texts. Its $2m - 1$ rows are for the
-offsets $-(m-1), \dots, m-1$, so offset 0 is in the middle. The scores are not scaled.
+$S^{rel}_{ij} = q_i \cdot e_{o}$ with the offset $o = j - (\text{past} + i)$, for any number of queries and keys. Query
+$i$ is at position `past` $+\,i$, key $j$ at position $j$. `table` was made for longer texts. Its $2m - 1$ rows are for
+the offsets $-(m-1), \dots, m-1$, so offset 0 is in the middle. The scores are not scaled.
 
 Cut out the rows that you need and multiply once. Then move each product to its diagonal, by a skew or by index. The
 table is always long enough. For `q = np.ones((1, 1))` and `table = np.array([[-2], [-1], [0], [1], [2]])`, one query
