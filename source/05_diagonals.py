@@ -225,7 +225,7 @@ figures.side_by_side(
 # The cube holds every vector many times, although only $2n-1$ are *different*. So multiply each query by each of these
 # first, which gives nine products per query. Then place the products:
 #
-# $$S^{rel} = \text{to\_grid}(Q E^\top)$$
+# $$S^{rel} = \operatorname{to\_grid}(Q E^\top)$$
 #
 # This saves memory, not multiplications: there are 45 products, and the grid uses 25 of them.
 
@@ -253,8 +253,8 @@ for name, numbers in stored.items():
 assert stored["cube (n, n, d)"] == 2048 * stored["table, causal"] == d * stored["QEᵀ, causal"]
 
 # %% [markdown]
-# Not quite. The factor $d$ is gone, but $QE^\top$ has $n^2$ numbers per head, as many as the scores $QK^\top$
-# themselves. A plain bias has no products, only one number per offset.
+# Not quite. The factor $d$ is gone, but causal products $QE^\top$ have $n^2$ numbers per head, as many as the scores
+# $QK^\top$ themselves. A plain bias has no products, only one number per offset.
 #
 # ## Huang's skew
 #
@@ -352,7 +352,7 @@ print("strides of the view:    ", [s // 8 for s in view.strides])
 #
 # - `to_grid` places an offset row of $n_q + n_k - 1$ numbers on the diagonals; `from_grid` sums the diagonals.
 # - To read a profile by offset, drop the sink's column, then compare with a uniform head.
-# - Multiply first, place afterwards: $S^{rel} = \text{to\_grid}(QE^\top)$. The products grow with $n^2$.
+# - Multiply first, place afterwards: $S^{rel} = \operatorname{to\_grid}(QE^\top)$. The products grow with $n^2$.
 # - The causal skew leaves junk in $n(n-1)/2$ cells, which a mask must hide.
 # - The same memory, read with another stride, is the grid.
 #
@@ -482,7 +482,7 @@ figures.heatmap(
 # The same in symbols, for any row $r$ and any grid $G$, where $\langle x, y \rangle$ means "multiply number by number,
 # then add up":
 #
-# $$\langle \text{to\_grid}(r),\, G \rangle = \langle r,\, \text{from\_grid}(G) \rangle$$
+# $$\langle \operatorname{to\_grid}(r),\, G \rangle = \langle r,\, \operatorname{from\_grid}(G) \rangle$$
 #
 # On both sides, each number $r_c$ is multiplied by all cells of its diagonal. Two such linear maps are called
 # **adjoint**: as matrices, each is the transpose of the other. Which bug does a test of this equation miss? Let *both*

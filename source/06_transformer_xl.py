@@ -227,7 +227,7 @@ figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps
 #
 # (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four:
 #
-# $$S = \frac{(Q + u)\,K^\top + \text{to\_grid}\big((Q + v)\,r^\top\big)}{\sqrt 4}$$
+# $$S = \frac{(Q + u)\,K^\top + \operatorname{to\_grid}\big((Q + v)\,r^\top\big)}{\sqrt 4}$$
 
 # %%
 from course_lib.reference.attention import causal_mask, softmax
