@@ -3,7 +3,7 @@
 #
 # "Dog bites man" is not news, but "man bites dog" is. Yet self-attention, in which the words of a text attend to each
 # other, gives each word the same output in both sentences if it has no mask and no positions. You will see why, how
-# much of the order a causal mask restores, and what order is worth to a released language model.
+# much of the order a causal mask restores, and what disorder costs a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that it never uses the position of a token;
@@ -192,14 +192,15 @@ print(f"mean loss {losses.mean():.2f}, without rotations {without.mean():.2f}, {
 assert more > 1
 
 # %% [markdown]
-# The loss rises by 2.31 nats, so in this model the mask does not replace the rotations. Models *trained* without
-# positions can do much better (*Deeper*).
+# The loss rises by 2.31 nats, so in this model the mask does not replace the rotations. That is the price of *removing*
+# them. Models trained without positions can do much better (*Deeper*).
 #
 # ## Far words in the wrong order
 #
 # Now the model keeps its rotations, and its text changes. Token 0 and the last 144 tokens stay, and the losses of the
-# last 128 count. The far tokens between are *shuffled* (permuted at random) or *dropped*. If the model uses them mainly
-# for the topic, the shuffled bag should do. Does it?
+# last 128 count. If the model needs the *far* tokens between mainly for the topic, they should help almost as much when
+# they are *shuffled* (permuted at random). Do they? As controls, another passage of the book or a licence replaces
+# them. The table compares each loss with the loss without far words.
 
 # %% tags=["nbval-ignore-output"]
 far, near = text[1:-144], text[-144:]
@@ -210,40 +211,32 @@ def last_losses(words):
     return model.losses(torch.cat([text[:1], words, near]))[-128:]
 
 
-def compare(name, found, other):
-    rise = found - other
-    print(f"{name:51} {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f} (standard error)")
-
-
-none, shuffled = last_losses(far[:0]), last_losses(far[mixed])
-compare("far words in order, compared with none", losses[-128:], none)
-compare("far words shuffled, compared with none", shuffled, none)
-assert shuffled.mean() > losses[-128:].mean() + 0.15
-
-# %% [markdown]
-# This surprised us: shuffled, the far words help no more than missing ones. Is their bag worth nothing, or does the
-# disorder harm as much as the bag helps? Two controls change the words: another passage of the book, in order, and a
-# licence, shuffled. Which is better than the text's own words, shuffled?
-
-# %% tags=["nbval-ignore-output"]
 passage = model.encode(released.excerpt("alice"))[1000 : 1000 + len(far)]
 licence = model.encode(released.excerpt("licence"))[: len(far)]
-in_order, in_disorder = last_losses(passage), last_losses(licence[mixed])
-compare("another passage, compared with own words shuffled", in_order, shuffled)
-compare("licence shuffled, compared with own words shuffled", in_disorder, shuffled)
-assert in_order.mean() < shuffled.mean() < in_disorder.mean()
+none, disorder_costs = last_losses(far[:0]), []
+print("± standard error    in order        shuffled        shuffled − in order")
+for name, words in (("own words", far), ("another passage", passage), ("licence", licence)):
+    in_order, shuffled = last_losses(words), last_losses(words[mixed])
+    rises = in_order - none, shuffled - none, shuffled - in_order
+    print(f"{name:15}", *(f"   {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f}" for rise in rises))
+    disorder_costs.append(float(rises[2].mean()))
+assert min(disorder_costs) > 0.15
 
 # %% [markdown]
-# The text's own bag tells something, since a licence's is worse. So the disorder costs about as much. For this
-# model, here and in four other texts (*Deeper*), the wrong words in order are better than the right words in disorder.
+# Shuffled, the own words help no more than missing ones. In each row, disorder costs 0.27 to 0.46 nats. In order and
+# shuffled, words of the book are better than those of a licence. So a bag from the same book tells something, but the
+# disorder costs about as much as the own words bring.
+#
+# In this model, here and in four other texts (*Deeper*), another passage of the same text in order is better than the
+# own words in disorder.
 #
 # ## Remember
 #
 # - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output.
 # - A causal mask breaks this symmetry. One masked layer shows each word the words before it as a bag, and a second can
 #   show something of their order.
-# - In SmolLM2, the loss rises by more than 2 nats without the rotations. In our text, far words in the wrong order help
-#   no more than missing ones.
+# - In SmolLM2, the loss rises by more than 2 nats without the rotations. In our text, the far words, shuffled, help no
+#   more than missing ones.
 #
 # ## Three questions
 
@@ -271,7 +264,7 @@ figures.question(
     options={
         "None: attention is blind to order": "It is equivariant: a word keeps its output at its new place.",
         "The two rows of these words, which change places": "Yes. Every other word gets exactly what it got before.",
-        "All rows, because every word now has other neighbours": "No word knows its neighbours. It sees all keys.",
+        "All rows, because two keys have changed places": "A weight depends on what a key contains, not on its place.",
     },
     answer={0: "None", 2: "The two rows", 4: "All rows"}[changed.sum()],
     title="Question 2",
@@ -280,15 +273,16 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 pairs = {
-    "dog bites man · man bites dog": "Their last words differ, and so do the queries of these words.",
-    "dog bites man today · dog bites today": "The second text has one key less, so the other weights grow.",
-    "dog bites man today · man bites dog today": "Yes. The last word sees the same words before it, as a bag.",
+    "dog bites man · man bites dog": "Before *bites* is dog in the first text, and man in the second.",
+    "dog bites today · dog today bites": "In the second text, *bites* sees one key more, so the other weights shrink.",
+    "dog today bites man · today dog bites": "Yes: the same words before it, as a bag, and *man* is hidden.",
 }
-last = [[layer(embed(text), mask=causal_mask(len(text.split())))[-1] for text in pair.split(" · ")] for pair in pairs]
+texts = [[text.split() for text in pair.split(" · ")] for pair in pairs]
+bites = [[layer(embed(" ".join(t)), mask=causal_mask(len(t)))[t.index("bites")] for t in two] for two in texts]
 figures.question(
-    "A single layer has a causal mask and no positions. Which two texts give the last word the same output?",
+    "A single layer has a causal mask and no positions. Which two texts give the word *bites* the same output?",
     options=pairs,
-    answer=list(pairs)[[np.allclose(*two) for two in last].index(True)],
+    answer=list(pairs)[[np.allclose(*two) for two in bites].index(True)],
     title="Question 3",
 )
 

@@ -53,8 +53,8 @@ channels = ["sin 0", "cos 0", "sin 1", "cos 1"]
 figures.heatmap(table, [f"p = {p}" for p in range(n)], channels, alt="Sinusoids of five positions, d = 4")
 
 # %% [markdown]
-# Sine and cosine say where the hand of a clock points, so each pair is like a clock. With 8 channels there are four.
-# Each is ten times slower than the one before, so we draw it at positions ten times as far apart:
+# Sine and cosine say where the hand of a clock points, so each pair is like a clock. With 8 channels there are four,
+# each ten times slower than the one before. We draw their hands at positions 0 to 4:
 
 # %%
 import matplotlib.pyplot as plt
@@ -63,18 +63,18 @@ from course_lib.reference.absolute import frequencies, sinusoidal
 
 assert np.allclose(sinusoidal(np.arange(n), 4), table)
 d = 8
+hands = sinusoidal(np.arange(n), d)
 fig, clocks = plt.subplots(1, 4, figsize=(8, 2.4), layout="constrained")
 for m, clock in enumerate(clocks):
     clock.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal")
     clock.set_title(f"pair {m}: {frequencies(d)[m]:g} rad\nper position", fontsize=9)
     clock.axis("off")
     clock.add_patch(plt.Circle((0, 0), 1, fill=False, color="lightgrey"))
-    for p in np.arange(n) * 10**m:
-        sine, cosine = sinusoidal(np.array([p]), d)[0, 2 * m : 2 * m + 2]
-        clock.plot([0, sine], [0, cosine])
-        clock.text(1.25 * sine, 1.2 * cosine, p, ha="center", va="center", fontsize=7)
+    for p, (sine, cosine) in enumerate(hands[:, 2 * m : 2 * m + 2]):
+        clock.plot([0, sine], [0, cosine], label=f"p = {p}")
+fig.legend(*clocks[0].get_legend_handles_labels(), loc="outside lower center", ncols=n)
 print(f"the slowest clock turns once in {2 * np.pi / frequencies(d)[-1]:,.0f} positions")
-figures.show(fig, alt="Four clocks with five hands one radian apart: at 0, 1 … 4; 0, 10 … 40; 0, 100 … 400; 0 … 4000")
+figures.show(fig, alt="Four clocks at positions 0 to 4: the first turns by one radian each time, the last hardly moves")
 
 # %% [markdown]
 # ## Moving is turning
@@ -100,7 +100,7 @@ for p in (0, 1):
 assert np.allclose(sinusoidal(np.arange(100), 2) @ turn(7).T, sinusoidal(np.arange(100) + 7, 2))
 
 # %% [markdown]
-# For the whole vector, a matrix $R_s$ has one such rotation per pair along its diagonal. (A task builds it.)
+# For the whole vector, a matrix $R_s$ has one such rotation per pair along its diagonal.
 #
 # ## Do two sinusoids know how far apart they are?
 #
@@ -125,9 +125,9 @@ for name, products in (("P_i · P_j:        ", plain), ("P_i W_q · P_j W_k:", l
 #
 # ## Or learn the vectors
 #
-# The second way is simpler: a table with one row per position, trained like any other weight (Gehring et al. 2017), as
-# in BERT and GPT-2. Vaswani et al. found nearly the same quality with both, and preferred sines because these might
-# work on longer texts.
+# The second way: a table with one row per position, trained like any other weight (Gehring et al. 2017), as in BERT and
+# GPT-2. Vaswani et al. found nearly the same quality with both, and preferred sines because these might work on longer
+# texts.
 #
 # A text longer than the table raises an error, and that is the good case. If the table is long enough and only the
 # training texts were short, nothing warns you. Here a text of 5 tokens trains a table of 8 rows. Which rows get a
@@ -148,8 +148,7 @@ print("rows that get a gradient:", np.flatnonzero(touched))
 assert touched.tolist() == [True] * 5 + [False] * 3
 
 # %% [markdown]
-# The rows 5 to 7 get none. At most, weight decay shrinks the random numbers they began with, which say nothing about
-# the position.
+# The rows 5 to 7 get none. Apart from weight decay, they keep the random numbers they began with.
 #
 # ## Seen and unseen
 #
@@ -165,8 +164,8 @@ assert new == (abs(offsets(256)) >= 128).sum()
 figures.seen_pairs(train=128, test=256)
 
 # %% [markdown]
-# In the picture, the known pairs form one corner. Move the lengths, then switch to *relative*: now only two corners are
-# new. (*clipped* follows in [[vector_per_distance|chapter #]].)
+# In the picture, the known pairs form one corner. Switch to *relative*: now only two corners are new. (*clipped*
+# follows in [[vector_per_distance|chapter #]].)
 #
 # ## A whole text, moved
 #
@@ -247,28 +246,31 @@ for name, text_or_answers in (("letters:", letters[0]), ("answers:", answers[0])
 
 # %% [markdown]
 # The third letter of a line must look two back, and the fourth three. There is no window now, so even one layer shows
-# each letter both edges. But its *query* is made before it sees them, and does not know where it is. Does a second
-# layer help?
+# each letter both edges. But a letter's *query* is made before the letter has seen any edge. Does a second layer help?
 #
-# We trained small models with a learned row per position, with a learned vector per offset
-# ([[vector_per_distance|chapter #]]), or with neither. All offsets of +8 and more share one vector, and so do all of −8
-# and less. Compare the two rows of *vectors*:
+# We trained small models with a learned row per position, with a learned vector per offset, or with neither. These
+# vectors are added to keys and values, and from 8 letters on, all distances to one side share one
+# ([[vector_per_distance|chapter #]]). Compare the two rows of *vectors*:
 
 # %%
 runs = study.committed("two_layers")
 models = ("learned table, one layer", "vectors, one layer", "vectors, two layers", "no position, two layers")
 shares = np.array([[row["by_position"] for row in study.pick(runs, condition=name)] for name in models])
 assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.95
-title = "Share of right answers, mean of three seeds. Lines begin at 0, 4, 8 and 12."
-figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model ↓ position →", alt=title)
+print("share of right answers, mean of three seeds")
+for name, share in zip(models, shares.mean(axis=(1, 2))):
+    print(f"{name:24} {share:.2f}")
+print(f"the letter itself, right at line starts and in 1 of 8 elsewhere: {1 / 4 + 3 / 4 / 8:.2f}")
 
 # %% [markdown]
 # In our models, two layers with relative positions solve the task, as the learned table does. One layer gets half
 # right. This suggests that the first layer writes into each letter how far the edges are, so in the second a query can
 # know its position. In texts of eight lines, it succeeds only near an edge (*Deeper*).
 #
-# The model without positions mostly answers with the letter that it reads, because it cannot tell where it is. That is
-# right at line starts.
+# The model without positions is right as often as if it answered with the letter that it reads.
+#
+# Edges are not the only way: in a decoder, the causal mask with a start token can reveal the position anywhere in the
+# text ([[blind_to_distance|chapter #]]).
 #
 # ## Remember
 #
@@ -277,23 +279,26 @@ figures.heatmap(shares.mean(axis=1), models, range(16), digits=2, corner="model 
 # - Past the training length, the rows of a learned table are untrained.
 # - At twice the training length, 75 % of the pairs have a new position, and a quarter a new offset.
 # - With relative positions alone, moving the whole text changes nothing, up to rounding. A query in the first layer
-#   does not know its position. In our models, a second layer can learn it from an edge that is near enough.
+#   does not know its position. In our models, a second layer can learn it from an edge that is near enough. A causal
+#   mask with a start token can reveal it, too.
 #
 # ## Three questions
 
 # %% tags=["hide-input"]
 # @title Question
+early, late, x = sinusoidal(np.arange(4), d), sinusoidal(100 + np.arange(4), d), embed("dog bites man today")
+same_sinusoids, same_scores = (np.allclose(a @ a.T, b @ b.T) for a, b in ((early, late), (x + early, x + late)))
 figures.question(
-    "Sinusoids are added to the word vectors. On what does the score of a query and a key depend?",
+    "Sinusoids are added to the word vectors, and W_q and W_k are the identity. A text begins at position 100 instead "
+    "of 0. Do its scores change?",
     options={
-        "On the two words and the offset":
-            "The product of two sinusoids depends only on the offset. After W_q and W_k, a score need not.",
-        "On the two words and both positions":
-            "Yes. After random W_q and W_k, pairs at the same offset had different products.",
-        "On the two words only, because sines repeat":
-            "With 8 channels, the slowest sine already needs 6,283 positions for one turn.",
+        "No: the product of two sinusoids depends only on the distance":
+            "It does. But a score also contains products of a word with a sinusoid.",
+        "Yes: products of a word with a sinusoid change":
+            "Yes: x_i · P_j depends on the position j itself. The product P_i · P_j does not change.",
+        "Yes: products of two sinusoids change": "Both are turned by the same angles, so their product stays.",
     },
-    answer="On the two words and both positions",
+    answer="No" if same_scores else "Yes: products of a word" if same_sinusoids else "Yes: products of two",
     title="Question 1",
 )
 
@@ -388,8 +393,8 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 # %% [markdown]
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
 # edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. All these
-# distances share one vector, so the model cannot tell them apart. (Without clipping there is no such limit, but then a
-# longer text meets untrained vectors.)
+# distances share one vector, and in training no letter was far from both edges, so our models have not learned to tell
+# them apart. (Without clipping, a longer text meets untrained vectors.)
 #
 # In a text that repeats one word, even near edges do not help. Is this the first word, or the seventh? We use a strong
 # bias and three layers.
