@@ -1,15 +1,14 @@
 # %% [markdown]
 # # [[title]]
 #
-# Long texts are expensive to train on, so most training uses short ones, and models then read longer ones. "Relative
-# positions generalise to longer sequences" is true of some schemes and false of others. And it hides two questions:
-# does a longer text *disturb* the model, and does the model *use* it? We ask both of small models, trained on 128
-# tokens and tested on up to 1,024, and then of a released one.
+# "Relative positions generalise to longer sequences" is true of some schemes and false of others. It hides two
+# questions: does a longer text *disturb* the model, and does the model *use* it? We ask both of small models, trained
+# on 128 tokens and tested on up to 1,024, and then of a released one.
 #
 # **You will be able to**
 # - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that
 #   continues;
-# - read a verdict over several seeds, and ask what a control would have scored;
+# - read a verdict over several seeds;
 # - tell a model that uses a longer text from one that only survives it;
 # - test your own model in five steps.
 #
@@ -31,8 +30,8 @@ L = 128  # the training length, here and below
 # %% [markdown]
 # ## What is new in a longer text?
 #
-# A decoder that was trained on texts of 128 tokens has met the distances 0 to 127. In a text of 1,024 tokens, how many
-# pairs of query and key have a new distance?
+# A decoder trained on texts of 128 tokens has met the distances 0 to 127. In a text of 1,024 tokens, how many pairs of
+# query and key have a new distance?
 
 # %%
 i, j = np.tril_indices(1024)
@@ -71,7 +70,7 @@ assert new == 896 * 897 / 2
 #
 # ## Does a longer text disturb them?
 #
-# We begin with text. The *rise* is the loss at 1,024 tokens minus that at 128, in nats. Here it is for RoPE:
+# In text, the *rise* is the loss at 1,024 tokens minus that at 128, in nats. Here it is for RoPE:
 
 # %%
 study_rows = study.committed("long")
@@ -114,9 +113,9 @@ figures.question(
 )
 
 # %% [markdown]
-# Does the harm come from the far keys? As a test, we also **mask** (hide) all keys 128 or more back. Then no distance is
-# new. Here is the mean loss of three seeds. Read `rope` first: 1.19 at 128 tokens, 3.65 at 1,024, and 1.19 again without
-# the far keys.
+# Does the harm come from the far keys? We also **mask** (hide) all keys 128 or more back. Then no distance is new. Here
+# is the mean loss of three seeds. Read `rope` first: 1.19 at 128 tokens, 3.65 at 1,024, and 1.19 again without the far
+# keys.
 
 # %%
 order = ("level", "rises", "breaks")
@@ -133,34 +132,36 @@ figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digit
 
 # %% [markdown]
 # Without far keys, every relative scheme returns to its loss at 128. **In our models with relative positions, all the
-# harm in text came from far keys** (through their new distances or their number). `learned` and `sinusoidal` stay
-# broken, because their *near* tokens have new positions, too.
+# harm in text came from far keys**. `learned` and `sinusoidal` stay broken, because their *near* tokens have new
+# positions, too. `none` returns less than half-way; we have not tested why.
 #
 # In text, our models break on untrained numbers and on sines or angles they never met, except Transformer-XL. A formula
 # that continues is not enough: with `log-1` the loss rises.
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level, and masking costs them nothing: they did not need the far keys. What shows that a model *uses* a
-# long text? Questions whose answer is far. In retrieval, all names come in the first half of the text, and the
-# questions at its end. In flip-flop some writes are far, in copy-back nothing is.
+# Four schemes are level, and masking costs them nothing, so in text they did not need the far keys. What shows that a
+# model *uses* a long text? Questions whose answer is far. In retrieval, all names come in the first half of the text,
+# and the questions at its end. In flip-flop some writes are far.
 #
-# How many answers are right, at 128 and at 1,024 tokens? A dash means *not learned*: some seed answers less than 90 % at
-# 128. Such a scheme tells us nothing about length in that task.
+# How many answers are right, at 128 tokens and at 1,024 (lowest to highest seed)? A dash means *not learned*: some seed
+# answers less than 90 % at 128.
 
 # %%
+def answers(rows):
+    """The right answers at 128 and at 1,024 tokens, or a dash."""
+    first, last = ([row["accuracy"][k] for row in rows] for k in (0, 3))
+    return f"{np.mean(first):4.0%} → {100 * min(last):3.0f}–{max(last):4.0%}" if study.learned(rows) else "–"
+
+
 tasks = ("copy-back", "flip-flop", "retrieval")
-print(f"{'128 → 1,024':14}", *(f"{task:>12}" for task in tasks))
+print(f"{'128 → 1,024':14}", *(f"{task:>17}" for task in tasks))
 for scheme in schemes:
-    cells = []
-    for task in tasks:
-        right = np.mean([row["accuracy"] for row in runs(task, scheme)], axis=0)
-        cells.append(f"{right[0]:.0%} → {right[3]:3.0%}" if study.learned(runs(task, scheme)) else "–")
-    print(f"{scheme:14}", *(f"{cell:>12}" for cell in cells))
+    print(f"{scheme:14}", *(f"{answers(runs(task, scheme)):>17}" for task in tasks))
 
 # %% [markdown]
-# Begin with copy-back, where nothing far is asked. `learned` guesses, and even `t5-64`, level in text, falls to 73 %. So
-# level in text means only that the mean loss *in text* is undisturbed.
+# Begin with copy-back, where nothing far is asked. `learned` guesses, and every seed of `t5-64`, level in text, loses
+# answers.
 #
 # The control falls to guessing in retrieval, because this needs far tokens. **A level loss does not show that a model
 # uses them.**
@@ -170,11 +171,10 @@ for scheme in schemes:
 #
 # ## A released model
 #
-# Is this only so in small models? SmolLM2-135M ([[released_model|chapter #]]) reads 512 tokens of *Alice in
-# Wonderland*. Near the beginning we insert "The pass key is 60494.", and at the end "What is the pass key? The pass key
-# is 60494". Then we give each layer a window of 128 tokens, and keep token 0, which the model needs
-# ([[windows_and_sinks|chapter #]]). Which of two losses will rise: that of the second half's words, or that of the five
-# digits at the end?
+# SmolLM2-135M ([[released_model|chapter #]]) reads 512 tokens of *Alice in Wonderland*, not yet a long text for it.
+# Near the beginning we insert "The pass key is 60494.", and at the end "What is the pass key? The pass key is 60494".
+# Then we give each layer a window of 128 tokens, and keep token 0, which the model needs ([[windows_and_sinks|chapter
+# #]]). Which of two losses will rise: that of the second half's words, or that of the five digits at the end?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -191,29 +191,50 @@ assert abs(found["window of 128"][0] - found["all keys"][0]) < 0.1
 assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
 
 # %% [markdown]
-# By the loss on the words, the window does no harm. But the pass key is lost. (Thirty such layers could pass it on, but
-# do not.) **A mean loss can hide the few tokens that need a far one.**
+# By the loss on the words, the window does no harm. But the pass key is lost. **A mean loss can hide the few tokens
+# that need a far one.**
 #
 # ## A test for your model
 #
-# Does your model use a long text?
-#
-# 1. Take the loss of the *same* last tokens with 1, 2 and 4 times the training length before them.
-# 2. Run a control beside it: the same model, given only its training length. (A window in each layer is less strict.)
-# 3. Mask or shuffle the far half. If the loss stays, the model did not need it.
-# 4. Ask for something told far back, such as a pass key, at several depths.
+# 1. Take the loss of the *same* last tokens after 1, 2 and 4 times the training length. The first is the control.
+#    If 2 and 4 are no better, far text does not lower the mean loss.
+# 2. Mask or shuffle the far half. If the loss stays, the model did not need it *for the mean loss*.
+# 3. Ask for something told far back, such as a pass key, at several depths.
+# 4. Ask for something near. (In our models, long texts disturb even copying.)
 # 5. Repeat with other texts, and print differences with their error.
 #
-# RULER (Hsieh et al. 2024) does step 4 in full.
+# Committed runs take steps 1 and 3 with SmolLM2, in *Alice*. Its configuration says 8,192 tokens, and the control has a
+# window of 1,024.
+
+# %%
+from course_study.released import rows as released_rows
+
+for name in ("as released", "window 1024, kept [0]"):
+    [row] = released_rows("by position", condition=name, n=16_384)
+    print(f"tokens 8,192 to 16,384, {name}: loss {row['loss']:.2f}, {row['difference']:+.2f} ± {row['error']:.2f}")
+told = {
+    "4,000 back, in 8,000": ("depths", "8000 tokens, depth 0.5"),
+    "7,200 back, in 8,000": ("depths", "8000 tokens, depth 0.1"),
+    "4,000 back, in 12,000": ("beyond", "12000 tokens, depth 0.67, as released"),
+    "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
+    "never": ("depths", "no key"),
+}
+for name, (experiment, condition) in told.items():
+    tries = released_rows(experiment, condition=condition)
+    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
+    print(f"told {name:22} {right} of {len(tries)} found, loss on the digits {loss:.2f}")
+
+# %% [markdown]
+# Past 8,192, the window has the lower loss, so far text does harm. In 8,000 tokens the model uses far tokens, but of
+# keys 7,200 back it knows part of the digits. In 12,000, keys 10,800 back are as if never told.
+# [[stretching_rope|Chapter #]] repairs this.
 #
 # ## Remember
 #
-# - Ask of every scheme what a longer text needs that training did not reach: untrained numbers or inputs, saturated
-#   buckets, or a formula that continues.
+# - Ask what a longer text needs that training did not reach: untrained numbers, new angles, or only more keys.
 # - Mask the far keys to see whether a rise comes from them. In our models, with relative positions, all of it does.
-# - A level loss shows neither that far tokens are used nor that other tasks survive. A window is level, too.
+# - A level loss shows neither that far tokens are used nor that other tasks survive.
 # - A model uses a long text if it answers questions that need far tokens, and if masking them costs it something.
-# - A result needs several seeds, a control, and a task that was learned.
 #
 # ## Three questions
 
@@ -269,8 +290,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: four, from a forecast to an evaluation that makes every scheme look good, and a scheme of your own. One of
-# them needs the *span* from the first section below.
+# [[tasks]]: four, from a forecast to a scheme of your own. One of them needs the *span* from the first section below.
 #
 # **Next:** [[next]]
 #
@@ -335,15 +355,14 @@ print(f"{'in text':14} at 128    rise of each seed      flip-flop, 128 → 1,024
 for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi", "linear-learned"):
     text, bits = (study.pick(every, task=task, scheme=scheme) for task in ("characters", "flip-flop"))
     rises = " ".join(f"{rise:+.2f}" for rise in study.rises(text))
-    right = np.mean([row["accuracy"] for row in bits], axis=0)
-    answers = f"{right[0]:6.0%} → {right[3]:.0%}" if study.learned(bits) else "     –"
-    print(f"{scheme:14} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:20} {answers}")
+    print(f"{scheme:14} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:20} {answers(bits):>22}")
 
 # %% [markdown]
 # In text, strength decides in these models: with strength 2, with one strength per head, and with learned ones, a
 # logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form
-# shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers. It is not how much is
-# subtracted far away: at 1,000, `log-2` subtracts 14, and ALiBi's flattest head 4.
+# shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers. The amount subtracted
+# far away does not explain this: at distance 1,000 `log-2` subtracts 14 and ALiBi's flattest head only 4, yet `log-2`
+# answers at least 98 %, and ALiBi at most 91 %.
 #
 # ## Deeper · A table that broke, and its repair
 #
@@ -425,31 +444,6 @@ for name, losses in {"as trained": as_trained, "lowered": lowered}.items():
 # %% [markdown]
 # It is: with the lower number, the rise is gone.
 #
-# ## Deeper · From how far back?
-#
-# From how far back does SmolLM2 find a pass key? Committed runs ask for two of them, in 8,000 tokens of *Alice* and in
-# 12,000, beyond the 8,192 of its configuration.
-
-# %%
-from course_study.released import rows as released_rows
-
-told = {
-    "4,000 back": ("depths", "8000 tokens, depth 0.5"),
-    "7,200 back": ("depths", "8000 tokens, depth 0.1"),
-    "4,000 back, in 12,000": ("beyond", "12000 tokens, depth 0.67, as released"),
-    "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
-    "never": ("depths", "no key"),
-}
-for name, (experiment, condition) in told.items():
-    tries = released_rows(experiment, condition=condition)
-    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
-    print(f"told {name:22} {right} of {len(tries)} found, loss on the digits {loss:.2f}")
-
-# %% [markdown]
-# Within 8,000 tokens the model uses far tokens, but not fully: of keys 7,200 back it knows part of the digits. In 12,000
-# tokens it finds one of two keys 4,000 back. Of those 10,800 back it knows nothing, as if they had never been told.
-# [[stretching_rope|Chapter #]] repairs this.
-#
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens. Sinusoidal positions improve up to
@@ -461,7 +455,8 @@ for name, (experiment, condition) in told.items():
 # the distances not far beyond those of training.
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
-# et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out.
+# et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out. RULER (Hsieh
+# et al. 2024) takes step 3 of our test in full.
 #
 # ## Easy to believe; let us run it
 

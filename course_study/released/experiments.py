@@ -22,7 +22,7 @@ from course_lib.reference.rope import to_half_split
 from course_lib.reference.speeds import by_parts, interpolated, ntk, yarn_factor
 from course_lib.released import Released, excerpt
 
-TRAINED = 8192  # the length of the texts the model was trained with
+TRAINED = 8192  # the length of its configuration; its pretraining read 2,048 tokens, a later stage is not described
 SHORT = ("pydoc_a", "pydoc_b", "licence", "course")
 BINS = (0, 256, 512, 1024, 2048, 4096, 8192, 16384)
 Change = dict[str, Any]  # arguments of `Released.changed`
