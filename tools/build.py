@@ -34,7 +34,7 @@ from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import core, filled, lesson_words, marked  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
-SECONDS_PER_CELL = 120
+SECONDS_PER_CELL = 600
 SETUP = """\
 # @title Set-up: run this first
 import sys
