@@ -138,15 +138,15 @@ guide.ask({ATTENDED: "text, left to right", **longer, **far}, "T5 buckets", "Tra
 
 # %%
 evidence = {
-    "hybrid": ("window-64+none", "Llama 4, trained up to 256k. Makers: reads 10M"),
+    "hybrid": ("window-64+none", "Llama 4, trained up to 256k: reads 10M, say its makers"),
     "T5 buckets": ("t5-64", "none that we know"),
     "Transformer-XL": ("transformer-xl", "its authors', with far distances clipped, tested in text"),
-    "ALiBi": ("alibi", "its authors', hardly using far text. MPT-7B-StoryWriter, trained at 65k. Makers: writes 84k"),
+    "ALiBi": ("alibi", "its authors', hardly using far text; StoryWriter, trained at 65k: writes 84k, say its makers"),
 }
-print(f"{'':15} rise   retrieval  released model, and who measured it")
+print(f"{'':15} nats   retrieval  released model, and who measured it")
 for scheme, (run, models) in evidence.items():
     print(f"{scheme:15} {measured.rise(run):+.2f}  {measured.right(run, measured.NAMES)[-1]:4.0%}       {models}")
-print("stretched RoPE  –      –          Llama 3.1 70B, trained up to 128k. RULER: effective up to 64k")
+print("stretched RoPE  –      –          Llama 3.1 70B, trained up to 128k: effective up to 64k, says RULER")
 
 # %% [markdown]
 # So choose one of the two. Our study would also allow Transformer-XL, and T5 if its last bucket begins within
