@@ -119,35 +119,36 @@ figures.side_by_side(
 # | $d_k$ | numbers in a query or key (4 in the example) |
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
-# | scale | the factor of $q_i \cdot k_j$ in the score: $1/\sqrt{d_k}$, but 1 in the model T5 |
-# | past | how many tokens were read before the first query (0 if the whole text is read at once) |
+# | scale | the factor of $q_i \cdot k_j$ in the score, usually $1/\sqrt{d_k}$ |
 #
-# As in torch's `scaled_dot_product_attention`, tensors have the shape `(batch, heads, length, d)`: a **head** is one of
-# several attentions that run side by side in a layer.
+# A **head** is one of several attentions that run side by side in a layer.
 
 # %% [markdown]
 # ## The map
 #
 # A way to add position to attention, or to change where a head may look, is called a **scheme**. Schemes differ mostly
-# in two things: **what a head may see
-# of the offset, and where the scheme enters.** The map shows the seven places where schemes of this course enter. The
-# number beside a scheme is the chapter that builds it, so you need not know any of these names or letters yet.
+# in two things: **what a head may see of the offset, and where the scheme enters.** The map shows the seven places
+# where schemes of this course enter. The number beside a scheme is the chapter that builds it, so you need not know
+# these names yet.
 
 # %%
 figures.map_of_schemes()
 
 # %% [markdown]
-# What may a head see? The three pictures show what schemes at places 2, 3 and 6 of the map add to the scores of the five
-# tokens. A number per offset is the same on a whole diagonal. A vector per offset is
-# multiplied by the query, so what it adds differs from row to row. A number per key is the same in a whole column,
-# whatever the offset.
+# What may a head see? The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
+# five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
+# what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
+# offset 0 it changes nothing. A number per key is the same in a whole column.
 
 # %%
+from course_lib.reference.rope import rotate
+
 i, j = np.arange(5)[:, None], np.arange(5)
 vector, of_key = rng.normal(size=(9, 4)), rng.normal(size=5)  # drawn at random
 figures.side_by_side(
     figures.heatmap(-0.3 * abs(j - i), alt="(2) b[j − i]", digits=1),
     figures.heatmap((Q[:, None] * vector[j - i + 4]).sum(axis=-1), alt="(3) q_i · a[j − i]", digits=1),
+    figures.heatmap(rotate(Q) @ rotate(K).T - Q @ K.T, alt="(5) rotated − not rotated", digits=1),
     figures.heatmap(np.tile(of_key, (5, 1)), alt="(6) f_j", digits=1),
 )
 
@@ -155,15 +156,18 @@ figures.side_by_side(
 # ## Pictures you can touch
 #
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
-# This one shows the bias of [[bias_by_hand|chapter #]], and what it does to the weights. Its `strength` λ multiplies all
-# of it. At which λ does a key one step back have half of its weight left, before the rows are made to sum to 1 again?
+# This one shows the bias of [[bias_by_hand|chapter #]], and what it does to the weights. A slider sets its `strength` λ,
+# which multiplies the whole bias. In the softmax, a bias $b$ is a factor $e^b$ on the weight, before the rows are made
+# to sum to 1. For which λ is this factor 1/2 for a key one step back?
 
 # %%
 figures.bias_heatmap()
 
 # %% [markdown]
-# (At λ = 1, because $e^{-\ln 2} = 1/2$.) If the sliders are missing, run the cell. If you open the course with `python3
-# course.py lab`, they are always there.
+# If the sliders are missing, run the cell. If you open the course with `python3 course.py lab`, they are always there.
+#
+# <details><summary>The answer</summary>λ = 1: one step back the bias is then −ln 2, and e to the power of it is 1/2.
+# </details>
 #
 # ## The line tracer
 #

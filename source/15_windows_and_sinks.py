@@ -199,14 +199,14 @@ assert abs(alike[-1] - 1 / n).max() < 0.02
 figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated, "One token repeated"))
 
 # %% [markdown]
-# The sink moves to token 1. On the right, all values are equal, so a head has the same output at every place, and no
-# token is a sink. So in this model, the sink is the token that sees nothing before it, if that makes it differ from the
-# others.
+# The sink moves to token 1. On the right, all values are equal, so all outputs are, and no token is a sink. So in this
+# model, the sink is the token that can attend only to itself, unless all vectors are equal.
 #
 # ## Where it arises, and what it holds
 #
-# What marks this token? The pictures show, layer by layer, the largest number (by size) in token 0's vector as it enters
-# the layer, the mean weight on token 0, and the lengths of keys and values (means over four texts of 384 tokens).
+# What marks this token? The pictures show, layer by layer, the largest number (by size) in token 0's vector as it
+# enters the layer, the mean weight on token 0, and the lengths of keys and values (means over 384 tokens of four texts:
+# two help texts of Python, a licence, a page about this course).
 
 # %%
 runs = committed("sink by layer", condition="as released")
@@ -235,7 +235,7 @@ assert mean["weight"][[0, 1, 11]].max() < 0.01
 # %% [markdown]
 # Sun et al. (2024) call such numbers **massive activations**. In this model, token 0 gets much weight only in layers
 # that it enters with a massive activation. Its key is short there, but the queries point in its direction. Its value is
-# short as well.
+# short, too.
 #
 # ## A window without the sink, and with it
 #
@@ -251,13 +251,16 @@ for name, kept in {"window of 64": [], "token 20 kept": [20], "token 0 kept": [0
     print(f"{name:13}: rise up to query 63 {rise[name][:64].mean():.2f}, then {rise[name][64:].mean():.2f}")
 assert rise["token 0 kept"].mean() < 0.5 * rise["token 20 kept"].mean()
 
-last_64 = [head(alice, **changes)[128:].mean(dim=0) for changes in ({}, {"window": 64})]
-print(f"head 18.8, last 64 queries: token 0 has {last_64[0][0]:.0%}; in a window, the largest share is {last_64[1].max():.0%}")
+as_is, in_window = (head(alice, **changes)[128:] for changes in ({}, {"window": 64}))  # the last 64 queries
+largest, key = in_window.max(dim=1)
+often = [int(number.bincount().max()) for number in (key, torch.arange(128, 192) - key)]
+print(f"head 18.8: token 0 has {as_is[:, 0].mean():.0%}; in a window, one key has {largest.mean():.0%} of a row (mean):")
+print(f"the same key in at most {often[0]} of {len(key)} rows, at the same distance in at most {often[1]}")
 
 # %% [markdown]
-# No token takes its place: each of the others has seen tokens before it. With token 0 kept, the rise is small, though
-# all other far keys are gone. And in other texts, with a window of 96? `kept` lists the tokens with extra slots.
-# Row four has another word first. Row five has no window, but hides token 0, as above.
+# No token takes its place. On average a query gives most of its weight to one key, but there is no fixed key and no
+# fixed distance. With token 0 kept, the rise is small, though all other far keys are gone. And in the four texts, with
+# a window of 96? `kept` lists the tokens with extra slots. Row four has another word first.
 
 # %%
 def table(experiment, *conditions):
@@ -311,7 +314,7 @@ figures.attention_block("sink")
 # %%
 from course_tasks import measured, questions
 
-for scheme in ("window-64", "window-64+none"):
+for scheme in ("window-64", "none", "window-64+none"):
     loss = measured.losses(scheme).mean(axis=0)
     print(f"{scheme:15} 128 → 1,024 tokens: loss in text {loss[0]:.2f} → {loss[-1]:.2f}", end="")
     for task in (measured.NAMES, measured.BITS):
@@ -320,9 +323,9 @@ for scheme in ("window-64", "window-64+none"):
     print()
 
 # %% [markdown]
-# In our two-layer models, the hybrid finds all far names. But it is a little worse in text, and in flip-flop it falls
-# below `window-64`. A likely reason: a layer without positions finds by content, and hardly sees which of two matches is
-# nearer. (With RoPE in that layer we did not test it.) Does the hybrid *use* far keys? We mask all that are 128 or
+# In our two-layer models, the hybrid finds all far names. Without positions in both layers, `none` finds nearly as
+# many, but it is far worse in text. And in flip-flop the hybrid falls below `window-64`. Perhaps a layer without
+# positions hardly sees which match is nearer (not tested). Does the hybrid *use* far keys? We mask all that are 128 or
 # more back.
 
 # %%
@@ -331,7 +334,7 @@ for task in (measured.TEXT, measured.NAMES):
     print(f"{task:11} loss at 1,024: {full:.2f}, far keys masked: {masked:.2f}")
 
 # %% [markdown]
-# In text it does better without them, but the names need them.
+# Its loss in text is lower without the far keys, but it needs them to find names.
 #
 # ## Easy to believe; let us run it
 
@@ -343,10 +346,11 @@ questions.claims("windows_and_sinks")
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
 # - A ring of $w$ slots holds all that a windowed layer needs. In a long text, full layers take most of the memory.
-# - In this model the sink is the token that sees nothing before it, if that makes it differ from the others. It has
-#   massive activations, a short key and a short value.
+# - In this model the sink is the token that can attend only to itself, unless all vectors are equal. It has massive
+#   activations, a short key and a short value.
 # - A window that drops the sink breaks this model. One extra slot for it repairs most of this.
-# - In our small models, a layer without positions above a window finds far names, but not which match is nearer.
+# - In our small models, a layer without positions above a window finds far names, but in flip-flop it falls
+#   from 99 % to 60 %.
 #
 # ## Three questions
 
@@ -387,7 +391,7 @@ figures.question(
     "a sink?",
     options={
         "Yes: the first token can be dropped from its cache":
-            "A cache drops token 0 after later tokens have seen it. Then no token may take its place.",
+            "A cache drops token 0 after later tokens have seen it. Then perhaps no other becomes the sink.",
         "Not shown: look at token 1":
             "Yes. Token 1 may have become the sink, as in SmolLM2. Or there never was one. The loss does not tell.",
         "No: every model needs a sink": "Not every model has one. Here the loss alone does not tell.",
@@ -417,9 +421,10 @@ table("sink value", *[value + case for case in ("of another first token", "0", "
 
 # %% [markdown]
 # The value of another first token changes nothing, so it carries nothing about the text. But the model relies on it.
-# With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise). Beside a window, keeping token 0
-# with value 0 helps in *licence*, perhaps in *course*, and not in the two others (compare `kept []` above). So in this
-# model the sink also adds a constant to the output. A sink with value 0, as in gpt-oss, could not replace this one.
+# With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and the mean of the other
+# values does more harm in all four. Beside a window, keeping token 0 with value 0 helps in *licence*, perhaps in
+# *course*, and not in the two others (compare `kept []` above). So in this model the sink also adds a constant to the
+# output. Without further training, a sink with value 0, as in gpt-oss, could not replace this one.
 #
 # ## Deeper · At which position is a kept key?
 #

@@ -178,12 +178,13 @@ BESIDE
 ## something said far back, by its content
 ✓ none: All keys count alike, near or far. [blind_to_distance]
 ✓ learned, sinusoidal: Position need not count, within the training length. [absolute_positions]
-~ log decay, ALiBi: The far key's penalty grows without end: of what was far, small models found {found[log-1][3]:.0%}
-  (log-1) and {found[alibi][3]:.0%} (ALiBi) at 1,024 tokens. [alibi, longer_than_training]
+~ log decay, ALiBi: The far key's penalty grows without end: at 1,024 tokens, small models found {found[alibi][3]:.0%}
+  of the far names with ALiBi, and {found[log-1][3]:.0%} with a log decay of strength 1. [alibi, longer_than_training]
 ✓ Shaw, T5 buckets: All far keys share one vector or number. (Small models found {found[shaw-32][3]:.0%} and
   {found[t5-64][3]:.0%} at 1,024 tokens.) [vector_per_distance, t5_buckets, longer_than_training]
 ~ Music Transformer: Only as far as its table goes. [diagonals]
-~ Transformer-XL, FIRE: It may learn to count all far keys alike; nothing makes it. [transformer_xl, which_one]
+~ Transformer-XL, FIRE: It may learn about the same score for all far keys, but nothing in training forces it to.
+  [transformer_xl, which_one]
 ✓ RoPE: Within the training length. In 8,000 tokens, SmolLM2 finds a key in the middle, and misses one near the
   beginning. [SmolLM2: longer_than_training]
 ✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds a key near the beginning with NTK in both texts, as released in none.
