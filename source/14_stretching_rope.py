@@ -483,8 +483,8 @@ for name in ("as released", "NTK 2", "YaRN 2"):
 # ## Deeper · Rules that read the length
 #
 # **LongRoPE** (Ding et al. 2024) has one list of divisors for short texts and one for long ones. **Dynamic NTK**
-# (/u/emozilla, 2023) changes nothing up to $L$ tokens, and then is NTK with $s = n/L$. This holds for a *strength* of
-# 1. (`transformers` calls it `factor`.) What does a strength of 8 do at 1,024?
+# (/u/emozilla, 2023) changes nothing up to $L$ tokens, and then is NTK with $s = n/L$. This holds for a *strength* of 1
+# (in `transformers`, `factor`). What does a strength of 8 do at 1,024?
 
 # %%
 for length, strength in ((128, 1), (256, 1), (1024, 1), (1024, 8)):

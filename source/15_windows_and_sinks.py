@@ -497,7 +497,8 @@ assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
 # Our window equals the mask that `transformers` uses for Mistral. (The text of Mistral's paper, Jiang et al. 2023, says
-# $i - w$ to $i$, which would be $w + 1$ keys.) In encoders, `transformers` takes a window of 64 as 64 keys to *each* side, so 129 in total.
+# $i - w$ to $i$, which would be $w + 1$ keys.) For encoders, the mask function of `transformers` takes a window of 64 as
+# 64 keys to *each* side, so 129 in total. (Some configurations give the whole width, and their code halves it.)
 # Our sink equals gpt-oss's function.
 
 # %% tags=["nbval-ignore-output"]

@@ -117,7 +117,7 @@ for scheme in ("fox", "alibi"):
 # the worst verdict wins. *Fits* needs a proof, or a released model that does it. *Ruled out* needs a proof, or your own
 # weights. Our small models give a *caveat* at most. Before each of three situations, say what you would do.
 #
-# **You have SmolLM2, and texts longer than in its training.**
+# **You have SmolLM2, and texts longer than its 8,192 tokens.**
 
 # %%
 ATTENDED, LENGTH, FIND, WEIGHTS, *_ = guide.QUESTIONS

@@ -185,7 +185,7 @@ BESIDE
 ~ Music Transformer: Only as far as its table goes. [diagonals]
 ~ Transformer-XL, FIRE: It may learn about the same score for all far keys, but nothing in training forces it to.
   [transformer_xl, which_one]
-✓ RoPE: Within the training length. In 8,000 tokens, SmolLM2 finds a key in the middle, and misses one near the
+✓ RoPE: Within the configured length. In 8,000 tokens, SmolLM2 finds a key in the middle, and misses one near the
   beginning. [SmolLM2: longer_than_training]
 ✓ stretched RoPE: In 12,000 tokens, SmolLM2 finds a key near the beginning with NTK in both texts, as released in none.
   [SmolLM2: longer_than_training, stretching_rope]
