@@ -233,8 +233,7 @@ ways = {
     "SDPA, no bias": lambda: sdpa(x, y, z),
 }
 rounds = [[timeit.timeit(run, number=1) for run in ways.values()] for _ in range(10)]  # in turn, see *Deeper*
-for name, best in zip(ways, np.min(rounds, axis=0)):
-    print(f"{name:13} {1000 * best:4.0f} ms")
+print(*[f"{name:13} {1000 * best:4.0f} ms" for name, best in zip(ways, np.min(rounds, axis=0))], sep="\n")
 assert torch.allclose(ways["SDPA, view"](), ways["formula, bias"](), atol=1e-4)
 
 # %% [markdown]
@@ -583,8 +582,7 @@ for name in measured[lengths[0]]:
 # | ALiBi, float32 | 2.1 | 4.1 |
 # | ALiBi, bfloat16 | 5.6 | (33) |
 #
-# The 33, FlexAttention with a bias and a causal mask in bfloat16, was measured once, and we do not understand it. Do
-# not build on it.
+# The 33, FlexAttention with a bias and a causal mask in bfloat16, was measured once. We do not understand it.
 #
 # In Press et al. (2022, appendix table 1), T5's bias halved the speed of training at 512 tokens, and left 28 % of it at
 # 3,072, on GPUs with Fairseq, compared with sinusoidal positions. Narang et al. (2021) measured 8.7 %, with another
