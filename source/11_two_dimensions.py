@@ -8,7 +8,7 @@
 # **You will be able to**
 # - derive the row of Swin's bias table that any pair of patches takes;
 # - rotate queries and keys by row and column (axial RoPE), and say what such a head cannot look for;
-# - decide what to do with a table, or with positions, when the picture grows.
+# - decide what to do with a table, or with positions, when the window or the grid grows.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias) and [[rope|#]] (RoPE), and a little torch. **Time** [[time]].
 
@@ -87,7 +87,7 @@ figures.heatmap(partition(small[..., None], 2)[..., 0], **by_window, alt="The pa
 # %% [markdown]
 # ## Why one offset is not enough
 #
-# In a window of 4 × 4, the offsets $j - i$ run from $-15$ to $15$. Is one number for each enough, as in a sentence?
+# In a window of 4 × 4, the offsets $j - i$ run from $-15$ to $15$. Is one number for each enough?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -143,8 +143,7 @@ for i in range(4):
 #
 # ## The index, derived
 #
-# We arrange the pairs of offsets in a square and number them line by line. (We call its rows *lines*, because a *row*
-# is one of the image or of the table.)
+# We arrange the pairs of offsets in a square and number them line by line.
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -234,8 +233,8 @@ print("patch 5 is at", position[5], "and its pairs rotate by", position[5][axis]
 
 # %% [markdown]
 # As in [[rope|chapter #]], we make a head that looks for an offset. All queries and keys are the same vector, but each
-# key is rotated as if it were one row lower and one column further right. So it fits best the query that really is
-# there. Where does each query look?
+# key is rotated as if it were one row lower and one column further right. So a key scores highest with the query one
+# row below it and one column to its right. Where does each query look?
 
 
 # %%
@@ -260,27 +259,27 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# We compare the sums over the diagonals, for a random query and key. We read $f$ from the middle column and $g$ from
-# the middle row, less the centre.
+# We compare the sums over the diagonals, for a random query and key.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
 q, k = (rotate(np.tile(content, (25, 1)), position, axis, speeds) for content in (query, key))
 s = (q[12] @ k.T).reshape(5, 5)[1:4, 1:4]  # of the patch in the middle, for the offsets −1, 0 and +1
-f, g = s[:, [1]], s[[1]] - s[1, 1]
+f, g = s[:, [1]], s[[1]] - s[1, 1]  # the middle column; the middle row, less the centre
 assert np.allclose(s, f + g)
 print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + s[2, 2]:.4f}")
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
 
 # %% [markdown]
-# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. So, with equal content, **no such head can
-# prefer both keys of one diagonal** to both of the other, because their sum would be larger. (RoPE-Mixed can, see
-# *Deeper*.)
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. If a head preferred both keys of one
+# diagonal to both of the other, that diagonal would have the larger sum. So, with equal content, **no such head can**.
+# (RoPE-Mixed can, see *Deeper*.)
 #
 # ## When the window grows
 #
-# A model trained with $W = 4$ has to run with $W = 8$. Its table has 49 rows, and the new one needs $15^2 = 225$. Which
-# numbers do we give them? We compare two ways:
+# A larger picture only has more windows, so it needs no new table. But for larger pictures, Swin's authors also train
+# models with a larger *window* (12 instead of 7). Say that $W$ grows from 4 to 8. The table has 49 rows, and the new
+# one needs $15^2 = 225$. We compare two ways to fill it:
 #
 # - **keep**: every old offset keeps its number, and new offsets get the smallest number;
 # - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation).
@@ -332,8 +331,8 @@ assert share["stretch"][1] > 0.95
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. It also spreads the number over its neighbours. Only because the number is as large as 20, one patch
-# gets nearly all the weight.
+# finer sampling. It also spreads the number over its neighbours. One patch still gets nearly all the weight, but only
+# because 20 is so large.
 #
 # Axial RoPE *keeps* offsets. To stretch, divide the positions:
 
@@ -345,16 +344,16 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
-# So a head tuned to an offset in the scene needs *stretch* if the sampling gets finer. Trained models differ: for
-# larger images, Swin and DINOv3 stretch. Heo et al. keep, although a larger picture then has offsets that training
-# never reached ([[longer_than_training|chapter #]]). So measure both.
+# Trained models differ: Swin stretches the table for a larger window, and DINOv3 the positions in larger pictures. Heo
+# et al. keep them, although a larger picture then has offsets that training never reached
+# ([[longer_than_training|chapter #]]).
 #
 # ## Words and pictures in one text
 #
-# Qwen2-VL reads texts with pictures and videos. In its **M-RoPE** (multimodal RoPE, Wang et al. 2024), a token has
-# three positions: time, row and column. Each pair of channels rotates by one of them. A word has the same number on
-# all three. All tokens of a picture have the next free number as their time, and their rows and columns count from it.
-# The next word gets the largest number so far plus one.
+# Qwen2-VL reads pictures and videos, too. In its **M-RoPE** (multimodal RoPE, Wang et al. 2024), a token has three
+# positions: time, row and column. Each pair of channels rotates by one of them. A word has the same number on all
+# three. All tokens of a picture have the next free number as time, and their rows and columns count from it. The next
+# word gets the largest number so far plus one. So a picture of 30 × 40 tokens uses 40 positions, not 1,200.
 
 # %%
 from course_lib.reference.axial_rope import text_positions
@@ -378,8 +377,9 @@ questions.claims("two_dimensions")
 # - In an image a bias needs two offsets. Swin's index numbers the $(2W - 1)^2$ pairs of them line by line.
 # - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part plus a
 #   column part, so it cannot prefer both ends of one diagonal.
-# - When the picture grows, *keep* fits more of the scene, and *stretch* (enlarge the table, or divide the positions)
-#   fits finer sampling. Trained models differ, so measure.
+# - When the *window* grows (with axial RoPE, the grid), *keep* fits more of the scene, and *stretch* (enlarge the table,
+#   or divide the positions) fits finer sampling. Trained models differ, so measure.
+# - In M-RoPE a token has a time, a row and a column. For a word they are equal.
 #
 # ## Three questions
 
