@@ -497,29 +497,6 @@ print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 # %% [markdown]
 # In a causal model, the rows for later keys therefore never get a gradient.
 #
-# ## Deeper · Did the table cause the bump?
-#
-# A bias matrix is *Toeplitz*: constant along each diagonal. The position part is not, because the query changes from
-# row to row. So one may describe it by the mean weight at each offset. A walk-through (Brenndoerfer 2025) does this for
-# six random tokens, and finds a bump at ±4. Did the table cause it?
-
-# %%
-from course_lib.reference.grid import from_grid
-
-x = np.random.RandomState(42).randn(6, 8)
-generator = np.random.RandomState(123)
-w_q, w_k = (generator.randn(8, 4) * np.sqrt(2 / 12) for _ in range(2))
-a6 = np.random.RandomState(123).randn(7, 4) * np.sqrt(2 / 11)
-
-content6 = (x @ w_q) @ (x @ w_k).T / 2
-for name, position in {"with the table": key_term(x @ w_q, a6) / 2, "without": 0}.items():
-    means = from_grid(softmax(content6 + position))[0] / (6 - abs(row_offsets(6)))
-    print(f"mean weight {name:15}", means.round(3))
-    assert set(means.argsort()[-2:] - 5) == {-4, 4}
-
-# %% [markdown]
-# No: the means are largest at ±4 without the table, too. Each of them comes from two pairs, so it says little.
-#
 # ## Deeper · The released code
 #
 # The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 use Shaw's key vectors by default, without value vectors, clipped
@@ -549,6 +526,5 @@ else:
 
 # %% [markdown]
 # **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 ·
-# M. Brenndoerfer, *Relative Position Encoding: Distance-Based Attention for Transformers*, 2025 (the six random tokens)
-# · Hugging Face's `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
+# Hugging Face's `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
 # `wav2vec2_bert/modeling_wav2vec2_bert.py`, `seamless_m4t_v2/configuration_seamless_m4t_v2.py`.

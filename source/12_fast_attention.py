@@ -463,7 +463,7 @@ assert not torch.allclose(once, again)
 # On a GPU the memory-efficient kernel returns the gradient of a mask, but as a matrix. Yet we need only the gradient of
 # the *row*, which is the matrix's gradient summed along the diagonals (`from_grid` of [[diagonals|chapter #]]).
 # Compiled FlexAttention returns the gradient of a row that `score_mod` reads, except with its backend for
-# FlashAttention-4 (torch 2.13). On a CPU, FlexAttention cannot be trained: it returns no gradients of $q$, $k$ and $v$.
+# FlashAttention-4 (torch 2.13). On a CPU, FlexAttention raises an error if $q$, $k$ or $v$ needs a gradient.
 #
 # The course's `fast_attention`, which its layer `RelativeAttention` uses for all but small grids, works on a CPU, too.
 # Its forward pass is fused. Its backward pass goes through blocks of queries: it computes the scores of a block again,
@@ -506,18 +506,12 @@ import time
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def interleaved(runs, rounds):
-    """Seconds of each in every round, after a round that does not count."""
-    times = {name: [] for name in runs}
-    for number in range(rounds + 1):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            if device == "cuda":
-                torch.cuda.synchronize()
-            if number:
-                times[name].append(time.perf_counter() - start)
-    return {name: np.array(found) for name, found in times.items()}
+def seconds(run):
+    start = time.perf_counter()
+    run()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
 
 # %% [markdown]
 # We time T5's bias, a learned number for each *bucket* of offsets. Published code computes a bucket for every pair, for
@@ -554,22 +548,17 @@ assert all(torch.allclose(a, answers[0], atol=1e-3) for a in answers)
 assert not torch.allclose(blind, answers[0], atol=1e-2)
 
 # %% tags=["nbval-ignore-output", "prints-only"]
-lengths, rounds = [256, 512, 1024], 5
-measured = {m: interleaved(contenders(m), rounds) for m in lengths}
 where = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
-print(f"on {where}, {rounds} rounds: the limit in milliseconds, the others as multiples of it")
-print(f"{'median (quartiles)':20}" + "".join(f"n = {m:<18}" for m in lengths))
-for name in measured[lengths[0]]:
-    cells = []
-    for m in lengths:
-        unit = 0.001 if name == "limit" else measured[m]["limit"]
-        low, middle, high = np.percentile(measured[m][name] / unit, [25, 50, 75])
-        cells.append(f"{middle:.2f} ({low:.2f}–{high:.2f})")
-    print(f"{name:20}" + "".join(f"{cell:<22}" for cell in cells))
+print(f"on {where}, medians of 5 rounds: the limit in milliseconds, the others as multiples of it")
+for m in (256, 512, 1024):
+    runs = contenders(m)
+    rounds = np.array([[seconds(run) for run in runs.values()] for _ in range(6)])[1:]  # the first warms up
+    ratios = dict(zip(runs, np.median(rounds / rounds[:, :1], axis=0)))
+    print(f"n = {m:4}: {1000 * np.median(rounds[:, 0]):5.1f} ms", *[f"{way} {x:.2f}" for way, x in ratios.items()][1:], sep=", ")
 
 # %% [markdown]
-# About half of the rounds lie between the quartiles. Your numbers differ from those printed here: run the cell again,
-# and see how much they move. (If your machine has a GPU, the table was measured on it.)
+# Your numbers differ from those printed here: run the cell again, and see how much they move. (If your machine has a
+# GPU, the table was measured on it.)
 #
 # On a GPU, the fused kernels read no view, so `fast_attention` writes a block of the grid first. We measured one NVIDIA
 # H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward pass only, medians of 20 rounds in one
