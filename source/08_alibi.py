@@ -339,22 +339,6 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · Play with the forms
-#
-# Choose a form and move the slope, with the mask and without it. Under the mask, which forms give the same weights?
-# Without it, what does the first token see?
-
-
-# %%
-def alibi_form(form="m · j", causal=True, slope=0.5, n=5):
-    i, j = np.arange(n)[:, None], np.arange(n)
-    bias = {"m · j": slope * j + 0 * i, "−m (i − j)": -slope * (i - j), "−m |i − j|": -slope * abs(i - j)}[form]
-    return np.where(j <= i, bias, -np.inf) if causal else bias
-
-
-figures.play(alibi_form, form=["m · j", "−m (i − j)", "−m |i − j|"], causal=True, slope=(0.0, 1.0))
-
-# %% [markdown]
 # ## Deeper · ALiBi in a model that was trained without it
 #
 # Can we give ALiBi to a trained model? We take SmolLM2-135M-Instruct, a language model with RoPE

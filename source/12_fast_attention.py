@@ -394,7 +394,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: four, from tiles by hand to a bug hunt.
+# [[tasks]]: what a kernel keeps after each tile, a prediction, and a bug hunt.
 #
 # **Next:** [[next]]. The rest is optional.
 #

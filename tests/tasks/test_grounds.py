@@ -22,7 +22,7 @@ SITUATIONS = import_module("course_tasks.which_one.1_what_remains").SITUATIONS
 
 
 def test_the_fused_kernel_takes_a_fixed_mask_of_two_or_four_axes():
-    fused = import_module("course_tasks.fast_attention.3_sdpa_traps").fused
+    fused = import_module("course_tasks.fast_attention.2_sdpa_traps").fused
     assert fused(torch.zeros(8, 8)) and fused(torch.zeros(1, 3, 8, 8))
 
 
