@@ -1,9 +1,8 @@
 """Fast attention
 
-Four tasks: tiles by hand and in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and
-a bug that occurs in published code. `sdpa` is that function under a short name. Write your answer in place of the
-`...`, or fix the given code, then run the cell and the check below it. `task.NAME.hint()` gives a hint. Start where you
-like, because no task needs an earlier one.
+Three tasks: tiles in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and a bug that
+occurs in published code. `sdpa` is that function under a short name. Write your answer in place of the `...`, or fix
+the given code, then run the cell and the check below it. `task.NAME.hint()` gives a hint.
 """
 
 from course_kit.checking.pages import pages

@@ -1,6 +1,6 @@
 """RoPE
 
-Four tasks: arrows turned by hand, RoPE in code, and two bug hunts. You may use `rotate` and `scores` of the library;
+Three tasks: arrows turned by hand, RoPE in code, and a bug hunt. You may use `rotate` and `scores` of the library;
 one task asks you to write `rotate` yourself. Write your answer in place of the `...`, or fix the code in the cell, run
 the cell, then run the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """

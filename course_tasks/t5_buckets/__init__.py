@@ -1,9 +1,8 @@
 """T5 buckets
 
-Five tasks: buckets with a pencil and in code, a prediction, and two bug hunts.
-`bucket(offset, bidirectional=…, num_buckets=…, max_distance=…)` is the library's rule, which you can use in all of
-them; in task 2 you write it yourself. Write your answer in place of the `...`, or fix the code in the cell. Then run
-the cell and the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
+Four tasks: buckets with a pencil and in code, and two bug hunts. `bucket(offset, bidirectional=…, num_buckets=…,
+max_distance=…)` is the library's rule; in task 2 you write it yourself. Write your answer in place of the `...`, or fix
+the code in the cell. Then run the cell and the check below it. `task.NAME.hint()` gives a hint.
 """
 
 from course_kit.checking.pages import pages

@@ -1,9 +1,8 @@
 """Which one?
 
-Three tasks and a capstone. Find the scheme that remains in a situation, fix the positions of a padded batch, and fix an
-evaluation that announces orders which one seed would reverse. Then build a scheme that this course has not built, from
-its formula to a trained model. Write your answer in place of the `...`, or fix the code that is there, run the cell, then
-the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
+Two tasks and a capstone. Find the scheme that remains in a situation, and fix the positions of a padded batch. Then
+build a scheme that this course has not built, from its formula to a trained model. Write your answer in place of the
+`...`, or fix the code that is there, run the cell, then the check below it. `task.NAME.hint()` gives a hint.
 """
 
 from course_kit.checking.pages import pages
