@@ -85,8 +85,7 @@ def longer(scheme: Scheme, sizes: Sizes) -> str:
 TITLE = "Which scheme does what?"
 LEGEND = (
     "Runs of the study: log-1 has the strength 1, t5-64 a `max_distance` of 64, window-64 shows 64 keys, rope-base-31 "
-    "has the base 31. +none: no positions in the second layer. One seed: trained once, the others three "
-    "times."
+    "has the base 31. +none: no positions in the second layer. One seed: trained once, the others three times."
 )
 COLUMNS: dict[str, tuple[Callable[[Scheme, Sizes], str], str]] = {  # what a cell says, and how it was found
     "where it enters": (
@@ -159,7 +158,7 @@ def picture(**sizes: Any) -> Picture:
 
 
 def _cell(scheme: str, column: str, text: str) -> str:
-    """The parts of a cell on lines of their own: a place with its number on the map, a verdict on its colour."""
+    """Each part of a cell on its own line: a place with its number on the map, a verdict in its colour."""
     if column == "where it enters":
         places = {place.hook: place for place in PLACES}
         entered = zip((places[hook] for hook in SCHEMES[scheme].enters), text.split("; "))

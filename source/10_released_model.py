@@ -477,8 +477,8 @@ assert lengths[0, 25] < 2
 # from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
 # (Barbero et al. 2024).
 #
-# The picture shows what all 32 pairs add to one score, that of query 45 and the key before it. Click a pair to stop its
-# rotation, and move the same key to another distance.
+# The picture shows what all 32 pairs add to the score of query 45 and key 44. It opens at distance 0; their own distance
+# is 1. Click a pair to stop its rotation, and move the key to another distance.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=True, title="Head 16.0, query 45")
